@@ -1,0 +1,12 @@
+# Packages of Debian 12. Each is found here once; a folder links only what its row in docs/architecture.md allows.
+find_package(fmt REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(Threads REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS filesystem system)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(libevent REQUIRED IMPORTED_TARGET libevent_core)
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI REQUIRED COMPONENTS C CXX)

@@ -1,0 +1,17 @@
+# replay_library(NAME SOURCES a.cpp ... HEADERS a.hpp ... DEPENDS other ...): one folder, one static library.
+# Headers go into a FILE_SET, so that `all_verify_interface_header_sets` compiles each of them alone.
+function(replay_library name)
+  cmake_parse_arguments(LIB "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})
+  if(LIB_SOURCES)
+    add_library(${name} STATIC ${LIB_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${name} PRIVATE replay_warnings replay_sanitizer ${LIB_PRIVATE_DEPENDS})
+  else()
+    add_library(${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_sources(${name} ${scope} FILE_SET HEADERS BASE_DIRS "${CMAKE_SOURCE_DIR}" FILES ${LIB_HEADERS})
+  target_link_libraries(${name} ${scope} ${LIB_DEPENDS})
+  target_compile_features(${name} ${scope} cxx_std_20)
+  set_target_properties(${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+endfunction()

@@ -1,0 +1,13 @@
+# REPLAY_SANITIZE=address: address and undefined behaviour. REPLAY_SANITIZE=thread: data races.
+# Benchmarks and vmlib are never instrumented: they live in MPI processes that bring their own runtime.
+add_library(replay_sanitizer INTERFACE)
+if(REPLAY_SANITIZE STREQUAL "address")
+  target_compile_options(replay_sanitizer INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
+                                                    -fno-omit-frame-pointer)
+  target_link_options(replay_sanitizer INTERFACE -fsanitize=address,undefined)
+elseif(REPLAY_SANITIZE STREQUAL "thread")
+  target_compile_options(replay_sanitizer INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
+  target_link_options(replay_sanitizer INTERFACE -fsanitize=thread)
+elseif(NOT REPLAY_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "REPLAY_SANITIZE is '${REPLAY_SANITIZE}': expected address, thread or nothing")
+endif()

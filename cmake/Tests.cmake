@@ -1,0 +1,12 @@
+# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...]): one GoogleTest program; ctest runs each TEST on its own.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+function(replay_test name)
+  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  if(NOT T_TIMEOUT)
+    set(T_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE replay_warnings replay_sanitizer ${T_DEPENDS} GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS "${T_LABELS}")
+endfunction()

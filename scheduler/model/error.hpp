@@ -1,0 +1,39 @@
+// The two kinds of failure that are not answers (an answer is a std::optional): somebody's mistake, which is an
+// InputError and is caught at the edge (main, one line of a trace, one connection), and our own, which is an INVARIANT.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace replay {
+
+/// Bad input. what() reads "file:line: message"; the message says the field, what was expected and what was found.
+class InputError : public std::runtime_error {
+ public:
+  explicit InputError(const std::string& message) : std::runtime_error(message) {}
+  InputError(std::string_view file, std::size_t line, std::string_view message)
+      : std::runtime_error(fmt::format("{}:{}: {}", file, line, message)) {}
+};
+
+/// The command line makes no sense: exit status 2.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Prints "file:line: invariant `condition` broken: message" to stderr and aborts. On in release builds too: a schedule
+/// that breaks a rule must never become a figure.
+[[noreturn]] void invariant_broken(const char* file, int line, const char* condition, const std::string& message);
+
+}  // namespace replay
+
+/// INVARIANT(condition, format, arguments...): our own mistake if the condition does not hold.
+#define INVARIANT(condition, ...)                                                                 \
+  do {                                                                                            \
+    if (!(condition)) [[unlikely]]                                                                \
+      ::replay::invariant_broken(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__));     \
+  } while (false)

@@ -1,0 +1,65 @@
+// A job as it declares itself, and apart from it what is really true of it. Policies see Job only; bodies and runtime
+// models see JobTruth. Declared equals true unless a study perturbs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// How a job can change its cores (Feitelson and Rudolph 1996): rigid: never; moldable: chosen at start; malleable: while
+/// it runs too. A malleable job keeps its processes for life and shares cores among them (virtual malleability).
+enum class Flexibility : std::uint8_t { kRigid, kMoldable, kMalleable };
+
+/// What decides how a job runs on fewer cores than processes (FCFS-malleable paper, section 4).
+struct Behaviour {
+  double cpu_use = 1.0;           ///< CPUUtil of formula (3): share of time its processes compute when expanded, 0..1
+  double network_overhead = 0.0;  ///< OV of formula (4): contention on the network, 0..1
+  bool operator==(const Behaviour&) const = default;
+};
+
+/// What a job tells the scheduler.
+struct Job {
+  JobId id{};
+  Instant submitted{};
+  ProcessCount processes = 1;  ///< >= 1; also its cores when expanded
+  Duration estimate{};         ///< budget of work at `processes` cores, alone on them; > 0
+  Flexibility flexibility = Flexibility::kMalleable;
+  Behaviour declared{};
+  std::int32_t user = -1;   ///< SWF field 12, -1 unknown
+  std::int32_t group = -1;  ///< SWF field 13
+  std::int32_t queue = -1;  ///< SWF field 15
+
+  /// Serial and rigid jobs are never shrunk.
+  [[nodiscard]] bool can_shrink() const { return processes > 1 && flexibility == Flexibility::kMalleable; }
+};
+
+/// What is true of a job and reaches no policy.
+struct JobTruth {
+  Duration runtime{};  ///< expanded, alone on its cores; >= 0; already cut at the request where the reader cuts
+  Behaviour behaviour{};
+  bool cut_at_request = false;   ///< the log ran on past the request; here it ends there, as killed
+  std::int32_t executable = -1;  ///< SWF field 14: what to run for real, -1: the default program
+};
+
+/// One job of a workload. With `follows`, it is submitted `think_time` after that job has ended (SWF fields 17 and 18),
+/// and `job.submitted` is only the earliest instant.
+struct TracedJob {
+  Job job;
+  JobTruth truth;
+  std::optional<JobId> follows;
+  Duration think_time{};
+};
+
+/// Jobs in submission order: by (submitted, position in the file).
+struct Workload {
+  std::vector<TracedJob> jobs;
+};
+
+[[nodiscard]] std::string_view to_text(Flexibility flexibility);
+
+}  // namespace replay

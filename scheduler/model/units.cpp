@@ -1,0 +1,82 @@
+#include "scheduler/model/units.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace replay {
+namespace {
+
+constexpr std::int64_t kMicrosPerSecond = 1'000'000;
+constexpr std::int64_t kMostSeconds = 9'000'000'000'000;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+Duration from_seconds(double s) { return Duration{std::llround(s * 1e6)}; }
+
+std::string to_text(Duration d) {
+  const bool negative = d.count() < 0;
+  const auto micros = negative ? -static_cast<std::uint64_t>(d.count()) : static_cast<std::uint64_t>(d.count());
+  std::string text = fmt::format("{}{}", negative ? "-" : "", micros / kMicrosPerSecond);
+  if (const auto rest = micros % kMicrosPerSecond; rest != 0) {
+    text += fmt::format(".{:06}", rest);
+    while (text.back() == '0') text.pop_back();
+  }
+  return text;
+}
+
+std::string to_text(Instant t) { return to_text(t.time_since_epoch()); }
+
+std::optional<Duration> parse_seconds(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  std::size_t at = 0;
+  std::int64_t whole = 0;
+  for (; at < text.size() && is_digit(text[at]); ++at) {
+    whole = whole * 10 + (text[at] - '0');
+    if (whole > kMostSeconds) return std::nullopt;
+  }
+  std::size_t digits = at;
+  std::int64_t micros = 0;
+  if (at < text.size() && text[at] == '.') {
+    ++at;
+    std::int64_t weight = kMicrosPerSecond / 10;
+    bool rounded = false;
+    for (; at < text.size() && is_digit(text[at]); ++at, ++digits) {
+      if (weight > 0) {
+        micros += weight * (text[at] - '0');
+        weight /= 10;
+      } else if (!rounded) {
+        micros += text[at] >= '5' ? 1 : 0;
+        rounded = true;
+      }
+    }
+  }
+  if (digits == 0 || at != text.size()) return std::nullopt;
+  const std::int64_t total = whole * kMicrosPerSecond + micros;
+  return Duration{negative ? -total : total};
+}
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  static constexpr Unit kUnits[] = {{"ms", 1e-3}, {"min", 60}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+  double scale = 1;
+  for (const Unit& unit : kUnits) {
+    if (text.ends_with(unit.name)) {
+      text.remove_suffix(unit.name.size());
+      scale = unit.seconds;
+      break;
+    }
+  }
+  const auto number = parse_seconds(text);
+  if (!number || std::abs(seconds(*number)) * scale > static_cast<double>(kMostSeconds)) return std::nullopt;
+  if (scale == 1) return number;
+  return Duration{std::llround(static_cast<double>(number->count()) * scale)};
+}
+
+}  // namespace replay

@@ -1,0 +1,50 @@
+// Time is an integer count of microseconds of trace time, so that equal means equal and a log is the same on every
+// machine. Speeds are doubles; a finish rounds up. This is the one place that decides how time is stored.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace replay {
+
+using Duration = std::chrono::duration<std::int64_t, std::micro>;
+
+/// The clock of the trace: zero is the instant that the trace calls zero. Never read; bodies say what time it is.
+struct JobClock {
+  using rep = Duration::rep;
+  using period = Duration::period;
+  using duration = Duration;
+  using time_point = std::chrono::time_point<JobClock, Duration>;
+};
+using Instant = JobClock::time_point;
+
+/// The last instant there is: "never" for timers.
+inline constexpr Instant kNever = Instant::max();
+
+using CoreCount = std::int32_t;     ///< cores (the field's "processors" or "CPUs")
+using ProcessCount = std::int32_t;  ///< MPI processes of one job
+
+/// The job number of the trace (SWF field 1), unique within a run.
+enum class JobId : std::int64_t {};
+
+[[nodiscard]] constexpr double seconds(Duration d) { return static_cast<double>(d.count()) / 1e6; }
+[[nodiscard]] constexpr double seconds(Instant t) { return seconds(t.time_since_epoch()); }
+
+/// The duration of `s` seconds, rounded to the nearest microsecond. REQUIRES: |s| < 9e12.
+[[nodiscard]] Duration from_seconds(double s);
+
+/// "12", "12.5" or "12.000001": seconds without trailing zeros; read back exactly by parse_seconds.
+[[nodiscard]] std::string to_text(Duration d);
+[[nodiscard]] std::string to_text(Instant t);
+
+/// Reads a decimal count of seconds ("12", "0.25", "-1") exactly, to the microsecond (further digits round half up).
+/// Nothing if `text` is not such a number or lies beyond 9e12 seconds.
+[[nodiscard]] std::optional<Duration> parse_seconds(std::string_view text);
+
+/// Reads a duration with a unit, as people write it: "90", "90s", "5min", "2h", "1d", "250ms". Nothing otherwise.
+[[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
+
+}  // namespace replay
