@@ -1,0 +1,62 @@
+// The seam between the live engine and real processes. The engine knows jobs, cores and instants; what is behind the
+// seam knows programs, pids and sockets. Every call returns at once; its answer comes later through the listener, on the
+// thread of the event loop. Orders for one job are carried out in the order given.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/model/event.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/model/units.hpp"
+
+struct event_base;
+
+namespace replay::live {
+
+/// One job to start.
+struct LaunchOrder {
+  JobId job{};
+  std::vector<std::string> command;                              ///< program (a path, or found on PATH) and arguments
+  std::vector<std::pair<std::string, std::string>> environment;  ///< for the ranks, on top of the daemon's own
+  std::filesystem::path directory;     ///< exists; gets `stdout`, `stderr`, `command`, `environment`
+  std::vector<CoreId> core_of_rank;    ///< cores of the machine; its size is the number of processes
+  bool malleable = true;               ///< false: do not preload vmlib
+};
+
+/// Called on the loop's thread, never from inside a call of Executor.
+class ExecutorListener {
+ public:
+  virtual ~ExecutorListener() = default;
+  /// Every rank is registered and its mask read back; or the job turned out rigid (`malleable` false, with the reason).
+  virtual void on_started(JobId job, bool malleable, const std::string& reason) = 0;
+  /// Every thread of every rank is on its new core.
+  virtual void on_resized(JobId job) = 0;
+  virtual void on_suspended(JobId job) = 0;
+  virtual void on_resumed(JobId job) = 0;
+  virtual void on_measured(JobId job, double cpu_use) = 0;
+  /// Exactly once for each launched job, when no process of it is left.
+  virtual void on_ended(JobId job, const JobEnd& end) = 0;
+  /// The order could not be carried out; the job is as it was before.
+  virtual void on_action_failed(JobId job, const std::string& action, const std::string& reason) = 0;
+  /// The executor itself is lost (agent died, link broken): nothing that was launched will be heard of again.
+  virtual void on_lost(const std::string& reason) = 0;
+};
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  /// Once, before the first order. Both must outlive the executor.
+  virtual void attach(event_base* loop, ExecutorListener* listener) = 0;
+  virtual void launch(const LaunchOrder& order) = 0;
+  /// Moves each rank to its core. `core_of_rank` has one entry per process of the job.
+  virtual void resize(JobId job, const std::vector<CoreId>& core_of_rank) = 0;
+  virtual void suspend(JobId job) = 0;
+  virtual void resume(JobId job) = 0;
+  /// Ends the job: SIGTERM, then SIGKILL; on_ended follows with `reason`'s outcome.
+  virtual void end(JobId job, Outcome reason) = 0;
+};
+
+}  // namespace replay::live

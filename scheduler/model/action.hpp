@@ -1,0 +1,45 @@
+// What a policy wants, and what the controller has a body do. A policy may leave `Allocation::named` empty where cores
+// have names: the controller then chooses them. What reaches a body is always complete.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+struct Start {
+  JobId job;
+  Allocation allocation;
+};
+struct Resize {  ///< to this allocation, whatever it was
+  JobId job;
+  Allocation allocation;
+};
+struct Suspend {  ///< its cores are free when the body says Suspended
+  JobId job;
+};
+struct Resume {  ///< on the cores it had
+  JobId job;
+};
+enum class KillReason : std::uint8_t { kPolicy, kOverrun, kCancelled, kInterrupted };
+struct Kill {
+  JobId job;
+  KillReason reason = KillReason::kPolicy;
+};
+struct Extend {  ///< the estimate grows
+  JobId job;
+  Duration by;
+};
+struct WakeAt {  ///< asks for a pass at `at`, even when nothing else happens then
+  Instant at;
+};
+using Action = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt>;
+
+/// A reused buffer, in the order in which things should happen.
+using Actions = std::vector<Action>;
+
+}  // namespace replay

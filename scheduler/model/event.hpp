@@ -1,0 +1,76 @@
+// What happens to the controller. Bodies make events and hand them over; in `sim` they come from virtual time, live from
+// the executor. Events that only acknowledge an action (Resized, Suspended, Resumed, Started) change what is physically
+// true, not what the policy has planned, so they ask for no pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// How a job ended.
+enum class Outcome : std::uint8_t {
+  kCompleted,  ///< by itself, as a program should
+  kFailed,     ///< by itself, badly: exit code, signal, a rank that never finalized
+  kOverrun,    ///< killed when its estimate was used up
+  kKilled,     ///< killed by the policy, or because the run was interrupted
+  kCancelled,  ///< left the queue before it started
+  kRejected    ///< never entered the queue: it fits no machine like this
+};
+
+/// What a benchmark said of its own result.
+enum class Verification : std::uint8_t { kNone, kPassed, kFailed };
+
+/// The one record of a job's end. Cores are free when it arrives: its processes are gone.
+struct JobEnd {
+  Outcome outcome = Outcome::kCompleted;
+  int exit_code = 0;
+  Verification verification = Verification::kNone;
+  double cpu_use = -1;  ///< measured CPU utilisation of formula (3), -1: not measured
+  std::string reason;   ///< for a person; empty where the outcome says it all
+};
+
+struct Submit {
+  const TracedJob* traced;  ///< outlives the job's Finish
+};
+struct Finish {
+  JobId job;
+  JobEnd end;
+};
+struct Started {  ///< every rank is registered and on its core
+  JobId job;
+  bool malleable;      ///< false: it runs, but cannot share cores, so it is rigid from now on
+  std::string reason;  ///< why it is not malleable; empty otherwise
+};
+struct Resized {
+  JobId job;
+};
+struct Suspended {
+  JobId job;
+};
+struct Resumed {
+  JobId job;
+};
+struct Measured {
+  JobId job;
+  double cpu_use;  ///< so far, 0..1
+};
+struct Cancel {  ///< a user takes back a waiting job or ends a running one
+  JobId job;
+};
+struct ActionFailed {  ///< the job stays as it was
+  JobId job;
+  std::string action;
+  std::string reason;
+};
+using Event = std::variant<Submit, Finish, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed>;
+
+[[nodiscard]] std::string_view to_text(Outcome outcome);
+[[nodiscard]] std::string_view to_text(Verification verification);
+
+}  // namespace replay
