@@ -1,0 +1,78 @@
+// `replay trace info FILE`: what is in a log. The machine, the load, how sizes, run times, requests and arrivals are
+// distributed, who submits when, and every quirk that the cleaning rules or the header show.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+#include "traces/cleaning.hpp"
+
+namespace replay {
+
+struct TraceInfoOptions {
+  std::string file;  ///< "-": standard input
+  CleaningRules rules;
+  bool json = false;
+  bool strict = false;  ///< a broken line is an error
+};
+
+/// Of the jobs kept. Percentiles are values that occur: the smallest that at least so many percent do not exceed.
+struct Distribution {
+  std::uint64_t count = 0;  ///< 0: nothing below means anything
+  double mean = 0, least = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
+};
+
+struct HistogramBin {
+  std::string label;
+  double most = 0;        ///< values up to here, and above the bin before
+  double job_share = 0;   ///< 0..1
+  double work_share = 0;  ///< of processor-seconds, 0..1
+};
+
+struct UserShare {
+  std::int32_t user;
+  double job_share, work_share;
+};
+
+struct TraceInfo {
+  std::string computer, installation, acknowledge, start_time, end_time;
+  CoreCount machine_size = 1;
+  std::string machine_source;  ///< "--machine-size", "MaxProcs", "MaxNodes" or "the widest job"
+  std::optional<std::int32_t> nodes;
+  CleaningReport report;
+
+  std::uint64_t jobs = 0;
+  Duration first_submit{}, last_submit{};
+  double work_s = 0;                   ///< sum of processors x run time, processor-seconds
+  std::optional<double> offered_load;  ///< work / (machine x time from first to last submit)
+  Distribution processors, runtime_s, request_s, request_per_runtime, interarrival_s, wait_s;
+  double mean_overestimation = 0;                   ///< mean request / mean run time; 0 if there is no run time
+  double serial_share = 0, power_of_two_share = 0;  ///< of jobs; powers of two count from 2
+  std::vector<HistogramBin> processor_bins, runtime_bins;
+
+  std::uint64_t users = 0, groups = 0, executables = 0, queues = 0, programs = 0;
+  std::vector<UserShare> busiest_users;               ///< by work, at most five
+  std::optional<std::array<double, 24>> hour_shares;  ///< of submissions, by the log's local hour; no daylight saving
+  std::optional<std::array<double, 7>> day_shares;    ///< from Monday
+  std::optional<CoreCount> logged_peak;               ///< most processors in use at once by logged waits and run times
+  std::vector<std::string> quirks;
+};
+
+/// Reads the whole log. Throws InputError.
+[[nodiscard]] TraceInfo analyse_trace(const TraceInfoOptions& options);
+
+/// At most 100 columns, UTF-8.
+[[nodiscard]] std::string to_text(const TraceInfo& info);
+[[nodiscard]] nlohmann::json to_json(const TraceInfo& info);
+void print_text(const TraceInfo& info, std::FILE* out);
+
+/// The sub-command: prints to standard output. Returns the exit status, 0; throws InputError.
+int run_trace_info(const TraceInfoOptions& options);
+
+}  // namespace replay

@@ -1,0 +1,140 @@
+// The one brain of both bodies. It turns events into actions by asking the policy, and it keeps two ledgers of cores:
+// what is planned (the final allocation of every pass, which is what policies see) and what is physically held. Cores
+// change hands in two steps: a shrink, suspend or kill is ordered, and only when the body says that the processes have
+// left are the cores given to whoever was started on them. In `sim` that is the same instant.
+// docs/adr/0005-planned-and-physical-cores.md has the reasons.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/action.hpp"
+#include "scheduler/model/event.hpp"
+#include "scheduler/model/free_cores.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view.hpp"
+
+namespace replay {
+
+/// A policy asked for what cannot be: the run ends with this message.
+class PolicyError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Overrun : std::uint8_t {
+  kKill,   ///< at the end of its budget a job is killed
+  kExtend  ///< the estimate grows by 10 % of the request, at least 60 s
+};
+
+struct ControllerOptions {
+  Overrun overrun = Overrun::kKill;
+  /// Real runs: how long after its estimated end a job may still run before it has overrun. Empty: not at all.
+  std::function<Duration(const Job&)> grace;
+};
+
+/// Declared progress per second of a job on an allocation, in (0, 1].
+using DeclaredRate = std::function<double(const Job&, const Allocation&)>;
+
+class Controller {
+ public:
+  /// All references must outlive the controller. Jobs of Submit events must outlive their Finish.
+  Controller(const Machine& machine, Policy& policy, DeclaredRate rate, log::Sink& log, ControllerOptions options);
+
+  /// Takes what happened at `now`, plus the timers that are due, and returns what the body has to do, in order; each
+  /// allocation is complete. The result is valid until the next call. REQUIRES: `now` never goes back.
+  std::span<const Action> handle(Instant now, std::span<const Event> events);
+
+  /// handle() must be called at this instant even if nothing happens; kNever if there is no such instant.
+  [[nodiscard]] Instant next_timer() const;
+
+  /// Nothing waits and nothing runs.
+  [[nodiscard]] bool idle() const { return jobs_.empty(); }
+  [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
+  [[nodiscard]] std::size_t running() const { return running_.size(); }
+
+  /// The end of the run before its time: cancels what waits and returns the kills of what runs.
+  std::span<const Action> interrupt(Instant now);
+
+ private:
+  struct Managed {
+    const TracedJob* traced = nullptr;
+    RunningJob* running = nullptr;       // nullptr: waiting
+    Allocation held;                     // physically; no cores before launch and while suspended
+    std::optional<Allocation> moving_to; // a resize is with the body; `held` already includes what it adds
+    Allocation moving_from;              // what it held when that was ordered
+    bool change_pending = false;         // is in pending_
+    bool suspending = false;
+    bool resuming = false;
+    bool kill_sent = false;
+  };
+
+  // What an event changes. Each returns whether it asks for a pass.
+  bool apply(const Submit& event);
+  bool apply(const Finish& event);
+  bool apply(const Started& event);
+  bool apply(const Resized& event);
+  bool apply(const Suspended& event);
+  bool apply(const Resumed& event);
+  bool apply(const Measured& event);
+  bool apply(const Cancel& event);
+  bool apply(const ActionFailed& event);
+
+  void note_estimates_that_are_over();
+  void handle_overruns();
+  void overrun(Managed& job);
+  bool wakes_are_due();
+  void pass();
+
+  // What a decision of the policy changes in the plan.
+  void adopt(Start& action);
+  void adopt(Resize& action);
+  void adopt(Suspend& action);
+  void adopt(Resume& action);
+  void adopt(Kill& action);
+  void adopt(Extend& action);
+  void adopt(WakeAt& action);
+
+  void want_change(Managed& job);
+  void issue_what_is_possible();
+  bool try_launch(Managed& job);
+  bool try_resize(Managed& job);
+  bool try_resume(Managed& job);
+  void leave_plan(Managed& job);
+  void set_rate(Managed& job, double rate);
+  Managed* find(JobId id);
+  Managed& running_job(JobId id, const char* action);
+  void write(log::What what);
+
+  const Machine& machine_;
+  Policy& policy_;
+  DeclaredRate rate_;
+  log::Sink& log_;
+  ControllerOptions options_;
+  PassRule pass_rule_;
+
+  Instant now_ = Instant::min();
+  FreeCores planned_;
+  FreeCores physical_;
+  WaitingQueue waiting_;
+  RunningSet running_;
+  std::unordered_map<JobId, Managed> jobs_;  // waiting and running
+  std::vector<Managed*> pending_;            // decided, not yet possible; in the order of the decisions
+  std::vector<Managed*> past_estimate_;
+  std::set<Instant> wakes_;
+  std::uint64_t starts_ = 0;
+
+  std::vector<Trigger> triggers_;
+  std::vector<const Event*> in_order_;
+  Actions decisions_;
+  std::vector<Action> orders_;
+};
+
+}  // namespace replay

@@ -1,0 +1,705 @@
+#include "scheduler/log/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay::log {
+namespace {
+
+constexpr std::string_view kFirstLine = "#replay-events 1";
+constexpr std::string_view kFirstLineName = "#replay-events ";
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+
+// The word of each record type, in the order of `What`.
+constexpr std::array<std::string_view, std::variant_size_v<What>> kKinds = {
+    "submit", "start",   "launch", "ranks",  "resize", "resized", "suspend", "suspended",
+    "resume", "resumed", "kill",   "extend", "finish", "failed",  "note"};
+
+// The words of the enumerations, in the order of their enumerators.
+constexpr std::array kFlexibilities = {Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMalleable};
+constexpr std::array kOutcomes = {Outcome::kCompleted, Outcome::kFailed,    Outcome::kOverrun,
+                                  Outcome::kKilled,    Outcome::kCancelled, Outcome::kRejected};
+constexpr std::array kVerifications = {Verification::kNone, Verification::kPassed, Verification::kFailed};
+constexpr std::array kKillReasons = {KillReason::kPolicy, KillReason::kOverrun, KillReason::kCancelled,
+                                     KillReason::kInterrupted};
+
+std::string_view to_text(KillReason reason) {
+  switch (reason) {
+    case KillReason::kPolicy: return "policy";
+    case KillReason::kOverrun: return "overrun";
+    case KillReason::kCancelled: return "cancelled";
+    case KillReason::kInterrupted: return "interrupted";
+  }
+  return "?";
+}
+
+// ---- Writing ----
+
+using Buffer = fmt::memory_buffer;
+
+void put(Buffer& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
+
+template <std::integral Integer>
+void put(Buffer& out, Integer value) {
+  const fmt::format_int digits(value);
+  out.append(digits.data(), digits.data() + digits.size());
+}
+
+// The shortest text that reads back as the same double.
+void put(Buffer& out, double value) {
+  INVARIANT(std::isfinite(value), "the log cannot hold {}", value);
+  if (value == std::trunc(value) && std::abs(value) < 1e15 && !std::signbit(value))
+    put(out, static_cast<std::int64_t>(value));
+  else
+    fmt::format_to(std::back_inserter(out), "{}", value);
+}
+
+// As replay::to_text(Duration), without the string.
+void put(Buffer& out, Duration time) {
+  const std::int64_t count = time.count();
+  const auto micros = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
+  if (count < 0) out.push_back('-');
+  put(out, micros / 1'000'000);
+  auto rest = static_cast<std::uint32_t>(micros % 1'000'000);
+  if (rest == 0) return;
+  std::array<char, 7> digits{'.'};
+  for (std::size_t i = digits.size() - 1; i > 0; --i, rest /= 10) digits[i] = static_cast<char>('0' + rest % 10);
+  std::size_t size = digits.size();
+  while (digits[size - 1] == '0') --size;
+  put(out, std::string_view{digits.data(), size});
+}
+
+// Control characters, backslashes and `quote` would end a line or a string: they are escaped.
+void put_escaped(Buffer& out, std::string_view text, char quote) {
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n')
+      put(out, "\\n");
+    else if (c == '\t')
+      put(out, "\\t");
+    else if (code < 0x20 || code == 0x7f)
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", code);
+    else if (c == '\\' || c == quote)
+      out.push_back('\\'), out.push_back(c);
+    else
+      out.push_back(c);
+  }
+}
+
+template <class Value>
+void put_field(Buffer& out, std::string_view name_and_sign, const Value& value) {
+  put(out, name_and_sign);
+  put(out, value);
+}
+
+void put_quoted(Buffer& out, std::string_view name_and_sign, std::string_view text) {
+  put(out, name_and_sign);
+  out.push_back('"');
+  put_escaped(out, text, '"');
+  out.push_back('"');
+}
+
+void put_job(Buffer& out, JobId job) { put_field(out, " job=", static_cast<std::int64_t>(job)); }
+
+// `on=0-3:2,7:1`: ascending neighbours with equally many processes are one range.
+void put_allocation(Buffer& out, const Allocation& allocation) {
+  put_field(out, " cores=", allocation.cores);
+  put_field(out, " mpl=", allocation.mpl);
+  const auto& named = allocation.named;
+  std::string_view before = " on=";
+  for (std::size_t first = 0; first < named.size();) {
+    std::size_t last = first;
+    while (last + 1 < named.size() && named[last + 1].core == named[last].core + 1 &&
+           named[last + 1].processes == named[first].processes)
+      ++last;
+    put_field(out, before, named[first].core);
+    if (last != first) put_field(out, "-", named[last].core);
+    put_field(out, ":", named[first].processes);
+    before = ",";
+    first = last + 1;
+  }
+}
+
+template <class Id>
+concept OnlyAJob = std::is_same_v<Id, SuspendDecided> || std::is_same_v<Id, SuspendDone> ||
+    std::is_same_v<Id, ResumeDecided> || std::is_same_v<Id, ResumeDone>;
+template <class Id>
+concept JobAndAllocation = std::is_same_v<Id, StartDecided> || std::is_same_v<Id, Launched> ||
+    std::is_same_v<Id, ResizeDecided> || std::is_same_v<Id, ResizeDone>;
+
+// Fields that have their usual value are left out; the reader puts it back.
+struct PutFields {
+  Buffer& out;
+  Instant at;
+
+  void operator()(const Submitted& what) const {
+    const auto& [job, truth] = what;
+    put_job(out, job.id);
+    if (job.submitted != at) put_field(out, " submitted=", job.submitted.time_since_epoch());
+    put_field(out, " processes=", job.processes);
+    put_field(out, " estimate=", job.estimate);
+    put_field(out, " runtime=", truth.runtime);
+    put_field(out, " flexibility=", replay::to_text(job.flexibility));
+    if (job.declared.cpu_use != 1) put_field(out, " cpu_use=", job.declared.cpu_use);
+    if (job.declared.network_overhead != 0) put_field(out, " overhead=", job.declared.network_overhead);
+    if (truth.behaviour.cpu_use != job.declared.cpu_use) put_field(out, " true_cpu_use=", truth.behaviour.cpu_use);
+    if (truth.behaviour.network_overhead != job.declared.network_overhead)
+      put_field(out, " true_overhead=", truth.behaviour.network_overhead);
+    if (job.user != -1) put_field(out, " user=", job.user);
+    if (job.group != -1) put_field(out, " group=", job.group);
+    if (job.queue != -1) put_field(out, " queue=", job.queue);
+    if (truth.executable != -1) put_field(out, " executable=", truth.executable);
+    if (truth.cut_at_request) put(out, " cut_at_request=yes");
+  }
+  template <OnlyAJob Id>
+  void operator()(const Id& what) const {
+    put_job(out, what.job);
+  }
+  template <JobAndAllocation Id>
+  void operator()(const Id& what) const {
+    put_job(out, what.job);
+    put_allocation(out, what.allocation);
+  }
+  void operator()(const RanksSeen& what) const {
+    put_job(out, what.job);
+    put(out, what.malleable ? " malleable=yes" : " malleable=no");
+    if (!what.reason.empty()) put_quoted(out, " reason=", what.reason);
+  }
+  void operator()(const KillDecided& what) const {
+    put_job(out, what.job);
+    put_field(out, " reason=", to_text(what.reason));
+  }
+  void operator()(const Extended& what) const {
+    put_job(out, what.job);
+    put_field(out, " estimate=", what.estimate);
+  }
+  void operator()(const Finished& what) const {
+    const JobEnd& end = what.end;
+    put_job(out, what.job);
+    put_field(out, " outcome=", replay::to_text(end.outcome));
+    if (end.exit_code != 0) put_field(out, " exit_code=", end.exit_code);
+    if (end.verification != Verification::kNone) put_field(out, " verification=", replay::to_text(end.verification));
+    if (end.cpu_use != -1) put_field(out, " cpu_use=", end.cpu_use);
+    if (!end.reason.empty()) put_quoted(out, " reason=", end.reason);
+  }
+  void operator()(const Failed& what) const {
+    put_job(out, what.job);
+    put_quoted(out, " action=", what.action);
+    put_quoted(out, " reason=", what.reason);
+  }
+  void operator()(const Note& what) const { put_quoted(out, " text=", what.text); }
+};
+
+void put_record(Buffer& out, const Record& record) {
+  put(out, record.at.time_since_epoch());
+  out.push_back(' ');
+  put(out, kKinds[record.what.index()]);
+  std::visit(PutFields{out, record.at}, record.what);
+}
+
+void put_header(Buffer& out, const Header& header) {
+  put(out, kFirstLine);
+  out.push_back('\n');
+  for (const auto& [name, value] : header.entries) {
+    INVARIANT(!name.empty() && name.find_first_of(" \t\n\r\\") == std::string::npos, "a header named '{}'", name);
+    out.push_back('#');
+    put(out, name);
+    if (!value.empty()) out.push_back(' ');
+    put_escaped(out, value, '\0');
+    out.push_back('\n');
+  }
+}
+
+// ---- Reading ----
+
+struct Place {
+  std::string_view file;
+  std::size_t line;
+
+  template <class... Arguments>
+  [[noreturn]] void fail(fmt::format_string<Arguments...> message, Arguments&&... arguments) const {
+    throw InputError(file, line, fmt::format(message, std::forward<Arguments>(arguments)...));
+  }
+};
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+// Undoes put_escaped(). Nothing if `text` holds an escape that it never writes.
+std::optional<std::string> unescaped(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      plain += text[i];
+      continue;
+    }
+    if (++i == text.size()) return std::nullopt;
+    switch (text[i]) {
+      case 'n': plain += '\n'; break;
+      case 't': plain += '\t'; break;
+      case '"':
+      case '\\': plain += text[i]; break;
+      case 'x': {
+        const int high = i + 1 < text.size() ? hex_value(text[i + 1]) : -1;
+        const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
+        if (high < 0 || low < 0) return std::nullopt;
+        plain += static_cast<char>(high * 16 + low);
+        i += 2;
+        break;
+      }
+      default: return std::nullopt;
+    }
+  }
+  return plain;
+}
+
+// The `name=value` fields of one line. Each is taken by name once; finish() then says what nobody wanted.
+class Fields {
+ public:
+  Fields(std::string_view text, const Place& place) : place_(place) {
+    while (!text.empty()) {
+      if (text.front() != ' ') place.fail("expected a blank between two fields, found '{}'", shown(text));
+      text.remove_prefix(1);
+      const std::size_t sign = text.find_first_of("= ");
+      if (sign == std::string_view::npos || sign == 0 || text[sign] != '=')
+        place.fail("expected a field name=value, found '{}'", shown(text));
+      if (count_ == fields_.size()) place.fail("expected at most {} fields, found more", fields_.size());
+      Field& field = fields_[count_++];
+      field.name = text.substr(0, sign);
+      text.remove_prefix(sign + 1);
+      const std::size_t end = end_of_value(text, field.name);
+      field.value = text.substr(0, end);
+      text.remove_prefix(end);
+    }
+  }
+
+  [[nodiscard]] std::optional<std::string_view> take_if_there(std::string_view name) {
+    for (std::size_t i = next_; i < count_; ++i) {
+      if (!fields_[i].taken && fields_[i].name == name) {
+        fields_[i].taken = true;
+        while (next_ < count_ && fields_[next_].taken) ++next_;
+        return fields_[i].value;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string_view take(std::string_view name, std::string_view expected) {
+    const auto value = take_if_there(name);
+    if (!value) place_.fail("field '{}': expected {}, found no such field", name, expected);
+    return *value;
+  }
+
+  [[noreturn]] void wrong(std::string_view name, std::string_view expected, std::string_view found) const {
+    place_.fail("field '{}': expected {}, found '{}'", name, expected, shown(found));
+  }
+
+  void finish() const {
+    for (const Field& field : std::span(fields_).first(count_))
+      if (!field.taken) place_.fail("field '{}': not known here, or there twice", shown(field.name));
+  }
+
+ private:
+  struct Field {
+    std::string_view name;
+    std::string_view value;  ///< strings with their quotes
+    bool taken = false;
+  };
+
+  static std::string_view shown(std::string_view text) { return text.substr(0, 40); }
+
+  [[nodiscard]] std::size_t end_of_value(std::string_view text, std::string_view name) const {
+    if (!text.starts_with('"')) return std::min(text.find(' '), text.size());
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        return i + 1;
+    }
+    place_.fail("field '{}': expected a closing quote, found the end of the line", shown(name));
+  }
+
+  Place place_;
+  std::array<Field, 20> fields_;
+  std::size_t count_ = 0;
+  std::size_t next_ = 0;  // fields before it are taken
+};
+
+template <std::integral Integer>
+std::optional<Integer> to_integer(std::string_view text) {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+template <std::integral Integer>
+Integer integer(Fields& fields, std::string_view name, Integer least, std::string_view expected) {
+  const std::string_view text = fields.take(name, expected);
+  const auto value = to_integer<Integer>(text);
+  if (!value || *value < least) fields.wrong(name, expected, text);
+  return *value;
+}
+
+std::int32_t integer_or(Fields& fields, std::string_view name, std::int32_t otherwise) {
+  const auto text = fields.take_if_there(name);
+  if (!text) return otherwise;
+  const auto value = to_integer<std::int32_t>(*text);
+  if (!value) fields.wrong(name, "a number", *text);
+  return *value;
+}
+
+double real_or(Fields& fields, std::string_view name, double otherwise) {
+  const auto text = fields.take_if_there(name);
+  if (!text) return otherwise;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size() || !std::isfinite(value))
+    fields.wrong(name, "a number", *text);
+  return value;
+}
+
+Duration duration(Fields& fields, std::string_view name) {
+  constexpr std::string_view kExpected = "seconds, 0 or more";
+  const std::string_view text = fields.take(name, kExpected);
+  const auto value = parse_seconds(text);
+  if (!value || *value < Duration::zero()) fields.wrong(name, kExpected, text);
+  return *value;
+}
+
+bool yes_or_no(Fields& fields, std::string_view name, std::string_view text) {
+  if (text != "yes" && text != "no") fields.wrong(name, "yes or no", text);
+  return text == "yes";
+}
+
+std::string quoted(Fields& fields, std::string_view name, std::string_view text) {
+  constexpr std::string_view kExpected = "a string in quotes, with \\\" \\\\ \\n \\t \\xHH as escapes";
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') fields.wrong(name, kExpected, text);
+  auto plain = unescaped(text.substr(1, text.size() - 2));
+  if (!plain) fields.wrong(name, kExpected, text);
+  return *std::move(plain);
+}
+
+std::string quoted_or_empty(Fields& fields, std::string_view name) {
+  const auto text = fields.take_if_there(name);
+  return text ? quoted(fields, name, *text) : std::string{};
+}
+
+template <class Enum, std::size_t kCount>
+Enum word(Fields& fields, std::string_view name, std::string_view text, const std::array<Enum, kCount>& all) {
+  std::string expected;
+  for (const Enum value : all) {
+    if (to_text(value) == text) return value;
+    if (!expected.empty()) expected += ", ";
+    expected += to_text(value);
+  }
+  fields.wrong(name, "one of " + expected, text);
+}
+
+JobId job_id(Fields& fields) {
+  return JobId{integer(fields, "job", std::numeric_limits<std::int64_t>::min(), "a job number")};
+}
+
+// One piece of `on`: `7:1` or `0-3:2`.
+bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>& named) {
+  const std::size_t colon = piece.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string_view range = piece.substr(0, colon);
+  const std::size_t dash = range.find('-');
+  const auto first = to_integer<CoreId>(range.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : to_integer<CoreId>(range.substr(dash + 1));
+  const auto processes = to_integer<ProcessCount>(piece.substr(colon + 1));
+  if (!first || !last || !processes || *first < 0 || *last < *first || *processes < 1) return false;
+  if (static_cast<std::size_t>(*last - *first) >= most - named.size()) return false;
+  for (CoreId core = *first; core < *last; ++core) named.push_back({core, *processes});
+  named.push_back({*last, *processes});
+  return true;
+}
+
+Allocation allocation(Fields& fields) {
+  Allocation read;
+  read.cores = integer<CoreCount>(fields, "cores", 0, "a count of cores");
+  read.mpl = integer(fields, "mpl", 1, "a multiprogramming level, 1 or more");
+  const auto text = fields.take_if_there("on");
+  if (!text) return read;
+  const auto cores = static_cast<std::size_t>(read.cores);
+  for (std::string_view rest = *text;;) {
+    const std::size_t comma = rest.find(',');
+    if (!read_piece(rest.substr(0, comma), cores, read.named)) break;
+    if (comma == std::string_view::npos && read.named.size() == cores) return read;
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  fields.wrong("on",
+               fmt::format("CORE:PROCESSES or FIRST-LAST:PROCESSES, joined by commas, {} cores in all", read.cores),
+               *text);
+}
+
+Submitted submitted(Fields& fields, Instant at) {
+  Submitted read;
+  auto& [job, truth] = read;
+  job.id = job_id(fields);
+  job.submitted = at;
+  if (const auto text = fields.take_if_there("submitted")) {
+    const auto value = parse_seconds(*text);
+    if (!value) fields.wrong("submitted", "seconds", *text);
+    job.submitted = Instant{*value};
+  }
+  job.processes = integer<ProcessCount>(fields, "processes", 1, "a count of processes, 1 or more");
+  job.estimate = duration(fields, "estimate");
+  truth.runtime = duration(fields, "runtime");
+  job.flexibility = word(fields, "flexibility", fields.take("flexibility", "a flexibility"), kFlexibilities);
+  job.declared.cpu_use = real_or(fields, "cpu_use", 1);
+  job.declared.network_overhead = real_or(fields, "overhead", 0);
+  truth.behaviour.cpu_use = real_or(fields, "true_cpu_use", job.declared.cpu_use);
+  truth.behaviour.network_overhead = real_or(fields, "true_overhead", job.declared.network_overhead);
+  job.user = integer_or(fields, "user", -1);
+  job.group = integer_or(fields, "group", -1);
+  job.queue = integer_or(fields, "queue", -1);
+  truth.executable = integer_or(fields, "executable", -1);
+  if (const auto text = fields.take_if_there("cut_at_request"))
+    truth.cut_at_request = yes_or_no(fields, "cut_at_request", *text);
+  return read;
+}
+
+Finished finished(Fields& fields) {
+  Finished read;
+  read.job = job_id(fields);
+  read.end.outcome = word(fields, "outcome", fields.take("outcome", "an outcome"), kOutcomes);
+  read.end.exit_code = integer_or(fields, "exit_code", 0);
+  if (const auto text = fields.take_if_there("verification"))
+    read.end.verification = word(fields, "verification", *text, kVerifications);
+  read.end.cpu_use = real_or(fields, "cpu_use", -1);
+  read.end.reason = quoted_or_empty(fields, "reason");
+  return read;
+}
+
+template <class Kind>
+Kind read_as(Fields& fields, Instant at) {
+  if constexpr (std::is_same_v<Kind, Submitted>) {
+    return submitted(fields, at);
+  } else if constexpr (std::is_same_v<Kind, Finished>) {
+    return finished(fields);
+  } else if constexpr (std::is_same_v<Kind, Note>) {
+    return {quoted(fields, "text", fields.take("text", "a string in quotes"))};
+  } else {
+    const JobId job = job_id(fields);
+    if constexpr (OnlyAJob<Kind>) {
+      return {job};
+    } else if constexpr (JobAndAllocation<Kind>) {
+      return {job, allocation(fields)};
+    } else if constexpr (std::is_same_v<Kind, RanksSeen>) {
+      const bool malleable = yes_or_no(fields, "malleable", fields.take("malleable", "yes or no"));
+      return {job, malleable, quoted_or_empty(fields, "reason")};
+    } else if constexpr (std::is_same_v<Kind, KillDecided>) {
+      return {job, word(fields, "reason", fields.take("reason", "a reason"), kKillReasons)};
+    } else if constexpr (std::is_same_v<Kind, Extended>) {
+      return {job, duration(fields, "estimate")};
+    } else {
+      static_assert(std::is_same_v<Kind, Failed>);
+      std::string action = quoted(fields, "action", fields.take("action", "a string in quotes"));
+      return {job, std::move(action), quoted(fields, "reason", fields.take("reason", "a string in quotes"))};
+    }
+  }
+}
+
+template <std::size_t kIndex = 0>
+What read_kind(std::size_t index, Fields& fields, Instant at) {
+  if constexpr (kIndex + 1 < std::variant_size_v<What>)
+    if (index != kIndex) return read_kind<kIndex + 1>(index, fields, at);
+  return read_as<std::variant_alternative_t<kIndex, What>>(fields, at);
+}
+
+Record read_record(std::string_view text, const Place& place) {
+  const std::size_t after_time = text.find(' ');
+  const auto at = parse_seconds(text.substr(0, after_time));
+  if (!at)
+    place.fail("field 1 (time): expected seconds, found '{}'", text.substr(0, std::min<std::size_t>(after_time, 40)));
+  text.remove_prefix(std::min(after_time, text.size()));
+  if (!text.empty()) text.remove_prefix(1);
+  const std::string_view kind = text.substr(0, text.find(' '));
+  const auto* const known = std::ranges::find(kKinds, kind);
+  if (known == kKinds.end())
+    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKinds, ", "), kind.substr(0, 40));
+  Fields fields(text.substr(kind.size()), place);
+  Record record{Instant{*at}, read_kind(static_cast<std::size_t>(known - kKinds.begin()), fields, Instant{*at})};
+  fields.finish();
+  return record;
+}
+
+void check_first_line(std::string_view line, const Place& place) {
+  if (line == kFirstLine) return;
+  if (line.starts_with(kFirstLineName)) {
+    const auto version = to_integer<int>(line.substr(kFirstLineName.size()));
+    if (version && *version > 1)
+      place.fail("event log of format version {}; this program reads version 1: read it with the newer replay",
+                 *version);
+  }
+  place.fail("expected '{}' (an event log), found '{}'", kFirstLine, line.substr(0, 40));
+}
+
+// Takes one whole line after the other, and knows what has to come next.
+class LogReader {
+ public:
+  LogReader(std::string_view file, Sink& sink) : file_(file), sink_(sink) {}
+
+  void line(std::string_view text) {
+    const Place place{file_, ++lines_};
+    if (lines_ == 1)
+      check_first_line(text, place);
+    else if (text.starts_with('#'))
+      header_line(text.substr(1), place);
+    else
+      record_line(text, place);
+  }
+
+  void end() {
+    if (lines_ == 0) Place{file_, 1}.fail("expected '{}' (an event log), found no whole line", kFirstLine);
+    hand_over_header();
+  }
+
+ private:
+  void header_line(std::string_view text, const Place& place) {
+    if (header_done_)
+      place.fail("expected a record, found a header line '#{}' after the first record", text.substr(0, 40));
+    const std::size_t blank = text.find(' ');
+    const std::string name{text.substr(0, blank)};
+    const auto value = unescaped(blank == std::string_view::npos ? std::string_view{} : text.substr(blank + 1));
+    if (name.empty() || name.find_first_of("\t\r\\") != std::string::npos || !value)
+      place.fail("expected a header line '#name value', found '#{}'", text.substr(0, 40));
+    if (!header_.value(name).empty()) place.fail("expected each header once, found '{}' twice", name);
+    header_.set(name, *value);
+  }
+
+  void record_line(std::string_view text, const Place& place) {
+    if (!header_done_) hand_over_header();
+    const Record record = read_record(text, place);
+    if (record.at < last_)
+      place.fail("field 1 (time): expected {} or later, as records are in time order, found {}", replay::to_text(last_),
+                 replay::to_text(record.at));
+    last_ = record.at;
+    sink_.record(record);
+  }
+
+  void hand_over_header() {
+    if (!header_done_) sink_.header(header_);
+    header_done_ = true;
+  }
+
+  std::string_view file_;
+  Sink& sink_;
+  Header header_;
+  bool header_done_ = false;
+  std::size_t lines_ = 0;
+  Instant last_ = Instant::min();
+};
+
+// Hands the whole lines of `text` to `reader`; what is left is the beginning of a line.
+std::string_view take_lines(std::string_view text, LogReader& reader) {
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    const std::string_view line = text.substr(0, end);
+    reader.line(line.ends_with('\r') ? line.substr(0, end - 1) : line);
+    text.remove_prefix(end + 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_line(const Record& record) {
+  Buffer buffer;
+  put_record(buffer, record);
+  return fmt::to_string(buffer);
+}
+
+Record parse_line(std::string_view text, std::string_view file, std::size_t line) {
+  return read_record(text, Place{file, line});
+}
+
+TextWriter::TextWriter(const std::filesystem::path& path)
+    : path_(path), file_(std::fopen(path.c_str(), "wbe"), &std::fclose) {
+  if (!file_) fail(errno);
+  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // buffer_ is the buffer
+}
+
+TextWriter::~TextWriter() {
+  if (file_)
+    std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());  // the best that is left: nobody hears errors now
+}
+
+void TextWriter::header(const Header& header) { put_header(buffer_, header); }
+
+void TextWriter::record(const Record& record) {
+  put_record(buffer_, record);
+  buffer_.push_back('\n');
+  if (buffer_.size() >= kBufferBytes) write_buffer();
+}
+
+void TextWriter::flush() {
+  write_buffer();
+  if (std::fflush(file_.get()) != 0) fail(errno);
+}
+
+void TextWriter::close() {
+  flush();
+  if (std::fclose(file_.release()) != 0) fail(errno);
+}
+
+void TextWriter::write_buffer() {
+  errno = 0;
+  const std::size_t written = std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());
+  const bool whole = written == buffer_.size();
+  buffer_.clear();
+  if (!whole) fail(errno);
+}
+
+void TextWriter::fail(int error) const {
+  throw InputError(fmt::format("{}: cannot write the event log: {}", path_.string(), std::strerror(error)));
+}
+
+bool read_text(const std::filesystem::path& path, Sink& sink) {
+  const std::string name = path.string();
+  const auto fail = [&name](int error) {
+    throw InputError(fmt::format("{}: cannot read the event log: {}", name, std::strerror(error)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file) fail(errno);
+  LogReader reader(name, sink);
+  std::string chunk;
+  std::size_t held = 0;  // bytes of a line that is not whole yet
+  for (;;) {
+    chunk.resize(held + kBufferBytes);
+    const std::size_t got = std::fread(chunk.data() + held, 1, kBufferBytes, file.get());
+    if (got == 0 && std::ferror(file.get()) != 0) fail(errno);
+    if (got == 0) break;
+    const std::string_view rest = take_lines(std::string_view{chunk}.substr(0, held + got), reader);
+    held = rest.size();
+    std::memmove(chunk.data(), rest.data(), held);
+  }
+  reader.end();
+  return held == 0;
+}
+
+bool read_text(std::string_view text, std::string_view file, Sink& sink) {
+  LogReader reader(file, sink);
+  const std::string_view rest = take_lines(text, reader);
+  reader.end();
+  return rest.empty();
+}
+
+}  // namespace replay::log

@@ -1,0 +1,58 @@
+// The event log as text: one record, one line, `SECONDS KIND name=value ...`, greppable and exact to the microsecond.
+// docs/formats/events.md is the reference; a field the reader does not know is an error, not a guess.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "scheduler/log/record.hpp"
+
+namespace replay::log {
+
+/// One record as its line, without the line end. REQUIRES: finite numbers; times within 9e12 s of zero.
+[[nodiscard]] std::string to_line(const Record& record);
+
+/// Reads one such line. Throws InputError naming `file` and `line`, what was expected and what was found.
+[[nodiscard]] Record parse_line(std::string_view text, std::string_view file, std::size_t line);
+
+/// Writes a log file. Throws InputError when the file cannot be made or written (a full disk too). Records are buffered:
+/// what a crash must not lose needs a flush(). close() last; a writer destroyed before may have lost records.
+class TextWriter final : public Sink {
+ public:
+  explicit TextWriter(const std::filesystem::path& path);
+  TextWriter(const TextWriter&) = delete;
+  TextWriter& operator=(const TextWriter&) = delete;
+  ~TextWriter() override;
+
+  /// Once, before the first record.
+  void header(const Header& header) override;
+  void record(const Record& record) override;
+  /// Hands what is buffered to the system. Throws InputError if that fails.
+  void flush();
+  /// flush(), and the file is closed without an error. Nothing may be written after it.
+  void close();
+
+ private:
+  void write_buffer();
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_;
+  fmt::memory_buffer buffer_;
+};
+
+/// Reads a log file into `sink`: the header first, then every record. Throws InputError on the first bad line; a log cut
+/// off by a crash ends cleanly at its last whole line, and the result is then false.
+bool read_text(const std::filesystem::path& path, Sink& sink);
+
+/// The same from text in memory; `file` is what messages call it.
+bool read_text(std::string_view text, std::string_view file, Sink& sink);
+
+}  // namespace replay::log

@@ -1,0 +1,140 @@
+#include "scheduler/model/free_cores.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+namespace {
+
+// The part of an allocation that lies on one node: a run of its list, since nodes are filled one after the other.
+struct NodeShare {
+  std::span<const CoreLoad> cores;
+  NodeId node;
+  ProcessCount processes;
+};
+
+template <typename Visit>
+void for_each_node(const Allocation& allocation, const Machine& machine, Visit visit) {
+  const std::span<const CoreLoad> all{allocation.named};
+  for (std::size_t begin = 0; begin < all.size();) {
+    const NodeId node = machine.node_of(all[begin].core);
+    std::size_t end = begin;
+    ProcessCount processes = 0;
+    for (; end < all.size() && machine.node_of(all[end].core) == node; ++end) processes += all[end].processes;
+    visit(NodeShare{all.subspan(begin, end - begin), node, processes});
+    begin = end;
+  }
+}
+
+// Ranks in blocks, as evenly as they go: 3 processes on 2 cores are 2 and 1.
+void spread(ProcessCount processes, std::span<const CoreId> cores, std::vector<CoreLoad>& out) {
+  const auto count = static_cast<ProcessCount>(cores.size());
+  for (ProcessCount i = 0; i < count; ++i)
+    out.push_back({cores[static_cast<std::size_t>(i)], processes / count + (i < processes % count ? 1 : 0)});
+}
+
+// The level that came out: 5 processes asked for at level 4 get 2 cores and lie 3 and 2 on them.
+void finish(Allocation& allocation) {
+  allocation.cores = static_cast<CoreCount>(allocation.named.size());
+  allocation.mpl = std::ranges::max_element(allocation.named, {}, &CoreLoad::processes)->processes;
+}
+
+}  // namespace
+
+FreeCores::FreeCores(const Machine& machine) : machine_(&machine), total_(machine.size()) {
+  if (!machine.names_cores()) return;
+  per_node_.assign(static_cast<std::size_t>(machine.nodes()), machine.cores_per_node());
+  free_.assign(static_cast<std::size_t>(machine.size()), 1);
+}
+
+void FreeCores::take(const Allocation& allocation) {
+  total_ -= allocation.cores;
+  if (free_.empty()) {
+    INVARIANT(total_ >= 0, "{} cores more taken than there are", -total_);
+    return;
+  }
+  INVARIANT(std::cmp_equal(allocation.named.size(), allocation.cores), "{} cores, {} named", allocation.cores,
+            allocation.named.size());
+  for (const CoreLoad& load : allocation.named) {
+    char& is_free = free_[static_cast<std::size_t>(load.core)];
+    INVARIANT(is_free != 0, "core {} is taken twice", load.core);
+    is_free = 0;
+    --per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
+  }
+}
+
+void FreeCores::release(const Allocation& allocation) {
+  total_ += allocation.cores;
+  INVARIANT(total_ <= machine_->size(), "{} free cores on a machine of {}", total_, machine_->size());
+  if (free_.empty()) return;
+  for (const CoreLoad& load : allocation.named) {
+    char& is_free = free_[static_cast<std::size_t>(load.core)];
+    INVARIANT(is_free == 0, "core {} is released but was free", load.core);
+    is_free = 1;
+    ++per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
+  }
+}
+
+std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) const {
+  INVARIANT(processes >= 1 && mpl >= 1, "placing {} processes at level {}", processes, mpl);
+  const CoreCount least = cores_at(processes, mpl);
+  if (least > total_) return std::nullopt;
+  if (free_.empty()) return Allocation{least, cores_at(processes, least), {}};
+
+  std::vector<NodeId> order(per_node_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, std::greater{}, [this](NodeId node) { return on_node(node); });
+  Allocation allocation;
+  std::vector<CoreId> chosen;
+  for (const NodeId node : order) {
+    const ProcessCount here = std::min({processes, machine_->cores_per_node(), on_node(node) * mpl});
+    if (here == 0) break;
+    chosen.clear();
+    const CoreId first = machine_->first_core(node);
+    for (CoreId core = first; std::cmp_less(chosen.size(), cores_at(here, mpl)); ++core)
+      if (is_free(core)) chosen.push_back(core);
+    spread(here, chosen, allocation.named);
+    processes -= here;
+    if (processes == 0) break;
+  }
+  if (processes > 0) return std::nullopt;
+  finish(allocation);
+  return allocation;
+}
+
+std::optional<Allocation> FreeCores::at_level(const Allocation& held, ProcessCount processes, int mpl) const {
+  if (free_.empty()) {
+    const CoreCount cores = cores_at(processes, mpl);
+    if (cores - held.cores > total_) return std::nullopt;
+    return Allocation{cores, cores_at(processes, cores), {}};
+  }
+  Allocation allocation;
+  std::vector<CoreId> chosen;
+  bool room = true;
+  for_each_node(held, *machine_, [&](const NodeShare& share) {
+    const auto wanted = static_cast<std::size_t>(cores_at(share.processes, mpl));
+    chosen.clear();
+    for (const CoreLoad& load : share.cores.first(std::min(wanted, share.cores.size()))) chosen.push_back(load.core);
+    const CoreId first = machine_->first_core(share.node);
+    for (CoreId core = first; chosen.size() < wanted && core < first + machine_->cores_per_node(); ++core)
+      if (is_free(core)) chosen.push_back(core);
+    room = room && chosen.size() == wanted;
+    if (room) spread(share.processes, chosen, allocation.named);
+  });
+  if (!room) return std::nullopt;
+  finish(allocation);
+  return allocation;
+}
+
+CoreCount FreeCores::gain(const Allocation& held, ProcessCount processes, int mpl) const {
+  if (free_.empty()) return held.cores - cores_at(processes, mpl);
+  CoreCount after = 0;
+  for_each_node(held, *machine_, [&](const NodeShare& share) { after += cores_at(share.processes, mpl); });
+  return held.cores - after;
+}
+
+}  // namespace replay

@@ -1,0 +1,33 @@
+// Work done at a rate that changes: how a budget is used up, and how a job comes to its end. Work is measured in
+// microseconds at full speed; a rate is work per microsecond. With rate 1 all of it is exact integer arithmetic.
+#pragma once
+
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+class Progress {
+ public:
+  Progress() = default;
+  /// `work` to do from `now` at `rate` >= 0.
+  Progress(Duration work, Instant now, double rate)
+      : left_(static_cast<double>(work.count())), as_of_(now), rate_(rate) {}
+
+  /// From `now` on at `rate`. REQUIRES: now not before the last change.
+  void change_rate(Instant now, double rate);
+  /// More work to do.
+  void add(Duration work) { left_ += static_cast<double>(work.count()); }
+
+  /// When nothing is left at the present rate, rounded up; kNever at rate 0 with work left.
+  [[nodiscard]] Instant end() const;
+  /// Work left at `now`, in microseconds, never below 0.
+  [[nodiscard]] double left_at(Instant now) const;
+  [[nodiscard]] double rate() const { return rate_; }
+
+ private:
+  double left_ = 0;
+  Instant as_of_{};
+  double rate_ = 1;
+};
+
+}  // namespace replay

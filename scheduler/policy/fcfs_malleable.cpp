@@ -1,0 +1,198 @@
+// FCFS-malleable: strict arrival order over virtual malleability. A job keeps its processes for life and runs expanded
+// (a core each) or shrunk (up to max_mpl processes share a core). When the head of the queue does not fit, running jobs
+// are shrunk, as few as needed, until it fits shrunk; with an empty queue shrunk jobs are expanded again.
+// Source: Utrera, Tabik, Corbalan, Labarta: A Job Scheduling Approach for Multi-core Clusters Based on Virtual
+// Malleability, 2012, section 3.1, Algorithm 1 and Figure 2. Read as in docs/policies/fcfs-malleable.md, which says where
+// Algorithm 1 to the letter and Figure 2 disagree and why the figure wins.
+
+#include "scheduler/policy/fcfs_malleable.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <ranges>
+#include <utility>
+#include <vector>
+
+
+namespace replay {
+namespace {
+
+enum class Criterion : std::uint8_t { kOldest, kLeastCpuUtil, kLongest, kShortest };
+
+struct Settings {
+  int max_mpl = 2;
+  Criterion criterion = Criterion::kOldest;
+  bool expand_eagerly = false;
+};
+
+// A job of this pass and the cores it would have after it.
+struct Candidate {
+  const Job* job;
+  const RunningJob* running;  // nullptr: started in this pass
+  Allocation allocation;
+  bool malleable;
+  bool started_now;
+  double cpu_use;
+};
+
+// One pass: a scratch copy of the free cores and of what everybody holds, changed until it is the answer. Nothing leaves
+// it before emit(), so a job that is shrunk and expanded again within one instant is not touched at all.
+class Pass {
+ public:
+  Pass(const ClusterView& view, const Settings& settings) : settings_(settings), free_(view.free), now_(view.now) {
+    jobs_.reserve(view.running.size() + 4);
+    for (const RunningJob* running : view.running.by_start()) {
+      if (running->gone_in_plan || running->suspended) continue;
+      jobs_.push_back({running->job, running, running->allocation, running->malleable, running->started == now_,
+                       running->cpu_use});
+    }
+  }
+
+  // Rules (1) to (4) for the head. False: it waits, and nothing has changed.
+  bool start(const Job& head) {
+    const int deepest = head.can_shrink() ? settings_.max_mpl : 1;
+    std::optional<Allocation> place = fit(head, deepest);     // (1) expanded, (2) shrunk
+    if (!place) place = fit_by_shrinking(head, deepest);      // (3)
+    if (!place) return false;                                 // (4)
+    free_.take(*place);
+    jobs_.push_back({&head, nullptr, std::move(*place), head.can_shrink(), true, head.declared.cpu_use});
+    return true;
+  }
+
+  // "J2 and J3 can run expanded": what was shrunk, or started shrunk, at this instant for nothing.
+  void expand_started_now() {
+    for (Candidate& candidate : jobs_)  // in start order: oldest first
+      if (candidate.started_now) expand(candidate);
+  }
+
+  void expand_all() {
+    for (Candidate* candidate : in_criterion_order()) expand(*candidate);
+  }
+
+  // Shrinks first: they make the room for the rest.
+  void emit(Actions& out) {
+    for (Candidate& c : jobs_)
+      if (c.running != nullptr && c.allocation.cores < c.running->allocation.cores)
+        out.emplace_back(Resize{c.job->id, c.allocation});
+    for (Candidate& c : jobs_)
+      if (c.running == nullptr) out.emplace_back(Start{c.job->id, c.allocation});
+    for (Candidate& c : jobs_)
+      if (c.running != nullptr && c.allocation.cores > c.running->allocation.cores)
+        out.emplace_back(Resize{c.job->id, c.allocation});
+  }
+
+ private:
+  std::optional<Allocation> fit(const Job& job, int deepest) const {
+    for (int mpl = 1; mpl <= deepest; ++mpl)
+      if (auto place = free_.place(job.processes, mpl)) return place;
+    return std::nullopt;
+  }
+
+  // Shrinks running jobs one level per round, in the criterion's order, until the head fits; undoes it all if it never
+  // does.
+  std::optional<Allocation> fit_by_shrinking(const Job& head, int deepest) {
+    std::vector<std::pair<Candidate*, Allocation>> undo;
+    const std::vector<Candidate*> order = in_criterion_order();
+    for (int level = 2; level <= settings_.max_mpl; ++level) {
+      for (Candidate* victim : order) {
+        if (!victim->malleable || victim->allocation.mpl >= level) continue;
+        if (free_.gain(victim->allocation, victim->job->processes, level) <= 0) continue;
+        undo.emplace_back(victim, victim->allocation);
+        move(*victim, *free_.at_level(victim->allocation, victim->job->processes, level));
+        if (auto place = fit(head, std::min(deepest, level))) return place;
+      }
+    }
+    for (auto& [victim, before] : std::views::reverse(undo)) move(*victim, std::move(before));
+    return std::nullopt;
+  }
+
+  // All or nothing to the next smaller level, again and again.
+  void expand(Candidate& candidate) {
+    while (candidate.allocation.mpl > 1) {
+      auto wider = free_.at_level(candidate.allocation, candidate.job->processes, candidate.allocation.mpl - 1);
+      if (!wider) return;
+      move(candidate, std::move(*wider));
+    }
+  }
+
+  void move(Candidate& candidate, Allocation to) {
+    free_.release(candidate.allocation);
+    free_.take(to);
+    candidate.allocation = std::move(to);
+  }
+
+  std::vector<Candidate*> in_criterion_order() {
+    std::vector<Candidate*> order;
+    order.reserve(jobs_.size());
+    for (Candidate& candidate : jobs_) order.push_back(&candidate);
+    const auto by = [&order](auto key) { std::ranges::stable_sort(order, {}, key); };
+    switch (settings_.criterion) {
+      case Criterion::kOldest: break;  // jobs_ is in start order
+      case Criterion::kLeastCpuUtil: by([](const Candidate* c) { return c->cpu_use; }); break;
+      case Criterion::kLongest: by([](const Candidate* c) { return -c->job->estimate.count(); }); break;
+      case Criterion::kShortest: by([](const Candidate* c) { return c->job->estimate.count(); }); break;
+    }
+    return order;
+  }
+
+  const Settings& settings_;
+  FreeCores free_;
+  Instant now_;
+  std::vector<Candidate> jobs_;  // in start order
+};
+
+class FcfsMalleable final : public Policy {
+ public:
+  explicit FcfsMalleable(Settings settings) : settings_(settings) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    if (view.waiting.empty() && nobody_is_shrunk(view)) return;
+    Pass pass{view, settings_};
+    bool blocked = false;
+    for (const Job* head : view.waiting) {
+      blocked = !pass.start(*head);
+      if (blocked) break;
+    }
+    if (blocked) pass.expand_started_now();
+    if (!blocked || settings_.expand_eagerly) pass.expand_all();
+    pass.emit(out);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    const bool head_may_move = !view.waiting.empty() && !view.running.by_estimated_end().empty() &&
+                               view.running.by_estimated_end().front()->estimated_end < until;
+    return head_may_move ? 0 : view.free.total();
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    if (view.waiting.empty() || view.waiting.head().id != job.id) return false;
+    const int deepest = job.can_shrink() ? settings_.max_mpl : 1;
+    for (int mpl = 1; mpl <= deepest; ++mpl)
+      if (view.free.place(job.processes, mpl)) return true;
+    return false;
+  }
+
+ private:
+  static bool nobody_is_shrunk(const ClusterView& view) {
+    return std::ranges::all_of(view.running.by_start(),
+                               [](const RunningJob* job) { return job->allocation.is_expanded(); });
+  }
+
+  Settings settings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters) {
+  Settings settings;
+  settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
+  settings.expand_eagerly = parameters.choice("expand") == "eager";
+  const std::string& criterion = parameters.choice("criterion");
+  settings.criterion = criterion == "oldest"           ? Criterion::kOldest
+                       : criterion == "least-cpu-util" ? Criterion::kLeastCpuUtil
+                       : criterion == "longest"        ? Criterion::kLongest
+                                                       : Criterion::kShortest;
+  return std::make_unique<FcfsMalleable>(settings);
+}
+
+}  // namespace replay

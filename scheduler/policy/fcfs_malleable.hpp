@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "scheduler/policy/parameters.hpp"
+#include "scheduler/policy/policy.hpp"
+
+namespace replay {
+
+/// Parameters: max_mpl, criterion, expand (registry.cpp declares them).
+[[nodiscard]] std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters);
+
+}  // namespace replay

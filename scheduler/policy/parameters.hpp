@@ -1,0 +1,64 @@
+// Parameters of policies: declared once with type, range, default, unit and source, read from `name:key=value:key=value`.
+// The declarations feed --help, `replay policies` and the conformance tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kDuration, kFlag };
+
+struct ParameterSpec {
+  std::string_view name;
+  ParameterType type;
+  std::string_view default_text;
+  std::string_view range;  ///< kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive; else empty
+  std::string_view unit;   ///< empty if it has none
+  std::string_view summary;
+  std::string_view source;
+};
+
+/// A policy as written: its name and what was given for it, unchecked. Braces around a value are gone.
+struct PolicyText {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> given;
+};
+
+/// Splits a list at commas outside braces. Throws UsageError on unbalanced braces or an empty element.
+[[nodiscard]] std::vector<std::string> split_policies(std::string_view list);
+
+/// Reads `name:key=value:key={nested}`; a bare `key` means `key=true`. Throws UsageError.
+[[nodiscard]] PolicyText parse_policy(std::string_view text);
+
+/// A value for every declared parameter, checked.
+class Parameters {
+ public:
+  /// Throws UsageError naming policy, parameter, what was expected and what was found.
+  Parameters(std::string_view policy, std::span<const ParameterSpec> specs,
+             std::span<const std::pair<std::string, std::string>> given);
+
+  /// REQUIRES for each: declared, with this type.
+  [[nodiscard]] const std::string& choice(std::string_view name) const;
+  [[nodiscard]] std::int64_t integer(std::string_view name) const;
+  [[nodiscard]] double number(std::string_view name) const;
+  [[nodiscard]] Duration duration(std::string_view name) const;
+  [[nodiscard]] bool flag(std::string_view name) const;
+
+  /// "key=value" for all parameters, defaults too, joined by ':'.
+  [[nodiscard]] std::string to_text() const;
+
+ private:
+  [[nodiscard]] const std::string& value(std::string_view name, ParameterType type) const;
+
+  std::span<const ParameterSpec> specs_;
+  std::vector<std::string> values_;  // in the order of specs_
+};
+
+}  // namespace replay

@@ -1,0 +1,131 @@
+// What a policy sees: the clock, the machine, free cores, the queue and the running jobs, all as planned. A wrapping
+// policy builds views of its own from the same parts, so nothing here knows the controller.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/free_cores.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/model/progress.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// Waiting jobs by (submitted, job number). Removal leaves a hole that is closed when holes are many, so that a pass over
+/// the queue is a pass over memory. Jobs must outlive their stay.
+class WaitingQueue {
+ public:
+  class iterator {
+   public:
+    using value_type = const Job*;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const Job* const* at, const Job* const* end) : at_(at), end_(end) { skip_holes(); }
+    const Job* operator*() const { return *at_; }
+    iterator& operator++() {
+      ++at_;
+      skip_holes();
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator old = *this;
+      ++*this;
+      return old;
+    }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    void skip_holes() {
+      while (at_ != end_ && *at_ == nullptr) ++at_;
+    }
+    const Job* const* at_ = nullptr;
+    const Job* const* end_ = nullptr;
+  };
+
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// REQUIRES: not empty.
+  [[nodiscard]] const Job& head() const { return **begin(); }
+  [[nodiscard]] iterator begin() const { return {slots_.data() + first_, slots_.data() + slots_.size()}; }
+  [[nodiscard]] iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
+
+  /// O(1) when `job` comes last in order, else O(queue).
+  void insert(const Job& job);
+  /// Nothing happens if it is not there. O(log queue).
+  void remove(const Job& job);
+
+ private:
+  void close_holes();
+
+  std::vector<const Job*> slots_;  // in order; nullptr: a hole
+  std::vector<const Job*> order_;  // what was in each slot, holes too, for the search
+  std::size_t first_ = 0;          // slots before it are holes
+  std::size_t size_ = 0;
+};
+
+/// A job that has been started, as planned: its cores may still be in other hands, and its end is by its estimate.
+struct RunningJob {
+  const Job* job = nullptr;
+  Instant started{};               ///< when it was decided to start it
+  std::uint64_t start_order = 0;   ///< counts starts; the oldest has the lowest
+  Allocation allocation;           ///< after all decisions taken so far
+  Progress budget;                 ///< of work, by the estimate
+  Instant estimated_end{};         ///< when the budget is used up; in the past for a job in its grace
+  Duration estimate{};             ///< grows when the job is extended
+  bool launched = false;           ///< false while its cores are still in other hands
+  bool malleable = false;          ///< may be shrunk; false for serial, rigid and unregistered jobs
+  bool suspended = false;
+  bool gone_in_plan = false;       ///< its estimate is over, so its cores count as free although it still runs
+  double cpu_use = 1;              ///< declared, or measured so far in a real run
+};
+
+/// The running jobs in start order, and by estimated end (ties: start order). Pointers stay valid until erase().
+class RunningSet {
+ public:
+  [[nodiscard]] bool empty() const { return by_start_.empty(); }
+  [[nodiscard]] std::size_t size() const { return by_start_.size(); }
+  [[nodiscard]] std::span<RunningJob* const> by_start() const { return by_start_; }
+  /// Without jobs that are gone in plan.
+  [[nodiscard]] std::span<RunningJob* const> by_estimated_end() const {
+    return std::span{by_end_}.subspan(by_end_first_);
+  }
+
+  /// O(running) in memory moved, O(log running) in comparisons; likewise the others.
+  RunningJob& insert(RunningJob job);
+  void erase(RunningJob& job);
+  void set_estimated_end(RunningJob& job, Instant end);
+  /// Takes it out of by_estimated_end().
+  void mark_gone_in_plan(RunningJob& job);
+
+ private:
+  void unlink_end(const RunningJob& job);
+
+  std::vector<std::unique_ptr<RunningJob>> spare_;  // reused
+  std::vector<std::unique_ptr<RunningJob>> owned_;  // same order as by_start_
+  std::vector<RunningJob*> by_start_;
+  std::vector<RunningJob*> by_end_;
+  std::size_t by_end_first_ = 0;
+};
+
+/// What made this pass necessary.
+enum class TriggerKind : std::uint8_t { kSubmit, kFinish, kEstimateReached, kWake, kChange };
+struct Trigger {
+  TriggerKind kind;
+  const Job* job = nullptr;  ///< of all but wake; valid during the pass
+};
+
+struct ClusterView {
+  Instant now;
+  const Machine& machine;
+  const FreeCores& free;  ///< by plan: cores of jobs that are gone in plan included
+  const WaitingQueue& waiting;
+  const RunningSet& running;
+  std::span<const Trigger> triggers;  ///< since the last pass; one under PassRule::kEvent
+};
+
+}  // namespace replay

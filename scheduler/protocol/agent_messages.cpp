@@ -1,0 +1,177 @@
+#include "scheduler/protocol/agent_messages.hpp"
+
+#include <string_view>
+#include <type_traits>
+
+#include "scheduler/protocol/bytes.hpp"
+
+namespace replay::protocol {
+namespace {
+
+// A frame's type is the message's place in its variant, orders from 1 and reports from 101. Messages are only ever added
+// at the end.
+constexpr std::uint16_t kFirstOrder = 1;
+constexpr std::uint16_t kFirstReport = 101;
+
+void put(ByteWriter& out, JobId job) { out.put(static_cast<std::int64_t>(job)); }
+void put(ByteWriter& out, const std::vector<std::int32_t>& numbers) {
+  out.put(static_cast<std::uint32_t>(numbers.size()));
+  for (const std::int32_t number : numbers) out.put(number);
+}
+
+void put(ByteWriter& out, const LaunchJob& message) {
+  put(out, message.job);
+  out.put(static_cast<std::uint32_t>(message.command.size()));
+  for (const std::string& word : message.command) out.put_text(word);
+  out.put(static_cast<std::uint32_t>(message.environment.size()));
+  for (const auto& [name, value] : message.environment) {
+    out.put_text(name);
+    out.put_text(value);
+  }
+  out.put_text(message.directory);
+  put(out, message.pu_of_rank);
+  out.put_bool(message.malleable);
+}
+void put(ByteWriter& out, const MoveRanks& message) {
+  put(out, message.job);
+  put(out, message.pu_of_rank);
+}
+void put(ByteWriter& out, const EndJob& message) {
+  put(out, message.job);
+  out.put(static_cast<std::uint8_t>(message.outcome));
+}
+void put(ByteWriter& out, const Hello& message) {
+  out.put(message.version);
+  out.put(message.pid);
+  out.put(message.cores);
+}
+void put(ByteWriter& out, const JobStarted& message) {
+  put(out, message.job);
+  out.put_bool(message.malleable);
+  out.put_text(message.reason);
+}
+void put(ByteWriter& out, const JobMeasured& message) {
+  put(out, message.job);
+  out.put_double(message.cpu_use);
+}
+void put(ByteWriter& out, const JobEnded& message) {
+  put(out, message.job);
+  out.put(static_cast<std::uint8_t>(message.end.outcome));
+  out.put(static_cast<std::int32_t>(message.end.exit_code));
+  out.put(static_cast<std::uint8_t>(message.end.verification));
+  out.put_double(message.end.cpu_use);
+  out.put_text(message.end.reason);
+}
+void put(ByteWriter& out, const OrderFailed& message) {
+  put(out, message.job);
+  out.put_text(message.action);
+  out.put_text(message.reason);
+}
+template <typename Message>
+void put_any(ByteWriter& out, const Message& message) {
+  if constexpr (requires { put(out, message); }) put(out, message);
+  else if constexpr (requires { message.job; }) put(out, message.job);  // nothing but the job; Goodbye: nothing at all
+}
+
+JobId take_job(ByteReader& in) { return JobId{in.take<std::int64_t>("job")}; }
+std::vector<std::int32_t> take_pus(ByteReader& in) {
+  std::vector<std::int32_t> pus(in.take_count(sizeof(std::int32_t), "core of rank"));
+  for (std::int32_t& pu : pus) {
+    pu = in.take<std::int32_t>("core of rank");
+    if (pu < 0) throw ProtocolError(fmt::format("core of rank: expected an OS index, found {}", pu));
+  }
+  if (pus.empty()) throw ProtocolError("core of rank: expected at least one rank, found none");
+  return pus;
+}
+
+void take(ByteReader& in, LaunchJob& message) {
+  message.job = take_job(in);
+  message.command.resize(in.take_count(4, "command"));
+  for (std::string& word : message.command) word = in.take_text("command");
+  if (message.command.empty()) throw ProtocolError("command: expected a program, found nothing");
+  message.environment.resize(in.take_count(8, "environment"));
+  for (auto& [name, value] : message.environment) {
+    name = in.take_text("environment name");
+    value = in.take_text("environment value");
+  }
+  message.directory = in.take_text("directory");
+  message.pu_of_rank = take_pus(in);
+  message.malleable = in.take_bool("malleable");
+}
+void take(ByteReader& in, MoveRanks& message) {
+  message.job = take_job(in);
+  message.pu_of_rank = take_pus(in);
+}
+void take(ByteReader& in, EndJob& message) {
+  message.job = take_job(in);
+  message.outcome = in.take_enum(Outcome::kRejected, "outcome");
+}
+void take(ByteReader& in, Hello& message) {
+  message.version = in.take<std::uint16_t>("version");
+  message.pid = in.take<std::int32_t>("pid");
+  message.cores = in.take<std::int32_t>("cores");
+}
+void take(ByteReader& in, JobStarted& message) {
+  message.job = take_job(in);
+  message.malleable = in.take_bool("malleable");
+  message.reason = in.take_text("reason");
+}
+void take(ByteReader& in, JobMeasured& message) {
+  message.job = take_job(in);
+  message.cpu_use = in.take_double("CPU use");
+}
+void take(ByteReader& in, JobEnded& message) {
+  message.job = take_job(in);
+  message.end.outcome = in.take_enum(Outcome::kRejected, "outcome");
+  message.end.exit_code = in.take<std::int32_t>("exit code");
+  message.end.verification = in.take_enum(Verification::kFailed, "verification");
+  message.end.cpu_use = in.take_double("CPU use");
+  message.end.reason = in.take_text("reason");
+}
+void take(ByteReader& in, OrderFailed& message) {
+  message.job = take_job(in);
+  message.action = in.take_text("action");
+  message.reason = in.take_text("reason");
+}
+template <typename Message>
+void take_any(ByteReader& in, Message& message) {
+  if constexpr (requires { take(in, message); }) take(in, message);
+  else if constexpr (requires { message.job; }) message.job = take_job(in);
+}
+
+template <typename Variant>
+std::string encode_any(const Variant& message, std::uint16_t first) {
+  ByteWriter out;
+  std::visit([&out](const auto& m) { put_any(out, m); }, message);
+  return encode_frame(static_cast<std::uint16_t>(first + message.index()), out.bytes());
+}
+
+template <typename Variant, std::size_t index = 0>
+Variant decode_any(const Frame& frame, std::uint16_t first, std::string_view kind) {
+  if constexpr (index == std::variant_size_v<Variant>) {
+    throw ProtocolError(
+        fmt::format("frame type: expected {} to {} ({}), found {}", first, first + index - 1, kind, frame.type));
+  } else {
+    if (frame.type != first + index) return decode_any<Variant, index + 1>(frame, first, kind);
+    std::variant_alternative_t<index, Variant> message;
+    ByteReader in{frame.payload};
+    take_any(in, message);
+    in.expect_end();
+    return message;
+  }
+}
+
+}  // namespace
+
+bool JobEnded::operator==(const JobEnded& other) const {
+  return job == other.job && end.outcome == other.end.outcome && end.exit_code == other.end.exit_code &&
+         end.verification == other.end.verification && end.cpu_use == other.end.cpu_use &&
+         end.reason == other.end.reason;
+}
+
+std::string encode(const AgentOrder& order) { return encode_any(order, kFirstOrder); }
+std::string encode(const AgentReport& report) { return encode_any(report, kFirstReport); }
+AgentOrder decode_order(const Frame& frame) { return decode_any<AgentOrder>(frame, kFirstOrder, "an order"); }
+AgentReport decode_report(const Frame& frame) { return decode_any<AgentReport>(frame, kFirstReport, "a report"); }
+
+}  // namespace replay::protocol

@@ -1,0 +1,96 @@
+#include "scheduler/runtime_model/runtime_model.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/model/suggest.hpp"
+
+namespace replay {
+namespace {
+
+// Space sharing as everybody else simulates it: a job runs on all its cores or not at all.
+class Rigid final : public RuntimeModel {
+ public:
+  double slowdown(const Behaviour&, int mpl) const override {
+    INVARIANT(mpl == 1, "the rigid model knows no multiprogramming level {}", mpl);
+    return 1;
+  }
+  bool allows_sharing() const override { return false; }
+};
+
+// (3): t = execTime * MPL * CPUUtil, never faster than expanded. What the benchmark `phases` obeys.
+class Isolated final : public RuntimeModel {
+ public:
+  double slowdown(const Behaviour& b, int mpl) const override { return std::max(1.0, mpl * b.cpu_use); }
+};
+
+// (4) at MPL m over (4) at MPL 1: the overhead of the network is there in both, so that an expanded job takes what the
+// trace says. The literal reading, without the division, is `utrera-additive`.
+class Utrera final : public RuntimeModel {
+ public:
+  double slowdown(const Behaviour& b, int mpl) const override {
+    const double expanded = b.cpu_use + b.network_overhead;
+    if (mpl == 1 || expanded <= 0) return 1;
+    return std::max(1.0, (mpl * b.cpu_use + b.network_overhead) / expanded);
+  }
+  bool uses_network_overhead() const override { return true; }
+};
+
+// (4) to the letter: t = execTime * (m * u + ov), once a job is shrunk.
+class UtreraAdditive final : public RuntimeModel {
+ public:
+  double slowdown(const Behaviour& b, int mpl) const override {
+    return mpl == 1 ? 1 : std::max(1.0, mpl * b.cpu_use + b.network_overhead);
+  }
+  bool uses_network_overhead() const override { return true; }
+};
+
+template <typename Model>
+std::unique_ptr<RuntimeModel> make() {
+  return std::make_unique<Model>();
+}
+
+constexpr RuntimeModelEntry kModels[] = {
+    {"utrera", "s(m) = max(1, (m*u + ov) / (u + ov)): formula (4) at MPL m over MPL 1",
+     "Utrera et al. 2012, section 4, formula (4)", make<Utrera>},
+    {"utrera-additive", "s(m) = max(1, m*u + ov): formula (4) to the letter, kept to show what it does",
+     "Utrera et al. 2012, section 4, formula (4)", make<UtreraAdditive>},
+    {"isolated", "s(m) = max(1, m*u): what the benchmark `phases` obeys", "Utrera et al. 2012, section 4, formula (3)",
+     make<Isolated>},
+    {"rigid", "no job ever shares cores; malleable policies find nothing to shrink", "space sharing", make<Rigid>},
+};
+
+// SplitMix64's output function: every bit of (seed, job) reaches every bit of the result.
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+}  // namespace
+
+std::span<const RuntimeModelEntry> runtime_models() { return kModels; }
+
+std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const RuntimeModelEntry& entry : kModels) {
+    if (entry.name == name) return entry.make();
+    known.push_back(entry.name);
+  }
+  throw UsageError(fmt::format("unknown runtime model '{}'{}", name, suggestion(name, known)));
+}
+
+void draw_network_overheads(Workload& workload, std::uint64_t seed) {
+  for (TracedJob& traced : workload.jobs) {
+    const auto id = static_cast<std::uint64_t>(traced.job.id);
+    const double uniform = static_cast<double>(mix(mix(seed) ^ id) >> 11) * 0x1p-53;
+    traced.truth.behaviour.network_overhead = uniform;
+    traced.job.declared.network_overhead = uniform;
+  }
+}
+
+}  // namespace replay

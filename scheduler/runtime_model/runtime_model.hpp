@@ -1,0 +1,47 @@
+// How fast a job runs on what it was given, relative to running expanded and alone: progress per second. A job's end
+// moves when its allocation changes. The controller asks with what a job declares, the simulator with what is true.
+// Source: FCFS-malleable paper, section 4, formulas (3) and (4).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/job.hpp"
+
+namespace replay {
+
+class RuntimeModel {
+ public:
+  virtual ~RuntimeModel() = default;
+  /// s(m): run time at multiprogramming level `mpl` over run time expanded. >= 1, and 1 at mpl 1.
+  [[nodiscard]] virtual double slowdown(const Behaviour& behaviour, int mpl) const = 0;
+  /// False: jobs cannot share cores at all, so policies must be told that every job is rigid.
+  [[nodiscard]] virtual bool allows_sharing() const { return true; }
+  /// True if the model reads Behaviour::network_overhead, which a workload then needs to have drawn.
+  [[nodiscard]] virtual bool uses_network_overhead() const { return false; }
+
+  [[nodiscard]] double rate(const Behaviour& behaviour, const Allocation& allocation) const {
+    return 1.0 / slowdown(behaviour, allocation.mpl);
+  }
+};
+
+struct RuntimeModelEntry {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view source;
+  std::unique_ptr<RuntimeModel> (*make)();
+};
+
+/// Every model there is; `replay models` prints it.
+[[nodiscard]] std::span<const RuntimeModelEntry> runtime_models();
+
+/// Throws UsageError with the nearest name when there is no such model.
+[[nodiscard]] std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name);
+
+/// Gives each job its OV of formula (4): uniform in [0,1), a hash of (seed, job), the same under every policy. The trace
+/// files know nothing of it (paper, section 4). Declared and true values are set alike.
+void draw_network_overheads(Workload& workload, std::uint64_t seed);
+
+}  // namespace replay

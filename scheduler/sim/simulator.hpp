@@ -1,0 +1,35 @@
+// Body no. 1: virtual time. Applying an action means computing when the job will end. Cores change hands at the instant
+// of the decision. One workload, one policy, one seed: one event log, byte for byte.
+#pragma once
+
+#include <functional>
+
+#include "scheduler/core/controller.hpp"
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/policy.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+
+namespace replay {
+
+struct SimulationOptions {
+  Overrun overrun = Overrun::kKill;
+  Instant until = kNever;  ///< what runs then is killed, what waits is cancelled
+  /// Asked now and then; true ends the run as `until` does (Ctrl-C).
+  std::function<bool()> interrupted;
+  /// Told now and then how many jobs have ended.
+  std::function<void(std::size_t)> progress;
+};
+
+struct SimulationResult {
+  std::size_t ended = 0;     ///< jobs, in whatever way
+  bool interrupted = false;  ///< by `interrupted`
+};
+
+/// Runs `workload` to its end. The references must stay valid for the call. Throws PolicyError when the policy asks for
+/// the impossible, or leaves jobs waiting on an idle machine for ever.
+SimulationResult simulate(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
+                          log::Sink& log, const SimulationOptions& options = {});
+
+}  // namespace replay
