@@ -1,0 +1,200 @@
+#include "tests/support/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+
+namespace replay::test {
+namespace {
+
+std::string name(JobId job) {
+  const auto number = static_cast<std::int64_t>(job);
+  return number >= 'A' && number <= 'z' ? std::string(1, static_cast<char>(number)) : fmt::format("{}", number);
+}
+
+template <typename What>
+const log::Record* find(const std::vector<log::Record>& records, JobId job) {
+  for (const log::Record& record : records)
+    if (const auto* what = std::get_if<What>(&record.what); what != nullptr && what->job == job) return &record;
+  return nullptr;
+}
+
+}  // namespace
+
+JobBuilder::JobBuilder(JobId number) {
+  traced_.job.id = number;
+  runs(1min);
+  estimated_ = false;
+}
+JobBuilder& JobBuilder::cores(ProcessCount processes) {
+  traced_.job.processes = processes;
+  return *this;
+}
+JobBuilder& JobBuilder::arrives(Duration when) {
+  traced_.job.submitted = Instant{when};
+  return *this;
+}
+JobBuilder& JobBuilder::runs(Duration how_long) {
+  traced_.truth.runtime = how_long;
+  if (!estimated_) traced_.job.estimate = std::max<Duration>(how_long, Duration{1});
+  return *this;
+}
+JobBuilder& JobBuilder::estimated(Duration how_long) {
+  traced_.job.estimate = how_long;
+  estimated_ = true;
+  return *this;
+}
+JobBuilder& JobBuilder::rigid() {
+  traced_.job.flexibility = Flexibility::kRigid;
+  return *this;
+}
+JobBuilder& JobBuilder::cpu_use(double share) {
+  traced_.job.declared.cpu_use = traced_.truth.behaviour.cpu_use = share;
+  return *this;
+}
+JobBuilder& JobBuilder::follows(char other, Duration think_time) {
+  traced_.follows = id(other);
+  traced_.think_time = think_time;
+  return *this;
+}
+JobBuilder::operator TracedJob() const { return traced_; }
+
+Instant MemoryLog::start(JobId job) const {
+  const log::Record* record = find<log::Launched>(records_, job);
+  return record == nullptr ? kNever : record->at;
+}
+
+Instant MemoryLog::end(JobId job) const {
+  const log::Record* record = find<log::Finished>(records_, job);
+  return record == nullptr ? kNever : record->at;
+}
+
+Outcome MemoryLog::outcome(JobId job) const {
+  return std::get<log::Finished>(find<log::Finished>(records_, job)->what).end.outcome;
+}
+
+std::string MemoryLog::decisions(JobId job) const {
+  std::vector<std::string> parts;
+  for (const log::Record& record : records_) {
+    if (const auto* start = std::get_if<log::StartDecided>(&record.what); start != nullptr && start->job == job)
+      parts.push_back(fmt::format("start {}", start->allocation.cores));
+    if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what); resize != nullptr && resize->job == job)
+      parts.push_back(fmt::format("resize {}", resize->allocation.cores));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string MemoryLog::decisions() const {
+  std::vector<std::string> parts;
+  for (const log::Record& record : records_) {
+    if (const auto* start = std::get_if<log::StartDecided>(&record.what))
+      parts.push_back(fmt::format("start {} {}", name(start->job), start->allocation.cores));
+    if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what))
+      parts.push_back(fmt::format("resize {} {}", name(resize->job), resize->allocation.cores));
+    if (const auto* kill = std::get_if<log::KillDecided>(&record.what))
+      parts.push_back(fmt::format("kill {}", name(kill->job)));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs,
+                   std::string_view model, const SimulationOptions& options) {
+  std::ranges::stable_sort(jobs, {}, [](const TracedJob& traced) { return traced.job.submitted; });
+  const Workload workload{std::move(jobs)};
+  const NamedPolicy named = make_policy(policy);
+  MemoryLog log;
+  replay::simulate(machine, workload, *named.policy, *make_runtime_model(model), log, options);
+  return log;
+}
+
+std::string gantt(const MemoryLog& log, CoreCount cores, Duration unit) {
+  std::vector<std::string> rows(static_cast<std::size_t>(cores));
+  std::map<JobId, std::vector<std::size_t>> held;
+  std::vector<bool> free(rows.size(), true);
+  Instant drawn{};
+  const auto draw_until = [&](Instant until) {
+    for (; drawn + unit <= until; drawn += unit) {
+      for (std::string& row : rows) row += '.';
+      for (const auto& [job, on] : held)
+        for (const std::size_t core : on) rows[core].back() = name(job)[0];
+    }
+  };
+  const auto give = [&](JobId job, const Allocation& allocation) {
+    auto& on = held[job];
+    for (const std::size_t core : on) free[core] = true;
+    if (!allocation.named.empty()) {
+      on.clear();
+      for (const CoreLoad& load : allocation.named) on.push_back(static_cast<std::size_t>(load.core));
+    } else {
+      on.resize(std::min(on.size(), static_cast<std::size_t>(allocation.cores)));
+      for (const std::size_t core : on) free[core] = false;
+      for (std::size_t core = 0; on.size() < static_cast<std::size_t>(allocation.cores) && core < free.size(); ++core) {
+        if (!free[core]) continue;
+        free[core] = false;
+        on.push_back(core);
+      }
+    }
+    for (const std::size_t core : on) free[core] = false;
+  };
+  for (const log::Record& record : log.records()) {
+    draw_until(record.at);
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) give(launch->job, launch->allocation);
+    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) give(resize->job, resize->allocation);
+    if (const auto* finish = std::get_if<log::Finished>(&record.what)) {
+      give(finish->job, {});
+      held.erase(finish->job);
+    }
+  }
+  std::string text;
+  for (const std::string& row : rows) text += row + '\n';
+  return text;
+}
+
+std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
+  std::map<JobId, Instant> submitted;
+  std::map<JobId, Allocation> held;
+  std::set<JobId> ended;
+  Instant now = Instant::min();
+  const auto used_twice = [&]() -> std::string {
+    CoreCount used = 0;
+    std::set<CoreId> names;
+    for (const auto& [job, allocation] : held) {
+      used += allocation.cores;
+      for (const CoreLoad& load : allocation.named)
+        if (!names.insert(load.core).second) return fmt::format("core {} is used twice", load.core);
+      if (machine.names_cores() && std::cmp_not_equal(allocation.named.size(), allocation.cores))
+        return fmt::format("job {} has {} cores but {} names", name(job), allocation.cores, allocation.named.size());
+    }
+    return used <= machine.size() ? "" : fmt::format("{} cores of {} are used", used, machine.size());
+  };
+  for (const log::Record& record : log.records()) {
+    if (record.at < now) return fmt::format("time goes back to {}", to_text(record.at));
+    now = record.at;
+    if (const auto* submit = std::get_if<log::Submitted>(&record.what)) {
+      if (!submitted.emplace(submit->job.id, now).second) return fmt::format("{} is submitted twice", name(submit->job.id));
+      if (now < submit->job.submitted) return fmt::format("{} comes too early", name(submit->job.id));
+    } else if (const auto* launch = std::get_if<log::Launched>(&record.what)) {
+      if (!submitted.contains(launch->job) || ended.contains(launch->job))
+        return fmt::format("{} starts but does not wait", name(launch->job));
+      if (!held.emplace(launch->job, launch->allocation).second) return fmt::format("{} starts twice", name(launch->job));
+    } else if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
+      if (!held.contains(resize->job)) return fmt::format("{} is resized but does not run", name(resize->job));
+      held[resize->job] = resize->allocation;
+    } else if (const auto* finish = std::get_if<log::Finished>(&record.what)) {
+      if (!submitted.contains(finish->job)) return fmt::format("{} ends but never came", name(finish->job));
+      if (!ended.insert(finish->job).second) return fmt::format("{} ends twice", name(finish->job));
+      held.erase(finish->job);
+    }
+    if (std::string wrong = used_twice(); !wrong.empty()) return fmt::format("at {} s {}", to_text(now), wrong);
+  }
+  for (const auto& [job, when] : submitted)
+    if (!ended.contains(job)) return fmt::format("{} never ends", name(job));
+  return "";
+}
+
+}  // namespace replay::test

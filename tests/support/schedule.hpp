@@ -1,0 +1,78 @@
+// Schedules by hand: jobs are letters, logs are kept in memory and drawn as text, a row per core and a column per unit of
+// time. Figures in papers and tests then look alike.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/policy.hpp"
+#include "scheduler/sim/simulator.hpp"
+
+namespace replay::test {
+
+using namespace std::chrono_literals;
+
+/// The job number of a letter: 'A' is 65.
+constexpr JobId id(char letter) { return static_cast<JobId>(letter); }
+constexpr Instant at(Duration since_zero) { return Instant{since_zero}; }
+
+/// job('A').cores(3).runs(2min).arrives(1min): a malleable job that computes all the time, estimated exactly.
+class JobBuilder {
+ public:
+  explicit JobBuilder(JobId number);
+  JobBuilder& cores(ProcessCount processes);
+  JobBuilder& arrives(Duration when);
+  JobBuilder& runs(Duration how_long);      ///< the estimate too, unless it is given
+  JobBuilder& estimated(Duration how_long);
+  JobBuilder& rigid();
+  JobBuilder& cpu_use(double share);
+  JobBuilder& follows(char other, Duration think_time);
+  operator TracedJob() const;  // NOLINT(google-explicit-constructor): builders read as what they build
+
+ private:
+  TracedJob traced_;
+  bool estimated_ = false;
+};
+inline JobBuilder job(char letter) { return JobBuilder{id(letter)}; }
+
+/// Keeps what it is told.
+class MemoryLog final : public log::Sink {
+ public:
+  void header(const log::Header& header) override { header_ = header; }
+  void record(const log::Record& record) override { records_.push_back(record); }
+  [[nodiscard]] const std::vector<log::Record>& records() const { return records_; }
+
+  /// When its cores were given to it; kNever if never.
+  [[nodiscard]] Instant start(JobId job) const;
+  [[nodiscard]] Instant end(JobId job) const;
+  [[nodiscard]] Outcome outcome(JobId job) const;
+  /// The decisions on one job: "start 2, resize 1, ..." with core counts.
+  [[nodiscard]] std::string decisions(JobId job) const;
+  /// All decisions in order: "start A 2; resize A 1; ...", jobs as letters.
+  [[nodiscard]] std::string decisions() const;
+
+ private:
+  log::Header header_;
+  std::vector<log::Record> records_;
+};
+
+inline Machine cores(CoreCount count) { return Machine::pool(count); }
+
+/// Runs the jobs in virtual time under the policy as written ("easy:pass=instant") and a runtime model.
+MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs,
+                   std::string_view model = "isolated", const SimulationOptions& options = {});
+
+/// A row per core, a column per `unit` of time until the last end; '.' is free. Cores of a pool are named as they come
+/// free, lowest first.
+std::string gantt(const MemoryLog& log, CoreCount cores, Duration unit);
+
+/// What no schedule may do: two jobs on one core, a job without its end, a start before its submission, an end for a job
+/// that did not start, a time that goes back. Empty if all is well, else the first thing that is wrong.
+std::string what_is_wrong(const MemoryLog& log, const Machine& machine);
+
+}  // namespace replay::test
