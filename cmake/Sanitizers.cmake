@@ -3,7 +3,8 @@
 add_library(replay_sanitizer INTERFACE)
 if(REPLAY_SANITIZE STREQUAL "address")
   target_compile_options(replay_sanitizer INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
-                                                    -fno-omit-frame-pointer)
+                                                    -fno-omit-frame-pointer
+                         -Wno-maybe-uninitialized)  # GCC 12 is wrong about libstdc++ here
   target_link_options(replay_sanitizer INTERFACE -fsanitize=address,undefined)
 elseif(REPLAY_SANITIZE STREQUAL "thread")
   target_compile_options(replay_sanitizer INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
