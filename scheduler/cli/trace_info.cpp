@@ -143,10 +143,11 @@ class Gatherer {
     runtimes_.push_back(run);
     if (record.requested_time > Duration::zero()) {
       requests_.push_back(request);
+      requested_run_s_ += run;
       if (run > 0) ratios_.push_back(request / run);
     }
     submits_.push_back(traced.job.submitted.time_since_epoch());
-    if (record.wait >= Duration::zero()) add_logged(traced, record);
+    if (record.wait >= Duration::zero()) add_logged(record);
     ByUser& user = users_[traced.job.user];
     user.jobs += 1;
     user.work += work;
@@ -156,12 +157,12 @@ class Gatherer {
     info_.work_s += work;
   }
 
-  void add_logged(const TracedJob& traced, const SwfRecord& record) {
+  void add_logged(const SwfRecord& record) {
     waits_.push_back(seconds(record.wait));
     const Duration start = record.submit + record.wait;
-    if (record.run == Duration::zero()) return;
-    changes_.push_back({start, traced.job.processes});
-    changes_.push_back({start + record.run, -traced.job.processes});
+    if (record.run == Duration::zero() || record.allocated <= 0) return;
+    changes_.push_back({start, record.allocated});
+    changes_.push_back({start + record.run, -record.allocated});
   }
 
   TraceInfo finish() {
@@ -213,7 +214,8 @@ class Gatherer {
     info_.request_s = distribution_of(requests_);
     info_.request_per_runtime = distribution_of(ratios_);
     info_.wait_s = distribution_of(waits_);
-    if (info_.runtime_s.mean > 0) info_.mean_overestimation = info_.request_s.mean / info_.runtime_s.mean;
+    if (requested_run_s_ > 0)
+      info_.mean_overestimation = info_.request_s.mean * static_cast<double>(requests_.size()) / requested_run_s_;
   }
 
   void set_arrivals() {
@@ -279,6 +281,7 @@ class Gatherer {
   bool has_own_size_;
   std::optional<std::int64_t> week_offset_;
   std::vector<double> processors_, runtimes_, requests_, ratios_, waits_;
+  double requested_run_s_ = 0;  // run times of the jobs that have a request
   std::vector<Duration> submits_;
   std::vector<Change> changes_;
   std::map<std::int32_t, ByUser> users_;
@@ -290,7 +293,7 @@ class Gatherer {
 
 std::string grouped(std::uint64_t number) {
   std::string text = fmt::format("{}", number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
   return text;
 }
 
@@ -338,7 +341,7 @@ class Page {
     while (text_.ends_with(' ')) text_.pop_back();
     text_ += '\n';
   }
-  void fact(std::string_view name, const std::string& value) { wrapped(fmt::format("  {:<14}", name), value); }
+  void fact(std::string_view name, const std::string& value) { wrapped(fmt::format("  {:<16}", name), value); }
   void wrapped(std::string first, std::string_view value) {
     constexpr std::size_t kColumns = 100;
     const std::string indent(first.size(), ' ');
@@ -407,12 +410,12 @@ void write_distributions(Page& page, const TraceInfo& info) {
       {"requested time", info.request_s, time_text},       {"request / run", info.request_per_runtime, number_text},
       {"between submits", info.interarrival_s, time_text}, {"logged wait", info.wait_s, time_text}};
   page.line("");
-  page.line("  {:<15}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}", "", "mean", "min", "25 %", "50 %", "75 %", "90 %",
-            "99 %", "max");
+  page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "mean", "min", "25 %", "50 %", "75 %",
+            "90 %", "99 %", "max");
   for (const auto& [name, d, text] : rows)
     if (d.count > 0)
-      page.line("  {:<15}{:>10}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>10}", name, text(d.mean), text(d.least), text(d.p25),
-                text(d.p50), text(d.p75), text(d.p90), text(d.p99), text(d.most));
+      page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", name, text(d.mean), text(d.least),
+                text(d.p25), text(d.p50), text(d.p75), text(d.p90), text(d.p99), text(d.most));
 }
 
 void write_histogram(Page& page, std::string_view name, const std::vector<HistogramBin>& bins) {
@@ -439,8 +442,8 @@ void write_people(Page& page, const TraceInfo& info) {
     page.fact("busiest", list);
   }
   if (!info.hour_shares) return;
-  page.line("  {:<14}{}   {}", "submissions", columns(*info.hour_shares, 2), columns(*info.day_shares, 4));
-  page.line("  {:<14}{:<12}{:<12}{:<12}{:<12}   Mon Tue Wed Thu Fri Sat Sun", "by local hour", "0 h", "6 h", "12 h",
+  page.line("  {:<16}{}   {}", "submissions", columns(*info.hour_shares, 2), columns(*info.day_shares, 4));
+  page.line("  {:<16}{:<12}{:<12}{:<12}{:<12}   Mon Tue Wed Thu Fri Sat Sun", "by local hour", "0 h", "6 h", "12 h",
             "18 h");
 }
 

@@ -17,7 +17,7 @@ namespace replay {
 
 struct TraceInfoOptions {
   std::string file;  ///< "-": standard input
-  CleaningRules rules;
+  CleaningRules rules{};
   bool json = false;
   bool strict = false;  ///< a broken line is an error
 };
@@ -52,7 +52,7 @@ struct TraceInfo {
   double work_s = 0;                   ///< sum of processors x run time, processor-seconds
   std::optional<double> offered_load;  ///< work / (machine x time from first to last submit)
   Distribution processors, runtime_s, request_s, request_per_runtime, interarrival_s, wait_s;
-  double mean_overestimation = 0;                   ///< mean request / mean run time; 0 if there is no run time
+  double mean_overestimation = 0;                   ///< mean request / mean run time of the jobs that have a request
   double serial_share = 0, power_of_two_share = 0;  ///< of jobs; powers of two count from 2
   std::vector<HistogramBin> processor_bins, runtime_bins;
 

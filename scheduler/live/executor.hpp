@@ -48,8 +48,10 @@ class ExecutorListener {
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// Once, before the first order. Both must outlive the executor.
+  /// Once, before the first order. Both must stay until detach().
   virtual void attach(event_base* loop, ExecutorListener* listener) = 0;
+  /// No events on the loop and no calls of the listener from here on. Jobs that still run are ended by the destructor.
+  virtual void detach() = 0;
   virtual void launch(const LaunchOrder& order) = 0;
   /// Moves each rank to its core. `core_of_rank` has one entry per process of the job.
   virtual void resize(JobId job, const std::vector<CoreId>& core_of_rank) = 0;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -102,7 +101,7 @@ class Pass {
         if (auto place = fit(head, std::min(deepest, level))) return place;
       }
     }
-    for (auto& [victim, before] : std::views::reverse(undo)) move(*victim, std::move(before));
+    for (auto entry = undo.rbegin(); entry != undo.rend(); ++entry) move(*entry->first, std::move(entry->second));
     return std::nullopt;
   }
 

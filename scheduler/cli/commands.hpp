@@ -1,0 +1,21 @@
+// The sub-commands. Each adds its options to a CLI11 command and returns what to run once they are parsed; the result is
+// the exit status: 0 done, 1 something failed, 2 wrong usage, 130 after Ctrl-C.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace replay::cli {
+
+using Command = std::function<int()>;
+
+/// `replay` itself: the trace on real cores. `command_line` goes into run.json.
+[[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
+[[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);
+[[nodiscard]] Command add_trace_info(CLI::App& app);
+[[nodiscard]] Command add_policies(CLI::App& app);
+[[nodiscard]] Command add_models(CLI::App& app);
+[[nodiscard]] Command add_benchmarks(CLI::App& app);
+
+}  // namespace replay::cli

@@ -1,0 +1,116 @@
+// What there is: `replay policies`, `replay models`, `replay benchmarks`. All of it comes from the tables that the program
+// itself works from.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+
+namespace replay::cli {
+namespace {
+
+std::string_view type_name(ParameterType type) {
+  switch (type) {
+    case ParameterType::kChoice: return "choice";
+    case ParameterType::kInteger: return "whole number";
+    case ParameterType::kNumber: return "number";
+    case ParameterType::kDuration: return "duration";
+    case ParameterType::kFlag: return "flag";
+  }
+  return "?";
+}
+
+nlohmann::json policies_as_json() {
+  auto list = nlohmann::json::array();
+  for (const PolicyEntry& policy : policies()) {
+    auto parameters = nlohmann::json::array();
+    for (const ParameterSpec& spec : policy.parameters)
+      parameters.push_back({{"name", spec.name},
+                            {"type", type_name(spec.type)},
+                            {"default", spec.default_text},
+                            {"range", spec.range},
+                            {"unit", spec.unit},
+                            {"summary", spec.summary},
+                            {"source", spec.source}});
+    list.push_back({{"name", policy.name},
+                    {"summary", policy.summary},
+                    {"source", policy.source},
+                    {"parameters", std::move(parameters)}});
+  }
+  return list;
+}
+
+void print_policies() {
+  for (const PolicyEntry& policy : policies()) {
+    fmt::print("{}\n    {}\n", policy.name, policy.summary);
+    if (!policy.source.empty()) fmt::print("    source: {}\n", policy.source);
+    for (const ParameterSpec& spec : policy.parameters) {
+      fmt::print("    :{}={}  {}\n", spec.name, spec.default_text, spec.summary);
+      fmt::print("        {}{}{}{}; source: {}\n", type_name(spec.type), spec.range.empty() ? "" : " ", spec.range,
+                 spec.unit.empty() ? "" : fmt::format(" [{}]", spec.unit), spec.source);
+    }
+  }
+}
+
+}  // namespace
+
+Command add_policies(CLI::App& app) {
+  auto* command = app.add_subcommand("policies", "every policy with its parameters, defaults, units and sources");
+  command->footer("Example: replay policies --json");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "print as JSON");
+  return [json] {
+    if (*json)
+      fmt::print("{}\n", policies_as_json().dump(2));
+    else
+      print_policies();
+    return 0;
+  };
+}
+
+Command add_models(CLI::App& app) {
+  auto* command = app.add_subcommand("models", "every runtime model: how fast a job runs on what it was given");
+  command->footer("Example: replay models");
+  auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "print as JSON");
+  return [json] {
+    auto list = nlohmann::json::array();
+    for (const RuntimeModelEntry& model : runtime_models()) {
+      if (*json)
+        list.push_back({{"name", model.name}, {"summary", model.summary}, {"source", model.source}});
+      else
+        fmt::print("{}\n    {}\n    source: {}\n", model.name, model.summary, model.source);
+    }
+    if (*json) fmt::print("{}\n", list.dump(2));
+    return 0;
+  };
+}
+
+Command add_benchmarks(CLI::App& app) {
+  auto* command = app.add_subcommand("benchmarks", "the MPI programs that come with replay; `NAME --help` says more");
+  command->footer("Example: replay benchmarks");
+  return [] {
+    std::error_code error;
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(library_folder(), error))
+      if (benchmark(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    names.erase(std::remove_if(names.begin(), names.end(),
+                               [](const std::string& name) { return name.find(".so") != std::string::npos; }),
+                names.end());
+    for (const std::string& name : names) fmt::print("{}  {}\n", name, (library_folder() / name).string());
+    if (!names.empty()) return 0;
+    fmt::print(stderr, "replay: no benchmarks in {}\n", library_folder().string());
+    return 1;
+  };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,88 @@
+// The one program. It finds the command, runs it, and turns what went wrong into one line and an exit status.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <map>
+#include <string>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/core/controller.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kWrongUsage = 2;
+
+std::string quoted_command_line(int argc, char** argv) {
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>*?(){}#~`!") == std::string::npos;
+    line += i == 0 ? "" : " ";
+    if (plain) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+int complain(int status, const char* what) {
+  fmt::print(stderr, "replay: {}\n", what);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace replay::cli;
+  const std::string command_line = quoted_command_line(argc, argv);
+  CLI::App app{"replay: replays job traces of parallel machines, simulated and for real", "replay"};
+  app.footer(
+      "Examples:\n"
+      "  replay --trace traces/synth.swf --policy fcfs-malleable     run the trace on this machine's cores\n"
+      "  replay simulate --trace traces/synth.swf --policy easy,fcfs-malleable --machine 1x1x2");
+  app.set_version_flag("--version", REPLAY_VERSION);
+  app.require_subcommand(0, 1);
+  app.get_formatter()->column_width(34);
+
+  std::map<const CLI::App*, Command> commands;
+  const auto add = [&](Command (*adder)(CLI::App&)) {
+    Command command = adder(app);
+    commands[app.get_subcommands([](const CLI::App*) { return true; }).back()] = std::move(command);
+  };
+  const Command run = add_run(app, command_line);
+  commands[app.add_subcommand("help", "this text")] = [&app] {
+    fmt::print("{}", app.help());
+    return 0;
+  };
+  Command simulate = add_simulate(app, command_line);
+  commands[app.get_subcommand("simulate")] = std::move(simulate);
+  add(add_trace_info);
+  add(add_policies);
+  add(add_models);
+  add(add_benchmarks);
+
+  try {
+    app.parse(argc, argv);
+    if (argc == 1) {
+      fmt::print("{}", app.help());
+      return 0;
+    }
+    for (const CLI::App* chosen : app.get_subcommands()) return commands.at(chosen)();
+    return run();
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : kWrongUsage;
+  } catch (const replay::UsageError& error) {
+    return complain(kWrongUsage, error.what());
+  } catch (const std::exception& error) {  // InputError, PolicyError, a full disk, no memory
+    return complain(kFailed, error.what());
+  }
+}

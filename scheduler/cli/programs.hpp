@@ -1,0 +1,40 @@
+// From a traced job to the program that is run for it: `--program` for all jobs, else the trace's own Program table, else
+// the benchmark `phases` with exactly the job's run time and CPU use.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+
+namespace replay::cli {
+
+/// Splits a command line at blanks; single and double quotes and backslashes as in a shell, without any expansion.
+/// Throws InputError on an open quote or an empty command.
+[[nodiscard]] std::vector<std::string> split_command(std::string_view text);
+
+class Programs {
+ public:
+  /// `everywhere`: the text of --program, or empty. `table`: SWF field 14 to command line.
+  Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale, std::uint64_t seed);
+
+  /// The command of a job, its program found. Throws InputError naming the job and the program that is not there.
+  [[nodiscard]] std::vector<std::string> command(const TracedJob& traced) const;
+
+  /// Whether some job of `workload` runs a program whose run time is its own, whatever the time scale.
+  [[nodiscard]] bool has_fixed_durations(const Workload& workload) const;
+
+ private:
+  [[nodiscard]] std::string text(const TracedJob& traced) const;
+
+  std::string everywhere_;
+  std::map<std::int32_t, std::string> table_;
+  double time_scale_;
+  std::uint64_t seed_;
+};
+
+}  // namespace replay::cli

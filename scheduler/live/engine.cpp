@@ -1,0 +1,239 @@
+#include "scheduler/live/engine.hpp"
+
+#include <event2/event.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "scheduler/core/arrivals.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::live {
+namespace {
+
+using namespace std::chrono_literals;
+using WallClock = std::chrono::steady_clock;
+using EventBase = std::unique_ptr<event_base, decltype([](event_base* base) { event_base_free(base); })>;
+using LoopEvent = std::unique_ptr<event, decltype([](event* e) { event_free(e); })>;
+
+constexpr Duration kLaunchCost = 500ms;          // of a small job, with room to spare
+constexpr Duration kLaunchCostPerProcess = 20ms;  // start-up grows with the ranks
+constexpr Duration kLeastGrace = 2s;
+constexpr Duration kTick = 100ms;
+
+timeval to_timeval(std::chrono::microseconds wait) {
+  return {static_cast<time_t>(wait.count() / 1'000'000), static_cast<suseconds_t>(wait.count() % 1'000'000)};
+}
+
+// Trace time by the wall clock. Never goes back.
+class TraceClock {
+ public:
+  TraceClock(Instant origin, double scale) : origin_(origin), scale_(scale) {}
+
+  Instant now() const {
+    const auto real = std::chrono::duration_cast<std::chrono::microseconds>(WallClock::now() - started_);
+    return origin_ + Duration{std::llround(std::floor(static_cast<double>(real.count()) / scale_))};
+  }
+  /// Wall time until `instant`, rounded up; none if it is past.
+  std::chrono::microseconds until(Instant instant) const {
+    const auto trace = std::max(Duration::zero(), instant - now());
+    const double real = std::ceil(static_cast<double>(trace.count()) * scale_);
+    return std::chrono::microseconds{std::llround(std::min(real, 1e14))};
+  }
+
+ private:
+  Instant origin_;
+  double scale_;
+  WallClock::time_point started_ = WallClock::now();
+};
+
+class Engine final : public ExecutorListener {
+ public:
+  Engine(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
+         Executor& executor, log::Sink& log, const RunOptions& options)
+      : arrivals_(workload),
+        executor_(executor),
+        log_(log),
+        options_(options),
+        controller_(
+            machine, policy,
+            [&model](const Job& job, const Allocation& allocation) { return model.rate(job.declared, allocation); },
+            log, {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
+        base_(event_base_new()),
+        clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
+    INVARIANT(base_ != nullptr, "libevent has no event base");
+    wake_ = LoopEvent{event_new(base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
+    for (const int signal : {SIGINT, SIGTERM}) {
+      signals_.emplace_back(evsignal_new(base_.get(), signal, on_signal, this));
+      event_add(signals_.back().get(), nullptr);
+    }
+    executor_.attach(base_.get(), this);
+  }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine() override { executor_.detach(); }
+
+  RunResult run() {
+    Instant drawn = Instant::min();
+    for (;;) {
+      step();
+      if (options_.tick && (drawn == Instant::min() || clock_.now() - drawn >= scaled(kTick))) {
+        drawn = clock_.now();
+        options_.tick(drawn);
+      }
+      if (result_.abandoned || !result_.lost.empty()) break;
+      if (controller_.idle() && events_.empty() && (stopping_ || arrivals_.done())) break;
+      wait();
+    }
+    if (options_.tick) options_.tick(clock_.now());
+    return result_;
+  }
+
+  void on_started(JobId job, bool malleable, const std::string& reason) override {
+    events_.emplace_back(Started{job, malleable, reason});
+  }
+  void on_resized(JobId job) override { events_.emplace_back(Resized{job}); }
+  void on_suspended(JobId job) override { events_.emplace_back(Suspended{job}); }
+  void on_resumed(JobId job) override { events_.emplace_back(Resumed{job}); }
+  void on_measured(JobId job, double cpu_use) override { events_.emplace_back(Measured{job, cpu_use}); }
+  void on_ended(JobId job, const JobEnd& end) override { add_end(job, end); }
+  void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
+    events_.emplace_back(ActionFailed{job, action, reason});
+  }
+  void on_lost(const std::string& reason) override {
+    if (!result_.lost.empty()) return;
+    result_.lost = reason;
+    const std::set<JobId> launched = launched_;
+    for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, reason});
+    stopping_ = true;
+    step();
+  }
+
+ private:
+  static void on_signal(evutil_socket_t, short, void* self) { static_cast<Engine*>(self)->interrupt(); }
+
+  // Everything that has happened since the last turn of the loop counts as one instant.
+  void step() {
+    const Instant now = clock_.now();
+    if (!stopping_ && now >= options_.until) stop(now);
+    if (!stopping_)
+      while (const TracedJob* job = arrivals_.take(now)) {
+        traced_.insert_or_assign(job->job.id, job);
+        events_.emplace_back(Submit{job});
+      }
+    if (events_.empty() && controller_.next_timer() > now) return;
+    std::vector<Event> batch;
+    batch.swap(events_);
+    apply_all(controller_.handle(now, batch));
+  }
+
+  void apply_all(std::span<const Action> actions) {
+    for (const Action& action : std::vector<Action>{actions.begin(), actions.end()})
+      std::visit([this](const auto& a) { apply(a); }, action);
+  }
+
+  // Until something happens, the next arrival or timer is due, or the view wants to be drawn.
+  void wait() {
+    Instant next = std::min(controller_.next_timer(), options_.until);
+    if (!stopping_) next = std::min(next, arrivals_.next());
+    auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
+    if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
+    if (!events_.empty()) wait = 0us;
+    const timeval timeout = to_timeval(std::min<std::chrono::microseconds>(wait, 1h));
+    event_add(wake_.get(), &timeout);
+    event_base_loop(base_.get(), EVLOOP_ONCE);
+  }
+
+  void interrupt() {
+    if (result_.interrupted) {  // the second time: go, the agent clears up
+      result_.abandoned = true;
+      event_base_loopbreak(base_.get());
+      return;
+    }
+    result_.interrupted = true;
+    stop(clock_.now());
+  }
+
+  void stop(Instant now) {
+    if (std::exchange(stopping_, true)) return;
+    log_.record({now, log::Note{result_.interrupted ? "interrupted" : "the time set by --until is over"}});
+    apply_all(controller_.interrupt(now));
+  }
+
+  void apply(const Start& action) {
+    LaunchOrder order;
+    try {
+      order = options_.order(*traced_.at(action.job));
+    } catch (const std::exception& error) {
+      add_end(action.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+      return;
+    }
+    order.job = action.job;
+    order.core_of_rank = core_of_ranks(action.allocation);
+    launched_.insert(action.job);
+    executor_.launch(order);
+  }
+  void apply(const Resize& action) { executor_.resize(action.job, core_of_ranks(action.allocation)); }
+  void apply(const Suspend& action) { executor_.suspend(action.job); }
+  void apply(const Resume& action) { executor_.resume(action.job); }
+  void apply(const Kill& action) {
+    executor_.end(action.job, action.reason == KillReason::kOverrun     ? Outcome::kOverrun
+                              : action.reason == KillReason::kCancelled ? Outcome::kCancelled
+                                                                        : Outcome::kKilled);
+  }
+  void apply(const Extend&) {}
+  void apply(const WakeAt&) {}
+
+  void add_end(JobId job, JobEnd end) {
+    launched_.erase(job);
+    traced_.erase(job);
+    arrivals_.on_end(job, clock_.now());
+    ++result_.ended;
+    events_.emplace_back(Finish{job, std::move(end)});
+  }
+
+  Duration scaled(Duration real) const {
+    return Duration{std::llround(static_cast<double>(real.count()) / options_.time_scale)};
+  }
+
+  Arrivals arrivals_;
+  Executor& executor_;
+  log::Sink& log_;
+  const RunOptions& options_;
+  Controller controller_;
+  EventBase base_;
+  LoopEvent wake_;
+  std::vector<LoopEvent> signals_;
+  TraceClock clock_;
+  std::unordered_map<JobId, const TracedJob*> traced_;
+  std::set<JobId> launched_;
+  std::vector<Event> events_;
+  bool stopping_ = false;
+  RunResult result_;
+};
+
+}  // namespace
+
+Duration grace(const Job& job, double time_scale) {
+  const Duration real = kLaunchCost + job.processes * kLaunchCostPerProcess;
+  const auto to_trace = [time_scale](Duration d) { return static_cast<double>(d.count()) / time_scale; };
+  const double share = static_cast<double>(job.estimate.count()) / 20;
+  return Duration{std::llround(std::max(share, to_trace(kLeastGrace)) + to_trace(real))};
+}
+
+RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
+              Executor& executor, log::Sink& log, const RunOptions& options) {
+  INVARIANT(machine.names_cores(), "a real run needs cores with names");
+  INVARIANT(options.time_scale > 0, "time scale {}", options.time_scale);
+  return Engine{machine, workload, policy, model, executor, log, options}.run();
+}
+
+}  // namespace replay::live

@@ -1,0 +1,42 @@
+// Body no. 2: real time. Events come from the clock and from an Executor; applying an action means telling the executor.
+// Trace time runs `1 / time_scale` times as fast as the wall clock, and starts at the first submission.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "scheduler/core/controller.hpp"
+#include "scheduler/live/executor.hpp"
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/policy.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+
+namespace replay::live {
+
+struct RunOptions {
+  double time_scale = 1;  ///< real seconds per second of the trace; > 0
+  Overrun overrun = Overrun::kKill;
+  Instant until = kNever;  ///< trace time: what runs then is killed, what waits is cancelled
+  /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start.
+  std::function<LaunchOrder(const TracedJob&)> order;
+  /// Called about ten times per second with the time of the trace.
+  std::function<void(Instant)> tick;
+};
+
+struct RunResult {
+  std::size_t ended = 0;
+  bool interrupted = false;  ///< Ctrl-C
+  bool abandoned = false;    ///< Ctrl-C twice: jobs were left to the agent to end
+  std::string lost;          ///< why the executor was lost; empty: it was not
+};
+
+/// How long after the end of its estimate a real job may still run: max(5 %, 2 s real) plus what launching costs.
+[[nodiscard]] Duration grace(const Job& job, double time_scale);
+
+/// Runs `workload` to its end; SIGINT and SIGTERM end it early. Throws PolicyError.
+RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
+              Executor& executor, log::Sink& log, const RunOptions& options);
+
+}  // namespace replay::live
