@@ -130,6 +130,23 @@ std::optional<Allocation> FreeCores::at_level(const Allocation& held, ProcessCou
   return allocation;
 }
 
+std::optional<Allocation> FreeCores::place_like(const Allocation& shape) const {
+  if (shape.cores > total_) return std::nullopt;
+  Allocation allocation = shape;
+  std::vector<CoreId> next(per_node_.size(), -1);  // where the search of each node goes on
+  for (CoreLoad& load : allocation.named) {
+    const NodeId node = machine_->node_of(load.core);
+    CoreId& core = next[static_cast<std::size_t>(node)];
+    const CoreId first = machine_->first_core(node);
+    const CoreId end = first + machine_->cores_per_node();
+    core = core < 0 ? first : core + 1;
+    while (core < end && !is_free(core)) ++core;
+    if (core == end) return std::nullopt;
+    load.core = core;
+  }
+  return allocation;
+}
+
 CoreCount FreeCores::gain(const Allocation& held, ProcessCount processes, int mpl) const {
   if (free_.empty()) return held.cores - cores_at(processes, mpl);
   CoreCount after = 0;

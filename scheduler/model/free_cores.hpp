@@ -33,6 +33,10 @@ class FreeCores {
   /// lowest free ones of the node when expanding. Nothing if there is no room. `held` stays taken.
   [[nodiscard]] std::optional<Allocation> at_level(const Allocation& held, ProcessCount processes, int mpl) const;
 
+  /// As many cores of each node as `shape` has there, with the same processes on them, lowest free ones first; nothing if
+  /// there is no room. Cores of a node are alike: this names cores for a shape that was found on a scratch copy.
+  [[nodiscard]] std::optional<Allocation> place_like(const Allocation& shape) const;
+
   /// How many cores at_level(held, processes, mpl) gives back (below 0: needs), whether there is room or not.
   [[nodiscard]] CoreCount gain(const Allocation& held, ProcessCount processes, int mpl) const;
 

@@ -68,16 +68,20 @@ class Pass {
     for (Candidate* candidate : in_criterion_order()) expand(*candidate);
   }
 
-  // Shrinks first: they make the room for the rest.
-  void emit(Actions& out) {
-    for (Candidate& c : jobs_)
-      if (c.running != nullptr && c.allocation.cores < c.running->allocation.cores)
-        out.emplace_back(Resize{c.job->id, c.allocation});
-    for (Candidate& c : jobs_)
-      if (c.running == nullptr) out.emplace_back(Start{c.job->id, c.allocation});
-    for (Candidate& c : jobs_)
-      if (c.running != nullptr && c.allocation.cores > c.running->allocation.cores)
-        out.emplace_back(Resize{c.job->id, c.allocation});
+  // Shrinks first: they make the room for the rest. The pass has counted cores per node on a scratch copy; here they get
+  // their names, so that a job keeps every core that it can keep: nobody is moved whose number of cores stays the same.
+  void emit(const ClusterView& view, Actions& out) {
+    FreeCores free{view.free};
+    for (const Candidate& c : jobs_)
+      if (c.running != nullptr && c.allocation.cores < c.running->allocation.cores) resize(c, free, out);
+    for (const Candidate& c : jobs_) {
+      if (c.running != nullptr) continue;
+      Allocation place = *free.place_like(c.allocation);
+      free.take(place);
+      out.emplace_back(Start{c.job->id, std::move(place)});
+    }
+    for (const Candidate& c : jobs_)
+      if (c.running != nullptr && c.allocation.cores > c.running->allocation.cores) resize(c, free, out);
   }
 
  private:
@@ -112,6 +116,13 @@ class Pass {
       if (!wider) return;
       move(candidate, std::move(*wider));
     }
+  }
+
+  static void resize(const Candidate& c, FreeCores& free, Actions& out) {
+    Allocation to = *free.at_level(c.running->allocation, c.job->processes, c.allocation.mpl);
+    free.release(c.running->allocation);
+    free.take(to);
+    out.emplace_back(Resize{c.job->id, std::move(to)});
   }
 
   void move(Candidate& candidate, Allocation to) {
@@ -154,7 +165,7 @@ class FcfsMalleable final : public Policy {
     }
     if (blocked) pass.expand_started_now();
     if (!blocked || settings_.expand_eagerly) pass.expand_all();
-    pass.emit(out);
+    pass.emit(view, out);
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {

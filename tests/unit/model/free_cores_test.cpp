@@ -70,6 +70,14 @@ TEST(FreeCoresOfNodes, ExpandAllOrNothing) {
   EXPECT_FALSE(free.at_level(shrunk, 4, 1)) << "only core 3 is free, two are needed";
 }
 
+TEST(FreeCoresOfNodes, NameTheCoresOfAShapeAsTheyAreFree) {
+  const Machine machine = Machine::cluster(2, 1, 4);
+  FreeCores free{machine};
+  free.take(on({{0, 1}, {5, 1}}));
+  EXPECT_EQ(free.place_like(on({{0, 2}, {3, 1}, {6, 1}}))->named, (std::vector<CoreLoad>{{1, 2}, {2, 1}, {4, 1}}));
+  EXPECT_FALSE(free.place_like(on({{0, 1}, {1, 1}, {2, 1}, {3, 1}}))) << "three are free on node 0";
+}
+
 using FreeCoresDeath = testing::Test;
 TEST(FreeCoresDeath, ACoreTakenTwiceStopsTheProgram) {
   const Machine machine = Machine::cluster(1, 1, 2);

@@ -1,0 +1,15 @@
+// Workloads by chance, for properties: small machines, many ties, exact and inexact estimates, zero run times.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::test {
+
+/// `jobs` jobs for a machine of `cores`; the same for the same seed on every machine.
+[[nodiscard]] std::vector<TracedJob> random_jobs(std::uint64_t seed, int jobs, CoreCount cores);
+
+}  // namespace replay::test

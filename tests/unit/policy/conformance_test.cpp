@@ -1,0 +1,148 @@
+// What every policy of the table has to keep, whatever it decides: no core twice, no job lost, no start before its
+// submission, the same log twice. Random workloads on a pool and on nodes, with overruns killed and extended.
+
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <map>
+
+#include "scheduler/log/text.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "tests/support/random_workload.hpp"
+#include "tests/support/schedule.hpp"
+
+namespace replay::test {
+namespace {
+
+std::vector<std::string> every_policy() {
+  std::vector<std::string> all;
+  for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
+  // Parameters that change the course of things.
+  for (const char* variant : {"easy:pass=instant", "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3",
+                              "fcfs-malleable:criterion=longest", "fcfs-malleable:criterion=shortest",
+                              "fcfs-malleable:criterion=least-cpu-util"})
+    all.emplace_back(variant);
+  return all;
+}
+
+class EveryPolicy : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryPolicy, UsesNoCoreTwiceAndLosesNoJob) {
+  for (const char* machine : {"flat:16", "4x2x2", "1x1x16"})
+    for (std::uint64_t seed = 1; seed <= 15; ++seed)
+      for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend}) {
+        SimulationOptions options;
+        options.overrun = overrun;
+        const auto log =
+            simulate(GetParam(), Machine::parse(machine), random_jobs(seed, 200, 16), "utrera", options);
+        ASSERT_EQ(what_is_wrong(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
+      }
+}
+
+TEST_P(EveryPolicy, WritesTheSameLogTwice) {
+  const auto bytes = [&] {
+    const auto log = simulate(GetParam(), cores(16), random_jobs(7, 300, 16), "utrera");
+    std::string text;
+    for (const log::Record& record : log.records()) text += log::to_line(record) + '\n';
+    return text;
+  };
+  EXPECT_EQ(bytes(), bytes());
+}
+
+TEST_P(EveryPolicy, NeverStartsAndResizesAJobAtOneInstant) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    std::vector<TracedJob> jobs = random_jobs(seed, 200, 16);
+    // A job of no length ends at its start, which makes a second pass at that instant.
+    for (TracedJob& traced : jobs) traced.truth.runtime = std::max<Duration>(traced.truth.runtime, 1s);
+    const auto log = simulate(GetParam(), cores(16), jobs, "utrera");
+    std::map<JobId, Instant> decided;
+    for (const log::Record& record : log.records()) {
+      if (const auto* start = std::get_if<log::StartDecided>(&record.what)) decided[start->job] = record.at;
+      if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what)) {
+        ASSERT_NE(decided[resize->job], record.at) << "job " << static_cast<int>(resize->job) << ", seed " << seed;
+      }
+    }
+  }
+}
+
+TEST_P(EveryPolicy, KillsAJobOnlyWhenItsBudgetOfWorkIsUsedUp) {
+  // Shrunk jobs take longer by the wall clock than they asked for; none of them may be killed for that.
+  std::vector<TracedJob> jobs = random_jobs(3, 300, 16);
+  for (TracedJob& traced : jobs) traced.job.estimate = std::max<Duration>(traced.truth.runtime, 1s);
+  const auto log = simulate(GetParam(), cores(16), jobs, "utrera");
+  for (const TracedJob& traced : jobs) ASSERT_EQ(log.outcome(traced.job.id), Outcome::kCompleted);
+}
+
+TEST_P(EveryPolicy, AnswersAWrappersQuestionsWithoutContradictingItself) {
+  // On an empty machine nobody can be delayed, and all of it stays free.
+  const NamedPolicy named = make_policy(GetParam());
+  const Machine machine = cores(8);
+  const FreeCores free{machine};
+  WaitingQueue waiting;
+  const RunningSet running;
+  EXPECT_EQ(named.policy->free_until({at(0s), machine, free, waiting, running, {}}, at(1h)), 8);
+  const TracedJob head = job('A').cores(3);
+  waiting.insert(head.job);
+  EXPECT_TRUE(named.policy->may_start_now({at(0s), machine, free, waiting, running, {}}, head.job));
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryPolicy, testing::ValuesIn(every_policy()),
+                         [](const testing::TestParamInfo<std::string>& policy) {
+                           std::string name = policy.param;
+                           for (char& c : name)
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           return name;
+                         });
+
+// A wrapper: it lets the inner policy see half of the machine and passes its answers on.
+class HalfTheMachine final : public Policy {
+ public:
+  explicit HalfTheMachine(std::unique_ptr<Policy> inner, CoreCount cores)
+      : inner_(std::move(inner)), half_(Machine::pool(cores / 2)) {}
+  void decide(const ClusterView& view, Actions& out) override {
+    FreeCores free{half_};
+    for (const RunningJob* job : view.running.by_start())
+      if (!job->gone_in_plan) free.take(job->allocation);
+    inner_->decide({view.now, half_, free, view.waiting, view.running, view.triggers}, out);
+  }
+  PassRule pass_rule() const override { return inner_->pass_rule(); }
+  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_->free_until(view, until); }
+  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_->may_start_now(view, job); }
+
+ private:
+  std::unique_ptr<Policy> inner_;
+  Machine half_;
+};
+
+// At the end of an instant: within it cores change hands in steps, and the controller has the other half for that.
+CoreCount most_cores_in_use(const MemoryLog& log) {
+  std::map<JobId, CoreCount> held;
+  CoreCount most = 0;
+  Instant now{};
+  for (const log::Record& record : log.records()) {
+    if (record.at != now) {
+      CoreCount used = 0;
+      for (const auto& [job, cores] : held) used += cores;
+      most = std::max(most, used);
+      now = record.at;
+    }
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) held[launch->job] = launch->allocation.cores;
+    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) held[resize->job] = resize->allocation.cores;
+    if (const auto* finish = std::get_if<log::Finished>(&record.what)) held.erase(finish->job);
+  }
+  return most;
+}
+
+TEST(Wrapping, AnyPolicyRunsInsideAViewThatIsNotTheControllers) {
+  std::vector<TracedJob> jobs = random_jobs(11, 200, 8);
+  for (TracedJob& traced : jobs) traced.job.estimate = std::max<Duration>(traced.job.estimate, traced.truth.runtime);
+  for (const std::string& policy : every_policy()) {
+    HalfTheMachine wrapper{make_policy(policy).policy, 16};
+    MemoryLog log;
+    replay::simulate(cores(16), Workload{jobs}, wrapper, *make_runtime_model("isolated"), log);
+    EXPECT_LE(most_cores_in_use(log), 8) << policy << " uses more than the half it was shown";
+  }
+}
+
+}  // namespace
+}  // namespace replay::test

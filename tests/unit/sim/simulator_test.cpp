@@ -1,0 +1,69 @@
+#include "scheduler/sim/simulator.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/random_workload.hpp"
+#include "tests/support/schedule.hpp"
+
+namespace replay::test {
+namespace {
+
+TEST(Simulation, AJobThatOutlivesItsEstimateIsKilledThere) {
+  const auto log = simulate("fcfs", cores(1), {job('A').runs(5min).estimated(2min), job('B').runs(1min)});
+  EXPECT_EQ(log.end(id('A')), at(2min));
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kOverrun);
+  EXPECT_EQ(log.start(id('B')), at(2min));
+}
+
+TEST(Simulation, WithExtendItRunsToItsEnd) {
+  SimulationOptions options;
+  options.overrun = Overrun::kExtend;
+  const auto log = simulate("easy", cores(1), {job('A').runs(5min).estimated(2min), job('B').runs(1min)}, "isolated", options);
+  EXPECT_EQ(log.end(id('A')), at(5min));
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
+}
+
+TEST(Simulation, AJobOfNoLengthEndsAtItsStart) {
+  const auto log = simulate("easy", cores(1), {job('A').runs(0s), job('B').runs(1min)});
+  EXPECT_EQ(log.end(id('A')), at(0s));
+  EXPECT_EQ(log.start(id('B')), at(0s));
+}
+
+TEST(Simulation, TheRuntimeModelDecidesWhatHalfTheCoresCost) {
+  const std::vector<TracedJob> jobs{job('A').cores(4).runs(10min).cpu_use(0.75),
+                                    job('B').cores(2).arrives(1min).runs(20min).rigid()};
+  // A is shrunk at 1 min for good: nine minutes of work at 1/1.5 of the speed.
+  EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "isolated").end(id('A')), at(1min + 13min + 30s));
+  EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "utrera").end(id('A')), at(1min + 18min)) << "no overhead: ratio 2";
+}
+
+TEST(Simulation, UntilEndsTheRunAndEveryJobHasItsEnd) {
+  SimulationOptions options;
+  options.until = at(90s);
+  const auto log = simulate("fcfs", cores(1), {job('A').runs(1min), job('B').runs(1min), job('C').runs(1min)}, "isolated", options);
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
+  EXPECT_EQ(log.outcome(id('B')), Outcome::kKilled);
+  EXPECT_EQ(log.end(id('B')), at(90s));
+  EXPECT_EQ(log.outcome(id('C')), Outcome::kCancelled);
+  EXPECT_EQ(what_is_wrong(log, cores(1)), "");
+}
+
+TEST(Simulation, NobodyIsShrunkUnderTheRigidModelsJobs) {
+  std::vector<TracedJob> jobs = random_jobs(5, 200, 16);
+  for (TracedJob& traced : jobs) traced.job.flexibility = Flexibility::kRigid;
+  const std::string decisions = simulate("fcfs-malleable", cores(16), jobs, "rigid").decisions();
+  EXPECT_EQ(decisions.find("resize"), std::string::npos);
+}
+
+TEST(Simulation, PoolAndOneNodeOfTheSameSizeGiveTheSameSchedule) {
+  for (const char* policy : {"fcfs", "easy", "fcfs-malleable"})
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const auto jobs = random_jobs(seed, 200, 16);
+      EXPECT_EQ(simulate(policy, Machine::pool(16), jobs).decisions(),
+                simulate(policy, Machine::cluster(1, 1, 16), jobs).decisions())
+          << policy << ", seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace replay::test
