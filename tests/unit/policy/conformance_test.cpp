@@ -51,14 +51,12 @@ TEST_P(EveryPolicy, WritesTheSameLogTwice) {
 
 TEST_P(EveryPolicy, NeverStartsAndResizesAJobAtOneInstant) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
-    std::vector<TracedJob> jobs = random_jobs(seed, 200, 16);
-    // A job of no length ends at its start, which makes a second pass at that instant.
-    for (TracedJob& traced : jobs) traced.truth.runtime = std::max<Duration>(traced.truth.runtime, 1s);
-    const auto log = simulate(GetParam(), cores(16), jobs, "utrera");
+    const auto log = simulate(GetParam(), cores(16), random_jobs(seed, 200, 16), "utrera");
     std::map<JobId, Instant> decided;
     for (const log::Record& record : log.records()) {
       if (const auto* start = std::get_if<log::StartDecided>(&record.what)) decided[start->job] = record.at;
-      if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what)) {
+      if (std::holds_alternative<log::Finished>(record.what)) decided.clear();  // another pass at the same instant
+      if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what); resize != nullptr && decided.contains(resize->job)) {
         ASSERT_NE(decided[resize->job], record.at) << "job " << static_cast<int>(resize->job) << ", seed " << seed;
       }
     }
