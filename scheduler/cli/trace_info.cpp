@@ -19,7 +19,8 @@
 namespace replay {
 namespace {
 
-constexpr std::int64_t kHour = 3600;
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 
 // ---- numbers ----
@@ -107,7 +108,7 @@ std::optional<std::int64_t> second_of_week(std::string_view start_time) {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parts[i]);
     if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
   }
-  return (day - std::begin(kDays)) * kDay + parts[0] * kHour + parts[1] * 60 + parts[2];
+  return (day - std::begin(kDays)) * kDay + parts[0] * kHour + parts[1] * kMinute + parts[2];
 }
 
 // ---- gathering ----

@@ -1,0 +1,61 @@
+#include "scheduler/cli/run_folder.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+
+#include <cctype>
+#include <ctime>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_a_run(const fs::path& folder) {
+  if (fs::is_empty(folder) || fs::exists(folder / "run.json")) return true;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_directory() && fs::exists(entry.path() / "run.json")) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string folder_name(std::string_view policy) {
+  std::string name;
+  for (const char c : policy.substr(0, 80)) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '=';
+    name += plain ? c : c == ':' ? ',' : '_';
+  }
+  return name;
+}
+
+fs::path make_run_folder(const std::string& out, const std::vector<std::string>& policies, bool force) {
+  fs::path folder = out;
+  if (out.empty()) {
+    const std::string name = policies.size() == 1 ? folder_name(policies[0])
+                                                  : fmt::format("{}-policies", policies.size());
+    const std::string stem = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), name);
+    folder = fs::path{"runs"} / stem;
+    for (int again = 2; fs::exists(folder); ++again) folder = fs::path{"runs"} / fmt::format("{}-{}", stem, again);
+  }
+  try {
+    if (fs::exists(folder)) {
+      if (!fs::is_directory(folder))
+        throw InputError(fmt::format("--out {}: is a file, expected a folder to make", folder.string()));
+      if (!force)
+        throw InputError(fmt::format("--out {}: exists already; choose another folder, or --force to replace it",
+                                     folder.string()));
+      if (!is_a_run(folder))
+        throw InputError(fmt::format("--out {}: --force replaces results of a run only, and this folder has no run.json",
+                                     folder.string()));
+      fs::remove_all(folder);
+    }
+    fs::create_directories(folder);
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(fmt::format("--out {}: {}", folder.string(), error.code().message()));
+  }
+  return folder;
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,20 @@
+// The folder of a run's results: made before the run, so that a run never ends with nowhere to write.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace replay::cli {
+
+/// Makes the folder that --out names, or runs/TIME-POLICY. It must not exist; with `force` an existing run (a folder with
+/// run.json or sub-folders that have one, or an empty one) is removed first. Throws InputError: exists, is something else,
+/// cannot be made.
+[[nodiscard]] std::filesystem::path make_run_folder(const std::string& out, const std::vector<std::string>& policies,
+                                                    bool force);
+
+/// A name for a file system from a policy as written: "easy:pass=instant" stays readable, '/' and the like go.
+[[nodiscard]] std::string folder_name(std::string_view policy);
+
+}  // namespace replay::cli
