@@ -58,7 +58,8 @@ struct replay_vm_report {
   uint64_t polls;          /* progress polls that found nothing */
   uint64_t handoffs;       /* times the core was given away */
   uint64_t cpu_ns;         /* CPU time of the rank's main thread when last written (at the latest in MPI_Finalize) */
-  uint8_t reserved[48];
+  uint64_t finalize_ns;    /* MPI_Finalize was entered; 0: not yet. Nothing after it counts as blocked or useful */
+  uint8_t reserved[40];
 };
 
 struct replay_vm_slot {

@@ -1,0 +1,6 @@
+! `use mpi_f08`: its blocking calls pass by the C functions that vmlib wraps.
+program f08_pingpong
+use mpi_f08
+implicit none
+include 'fortran_pingpong.inc'
+end program

@@ -1,0 +1,194 @@
+#include "tests/support/vm_host.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+namespace replay::test {
+namespace {
+
+constexpr int kPollMs = 20;
+constexpr std::uint8_t kKey[REPLAY_VM_KEY_BYTES] = {0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77,
+                                                    0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff};
+
+int check(int result, const char* what) {
+  if (result < 0) throw std::system_error(errno, std::generic_category(), what);
+  return result;
+}
+
+std::filesystem::path make_private_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "replay-vm-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), "mkdtemp");
+  return name;
+}
+
+replay_vm_segment* make_segment(const std::string& path, std::size_t bytes) {
+  const int fd = check(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), "segment");
+  check(::ftruncate(fd, static_cast<off_t>(bytes)), "ftruncate");
+  void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  ::close(fd);
+  if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  return static_cast<replay_vm_segment*>(mapped);
+}
+
+int listen_at(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = check(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket");
+  check(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address), "bind");
+  check(::listen(fd, 64), "listen");
+  return fd;
+}
+
+}  // namespace
+
+VmHost::VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield)
+    : folder_(make_private_folder()),
+      ranks_(ranks),
+      bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)) {
+  segment_ = make_segment(segment_path(), bytes_);
+  segment_->magic = REPLAY_VM_MAGIC;
+  segment_->version = REPLAY_VM_VERSION;
+  segment_->bytes = static_cast<std::uint32_t>(bytes_);
+  segment_->slots = ranks;
+  segment_->polls_before_yield = polls_before_yield;
+  std::memcpy(segment_->key, kKey, sizeof kKey);
+  listener_ = listen_at(socket_path());
+  thread_ = std::jthread{[this](const std::stop_token& stop) { serve(stop); }};
+}
+
+VmHost::~VmHost() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  ::close(listener_);
+  ::munmap(segment_, bytes_);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string VmHost::key_text() const {
+  std::string text;
+  for (const std::uint8_t byte : kKey) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> VmHost::environment() const {
+  return {{REPLAY_VM_ENV_SOCKET, socket_path()},
+          {REPLAY_VM_ENV_SEGMENT, segment_path()},
+          {REPLAY_VM_ENV_KEY, key_text()}};
+}
+
+void VmHost::share(std::uint32_t slot, bool shared, std::int32_t core) {
+  replay_vm_orders& orders = replay_vm_slot_at(segment_, slot)->orders;
+  __atomic_store_n(&orders.core, core, __ATOMIC_RELAXED);
+  __atomic_store_n(&orders.shared, shared ? 1U : 0U, __ATOMIC_RELAXED);
+}
+
+void VmHost::share_all(bool shared) {
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot) share(slot, shared);
+}
+
+replay_vm_report VmHost::report(std::uint32_t slot) const {
+  const replay_vm_report& from = replay_vm_slot_at(segment_, slot)->report;
+  replay_vm_report to{};
+  to.state = __atomic_load_n(&from.state, __ATOMIC_ACQUIRE);
+  to.mode = __atomic_load_n(&from.mode, __ATOMIC_RELAXED);
+  to.pid = __atomic_load_n(&from.pid, __ATOMIC_RELAXED);
+  to.world_rank = __atomic_load_n(&from.world_rank, __ATOMIC_RELAXED);
+  to.pid_start = __atomic_load_n(&from.pid_start, __ATOMIC_RELAXED);
+  to.init_ns = __atomic_load_n(&from.init_ns, __ATOMIC_RELAXED);
+  to.blocked_ns = __atomic_load_n(&from.blocked_ns, __ATOMIC_RELAXED);
+  to.blocked_since = __atomic_load_n(&from.blocked_since, __ATOMIC_RELAXED);
+  to.calls = __atomic_load_n(&from.calls, __ATOMIC_RELAXED);
+  to.polls = __atomic_load_n(&from.polls, __ATOMIC_RELAXED);
+  to.handoffs = __atomic_load_n(&from.handoffs, __ATOMIC_RELAXED);
+  to.cpu_ns = __atomic_load_n(&from.cpu_ns, __ATOMIC_RELAXED);
+  to.finalize_ns = __atomic_load_n(&from.finalize_ns, __ATOMIC_RELAXED);
+  return to;
+}
+
+bool VmHost::reaches(std::uint32_t slot, replay_vm_state state, std::chrono::milliseconds limit) const {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (report(slot).state != state) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+  }
+  return true;
+}
+
+std::vector<replay_vm_hello> VmHost::accepted() const {
+  const std::lock_guard lock{mutex_};
+  return accepted_;
+}
+
+std::vector<std::int32_t> VmHost::refusals() const {
+  const std::lock_guard lock{mutex_};
+  return refusals_;
+}
+
+int VmHost::ended() const {
+  const std::lock_guard lock{mutex_};
+  return ended_;
+}
+
+void VmHost::serve(const std::stop_token& stop) {
+  std::vector<pollfd> watched{{.fd = listener_, .events = POLLIN, .revents = 0}};
+  while (!stop.stop_requested()) {
+    if (::poll(watched.data(), watched.size(), kPollMs) <= 0) continue;
+    for (std::size_t i = 1; i < watched.size(); ++i) {
+      if (watched[i].revents == 0 || answer(watched[i].fd)) continue;
+      ::close(watched[i].fd);
+      watched[i].fd = -1;
+    }
+    std::erase_if(watched, [](const pollfd& one) { return one.fd < 0; });
+    if ((watched[0].revents & POLLIN) != 0) {
+      const int stream = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      if (stream >= 0) watched.push_back({.fd = stream, .events = POLLIN, .revents = 0});
+    }
+  }
+  for (std::size_t i = 1; i < watched.size(); ++i) ::close(watched[i].fd);
+}
+
+bool VmHost::answer(int stream) {
+  replay_vm_hello hello{};
+  if (::recv(stream, &hello, sizeof hello, MSG_WAITALL) != ssize_t{sizeof hello}) {
+    const std::lock_guard lock{mutex_};
+    ++ended_;
+    return false;
+  }
+  const replay_vm_welcome welcome{
+      .magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = verdict(hello)};
+  return ::send(stream, &welcome, sizeof welcome, MSG_NOSIGNAL) == ssize_t{sizeof welcome} && welcome.slot >= 0;
+}
+
+std::int32_t VmHost::verdict(const replay_vm_hello& hello) {
+  const std::lock_guard lock{mutex_};
+  const auto refuse = [this](std::int32_t why) {
+    refusals_.push_back(why);
+    return why;
+  };
+  if (std::memcmp(hello.key, kKey, sizeof kKey) != 0) return refuse(-1);
+  if (hello.magic != REPLAY_VM_MAGIC || hello.version != REPLAY_VM_VERSION) return refuse(-2);
+  if (hello.world_rank < 0 || static_cast<std::uint32_t>(hello.world_rank) >= ranks_) return refuse(-3);
+  const bool known = std::ranges::any_of(
+      accepted_, [&](const replay_vm_hello& other) { return other.world_rank == hello.world_rank; });
+  if (known) return refuse(-4);
+  accepted_.push_back(hello);
+  return hello.world_rank;
+}
+
+}  // namespace replay::test

@@ -1,0 +1,19 @@
+// The few MPI calls that vmlib makes itself, all by name at run time: there is no link to MPI.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace replay::vm {
+
+/// What MPI_Get_library_version says, which may be asked before MPI_Init. Empty: there is no MPI in this process.
+[[nodiscard]] std::string_view library_version();
+
+/// A barrier of MPI_COMM_WORLD. REQUIRES: MPICH, initialised.
+void barrier_of_the_world();
+
+/// Looks for a message from another rank, which takes a turn of the progress engine and changes nothing. MPICH takes no
+/// turn in a world of one rank. REQUIRES: MPICH, initialised.
+void poll_once();
+
+}  // namespace replay::vm

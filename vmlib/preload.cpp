@@ -1,0 +1,265 @@
+// The shared object that LD_PRELOAD puts in front of MPI and UCX: every symbol that it defines in their place, and
+// nothing that decides anything (that is rank.hpp). Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job
+// and leaves it; the wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and
+// the disconnect. A guest behaves: no output, no exception, no signal handler, and whatever goes wrong switches vmlib
+// off, not the job. Nothing at all happens before MPI_Init, so that a shell or a child with the preload is unharmed.
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "scheduler/protocol/wire.h"
+#include "vmlib/library_version.hpp"
+#include "vmlib/mpi_calls.hpp"
+#include "vmlib/next_symbol.hpp"
+#include "vmlib/rank.hpp"
+#include "vmlib/registration.hpp"
+#include "vmlib/segment.hpp"
+#include "vmlib/settings.hpp"
+#include "vmlib/unique_fd.hpp"
+
+#define INTERPOSED extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using namespace replay::vm;
+
+struct Linux {
+  static std::uint64_t read(clockid_t clock) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  }
+  static std::uint64_t now() { return read(CLOCK_MONOTONIC); }
+  static std::uint64_t thread_cpu() { return read(CLOCK_THREAD_CPUTIME_ID); }
+  static void yield() { ::sched_yield(); }
+};
+
+constexpr int kRegistrationLimitMs = 2000;
+constexpr long kNoMpi = 15;  // MPI_ERR_OTHER: somebody calls MPI in a process that has none
+
+// The one global of the project, because PMPI leaves no other place.
+constinit Rank<Linux> rank;
+constinit thread_local Waiting waiting;
+constinit std::int32_t world_size = 0;
+constinit int stream_to_agent = -1;            // open until the process ends: its end tells the agent
+constinit bool cures_finalize = false;         // this MPICH needs it
+constinit std::atomic<bool> is_curing{false};  // now
+
+constinit NextFunction next_progress{"ucp_worker_progress"};
+constinit NextFunction next_disconnect{"ucp_disconnect_nb"};
+
+class BlockingCall {
+ public:
+  BlockingCall() { rank.enter_call(waiting); }
+  ~BlockingCall() { rank.leave_call(waiting); }
+  BlockingCall(const BlockingCall&) = delete;
+  BlockingCall& operator=(const BlockingCall&) = delete;
+};
+
+class KeepErrno {
+ public:
+  KeepErrno() = default;
+  ~KeepErrno() { errno = saved_; }
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int saved_ = errno;
+};
+
+// ---- joining and leaving the job ----
+
+/// A forked child is no rank: it must not write the slot, nor keep the agent's stream open.
+void forget_in_child() {
+  rank.leave_slot();
+  if (stream_to_agent >= 0) ::close(stream_to_agent);
+  stream_to_agent = -1;
+}
+
+replay_vm_mode claimed_mode() {
+  return next_symbol("ucp_worker_progress") != nullptr ? REPLAY_VM_MODE_PROGRESS : REPLAY_VM_MODE_NONE;
+}
+
+/// The segment first: who says hello has a slot to report in.
+void register_with_agent(const Settings& settings) {
+  auto segment = Segment::open(settings.segment, settings.key);
+  if (!segment) return;
+  UniqueFd stream = connect_to_agent(settings.socket, kRegistrationLimitMs);
+  if (!stream.is_open()) return;
+  const replay_vm_hello hello = make_hello(settings, claimed_mode());
+  const auto slot = introduce(stream.get(), hello, kRegistrationLimitMs);
+  if (!slot || *slot < 0 || static_cast<std::uint32_t>(*slot) >= segment->slots()) return;
+  if (::pthread_atfork(nullptr, nullptr, forget_in_child) != 0) return;
+
+  rank.join(waiting, *segment->slot(static_cast<std::uint32_t>(*slot)), hello, segment->polls_before_yield());
+  segment->keep();
+  stream_to_agent = stream.release();
+}
+
+void join_job() {
+  const KeepErrno keep_errno;
+  const Lookup environment = [](const char* name) -> const char* { return std::getenv(name); };
+  if (is_switched_off(environment)) return;
+  const auto settings = read_settings(environment);
+  if (!settings) return;
+  const std::string_view version = library_version();
+  if (version.empty() || !is_mpich(version)) return;
+  world_size = settings->world_size;
+  cures_finalize = world_size > 1 && hangs_in_finalize(version);
+  register_with_agent(*settings);
+}
+
+/// MPI polls through our hook, or else the core is never given away and the job is rigid. A world of one rank waits for
+/// nobody and has nothing to prove.
+void prove_mode() {
+  if (!rank.is_joined() || world_size == 1 || next_progress.was_called()) return;
+  poll_once();
+  if (!next_progress.was_called()) rank.set_mode(REPLAY_VM_MODE_NONE);
+}
+
+/// Around MPI_Init, by whatever name it is called first; the names may call each other.
+template <class EnterMpi>
+long start_with(EnterMpi enter_mpi) {
+  static constinit std::atomic<bool> began{false};
+  if (waiting.depth != 0 || began.exchange(true)) return enter_mpi();
+  join_job();
+  long result = 0;
+  {
+    const BlockingCall call;
+    result = enter_mpi();
+  }
+  if (static_cast<int>(result) != 0) {
+    cures_finalize = false;
+    rank.switch_off();
+    return result;
+  }
+  prove_mode();
+  rank.started(waiting);
+  return result;
+}
+
+/// Around MPI_Finalize. The cure: a barrier, so that every message has arrived; then each disconnect is answered with
+/// "done already".
+template <class EnterMpi>
+long end_with(EnterMpi enter_mpi) {
+  if (waiting.depth != 0) return enter_mpi();
+  long result = 0;
+  {
+    const BlockingCall call;
+    rank.ending();
+    if (cures_finalize) {
+      barrier_of_the_world();
+      is_curing.store(true, std::memory_order_relaxed);
+    }
+    result = enter_mpi();
+    cures_finalize = false;
+    is_curing.store(false, std::memory_order_relaxed);
+  }
+  if (static_cast<int>(result) == 0) rank.ended();
+  return result;
+}
+
+}  // namespace
+
+// ---- wrappers: arguments pass as words, see mpi_functions.def ----
+
+using Word = long;
+
+#define PARAMETERS_0
+#define PARAMETERS_1 Word a1
+#define PARAMETERS_2 PARAMETERS_1, Word a2
+#define PARAMETERS_3 PARAMETERS_2, Word a3
+#define PARAMETERS_4 PARAMETERS_3, Word a4
+#define PARAMETERS_5 PARAMETERS_4, Word a5
+#define PARAMETERS_6 PARAMETERS_5, Word a6
+#define PARAMETERS_7 PARAMETERS_6, Word a7
+#define PARAMETERS_8 PARAMETERS_7, Word a8
+#define PARAMETERS_9 PARAMETERS_8, Word a9
+#define PARAMETERS_10 PARAMETERS_9, Word a10
+#define PARAMETERS_11 PARAMETERS_10, Word a11
+#define PARAMETERS_12 PARAMETERS_11, Word a12
+#define ARGUMENTS_0
+#define ARGUMENTS_1 a1
+#define ARGUMENTS_2 ARGUMENTS_1, a2
+#define ARGUMENTS_3 ARGUMENTS_2, a3
+#define ARGUMENTS_4 ARGUMENTS_3, a4
+#define ARGUMENTS_5 ARGUMENTS_4, a5
+#define ARGUMENTS_6 ARGUMENTS_5, a6
+#define ARGUMENTS_7 ARGUMENTS_6, a7
+#define ARGUMENTS_8 ARGUMENTS_7, a8
+#define ARGUMENTS_9 ARGUMENTS_8, a9
+#define ARGUMENTS_10 ARGUMENTS_9, a10
+#define ARGUMENTS_11 ARGUMENTS_10, a11
+#define ARGUMENTS_12 ARGUMENTS_11, a12
+
+/// The next function of the same name, so that a profiling tool behind us is called as it would be without us.
+#define CALL_NEXT(function, count)                           \
+  static constinit NextFunction next{#function};             \
+  auto* const mpi = next.as<Word(PARAMETERS_##count)>();     \
+  if (mpi == nullptr) [[unlikely]] return kNoMpi
+
+#define BLOCKING(name, count)                      \
+  INTERPOSED Word MPI_##name(PARAMETERS_##count) { \
+    CALL_NEXT(MPI_##name, count);                  \
+    const BlockingCall call;                       \
+    return mpi(ARGUMENTS_##count);                 \
+  }
+#include "vmlib/mpi_functions.def"
+#undef BLOCKING
+
+#define STARTS(function, count)                                  \
+  INTERPOSED Word function(PARAMETERS_##count) {                 \
+    CALL_NEXT(function, count);                                  \
+    return start_with([&] { return mpi(ARGUMENTS_##count); });   \
+  }
+#define ENDS(function, count)                                    \
+  INTERPOSED Word function(PARAMETERS_##count) {                 \
+    CALL_NEXT(function, count);                                  \
+    return end_with([&] { return mpi(ARGUMENTS_##count); });     \
+  }
+
+STARTS(MPI_Init, 2)
+STARTS(MPI_Init_thread, 4)
+ENDS(MPI_Finalize, 0)
+
+// A profiling tool linked into the program comes before us and calls these.
+STARTS(PMPI_Init, 2)
+STARTS(PMPI_Init_thread, 4)
+ENDS(PMPI_Finalize, 0)
+
+// `use mpi_f08` passes by every MPI_ function of C, but arrives at PMPI_Init and PMPI_Finalize.
+INTERPOSED void mpi_init_f08_(Word ierror) {
+  static constinit NextFunction next{"mpi_init_f08_"};
+  rank.expect_fortran08();
+  if (auto* const mpi = next.as<void(Word)>()) mpi(ierror);
+}
+
+INTERPOSED void mpi_init_thread_f08_(Word required, Word provided, Word ierror) {
+  static constinit NextFunction next{"mpi_init_thread_f08_"};
+  rank.expect_fortran08();
+  if (auto* const mpi = next.as<void(Word, Word, Word)>()) mpi(required, provided, ierror);
+}
+
+// ---- UCX, as MPICH's device ch4:ucx calls it ----
+
+INTERPOSED unsigned ucp_worker_progress(void* worker) {
+  auto* const progress = next_progress.as<unsigned(void*)>();
+  if (progress == nullptr) [[unlikely]] return 0;
+  const unsigned events = progress(worker);
+  rank.polled(waiting, events);
+  return events;
+}
+
+INTERPOSED void* ucp_disconnect_nb(void* endpoint) {
+  if (is_curing.load(std::memory_order_relaxed)) return nullptr;  // "disconnected already"
+  auto* const disconnect = next_disconnect.as<void*(void*)>();
+  return disconnect != nullptr ? disconnect(endpoint) : nullptr;
+}

@@ -1,0 +1,29 @@
+// A rank introduces itself to its node's agent: connect, hello, welcome. All of it within one time limit, and any
+// doubt about the answer means "not registered".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "scheduler/protocol/wire.h"
+#include "vmlib/settings.hpp"
+#include "vmlib/unique_fd.hpp"
+
+namespace replay::vm {
+
+/// When this process was started, in clock ticks since boot: with its pid it names the process for ever. 0: unknown.
+[[nodiscard]] std::uint64_t process_start();
+/// Field 22 of the text of /proc/PID/stat (NUL-terminated), whatever the program's name contains. 0: not there.
+[[nodiscard]] std::uint64_t parse_process_start(const char* stat);
+
+/// A stream to the agent at `path`, closed on exec, its number out of the way of the program's own; not open: no agent
+/// of our own user (or root) answers there within `limit_ms`.
+[[nodiscard]] UniqueFd connect_to_agent(const char* path, int limit_ms);
+
+[[nodiscard]] replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode);
+
+/// Says hello and waits for the welcome. The answer is the slot, or negative if the agent refused; nothing if there
+/// was no sensible answer within `limit_ms`.
+[[nodiscard]] std::optional<std::int32_t> introduce(int stream, const replay_vm_hello& hello, int limit_ms);
+
+}  // namespace replay::vm
