@@ -1,0 +1,190 @@
+#include "launcher/agent.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include "launcher/node_agent.hpp"
+#include "launcher/process.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono_literals::operator""ms;
+
+constexpr std::string_view kDirectoryPrefix = "replay-agent-";
+constexpr std::size_t kLongestBase = 60;  // with the names below it, a socket's path must stay below 108 bytes
+constexpr auto kAgentLeavesWithin = 3000ms;
+
+[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+
+fs::path runtime_directory(const AgentOptions& options) {
+  if (!options.runtime_directory.empty()) return options.runtime_directory;
+  const char* xdg = std::getenv("XDG_RUNTIME_DIR");
+  if (xdg != nullptr && *xdg == '/' && std::string_view{xdg}.size() <= kLongestBase && ::access(xdg, W_OK | X_OK) == 0)
+    return xdg;
+  return "/tmp";
+}
+
+/// Holds the directory as its user; the lock goes with the last process that has it open.
+UniqueFd lock_directory(const fs::path& directory) {
+  UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+  if (fd.is_open() && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fd.reset();
+  return fd;
+}
+
+/// Only what is ours, is not just being made, and has no living agent.
+void remove_stale_directories(const fs::path& base) {
+  std::error_code error;
+  for (fs::directory_iterator entry{base, error}, end; !error && entry != end; entry.increment(error)) {
+    if (!entry->path().filename().string().starts_with(kDirectoryPrefix)) continue;
+    struct stat status {};
+    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (::time(nullptr) - status.st_mtime < 10) continue;
+    const UniqueFd lock = lock_directory(entry->path());
+    std::error_code ignored;
+    if (lock.is_open()) fs::remove_all(entry->path(), ignored);
+  }
+}
+
+fs::path make_directory(const fs::path& base) {
+  std::string name = (fs::absolute(base) / fmt::format("{}XXXXXX", kDirectoryPrefix)).string();
+  if (::mkdtemp(name.data()) == nullptr) fail(fmt::format("cannot create a directory under {}", base.string()));
+  return name;
+}
+
+/// Closes everything from descriptor 3 on but these.
+void close_all_but(std::vector<int> kept) {
+  std::ranges::sort(kept);
+  unsigned first = 3;
+  for (const int fd : kept) {
+    const auto keep = static_cast<unsigned>(fd);
+    if (keep > first) ::close_range(first, keep - 1, 0);
+    first = std::max(first, keep + 1);
+  }
+  ::close_range(first, ~0U, 0);
+}
+
+void detach_from_terminal() {
+  ::setsid();  // Ctrl-C is for the daemon; it tells us what to do then
+  const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  ::dup2(null.get(), STDIN_FILENO);
+  ::dup2(null.get(), STDOUT_FILENO);  // a pipe of the daemon's must not stay open because of us
+}
+
+void reset_signals() {
+  for (int number = 1; number < SIGSYS; ++number)
+    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
+  for (const int number : {SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+/// The child of the fork, to its end.
+int be_agent(const AgentOptions& options, const fs::path& directory, UniqueFd stream, const UniqueFd& lock) {
+  int status = 0;
+  try {
+    ::prctl(PR_SET_NAME, "replay-agent");
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    detach_from_terminal();
+    reset_signals();
+    close_all_but({stream.get(), lock.get()});
+    NodeAgent{options, directory, std::move(stream)}.run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "replay-agent: {}\n", error.what());
+    status = 1;
+  }
+  std::error_code ignored;
+  fs::remove_all(directory, ignored);
+  return status;
+}
+
+}  // namespace
+
+AgentHandle::AgentHandle(pid_t pid, UniqueFd stream, fs::path directory)
+    : pid_(pid), stream_(std::move(stream)), pidfd_(::pidfd_open(pid, 0)), directory_(std::move(directory)) {}
+
+AgentHandle::AgentHandle(AgentHandle&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)),
+      stream_(std::move(other.stream_)),
+      pidfd_(std::move(other.pidfd_)),
+      directory_(std::move(other.directory_)) {}
+
+AgentHandle::~AgentHandle() { stop(); }
+
+bool AgentHandle::wait_until_gone(milliseconds limit) {
+  pollfd exited{pidfd_.get(), POLLIN, 0};
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  int ready = 0;
+  do {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+    ready = ::poll(&exited, 1, static_cast<int>(std::max(left, 0ms).count()));
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return false;
+  ::waitpid(pid_, nullptr, WNOHANG);
+  return true;
+}
+
+void AgentHandle::stop() {
+  if (pid_ <= 0) return;
+  stream_.reset();
+  if (!wait_until_gone(kAgentLeavesWithin)) {
+    ::pidfd_send_signal(pidfd_.get(), SIGKILL, nullptr, 0);
+    (void)wait_until_gone(1000ms);
+  }
+  std::error_code error;
+  if (fs::exists(directory_, error)) clean_up_in_its_place();
+  pid_ = 0;
+}
+
+/// The agent was killed. Its jobs carry its socket's path in their environment.
+void AgentHandle::clean_up_in_its_place() const {
+  const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (directory_ / "socket").string());
+  for (int tries = 0; tries < 200; ++tries) {
+    const std::vector<pid_t> left = processes_with(mark);
+    if (left.empty()) break;
+    for (const pid_t pid : left)
+      if (const auto process = Process::open(pid); process && environment_has(pid, mark)) process->signal(SIGKILL);
+    ::usleep(5000);
+  }
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+AgentHandle start_agent(const AgentOptions& options) {
+  const fs::path base = runtime_directory(options);
+  if (base.string().size() > kLongestBase)
+    throw std::system_error(ENAMETOOLONG, std::generic_category(),
+                            fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
+  remove_stale_directories(base);
+  const fs::path directory = make_directory(base);
+  const UniqueFd lock = lock_directory(directory);
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
+  UniqueFd ours{ends[0]};
+  UniqueFd theirs{ends[1]};
+  const pid_t pid = ::fork();
+  if (pid < 0) fail("cannot fork the agent");
+  if (pid == 0) {
+    ours.reset();
+    ::_exit(be_agent(options, directory, std::move(theirs), lock));  // nothing of the daemon's is to run at exit
+  }
+  return AgentHandle{pid, std::move(ours), directory};
+}
+
+}  // namespace replay::launcher

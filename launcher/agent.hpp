@@ -1,0 +1,52 @@
+// The node agent: a process of its own that starts, watches, moves and reaps the jobs of one node, so that a daemon that
+// dies leaves nothing behind. The daemon forks it before anything else (no thread, event loop or log yet). Closing the
+// stream to it is the end of all jobs, whoever closes it; that is how it notices kill -9 of the daemon.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "launcher/unique_fd.hpp"
+
+namespace replay::launcher {
+
+struct AgentOptions {
+  std::filesystem::path mpiexec;            ///< empty: found on PATH
+  std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
+  std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
+};
+
+/// The daemon's hold on its agent. Destroying it ends the agent and with it all jobs, within about 3 s.
+class AgentHandle {
+ public:
+  AgentHandle(pid_t pid, UniqueFd stream, std::filesystem::path directory);
+  AgentHandle(AgentHandle&& other) noexcept;
+  AgentHandle& operator=(AgentHandle&&) = delete;
+  ~AgentHandle();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Non-blocking; the messages of scheduler/protocol/agent_messages.hpp.
+  [[nodiscard]] int stream() const { return stream_.get(); }
+  /// The agent's private directory: segments and socket; gone when the agent is.
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+  /// Closes the stream and waits until the agent is gone; after 3 s, or when it died by itself, cleans up in its place.
+  void stop();
+
+ private:
+  [[nodiscard]] bool wait_until_gone(std::chrono::milliseconds limit);
+  void clean_up_in_its_place() const;
+
+  pid_t pid_;
+  UniqueFd stream_;
+  UniqueFd pidfd_;
+  std::filesystem::path directory_;
+};
+
+/// Forks the agent. Also removes directories that dead agents left under the same runtime directory.
+/// REQUIRES: a single thread. Throws std::system_error.
+[[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
+
+}  // namespace replay::launcher

@@ -1,0 +1,105 @@
+#include "launcher/job_segment.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "launcher/unique_fd.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::launcher {
+namespace {
+
+constexpr std::uint32_t kPollsBeforeYield = 20;
+
+[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+
+template <typename Value>
+Value load(const Value& value) {
+  return __atomic_load_n(&value, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+JobKey new_key() {
+  JobKey key;
+  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) fail("cannot draw a job's key");
+  return key;
+}
+
+std::string to_hex(const JobKey& key) {
+  std::string text;
+  for (const std::uint8_t byte : key) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+JobSegment::JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks)
+    : path_(std::move(path)),
+      ranks_(ranks),
+      bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)),
+      mapped_(nullptr) {
+  INVARIANT(ranks >= 1 && ranks <= REPLAY_VM_MAX_RANKS, "a segment for {} ranks", ranks);
+  const UniqueFd file{::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!file.is_open()) fail(fmt::format("cannot create {}", path_.string()));
+  void* mapped = MAP_FAILED;
+  if (::ftruncate(file.get(), static_cast<off_t>(bytes_)) == 0)
+    mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+  if (mapped == MAP_FAILED) {
+    const int error = errno;
+    ::unlink(path_.c_str());
+    errno = error;
+    fail(fmt::format("cannot map {}", path_.string()));
+  }
+  mapped_ = static_cast<replay_vm_segment*>(mapped);
+  mapped_->magic = REPLAY_VM_MAGIC;
+  mapped_->version = REPLAY_VM_VERSION;
+  mapped_->bytes = static_cast<std::uint32_t>(bytes_);
+  mapped_->slots = ranks;
+  mapped_->polls_before_yield = kPollsBeforeYield;
+  std::memcpy(mapped_->key, key.data(), key.size());
+}
+
+JobSegment::~JobSegment() {
+  ::munmap(mapped_, bytes_);
+  ::unlink(path_.c_str());
+}
+
+void JobSegment::order_core(std::uint32_t slot, int pu) { __atomic_store_n(&at(slot)->orders.core, pu, __ATOMIC_RELAXED); }
+
+void JobSegment::order_shared(std::uint32_t slot, bool is_shared) {
+  __atomic_store_n(&at(slot)->orders.shared, is_shared ? 1U : 0U, __ATOMIC_RELEASE);
+}
+
+replay_vm_state JobSegment::state(std::uint32_t slot) const {
+  const std::uint32_t state = __atomic_load_n(&at(slot)->report.state, __ATOMIC_ACQUIRE);
+  return state <= REPLAY_VM_SWITCHED_OFF ? static_cast<replay_vm_state>(state) : REPLAY_VM_EMPTY;
+}
+
+replay_vm_mode JobSegment::mode(std::uint32_t slot) const {
+  const std::uint32_t mode = load(at(slot)->report.mode);
+  return mode <= REPLAY_VM_MODE_TEST_LOOP ? static_cast<replay_vm_mode>(mode) : REPLAY_VM_MODE_NONE;
+}
+
+JobSegment::Times JobSegment::times(std::uint32_t slot, std::uint64_t now) const {
+  const replay_vm_report& report = at(slot)->report;
+  // A call can end between the two reads; then the sum changes, and one more try gets a pair that belongs together.
+  Times times;
+  std::uint64_t done = load(report.blocked_ns);
+  for (int tries = 0; tries < 10; ++tries) {
+    const std::uint64_t since = load(report.blocked_since);
+    times.blocked = done + (since != 0 && since < now ? now - since : 0);
+    const std::uint64_t again = load(report.blocked_ns);
+    if (again == done) break;
+    done = again;
+  }
+  times.init = load(report.init_ns);
+  times.finalize = load(report.finalize_ns);
+  return times;
+}
+
+}  // namespace replay::launcher

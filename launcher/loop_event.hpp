@@ -1,0 +1,35 @@
+// A libevent event with one owner: when the owner goes, nothing can fire any more.
+#pragma once
+
+#include <event2/event.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+namespace replay::launcher {
+
+struct EventBaseDeleter {
+  void operator()(event_base* base) const { event_base_free(base); }
+};
+using EventBase = std::unique_ptr<event_base, EventBaseDeleter>;
+
+class LoopEvent {
+ public:
+  /// Nothing is armed yet. `what` as for event_new: EV_READ, EV_SIGNAL, EV_PERSIST; with fd -1 and 0, a timer.
+  LoopEvent(event_base* loop, int fd, short what, std::function<void()> then);
+  LoopEvent(LoopEvent&&) = delete;
+
+  void arm();
+  void arm_after(std::chrono::milliseconds delay);
+  void disarm();
+
+ private:
+  struct Deleter {
+    void operator()(event* e) const { event_free(e); }
+  };
+  std::function<void()> then_;
+  std::unique_ptr<event, Deleter> event_;
+};
+
+}  // namespace replay::launcher

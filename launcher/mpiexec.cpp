@@ -1,0 +1,176 @@
+#include "launcher/mpiexec.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/process.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/posix.hpp>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <system_error>
+
+#include "launcher/unique_fd.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+namespace bp = boost::process;
+
+/// Whether the variable tells a process about the launcher that started *it*, or about us alone.
+bool belongs_to_us(std::string_view name) {
+  return name == "LD_PRELOAD" || name.starts_with("PMI_") || name.starts_with("HYDI_") || name == "MPI_LOCALNRANKS" ||
+         name == "MPI_LOCALRANKID";
+}
+
+UniqueFd open_for_output(const fs::path& file) {
+  UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
+  return fd;
+}
+
+/// In the child, between fork and exec. What the agent ignores or handles, mpiexec and the ranks must not inherit.
+void become_mpiexec(pid_t agent) {
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != agent) ::_exit(127);  // it died before it could be watched
+  for (const int number : {SIGINT, SIGHUP, SIGPIPE, SIGTERM, SIGCHLD}) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+std::string_view last_line_starting(std::string_view text, std::string_view start) {
+  const std::size_t at = text.rfind(start);
+  if (at == std::string_view::npos) return {};
+  return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+}  // namespace
+
+std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
+  std::vector<std::string> arguments{"-launcher", "fork", "-rmk", "user", "-bind-to",
+                                     fmt::format("user:{}", fmt::join(call.pu_of_rank, ","))};
+  const auto add = [&arguments](const std::string& name, const std::string& value) {
+    arguments.insert(arguments.end(), {"-genv", name, value});
+  };
+  std::string preload = call.preload;
+  for (const auto& [name, value] : call.environment) {
+    if (name == "LD_PRELOAD") {
+      if (!value.empty()) preload += (preload.empty() ? "" : ":") + value;
+    } else {
+      add(name, value);
+    }
+  }
+  if (!preload.empty()) add("LD_PRELOAD", preload);
+  arguments.insert(arguments.end(), {"-n", fmt::format("{}", call.pu_of_rank.size())});
+  arguments.insert(arguments.end(), call.command.begin(), call.command.end());
+  return arguments;
+}
+
+Variables hydra_environment(const Variables& ours, const Variables& extra) {
+  Variables result;
+  for (const auto& variable : ours) {
+    const bool is_replaced = std::ranges::any_of(extra, [&](const auto& e) { return e.first == variable.first; });
+    if (!is_replaced && !belongs_to_us(variable.first)) result.push_back(variable);
+  }
+  result.insert(result.end(), extra.begin(), extra.end());
+  return result;
+}
+
+Variables own_environment() {
+  Variables result;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos && equals > 0)
+      result.emplace_back(std::string{text.substr(0, equals)}, std::string{text.substr(equals + 1)});
+  }
+  return result;
+}
+
+std::optional<fs::path> find_program(const std::string& name, std::string_view path) {
+  const auto is_program = [](const fs::path& file) {
+    std::error_code error;
+    return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return is_program(name) ? std::optional{fs::path{name}} : std::nullopt;
+  for (std::string_view rest = path; !name.empty();) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view folder = rest.substr(0, colon);
+    const fs::path candidate = fs::path{folder.empty() ? "." : folder} / name;
+    if (is_program(candidate)) return candidate;
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  return std::nullopt;
+}
+
+std::string quote_for_shell(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string{word};
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return quoted + "'";
+}
+
+pid_t start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments, const Variables& environment,
+                    const fs::path& directory) {
+  const UniqueFd out = open_for_output(directory / "stdout");
+  const UniqueFd err = open_for_output(directory / "stderr");
+  bp::environment child_environment;
+  for (const auto& [name, value] : environment) child_environment[name] = value;
+  const pid_t agent = ::getpid();
+  bp::child child{bp::exe(mpiexec.string()), bp::args(arguments), child_environment, bp::std_in < bp::null,
+                  bp::posix::fd.bind(STDOUT_FILENO, out.get()), bp::posix::fd.bind(STDERR_FILENO, err.get()),
+                  bp::extend::on_exec_setup = [agent](auto&) { become_mpiexec(agent); }};
+  const pid_t pid = child.id();
+  child.detach();
+  return pid;
+}
+
+std::optional<BadTermination> find_bad_termination(std::string_view output) {
+  if (output.find("=   BAD TERMINATION") == std::string_view::npos) return std::nullopt;
+  BadTermination found;
+  constexpr std::string_view kPid = "=   PID ";
+  const std::string_view pid = last_line_starting(output, kPid);
+  if (!pid.empty()) std::from_chars(pid.data() + kPid.size(), pid.data() + pid.size(), found.pid);
+  constexpr std::string_view kHow = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ";
+  const std::string_view how = last_line_starting(output, kHow);
+  if (!how.empty()) found.how = how.substr(kHow.size());
+  return found;
+}
+
+Verification find_verification(std::string_view output) {
+  Verification found = Verification::kNone;
+  for (std::string_view rest = output; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+    if (line == "VERIFICATION SUCCESSFUL") found = Verification::kPassed;
+    if (line == "VERIFICATION FAILED") found = Verification::kFailed;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return found;
+}
+
+std::string read_tail(const fs::path& file, std::size_t most) {
+  std::ifstream in{file, std::ios::binary | std::ios::ate};
+  if (!in) return {};
+  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(in.tellg(), 0));
+  std::string text(std::min(size, most), '\0');
+  in.seekg(static_cast<std::streamoff>(size - text.size()));
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+}  // namespace replay::launcher

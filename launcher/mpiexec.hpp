@@ -1,0 +1,63 @@
+// Hydra's mpiexec: how it is called, what is in its environment, what its last words mean. vmlib is preloaded into the
+// ranks only (-genv); in Hydra's own processes it would do nothing good. What identifies the job travels in mpiexec's
+// environment, which Hydra hands on: a command line can be read by every user of the machine, an environment cannot.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/model/event.hpp"
+
+namespace replay::launcher {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// What distinguishes one start of mpiexec from another.
+struct MpiexecCall {
+  std::vector<std::string> command;
+  Variables environment;        ///< for the ranks
+  std::vector<int> pu_of_rank;  ///< OS indices
+  std::string preload;          ///< what the ranks preload, joined by colons; empty: nothing
+};
+
+/// mpiexec's arguments, without mpiexec itself.
+[[nodiscard]] std::vector<std::string> mpiexec_arguments(const MpiexecCall& call);
+
+/// The environment for mpiexec: ours, without what belongs to us alone (LD_PRELOAD, another launcher's PMI and HYDI variables), and `extra`.
+[[nodiscard]] Variables hydra_environment(const Variables& ours, const Variables& extra);
+/// This process's environment.
+[[nodiscard]] Variables own_environment();
+
+/// `name` as execvp finds it: a path if it has a slash, else looked up on `path`. Nothing: no such program.
+[[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name, std::string_view path);
+
+/// As a shell reads it back: plain words stay as they are.
+[[nodiscard]] std::string quote_for_shell(std::string_view word);
+
+/// Starts mpiexec in a session of its own, stdin empty, stdout and stderr into files of `directory`; it gets SIGTERM when
+/// we die. Its pid; the caller reaps it. Throws std::system_error.
+[[nodiscard]] pid_t start_mpiexec(const std::filesystem::path& mpiexec, const std::vector<std::string>& arguments,
+                                  const Variables& environment, const std::filesystem::path& directory);
+
+/// What Hydra says of a rank that ended badly ("BAD TERMINATION ...").
+struct BadTermination {
+  pid_t pid = 0;        ///< 0: not said
+  std::string how;      ///< "Killed (signal 9)"; empty: by an exit code
+  bool operator==(const BadTermination&) const = default;
+};
+[[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);
+
+/// The last line of the form "VERIFICATION SUCCESSFUL" or "VERIFICATION FAILED".
+[[nodiscard]] Verification find_verification(std::string_view output);
+
+/// The last `most` bytes of a file; empty when it cannot be read.
+[[nodiscard]] std::string read_tail(const std::filesystem::path& file, std::size_t most);
+
+}  // namespace replay::launcher

@@ -1,0 +1,70 @@
+// The agent's own process: its loop, its jobs, its door for ranks, its line to the daemon.
+#pragma once
+
+#include <event2/bufferevent.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "launcher/agent.hpp"
+#include "launcher/agent_job.hpp"
+#include "launcher/loop_event.hpp"
+#include "launcher/registrar.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+
+namespace replay::launcher {
+
+struct LineDeleter {
+  void operator()(bufferevent* line) const { bufferevent_free(line); }
+};
+using Line = std::unique_ptr<bufferevent, LineDeleter>;
+
+class NodeAgent {
+ public:
+  /// `directory` exists and is ours alone.
+  NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream);
+  ~NodeAgent();
+
+  /// Until the daemon says goodbye or is gone; then no process, segment or socket is left.
+  void run();
+
+ private:
+  void on_readable();
+  void handle(const protocol::AgentOrder& order);
+  void on(const protocol::LaunchJob& order);
+  void on(const protocol::EndJob& order);
+  void on(const protocol::Goodbye& order);
+  template <typename Order>
+  void on(const Order& order);
+  void send(const protocol::AgentReport& report);
+
+  [[nodiscard]] AgentJob* job_with(const std::uint8_t* key) const;
+  void reap();
+  void retire(JobId job);
+  [[nodiscard]] std::vector<pid_t> orphans() const;
+  [[nodiscard]] std::vector<pid_t> orphans_of(const std::string& key) const;
+  void shut_down();
+  void kill_all_descendants();
+
+  AgentOptions options_;
+  std::filesystem::path directory_;
+  EventBase loop_;
+  Topology topology_;
+  AgentSite site_;
+  UniqueFd stream_;
+  protocol::FrameDecoder decoder_;
+  Line line_;
+  std::map<JobId, std::unique_ptr<AgentJob>> jobs_;
+  std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
+  bool is_shutting_down_ = false;
+  std::unique_ptr<Registrar> registrar_;
+  LoopEvent child_event_;
+  LoopEvent terminate_event_;
+  LoopEvent second_event_;
+  LoopEvent purge_event_;
+  LoopEvent give_up_event_;
+};
+
+}  // namespace replay::launcher

@@ -1,0 +1,53 @@
+// The door at which ranks register: a Unix socket in the agent's 0700 directory. Who knocks is asked by the kernel
+// (SO_PEERCRED), not believed; a stranger, a garbled hello or a silent caller costs its own connection and nothing else.
+#pragma once
+
+#include <event2/util.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <list>
+
+#include "launcher/loop_event.hpp"
+#include "launcher/unique_fd.hpp"
+#include "scheduler/protocol/wire.h"
+
+namespace replay::launcher {
+
+/// Answers of a welcome that are no slot.
+inline constexpr int kRefusedKey = -1;
+inline constexpr int kRefusedVersion = -2;
+inline constexpr int kRefusedRank = -3;
+inline constexpr int kRefusedAlready = -4;
+
+class Registrar {
+ public:
+  /// Asked once per hello whose magic is right and whose process is the one that sent it, of our own user: the slot, or a
+  /// refusal.
+  using Admit = std::function<int(const replay_vm_hello& hello)>;
+  /// Then, once the welcome is sent: the rank is in. Its stream is to be kept open until it exits.
+  using Keep = std::function<void(const replay_vm_hello& hello, UniqueFd stream)>;
+
+  /// Creates the socket at `path`. Throws std::system_error.
+  Registrar(event_base* loop, std::filesystem::path path, Admit admit, Keep keep);
+  ~Registrar();
+
+ private:
+  struct Caller;
+
+  void accept_all();
+  void read_from(Caller& caller);
+  void dismiss(const Caller& caller);
+  [[nodiscard]] int judge(const Caller& caller) const;
+
+  event_base* loop_;
+  std::filesystem::path path_;
+  Admit admit_;
+  Keep keep_;
+  UniqueFd listener_;
+  std::list<Caller> callers_;
+  LoopEvent accept_event_;
+};
+
+}  // namespace replay::launcher
