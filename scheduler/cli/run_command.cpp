@@ -139,6 +139,7 @@ class LiveRun {
     done.disturbed = std::max(before.value_or(0), after.value_or(0)) >= kDisturbed;
     done.load_before = before.value_or(-1);
     done.load_after = after.value_or(-1);
+    recorder.write(done);
     return done;
   }
 

@@ -101,6 +101,7 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
         simulate(machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
     runs[i] = recorder.finish();
     runs[i].interrupted = result.interrupted;
+    recorder.write(runs[i]);
   };
 
   std::atomic<std::size_t> next{0};

@@ -1,0 +1,80 @@
+// What becomes of a run's event log: the log file, and the tables that the other outputs and the result are made from. Both
+// commands record in the same way, so that a simulated and a real run leave the same files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/scenario.hpp"
+#include "scheduler/log/record.hpp"
+#include "scheduler/log/text.hpp"
+#include "scheduler/metrics/core_names.hpp"
+#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/series.hpp"
+#include "scheduler/metrics/summary.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/registry.hpp"
+
+namespace replay::cli {
+
+/// One policy's run, over.
+struct PolicyRun {
+  std::string policy;
+  std::filesystem::path folder;  ///< empty: nothing was written
+  metrics::Summary summary;
+  std::size_t failed = 0;        ///< jobs that failed by themselves, or whose verification did
+  std::size_t verified = 0;      ///< jobs whose verification passed
+  bool interrupted = false;
+  std::string lost;              ///< why the executor was lost
+  bool disturbed = false;        ///< others used the machine before or after (real runs)
+  double load_before = -1;       ///< share of CPU time that others used; -1: not measured
+  double load_after = -1;
+};
+
+class Recorder {
+ public:
+  /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
+  Recorder(std::filesystem::path folder, const std::string& outputs, std::string command_line, const char* body,
+           const NamedPolicy& policy, const Scenario& scenario, const CommonOptions& options, const Machine& machine,
+           double time_scale);
+
+  /// Another reader of the records. Before begin(); must outlive the recorder's use.
+  void also(log::Sink& sink) { sinks_.push_back(&sink); }
+  /// Writes the header; records may come from now on.
+  void begin();
+  [[nodiscard]] log::Sink& sink() { return *tee_; }
+  /// The tables are complete: computes the summary. Throws InputError when the event log cannot be written.
+  [[nodiscard]] PolicyRun finish();
+  /// Writes the other outputs, with what is known of the run by now. Throws InputError when a file cannot be written.
+  void write(const PolicyRun& run);
+
+ private:
+  [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
+  void write_run_json(const PolicyRun* run) const;
+
+  std::filesystem::path folder_;
+  std::set<std::string> outputs_;
+  std::string command_line_;
+  std::string started_;
+  const Scenario& scenario_;
+  const CommonOptions& options_;
+  std::string policy_;
+  log::Header header_;
+  std::unique_ptr<log::TextWriter> events_;
+  metrics::JobTable table_;
+  metrics::Series series_;
+  metrics::CoreNames names_;
+  std::vector<log::Sink*> sinks_;
+  std::unique_ptr<log::Tee> tee_;
+};
+
+/// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: 130 interrupted, 1 if a
+/// job failed or the executor was lost, else 0.
+[[nodiscard]] int report(const std::vector<PolicyRun>& runs, const Scenario& scenario,
+                         const std::filesystem::path& folder, bool json);
+
+}  // namespace replay::cli

@@ -1,0 +1,244 @@
+// What the reader makes of good and of broken text.
+#include "traces/swf_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "scheduler/model/error.hpp"
+#include "tests/unit/traces/swf_text.hpp"
+
+namespace replay {
+namespace {
+
+using namespace std::chrono_literals;
+using test::job_line;
+using test::message_of;
+using test::read_records;
+
+// The message about the one broken line of a log that has a good one before it.
+std::string broken_message(std::string_view line) {
+  const std::string text = job_line(1) + std::string(line);
+  SwfReader reader(memory_source(text, "log.swf"));
+  for (SwfRecord record; reader.next(record);) continue;
+  return reader.broken_messages().size() == 1 ? reader.broken_messages()[0] : "expected one broken line";
+}
+
+TEST(SwfReader, ReadsTheEighteenFieldsInOrder) {
+  const auto records = read_records("1 2 3 4 5 6 7 8 9 10 0 12 13 14 15 16 17 18\n");
+  ASSERT_EQ(records.size(), 1U);
+  SwfRecord expected;
+  expected.job = 1, expected.submit = 2s, expected.wait = 3s, expected.run = 4s, expected.allocated = 5;
+  expected.average_cpu = 6s, expected.used_memory = 7, expected.requested = 8, expected.requested_time = 9s;
+  expected.requested_memory = 10, expected.status = 0, expected.user = 12, expected.group = 13;
+  expected.executable = 14, expected.queue = 15, expected.partition = 16, expected.preceding = 17;
+  expected.think_time = 18s;
+  EXPECT_EQ(records[0], expected);
+}
+
+TEST(SwfReader, KeepsMinusOneInEveryField) {
+  const auto records = read_records("-1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0], SwfRecord{});
+}
+
+TEST(SwfReader, ReadsDecimalTimesExactlyToTheMicrosecond) {
+  const auto records = read_records(
+      job_line(1, {{2, "0.1"}, {3, "2.000001"}, {4, "489.00"}, {6, "0.3"}, {9, "1e3"}, {18, "1.5"}, {7, "12.25"}}));
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].submit, 100'000us);
+  EXPECT_EQ(records[0].wait, 2'000'001us);
+  EXPECT_EQ(records[0].run, 489s);
+  EXPECT_EQ(records[0].average_cpu, 300'000us);
+  EXPECT_EQ(records[0].requested_time, 1000s);
+  EXPECT_EQ(records[0].think_time, 1'500'000us);
+  EXPECT_EQ(records[0].used_memory, 12.25);
+}
+
+TEST(SwfReader, TakesWholeNumbersThatAToolWroteAsDecimals) {
+  const auto records = read_records(job_line(1, {{1, "9223372036854775807"}, {5, "4.0"}, {8, "1e+03"}}));
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].job, 9223372036854775807);
+  EXPECT_EQ(records[0].allocated, 4);
+  EXPECT_EQ(records[0].requested, 1000);
+}
+
+TEST(SwfReader, TakesTabsManyBlanksAndBlankLines) {
+  const auto records = read_records("\n  1\t2   3 4 5 6 7 8 9 10 1 12 13 14 15 16 -1 -1  \n\n\t\n" + job_line(2));
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records[0].submit, 2s);
+}
+
+TEST(SwfReader, TakesEveryLineEndAndMixesOfThem) {
+  std::string text;
+  for (const char* end : {"\r\n", "\n", "\r", "\r\r\n", "\n\r"}) {
+    std::string line = job_line(1);
+    line.pop_back();
+    text += line + end;
+  }
+  text += job_line(6);
+  text.pop_back();  // the last line has no end at all
+  const auto records = read_records(text);
+  ASSERT_EQ(records.size(), 6U);
+  EXPECT_EQ(records[5].job, 6);
+}
+
+TEST(SwfReader, PassesOverAByteOrderMark) {
+  const std::string text = "\xEF\xBB\xBF; MaxProcs: 64\n" + job_line(1);
+  SwfReader reader(memory_source(text));
+  EXPECT_EQ(reader.header().max_procs(), 64);
+}
+
+TEST(SwfReader, GivesCommentsBetweenRecordsWithTheRecordBehindThem) {
+  const std::string text = "; Version: 2.2\n" + job_line(1) + "; a remark\n\n" + job_line(2) + ";the end\n";
+  SwfReader reader(memory_source(text));
+  SwfRecord record;
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_TRUE(reader.comments().empty());
+  EXPECT_EQ(reader.line(), 2U);
+  ASSERT_TRUE(reader.next(record));
+  EXPECT_EQ(reader.comments(), (std::vector<std::string>{"; a remark", ""}));
+  EXPECT_EQ(reader.line(), 5U);
+  EXPECT_FALSE(reader.next(record));
+  EXPECT_EQ(reader.comments(), (std::vector<std::string>{";the end"}));
+}
+
+TEST(SwfReader, NamesFileLineFieldAndWhatItFound) {
+  EXPECT_EQ(broken_message(job_line(2, {{5, "abc"}})),
+            "log.swf:2: field 5 (allocated processors): expected a whole number, found 'abc'");
+  EXPECT_EQ(broken_message(job_line(2, {{4, "1:30"}})),
+            "log.swf:2: field 4 (run time): expected a number of seconds, found '1:30'");
+  EXPECT_EQ(broken_message(job_line(2, {{7, "5MB"}})),
+            "log.swf:2: field 7 (used memory): expected a number of kilobytes, found '5MB'");
+  EXPECT_EQ(broken_message(job_line(2, {{8, "4.5"}})),
+            "log.swf:2: field 8 (requested processors): expected a whole number, found '4.5'");
+}
+
+TEST(SwfReader, RefusesNotANumberAndInfinity) {
+  for (const char* text : {"nan", "inf", "-inf", "NaN", "infinity", "--1", "-", "0x10", "1e999"}) {
+    EXPECT_NE(broken_message(job_line(2, {{2, text}})).find("field 2 (submit time): expected"), std::string::npos)
+        << text;
+    EXPECT_NE(broken_message(job_line(2, {{7, text}})).find("field 7 (used memory): expected"), std::string::npos)
+        << text;
+    EXPECT_NE(broken_message(job_line(2, {{11, text}})).find("field 11 (status): expected"), std::string::npos) << text;
+  }
+}
+
+TEST(SwfReader, RefusesNumbersBeyondRange) {
+  EXPECT_EQ(broken_message(job_line(2, {{5, "2147483648"}})),
+            "log.swf:2: field 5 (allocated processors): expected a whole number up to 2147483647, found '2147483648'");
+  EXPECT_EQ(broken_message(job_line(2, {{2, "10000000001"}})),
+            "log.swf:2: field 2 (submit time): expected at most 10000000000 seconds, found '10000000001'");
+  EXPECT_EQ(broken_message(job_line(2, {{2, "99999999999999999999"}})),
+            "log.swf:2: field 2 (submit time): expected at most 10000000000 seconds, found '99999999999999999999'");
+  EXPECT_NE(broken_message(job_line(2, {{1, "9223372036854775808"}})).find("field 1 (job number)"), std::string::npos);
+  EXPECT_NE(broken_message(job_line(2, {{10, "1e300"}})).find("field 10 (requested memory)"), std::string::npos);
+}
+
+TEST(SwfReader, RefusesTooFewAndTooManyFields) {
+  EXPECT_EQ(broken_message("1 2 3\n"), "log.swf:2: expected 18 fields, found 3 in '1 2 3'");
+  EXPECT_NE(broken_message("1 2 3 4 5 6 7 8 9 10 1 12 13 14 15 16 17 18 19 20\n").find("expected 18 fields, found 20"),
+            std::string::npos);
+}
+
+TEST(SwfReader, ShowsControlCharactersOfABrokenLineAsEscapes) {
+  EXPECT_EQ(broken_message(job_line(2, {{5, "\x1b[31m"}})),
+            "log.swf:2: field 5 (allocated processors): expected a whole number, found '\\x1b[31m'");
+}
+
+TEST(SwfReader, SkipsBrokenLinesCountsThemAndRemembersTheFirst) {
+  std::string text = job_line(1);
+  for (int i = 0; i < 20; ++i) text += "broken\n";
+  text += job_line(2);
+  SwfReader reader(memory_source(text, "log.swf"));
+  SwfRecord record;
+  EXPECT_TRUE(reader.next(record));
+  EXPECT_TRUE(reader.next(record));
+  EXPECT_EQ(record.job, 2);
+  EXPECT_EQ(reader.broken_lines(), 20U);
+  EXPECT_EQ(reader.broken_messages().size(), 5U);
+  EXPECT_EQ(reader.broken_line_numbers(), (std::vector<std::size_t>{2, 3, 4, 5, 6}));
+}
+
+TEST(SwfReader, ABrokenLineDoesNotEndTheHeader) {
+  const std::string text = "Version: 2.2\n; MaxProcs: 64\n" + job_line(1);
+  SwfReader reader(memory_source(text, "log.swf"));
+  EXPECT_EQ(reader.header().max_procs(), 64);
+  EXPECT_EQ(reader.broken_lines(), 1U);
+  SwfRecord record;
+  EXPECT_TRUE(reader.next(record));
+  EXPECT_EQ(reader.line(), 3U);
+}
+
+TEST(SwfReader, StrictThrowsAtTheFirstBrokenLine) {
+  const std::string text = job_line(1) + "broken\n";
+  EXPECT_EQ(message_of<InputError>([&] { read_records(text, {.strict = true}); }),
+            "log.swf:2: expected 18 fields, found 1 in 'broken'");
+}
+
+TEST(SwfReader, CallsALineBeyondOneMebibyteBrokenAndGoesOn) {
+  for (const char* end : {"\n", "\r\n", "\r"}) {
+    for (const std::size_t length : {kLongestLine, kLongestLine + 1, 3 * kLongestLine, 5 * kLongestLine + 12345}) {
+      std::string one = job_line(1);
+      one.pop_back();
+      std::string two = job_line(2);
+      two.pop_back();
+      const std::string text = one + end + std::string(length, '7') + end + two + end;
+      SwfReader reader(memory_source(text, "log.swf"));
+      SwfRecord record;
+      ASSERT_TRUE(reader.next(record));
+      ASSERT_TRUE(reader.next(record)) << length;
+      EXPECT_EQ(record.job, 2);
+      EXPECT_EQ(reader.line(), 3U);
+      EXPECT_FALSE(reader.next(record));
+      ASSERT_EQ(reader.broken_messages().size(), 1U);
+      EXPECT_EQ(reader.broken_messages()[0].find("expected at most 1048576 characters") != std::string::npos,
+                length > kLongestLine);
+    }
+  }
+}
+
+TEST(SwfReader, EmptyFileHasNoRecords) {
+  EXPECT_EQ(message_of<InputError>([] { read_records(""); }),
+            "log.swf: no records: expected lines of 18 numbers, found an empty file");
+  EXPECT_EQ(message_of<InputError>([] { read_records("; Version: 2\n"); }),
+            "log.swf: no records: expected lines of 18 numbers, found only comments");
+}
+
+TEST(SwfReader, TextOfAnotherKindHasNoRecordsAndShowsWhy) {
+  const std::string message = message_of<InputError>([] { read_records("int main() {}\nreturn\n"); });
+  EXPECT_NE(message.find("none among 2 lines; the first: log.swf:1: expected 18 fields"), std::string::npos) << message;
+}
+
+TEST(SwfReader, RefusesBinaryFilesAndArchives) {
+  EXPECT_EQ(message_of<InputError>([] {
+              read_records(
+                  std::string_view("\x7f"
+                                   "ELF\0\0",
+                                   6));
+            }),
+            "log.swf: not an SWF file: expected text, found a NUL byte at offset 4");
+  EXPECT_EQ(message_of<InputError>([] { read_records("BZh91AY"); }),
+            "log.swf: not an SWF file: expected text or gzip, found a bzip2 file: run bunzip2 on it first");
+}
+
+TEST(SwfReader, NamesAFileThatIsMissingOrADirectory) {
+  EXPECT_EQ(message_of<InputError>([] { SwfReader reader("/no/such.swf"); }),
+            "/no/such.swf: cannot be opened: No such file or directory");
+  const std::string directory = std::filesystem::temp_directory_path().string();
+  EXPECT_EQ(message_of<InputError>([&] { SwfReader reader(directory); }),
+            directory + ": expected a file, found a directory");
+}
+
+TEST(SwfReader, ReadsLinesThatLieAcrossItsBlocks) {
+  std::string text;
+  constexpr int kMany = 20'000;  // some 1.2 MB: several blocks
+  for (int i = 1; i <= kMany; ++i) text += job_line(i, {{12, std::string(static_cast<std::size_t>(1 + i % 9), '1')}});
+  const auto records = read_records(text);
+  ASSERT_EQ(records.size(), static_cast<std::size_t>(kMany));
+  for (int i = 1; i <= kMany; ++i) ASSERT_EQ(records[static_cast<std::size_t>(i - 1)].job, i);
+}
+
+}  // namespace
+}  // namespace replay

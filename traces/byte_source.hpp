@@ -1,0 +1,37 @@
+// Where the bytes of a log come from: a file, standard input or memory; what is gzip-compressed, judged by its first
+// two bytes and never by its name, is inflated on the way. Readers see plain bytes, and a name for messages.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace replay {
+
+class ByteSource {
+ public:
+  explicit ByteSource(std::string name) : name_(std::move(name)) {}
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+  virtual ~ByteSource() = default;
+
+  /// Puts up to `most` bytes at `to` and says how many; 0 only at the end. Throws InputError when the medium fails or
+  /// compressed data are damaged or cut off.
+  [[nodiscard]] virtual std::size_t read(char* to, std::size_t most) = 0;
+
+  /// What messages call it: the path, or "standard input".
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+/// Opens the file at `path`, or standard input for "-"; inflates gzip. Throws InputError when there is no such file, it
+/// is a directory, or it may not be read.
+[[nodiscard]] std::unique_ptr<ByteSource> open_source(const std::string& path);
+
+/// Reads `bytes`, which must outlive the source; inflates gzip.
+[[nodiscard]] std::unique_ptr<ByteSource> memory_source(std::string_view bytes, std::string name = "memory");
+
+}  // namespace replay

@@ -1,0 +1,51 @@
+// Cuts a stream of bytes into lines ending in LF, CR LF or CR, mixed as they come, in bounded memory: a line beyond
+// kLongestLine is passed over and reported as such. Refuses at once what is not text.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "traces/byte_source.hpp"
+
+namespace replay {
+
+inline constexpr std::size_t kLongestLine = std::size_t{1024} * 1024;
+
+class LineReader {
+ public:
+  struct Line {
+    std::string_view text;  ///< without its end; valid until the next call. Only the beginning of it when too long.
+    bool too_long = false;
+  };
+
+  /// Throws InputError if the first block has a NUL byte or is an archive of another kind.
+  explicit LineReader(std::unique_ptr<ByteSource> source);
+
+  /// The next line; nothing at the end.
+  [[nodiscard]] std::optional<Line> next();
+
+  /// Number of the line next() gave last, from 1.
+  [[nodiscard]] std::size_t number() const { return number_; }
+  [[nodiscard]] const std::string& name() const { return source_->name(); }
+
+ private:
+  [[nodiscard]] std::size_t find_end(std::size_t from);
+  [[nodiscard]] Line take(std::size_t end);
+  [[nodiscard]] Line pass_over_long_line();
+  void refill();
+  void refuse_what_is_not_text() const;
+
+  std::unique_ptr<ByteSource> source_;
+  std::vector<char> buffer_;
+  std::size_t at_ = 0;       // first byte not given out
+  std::size_t filled_ = 0;   // bytes of buffer_ that are data
+  std::size_t newline_ = 0;  // if >= at_: the next LF at or after at_, or filled_ when there is none
+  bool newline_known_ = false;
+  bool at_end_ = false;
+  std::size_t number_ = 0;
+};
+
+}  // namespace replay

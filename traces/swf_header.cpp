@@ -1,0 +1,157 @@
+#include "traces/swf_header.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+namespace {
+
+// What the archive's format page lists, and our own Program. A line that is indented further than usual is a label only
+// if it is one of these; otherwise it goes on with the value above.
+constexpr std::string_view kKnownLabels[] = {
+    "Version",    "Computer",      "Installation",  "Acknowledge", "Information",    "Conversion", "MaxJobs",
+    "MaxRecords", "Preemption",    "UnixStartTime", "TimeZone",    "TimeZoneString", "StartTime",  "EndTime",
+    "MaxNodes",   "MaxProcs",      "MaxRuntime",    "MaxMemory",   "AllowOveruse",   "MaxQueues",  "Queues",
+    "Queue",      "MaxPartitions", "Partitions",    "Partition",   "Note",           "Copyright",  "Program"};
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+bool is_word(char c) { return is_letter(c) || c == '_' || (c >= '0' && c <= '9'); }
+
+bool same_label(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// The label at the start of `text` (its indentation already taken off), or nothing.
+std::string_view label_of(std::string_view text, std::size_t indentation) {
+  if (text.empty() || !is_letter(text.front())) return {};
+  const auto end = static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
+  if (end == text.size() || text[end] != ':' || text.substr(end).starts_with("://")) return {};
+  const std::string_view label = text.substr(0, end);
+  if (indentation > 1 && std::ranges::none_of(kKnownLabels, [&](auto known) { return same_label(known, label); }))
+    return {};
+  return label;
+}
+
+std::vector<std::string> lines_for(std::string_view label, std::string_view value) {
+  std::vector<std::string> lines;
+  for (std::string_view rest = value;;) {
+    const std::size_t cut = rest.find('\n');
+    const std::string_view part = rest.substr(0, cut);
+    if (lines.empty())
+      lines.push_back(part.empty() ? fmt::format("; {}:", label) : fmt::format("; {}: {}", label, part));
+    else
+      lines.push_back(fmt::format(";{:{}}{}", "", label.size() + 3, part));
+    if (cut == std::string_view::npos) return lines;
+    rest.remove_prefix(cut + 1);
+  }
+}
+
+}  // namespace
+
+void SwfHeader::add_line(std::string text, std::size_t line) {
+  std::string_view body = text;
+  while (!body.empty() && (is_blank(body.front()))) body.remove_prefix(1);
+  if (body.starts_with(';')) body.remove_prefix(1);
+  const std::string_view content = trimmed(body);
+  const std::size_t first = body.find_first_not_of(" \t");
+  const std::size_t indentation = first == std::string_view::npos ? 0 : (body.front() == '\t' ? 8 : first);
+  if (const std::string_view label = label_of(content, indentation); !label.empty()) {
+    labels_.push_back({std::string(label), std::string(trimmed(content.substr(label.size() + 1))), line});
+    spans_.emplace_back(lines_.size(), 1);
+    open_ = true;
+  } else if (open_ && !content.empty() && indentation > 1) {
+    labels_.back().value.append("\n").append(content);
+    ++spans_.back().second;
+  } else {
+    open_ = false;
+  }
+  lines_.push_back(std::move(text));
+}
+
+void SwfHeader::add(std::string_view label, std::string_view value) {
+  for (std::string& line : lines_for(label, value)) add_line(std::move(line));
+}
+
+void SwfHeader::set(std::string_view label, std::string_view value) {
+  const auto entry = std::ranges::find_if(labels_, [&](const SwfLabel& l) { return same_label(l.label, label); });
+  if (entry == labels_.end()) return add(label, value);
+  const auto index = static_cast<std::size_t>(entry - labels_.begin());
+  const auto [first, old_count] = spans_[index];
+  const std::vector<std::string> fresh = lines_for(entry->label, value);
+  const auto at = lines_.begin() + static_cast<std::ptrdiff_t>(first);
+  lines_.insert(lines_.erase(at, at + static_cast<std::ptrdiff_t>(old_count)), fresh.begin(), fresh.end());
+  entry->value = value;
+  spans_[index].second = fresh.size();
+  for (std::size_t later = index + 1; later < spans_.size(); ++later)
+    spans_[later].first = spans_[later].first + fresh.size() - old_count;
+}
+
+std::optional<std::string_view> SwfHeader::find(std::string_view label) const {
+  for (const SwfLabel& entry : labels_)
+    if (same_label(entry.label, label)) return entry.value;
+  return std::nullopt;
+}
+
+std::vector<std::string_view> SwfHeader::find_all(std::string_view label) const {
+  std::vector<std::string_view> values;
+  for (const SwfLabel& entry : labels_)
+    if (same_label(entry.label, label)) values.emplace_back(entry.value);
+  return values;
+}
+
+std::optional<std::int64_t> SwfHeader::number(std::string_view label) const {
+  const auto value = find(label);
+  if (!value) return std::nullopt;
+  std::int64_t result = 0;
+  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), result);
+  if (error != std::errc{}) return std::nullopt;
+  return result;
+}
+
+std::optional<std::int32_t> SwfHeader::count(std::string_view label) const {
+  const auto value = number(label);
+  if (!value || *value < 1 || *value > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return static_cast<std::int32_t>(*value);
+}
+
+std::optional<std::int32_t> SwfHeader::machine_size() const {
+  const auto procs = max_procs();
+  return procs ? procs : max_nodes();
+}
+
+std::map<std::int32_t, std::string> SwfHeader::programs() const {
+  std::map<std::int32_t, std::string> table;
+  for (const SwfLabel& entry : labels_) {
+    if (!same_label(entry.label, "Program")) continue;
+    const auto fail = [&](const std::string& found) {
+      throw InputError(
+          source_, entry.line,
+          fmt::format("header label Program: expected 'NUMBER COMMAND' such as '3 cg --class W', {}", found));
+    };
+    std::string value = entry.value;
+    std::ranges::replace(value, '\n', ' ');
+    std::int32_t number = 0;
+    const char* const last = value.data() + value.size();
+    const auto [end, error] = std::from_chars(value.data(), last, number);
+    if (error != std::errc{} || number < 0 || (end != last && !is_blank(*end))) fail(fmt::format("found '{}'", value));
+    const std::string_view command = trimmed(std::string_view(end, static_cast<std::size_t>(last - end)));
+    if (command.empty()) fail(fmt::format("found no command for {}", number));
+    if (!table.emplace(number, command).second) fail(fmt::format("found a second entry for {}", number));
+  }
+  return table;
+}
+
+}  // namespace replay

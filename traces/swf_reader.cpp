@@ -1,0 +1,247 @@
+#include "traces/swf_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+namespace {
+
+constexpr std::int64_t kMicrosPerSecond = 1'000'000;
+constexpr std::int64_t kMostKilobytes = 9'000'000'000'000'000;  // a double holds every whole number up to here
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// What a message shows of a bad field: not too much of it, and nothing a terminal would act on.
+std::string shown(std::string_view text) {
+  constexpr std::size_t kMost = 40;
+  std::string result;
+  for (const char c : text.substr(0, kMost)) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code >= 0x7f)
+      result += fmt::format("\\x{:02x}", code);
+    else
+      result += c;
+  }
+  return text.size() > kMost ? result + "..." : result;
+}
+
+// A line cut into fields. Nearly all fields are whole numbers, so those are read on the way; the others are looked at
+// again when their type is known.
+class Fields {
+ public:
+  explicit Fields(std::string_view line) {
+    const char* at = line.data();
+    const char* const end = at + line.size();
+    for (;; ++count_) {
+      while (at != end && is_blank(*at)) ++at;
+      if (at == end || count_ == kSwfFields) break;
+      at = read_field(at, end);
+    }
+    if (at != end) count_ += count_more(at, end);
+  }
+
+  [[nodiscard]] int count() const { return count_; }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  Duration time(int field) {
+    const Field& f = at(field);
+    if (f.is_whole && f.value >= -kMostSwfSeconds && f.value <= kMostSwfSeconds) [[likely]]
+      return Duration{f.value * kMicrosPerSecond};
+    return decimal_time(field);
+  }
+
+  template <class Integer>
+  Integer whole(int field) {
+    const Field& f = at(field);
+    if (f.is_whole && std::in_range<Integer>(f.value)) [[likely]]
+      return static_cast<Integer>(f.value);
+    Integer long_one = -1;  // of 19 digits, which read_field() leaves to us
+    const auto [end, error] = std::from_chars(f.text.data(), f.text.data() + f.text.size(), long_one);
+    if (error == std::errc{} && end == f.text.data() + f.text.size()) return long_one;
+    // "4.0" and "1e+06" are what some tools make of whole numbers.
+    const auto number = real(f.text);
+    if (!f.is_whole && !number) return fail(field, "a whole number"), Integer{-1};
+    constexpr double kExact = 9e15;
+    const double least = std::max(static_cast<double>(std::numeric_limits<Integer>::min()), -kExact);
+    const double most = std::min(static_cast<double>(std::numeric_limits<Integer>::max()), kExact);
+    if (!number || *number < least || *number > most)
+      return fail(field, fmt::format("a whole number up to {}", std::numeric_limits<Integer>::max())), Integer{-1};
+    if (std::trunc(*number) != *number) return fail(field, "a whole number"), Integer{-1};
+    return static_cast<Integer>(*number);
+  }
+
+  double kilobytes(int field) {
+    const Field& f = at(field);
+    const auto number = f.is_whole ? static_cast<double>(f.value) : real(f.text);
+    if (!number) return fail(field, "a number of kilobytes"), -1;
+    if (std::abs(*number) > static_cast<double>(kMostKilobytes))
+      return fail(field, fmt::format("at most {} kilobytes", kMostKilobytes)), -1;
+    return *number;
+  }
+
+ private:
+  struct Field {
+    std::string_view text;
+    std::int64_t value;
+    bool is_whole;  // value is the number; else the text is something else, or too long to be sure
+  };
+
+  const char* read_field(const char* at, const char* end) {
+    const char* const begin = at;
+    const bool negative = *at == '-';
+    if (negative) ++at;
+    const char* const digits = at;
+    std::uint64_t value = 0;  // wrong beyond 19 digits
+    for (; at != end && is_digit(*at); ++at) value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+    constexpr std::ptrdiff_t kSafeDigits = 18;
+    const bool is_whole = at != digits && at - digits <= kSafeDigits && (at == end || is_blank(*at));
+    while (at != end && !is_blank(*at)) ++at;
+    const auto magnitude = is_whole ? static_cast<std::int64_t>(value) : 0;
+    fields_[count_] = {{begin, static_cast<std::size_t>(at - begin)}, negative ? -magnitude : magnitude, is_whole};
+    return at;
+  }
+
+  static int count_more(const char* at, const char* end) {
+    int more = 0;
+    while (at != end) {
+      ++more;
+      while (at != end && !is_blank(*at)) ++at;
+      while (at != end && is_blank(*at)) ++at;
+    }
+    return more;
+  }
+
+  Duration decimal_time(int field) {
+    const Field& f = at(field);
+    constexpr Duration kMost = std::chrono::seconds{kMostSwfSeconds};
+    auto time = parse_seconds(f.text);
+    const auto number = time ? std::nullopt : real(f.text);
+    if (number && std::abs(*number) <= static_cast<double>(kMostSwfSeconds)) time = from_seconds(*number);
+    if (time && *time >= -kMost && *time <= kMost) return *time;
+    const bool is_number = time || number || f.is_whole;
+    fail(field, is_number ? fmt::format("at most {} seconds", kMostSwfSeconds) : "a number of seconds");
+    return kUnknownTime;
+  }
+
+  static std::optional<double> real(std::string_view text) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
+    return number;
+  }
+
+  [[nodiscard]] const Field& at(int field) const { return fields_[field - 1]; }
+
+  void fail(int field, std::string_view expected) {
+    if (problem_.empty())
+      problem_ = fmt::format("field {} ({}): expected {}, found '{}'", field,
+                             kSwfFieldNames[static_cast<std::size_t>(field - 1)], expected, shown(at(field).text));
+  }
+
+  Field fields_[kSwfFields];
+  int count_ = 0;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::string parse_swf_line(std::string_view line, SwfRecord& record) {
+  Fields fields(line);
+  if (fields.count() != kSwfFields)
+    return fmt::format("expected {} fields, found {} in '{}'", kSwfFields, fields.count(), shown(line));
+  record.job = fields.whole<std::int64_t>(1);
+  record.submit = fields.time(2);
+  record.wait = fields.time(3);
+  record.run = fields.time(4);
+  record.allocated = fields.whole<std::int32_t>(5);
+  record.average_cpu = fields.time(6);
+  record.used_memory = fields.kilobytes(7);
+  record.requested = fields.whole<std::int32_t>(8);
+  record.requested_time = fields.time(9);
+  record.requested_memory = fields.kilobytes(10);
+  record.status = fields.whole<std::int32_t>(11);
+  record.user = fields.whole<std::int32_t>(12);
+  record.group = fields.whole<std::int32_t>(13);
+  record.executable = fields.whole<std::int32_t>(14);
+  record.queue = fields.whole<std::int32_t>(15);
+  record.partition = fields.whole<std::int32_t>(16);
+  record.preceding = fields.whole<std::int64_t>(17);
+  record.think_time = fields.time(18);
+  return fields.problem();
+}
+
+SwfReader::SwfReader(std::unique_ptr<ByteSource> source, SwfReaderOptions options)
+    : lines_(std::move(source)), options_(options), header_(lines_.name()) {
+  read_header();
+}
+
+// A line without its ';' does not end the header: what follows it, the machine's size perhaps, still counts.
+void SwfReader::read_header() {
+  SwfRecord record;
+  if (find_record(record, [this](std::string_view text) { header_.add_line(std::string(text), lines_.number()); }))
+    first_ = record;
+}
+
+bool SwfReader::next(SwfRecord& record) {
+  comments_.clear();
+  if (first_) {
+    record = *std::exchange(first_, std::nullopt);
+  } else if (!find_record(record, [this](std::string_view text) { comments_.emplace_back(text); })) {
+    expect_some_record();
+    return false;
+  }
+  ++records_;
+  return true;
+}
+
+template <class OnComment>
+bool SwfReader::find_record(SwfRecord& record, OnComment on_comment) {
+  while (const auto line = lines_.next()) {
+    if (is_comment(*line)) {
+      on_comment(line->text);
+      continue;
+    }
+    const std::string problem = line->too_long ? fmt::format("expected at most {} characters, found more in '{}'",
+                                                             kLongestLine, shown(line->text))
+                                               : parse_swf_line(line->text, record);
+    if (problem.empty()) return true;
+    note_broken(problem);
+  }
+  return false;
+}
+
+bool SwfReader::is_comment(const LineReader::Line& line) const {
+  if (line.too_long) return false;
+  const std::size_t first = line.text.find_first_not_of(" \t");
+  return first == std::string_view::npos || line.text[first] == ';';
+}
+
+void SwfReader::note_broken(std::string_view problem) {
+  const InputError error(lines_.name(), lines_.number(), problem);
+  if (options_.strict) throw error;
+  ++broken_lines_;
+  if (broken_messages_.size() >= options_.messages_to_keep) return;
+  broken_messages_.emplace_back(error.what());
+  broken_line_numbers_.push_back(lines_.number());
+}
+
+void SwfReader::expect_some_record() const {
+  if (records_ > 0) return;
+  if (broken_lines_ == 0)
+    throw InputError(fmt::format("{}: no records: expected lines of {} numbers, found {}", lines_.name(), kSwfFields,
+                                 lines_.number() == 0 ? "an empty file" : "only comments"));
+  throw InputError(fmt::format("{}: no records: expected lines of {} numbers, found none among {} lines; the first: {}",
+                               lines_.name(), kSwfFields, broken_lines_,
+                               broken_messages_.empty() ? "" : broken_messages_.front()));
+}
+
+}  // namespace replay

@@ -1,0 +1,38 @@
+// Writes records in the Standard Workload Format: fields parted by single blanks, decimals only where there are any, so
+// that reading them back gives the same record.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "traces/byte_sink.hpp"
+#include "traces/swf_header.hpp"
+#include "traces/swf_record.hpp"
+
+namespace replay {
+
+class SwfWriter {
+ public:
+  explicit SwfWriter(std::unique_ptr<ByteSink> sink) : sink_(std::move(sink)) {}
+  /// A path, "-" for standard output; gzip if it ends in ".gz".
+  explicit SwfWriter(const std::string& path) : SwfWriter(open_sink(path)) {}
+
+  void write(const SwfHeader& header);
+  void write(const SwfRecord& record);
+  /// A line as SwfReader::comments() has it: with its ';', or empty.
+  void write_comment(std::string_view line);
+  /// Everything is written when this returns. Throws InputError when it cannot be. Without it the end may be missing.
+  void close();
+
+ private:
+  void flush_if_large();
+
+  std::unique_ptr<ByteSink> sink_;
+  std::string text_;
+};
+
+/// Appends the record as a line, its end included.
+void append_swf_line(std::string& text, const SwfRecord& record);
+
+}  // namespace replay

@@ -1,0 +1,338 @@
+// Rules 1 to 7 that the logs of the Parallel Workloads Archive force; docs/formats/swf.md has them with their defaults.
+// Each record is judged in the order of is_skipped(): the first rule that skips it counts it. Rules that change a job
+// count it once each.
+#include "traces/workload_reader.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+
+enum class WorkloadReader::Rule : std::uint8_t {
+  kPartialExecution,
+  kNumberMissing,
+  kSubmitMissing,
+  kCancelledNeverRan,
+  kRuntimeMissing,
+  kSizeMissing,
+  kOversizeSkipped,
+  kDuplicateNumber,
+  kOutOfOrderSkipped,
+  kOutOfOrderSorted,
+  kOversizeClamped,
+  kSizeFromOtherField,
+  kSizeFieldsDiffer,
+  kRuntimeZero,
+  kRequestMissing,
+  kEstimateZero,
+  kOverRequest,
+  kStatusUnknown,
+  kPrecedingIgnored,
+  kPrecedingMissing,
+  kPrecedingHonoured,
+  kMemoryRequest,
+  kCpuUseLogged,
+  kCpuUseClamped,
+  kCpuUseFallback
+};
+
+namespace {
+
+constexpr Duration kOneSecond = std::chrono::seconds{1};
+constexpr std::size_t kExampleLines = 5;
+
+// FCFS-malleable paper, Table 2: mean CPU use of the three logs. Elsewhere the value we chose (ALGORITHMS.md 2).
+constexpr double kCtcCpuUse = 0.57;
+constexpr double kBlueHorizonCpuUse = 0.23;
+constexpr double kSdscSp2CpuUse = 0.66;
+constexpr double kOtherCpuUse = 0.6;
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+double cpu_use_of_log(const SwfHeader& header) {
+  const std::string& source = header.source();
+  const std::string file = source.substr(source.find_last_of('/') + 1);
+  const std::string name = lower_case(fmt::format("{} {} {}", header.computer(), header.installation(), file));
+  const auto says = [&name](std::string_view word) { return name.find(word) != std::string::npos; };
+  if ((says("ctc") || says("cornell theory")) && says("sp2")) return kCtcCpuUse;
+  if (says("sdsc") && says("blue")) return kBlueHorizonCpuUse;
+  if (says("sdsc") && says("sp2")) return kSdscSp2CpuUse;
+  return kOtherCpuUse;
+}
+
+struct RuleText {
+  std::string_view rule, action;
+  std::string text;
+};
+
+}  // namespace
+
+WorkloadReader::WorkloadReader(std::unique_ptr<ByteSource> source, CleaningRules rules, SwfReaderOptions options)
+    : reader_(std::move(source), options),
+      rules_(rules),
+      programs_(reader_.header().programs()),
+      fallback_cpu_use_(rules.cpu_use.value_or(cpu_use_of_log(reader_.header()))) {
+  if (!rules_.machine_size) rules_.machine_size = header().machine_size();
+}
+
+bool WorkloadReader::next(TracedJob& job) {
+  for (SwfRecord record; next_record(record);) {
+    if (auto made = job_of(record)) {
+      job = *made;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<TracedJob> WorkloadReader::job_of(const SwfRecord& record) {
+  if (is_skipped(record)) return std::nullopt;
+  TracedJob job;
+  job.job.id = JobId{record.job};
+  job.job.submitted = Instant{record.submit};
+  job.job.user = record.user;
+  job.job.group = record.group;
+  job.job.queue = record.queue;
+  job.truth.executable = record.executable;
+  set_size(job, record);
+  set_times(job, record);
+  set_cpu_use(job, record);
+  set_predecessor(job, record);
+  note_what_is_not_modelled(record);
+  ++kept_;
+  return job;
+}
+
+bool WorkloadReader::is_skipped(const SwfRecord& record) {
+  const bool is_partial = record.status >= 2 && record.status <= 4;
+  // Blue Horizon has 8,899 cancelled jobs that ran on an unknown number of processors: those are jobs.
+  const bool never_ran = record.run < Duration::zero() || (record.run == Duration::zero() && record.allocated <= 0);
+  const std::int32_t size = size_of(record);
+  if (is_partial) return note(Rule::kPartialExecution);
+  if (record.job < 0) return note(Rule::kNumberMissing);
+  if (record.submit < Duration::zero()) return note(Rule::kSubmitMissing);
+  if (record.status == 5 && never_ran) return note(Rule::kCancelledNeverRan);
+  if (record.run < Duration::zero()) return note(Rule::kRuntimeMissing);
+  if (size <= 0) return note(Rule::kSizeMissing);
+  if (rules_.machine_size && size > *rules_.machine_size) {
+    if (rules_.oversize == Oversize::kError)
+      throw InputError(
+          reader_.name(), reader_.line(),
+          fmt::format("job {}: expected at most the machine's {} processors, found {}: try --oversize skip "
+                      "or --oversize clamp",
+                      record.job, *rules_.machine_size, size));
+    if (rules_.oversize == Oversize::kSkip) return note(Rule::kOversizeSkipped);
+  }
+  const bool is_late = record.submit < latest_submit_;
+  if (is_late && rules_.out_of_order == OutOfOrder::kSkip) return note(Rule::kOutOfOrderSkipped);
+  if (!numbers_.insert(record.job)) return note(Rule::kDuplicateNumber);
+  if (is_late) {
+    note(Rule::kOutOfOrderSorted);
+    sorted_ = false;
+  }
+  latest_submit_ = std::max(latest_submit_, record.submit);
+  return false;
+}
+
+std::int32_t WorkloadReader::size_of(const SwfRecord& record) const {
+  const bool allocated_first = rules_.size == SizeFrom::kAllocated;
+  const std::int32_t first = allocated_first ? record.allocated : record.requested;
+  const std::int32_t second = allocated_first ? record.requested : record.allocated;
+  return first > 0 ? first : second;
+}
+
+void WorkloadReader::set_size(TracedJob& job, const SwfRecord& record) {
+  const std::int32_t preferred = rules_.size == SizeFrom::kAllocated ? record.allocated : record.requested;
+  job.job.processes = size_of(record);
+  if (preferred <= 0) note(Rule::kSizeFromOtherField);
+  if (record.allocated > 0 && record.requested > 0 && record.allocated != record.requested)
+    note(Rule::kSizeFieldsDiffer);
+  if (rules_.machine_size && job.job.processes > *rules_.machine_size) {
+    note(Rule::kOversizeClamped);
+    job.job.processes = *rules_.machine_size;
+  }
+  widest_ = std::max(widest_, job.job.processes);
+}
+
+void WorkloadReader::set_times(TracedJob& job, const SwfRecord& record) {
+  Duration runtime = record.run;
+  if (runtime == Duration::zero()) {
+    note(Rule::kRuntimeZero);
+    if (rules_.zero_runtime == ZeroRuntime::kClamp) runtime = kOneSecond;
+  }
+  Duration estimate = record.requested_time;
+  if (estimate <= Duration::zero()) {
+    note(Rule::kRequestMissing);
+    estimate = runtime;
+  }
+  if (estimate == Duration::zero()) {
+    note(Rule::kEstimateZero);
+    estimate = kOneSecond;
+  }
+  if (runtime > estimate) {
+    note(Rule::kOverRequest);
+    job.truth.cut_at_request = rules_.over_request == OverRequest::kCut;
+    if (job.truth.cut_at_request) runtime = estimate;
+  }
+  job.job.estimate = estimate;
+  job.truth.runtime = runtime;
+}
+
+void WorkloadReader::set_cpu_use(TracedJob& job, const SwfRecord& record) {
+  double use = job.job.processes == 1 ? 1.0 : fallback_cpu_use_;
+  if (record.average_cpu > Duration::zero() && record.run > Duration::zero()) {
+    note(Rule::kCpuUseLogged);
+    use = static_cast<double>(record.average_cpu.count()) / static_cast<double>(record.run.count());
+    if (use > 1.0) {
+      note(Rule::kCpuUseClamped);
+      use = 1.0;
+    }
+  } else {
+    note(Rule::kCpuUseFallback);
+  }
+  job.truth.behaviour.cpu_use = use;
+  job.job.declared = job.truth.behaviour;
+}
+
+// A job can only follow one that stands before it in the file: so nobody waits in a circle.
+void WorkloadReader::set_predecessor(TracedJob& job, const SwfRecord& record) {
+  if (record.preceding < 0) return;
+  if (!rules_.closed_loop) {
+    note(Rule::kPrecedingIgnored);
+  } else if (record.preceding == record.job || !numbers_.contains(record.preceding)) {
+    note(Rule::kPrecedingMissing);
+  } else {
+    note(Rule::kPrecedingHonoured);
+    job.follows = JobId{record.preceding};
+    job.think_time = std::max(record.think_time, Duration::zero());
+  }
+}
+
+void WorkloadReader::note_what_is_not_modelled(const SwfRecord& record) {
+  if (record.status < -1 || record.status > 5) note(Rule::kStatusUnknown);
+  if (record.requested_memory > 0) note(Rule::kMemoryRequest);
+  if (record.partition >= 0) partitions_.insert(record.partition);
+  if (record.queue >= 0) queues_.insert(record.queue);
+}
+
+// Always true, so that a rule that skips reads as one line.
+bool WorkloadReader::note(Rule rule) {
+  Tally& tally = tallies_[static_cast<std::size_t>(rule)];
+  ++tally.count;
+  if (tally.lines.size() < kExampleLines) tally.lines.push_back(reader_.line());
+  return true;
+}
+
+CoreCount WorkloadReader::machine_size() const { return rules_.machine_size.value_or(widest_); }
+
+CleaningReport WorkloadReader::report() const {
+  const bool clamp_zero = rules_.zero_runtime == ZeroRuntime::kClamp;
+  const bool cut = rules_.over_request == OverRequest::kCut;
+  const RuleText texts[] = {
+      {"partial-execution", "skipped", "parts of an execution (status 2, 3, 4): the job's summary line counts"},
+      {"number-missing", "skipped", "records without a job number"},
+      {"submit-missing", "skipped", "records without a submit time"},
+      {"cancelled-never-ran", "skipped", "cancelled jobs that never ran (status 5)"},
+      {"runtime-missing", "skipped", "records without a run time"},
+      {"size-missing", "skipped", "records with neither allocated nor requested processors"},
+      {"oversize", "skipped", fmt::format("jobs wider than the machine of {} processors", machine_size())},
+      {"duplicate-number", "skipped", "jobs whose number an earlier one has"},
+      {"out-of-order", "skipped", "jobs submitted before one that stands above them"},
+      {"out-of-order", "sorted", "jobs submitted before one that stands above them"},
+      {"oversize", "clamped", fmt::format("jobs wider than the machine, narrowed to {} processors", machine_size())},
+      {"size-other-field", "replaced",
+       rules_.size == SizeFrom::kAllocated ? "sizes taken from the request: no allocated processors"
+                                           : "sizes taken from the allocation: no requested processors"},
+      {"size-fields-differ", "noted", "jobs that got another number of processors than they asked for"},
+      {"runtime-zero", clamp_zero ? "clamped" : "kept", clamp_zero ? "run times of 0, now 1 s" : "run times of 0"},
+      {"request-missing", "replaced", "missing requested times: the run time stands in"},
+      {"estimate-zero", "replaced", "estimates that would be 0: 1 s stands in"},
+      {"over-request", cut ? "cut" : "kept",
+       cut ? "jobs that ran longer than requested, now ended at the request" : "jobs that run longer than requested"},
+      {"status-unknown", "noted", "jobs with a status that the format does not have"},
+      {"preceding-job", "ignored", "jobs that follow another: --closed-loop on would honour it"},
+      {"preceding-missing", "ignored", "jobs that follow one which does not stand above them among the jobs kept"},
+      {"preceding-job", "honoured", "jobs submitted after the one they follow has ended"},
+      {"memory-request", "ignored", "jobs that request memory: memory is not modelled"},
+      {"cpu-use-logged", "noted", "jobs with the CPU use of the log (field 6 / field 4)"},
+      {"cpu-use-clamped", "clamped", "of these had used more CPU time than time had passed, now CPU use 1"},
+      {"cpu-use-fallback", "replaced",
+       fmt::format("jobs without a CPU use in the log: {} stands in, 1 for serial jobs", fallback_cpu_use_)},
+  };
+  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kCpuUseFallback) + 1 == kRules);
+
+  CleaningReport report;
+  report.file = reader_.name();
+  report.read = reader_.records();
+  report.kept = kept_;
+  report.skipped = report.read - kept_;
+  report.broken = reader_.broken_lines();
+  report.broken_messages = reader_.broken_messages();
+  if (report.broken > 0)
+    report.findings.push_back({"broken-line", "skipped", report.broken, "lines that are not records of 18 fields",
+                               reader_.broken_line_numbers()});
+  for (std::size_t i = 0; i < kRules; ++i) {
+    if (tallies_[i].count == 0) continue;
+    report.findings.push_back({std::string(texts[i].rule), std::string(texts[i].action), tallies_[i].count,
+                               texts[i].text, tallies_[i].lines});
+  }
+  add_header_findings(report);
+  return report;
+}
+
+void WorkloadReader::add_header_findings(CleaningReport& report) const {
+  const auto add = [&report](std::string rule, std::string action, std::size_t count, std::string text) {
+    report.findings.push_back({std::move(rule), std::move(action), count, std::move(text), {}});
+  };
+  if (partitions_.size() > 1)
+    add("partitions", "ignored", partitions_.size(), "partitions: all jobs share one machine");
+  if (queues_.size() > 1) add("queues", "ignored", queues_.size(), "queues: their limits and priorities");
+  const std::uint64_t lines = report.read + report.broken;
+  if (const auto promised = header().max_records(); promised && std::cmp_not_equal(*promised, lines))
+    add("max-records", "noted", 1, fmt::format("header says MaxRecords {}, the file has {}", *promised, lines));
+  for (const std::string_view label : {"MaxProcs", "MaxNodes"})
+    if (const auto value = header().find(label); value && header().number(label).value_or(0) < 1)
+      add("machine-size", "ignored", 1, fmt::format("header label {}: expected a count, found '{}'", label, *value));
+  if (!rules_.machine_size)
+    add("machine-size", "noted", 1,
+        fmt::format("no MaxProcs and no MaxNodes in the header: the widest job's {} processors stand in", widest_));
+}
+
+LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules,
+                             const SwfReaderOptions& options) {
+  WorkloadReader reader(std::move(source), rules, options);
+  LoadedWorkload loaded;
+  std::vector<TracedJob>& jobs = loaded.workload.jobs;
+  // MaxRecords may be anything, so it is believed in two steps: a little at first, more when a million records back it.
+  constexpr std::int64_t kBelieved = 1'000'000;
+  constexpr std::int64_t kMostBelieved = 64'000'000;
+  const std::int64_t promised = std::clamp<std::int64_t>(reader.header().max_records().value_or(0), 0, kMostBelieved);
+  jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)));
+  for (TracedJob job; reader.next(job);) {
+    if (jobs.size() == kBelieved) jobs.reserve(static_cast<std::size_t>(std::max(promised, kBelieved)));
+    jobs.push_back(job);
+  }
+  if (!reader.is_sorted())
+    std::ranges::stable_sort(jobs, {}, [](const TracedJob& j) { return std::pair(j.job.submitted, j.job.id); });
+  loaded.header = reader.header();
+  loaded.programs = reader.programs();
+  loaded.report = reader.report();
+  loaded.machine_size = reader.machine_size();
+  return loaded;
+}
+
+LoadedWorkload read_workload(const std::string& path, const CleaningRules& rules, const SwfReaderOptions& options) {
+  return read_workload(open_source(path), rules, options);
+}
+
+}  // namespace replay

@@ -1,0 +1,96 @@
+// From a log to jobs: reads records, applies the cleaning rules and counts what they did. One job at a time for bodies
+// that need not hold the whole log, or the whole workload in submission order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
+#include "traces/byte_source.hpp"
+#include "traces/cleaning.hpp"
+#include "traces/number_set.hpp"
+#include "traces/swf_header.hpp"
+#include "traces/swf_reader.hpp"
+#include "traces/swf_record.hpp"
+
+namespace replay {
+
+class WorkloadReader {
+ public:
+  /// Throws what SwfReader throws, and InputError for a broken Program table.
+  WorkloadReader(std::unique_ptr<ByteSource> source, CleaningRules rules, SwfReaderOptions options = {});
+  WorkloadReader(const std::string& path, CleaningRules rules, SwfReaderOptions options = {})
+      : WorkloadReader(open_source(path), rules, options) {}
+
+  /// The next job in the order of the file; false at the end. Throws InputError for a job wider than the machine if the
+  /// rules call that an error. Submit times descend where the log's do and the rule is to sort: see is_sorted().
+  [[nodiscard]] bool next(TracedJob& job);
+
+  /// The next record as it stands, kept or not; next() is this and job_of() until one is kept.
+  [[nodiscard]] bool next_record(SwfRecord& record) { return reader_.next(record); }
+  /// Applies the rules to the record that next_record() gave last. Nothing if a rule skips it.
+  [[nodiscard]] std::optional<TracedJob> job_of(const SwfRecord& record);
+
+  [[nodiscard]] const SwfHeader& header() const { return reader_.header(); }
+  [[nodiscard]] const std::map<std::int32_t, std::string>& programs() const { return programs_; }
+  /// The rules', else the header's, else the size of the widest job so far (final at the end); >= 1.
+  [[nodiscard]] CoreCount machine_size() const;
+  /// Whether submit times have not descended so far.
+  [[nodiscard]] bool is_sorted() const { return sorted_; }
+  /// About what was read so far.
+  [[nodiscard]] CleaningReport report() const;
+
+ private:
+  enum class Rule : std::uint8_t;
+  static constexpr std::size_t kRules = 25;
+  struct Tally {
+    std::uint64_t count = 0;
+    std::vector<std::size_t> lines;
+  };
+
+  [[nodiscard]] bool is_skipped(const SwfRecord& record);
+  [[nodiscard]] std::int32_t size_of(const SwfRecord& record) const;
+  void set_size(TracedJob& job, const SwfRecord& record);
+  void set_times(TracedJob& job, const SwfRecord& record);
+  void set_cpu_use(TracedJob& job, const SwfRecord& record);
+  void set_predecessor(TracedJob& job, const SwfRecord& record);
+  void note_what_is_not_modelled(const SwfRecord& record);
+  bool note(Rule rule);
+  void add_header_findings(CleaningReport& report) const;
+
+  SwfReader reader_;
+  CleaningRules rules_;
+  std::map<std::int32_t, std::string> programs_;
+  double fallback_cpu_use_;
+  NumberSet numbers_;  // of the jobs kept
+  std::set<std::int32_t> partitions_, queues_;
+  std::array<Tally, kRules> tallies_;
+  std::uint64_t kept_ = 0;
+  CoreCount widest_ = 1;
+  Duration latest_submit_{};
+  bool sorted_ = true;
+};
+
+struct LoadedWorkload {
+  Workload workload;  ///< in submission order
+  SwfHeader header;
+  std::map<std::int32_t, std::string> programs;  ///< the header's Program table
+  CleaningReport report;
+  CoreCount machine_size = 1;
+};
+
+/// Reads all of it. A log that is out of order is sorted by (submit, job number); the others stay in the file's order.
+[[nodiscard]] LoadedWorkload read_workload(const std::string& path, const CleaningRules& rules = {},
+                                           const SwfReaderOptions& options = {});
+[[nodiscard]] LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules = {},
+                                           const SwfReaderOptions& options = {});
+
+}  // namespace replay
