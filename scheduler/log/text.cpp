@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kFirstLine = "#replay-events 1";
 constexpr std::string_view kFirstLineName = "#replay-events ";
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr CoreCount kMostCores = 100'000'000;  // as Machine::parse: a broken `on` must not ask for all memory
 
 // The word of each record type, in the order of `What`.
 constexpr std::array<std::string_view, std::variant_size_v<What>> kKinds = {
@@ -434,6 +435,7 @@ bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>&
 Allocation allocation(Fields& fields) {
   Allocation read;
   read.cores = integer<CoreCount>(fields, "cores", 0, "a count of cores");
+  if (read.cores > kMostCores) fields.wrong("cores", fmt::format("at most {}", kMostCores), fmt::to_string(read.cores));
   read.mpl = integer(fields, "mpl", 1, "a multiprogramming level, 1 or more");
   const auto text = fields.take_if_there("on");
   if (!text) return read;

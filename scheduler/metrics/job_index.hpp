@@ -1,0 +1,57 @@
+// Job numbers to rows: 0, 1, 2, ... in the order in which the jobs came. Job numbers of traces are compact as a rule, so
+// a vector answers; the few that are far off (or negative) go into a hash map.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+
+namespace replay::metrics {
+
+class JobIndex {
+ public:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  /// The row of `job`, kNone if it has none.
+  [[nodiscard]] std::uint32_t find(JobId job) const {
+    const auto number = static_cast<std::uint64_t>(job);
+    if (number < near_.size()) return near_[number];
+    if (far_.empty()) return kNone;
+    const auto found = far_.find(number);
+    return found == far_.end() ? kNone : found->second;
+  }
+
+  /// The next row, for `job`. REQUIRES: it has none yet.
+  std::uint32_t add(JobId job) {
+    const auto number = static_cast<std::uint64_t>(job);
+    // A number that went into far_ before the vector had grown past it must not be looked for in the vector: what is
+    // added to near_ by growing is therefore filled from far_.
+    if (number >= near_.size() && number < kAlwaysNear + kSpread * std::uint64_t{count_}) grow_to(number + 1);
+    if (number < near_.size())
+      near_[number] = count_;
+    else
+      far_[number] = count_;
+    return count_++;
+  }
+
+ private:
+  static constexpr std::uint64_t kAlwaysNear = 1 << 16;
+  static constexpr std::uint64_t kSpread = 8;
+
+  void grow_to(std::size_t size) {
+    const std::size_t before = near_.size();
+    near_.resize(size, kNone);
+    if (far_.empty()) return;
+    for (std::size_t number = before; number < size; ++number)
+      if (const auto found = far_.find(number); found != far_.end()) near_[number] = found->second;
+  }
+
+  std::vector<std::uint32_t> near_;
+  std::unordered_map<std::uint64_t, std::uint32_t> far_;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace replay::metrics

@@ -1,0 +1,88 @@
+// One row for each job of a run, built from the event log as it is written or read. What a row says is what happened:
+// a job waits until its cores are given to it (`launch`), and resizes count when they are done. Metrics, jobs.csv and
+// the schedule in SWF come from these rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/job_index.hpp"
+#include "scheduler/model/event.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::metrics {
+
+struct JobRow {
+  JobId job{};
+  Instant submitted{};        ///< when it came into the queue; later than Job::submitted where it follows another job
+  Instant launched = kNever;  ///< kNever: it never ran
+  Instant finished = kNever;  ///< kNever: it had not ended when the log did
+  Duration runtime{};         ///< expanded, alone on its cores; live too, the trace's
+  Duration estimate{};        ///< as submitted
+  Duration suspended{};       ///< in all
+  std::int64_t mpl_time = 0;  ///< multiprogramming level integrated over the time it was on cores, in microseconds
+  double cpu_use = -1;        ///< measured; -1: not measured
+  ProcessCount processes = 0;
+  CoreCount first_cores = 0;  ///< when launched
+  CoreCount last_cores = 0;   ///< when it ended, or now
+  CoreCount most_cores = 0;   ///< the most it ever had
+  std::int32_t shrinks = 0;
+  std::int32_t expands = 0;
+  std::int32_t exit_code = 0;
+  std::int32_t user = -1;
+  std::int32_t group = -1;
+  std::int32_t queue = -1;
+  std::int32_t executable = -1;
+  std::int32_t mpl = 1;                   ///< when it ended, or now
+  Outcome outcome = Outcome::kCompleted;  ///< if it has ended
+  Verification verification = Verification::kNone;
+  Flexibility flexibility = Flexibility::kMalleable;  ///< kRigid also if its processes turned out to be unable to share
+
+  [[nodiscard]] bool has_started() const { return launched != kNever; }
+  [[nodiscard]] bool has_ended() const { return finished != kNever; }
+  /// It was launched, and it ended. The times below are defined for such jobs only.
+  [[nodiscard]] bool ran() const { return has_started() && has_ended(); }
+
+  [[nodiscard]] Duration wait() const { return launched - submitted; }
+  [[nodiscard]] Duration response() const { return finished - submitted; }
+  [[nodiscard]] Duration execution() const { return finished - launched; }
+  /// FCFS-malleable paper, formula (1): response over the expanded run time. NaN if that is zero.
+  [[nodiscard]] double slowdown() const;
+  /// max(1, response / max(expanded run time, bound)). REQUIRES: bound > 0.
+  [[nodiscard]] double bounded_slowdown(Duration bound) const;
+  /// Mean multiprogramming level over the time it was on cores; the last one if that time is zero.
+  [[nodiscard]] double mean_mpl() const;
+};
+
+/// Throws InputError when a record cannot be true (a job that ends and was never submitted): then the log is broken.
+class JobTable final : public log::Sink {
+ public:
+  void header(const log::Header& header) override { header_ = header; }
+  void record(const log::Record& record) override;
+
+  /// In the order of submission.
+  [[nodiscard]] std::span<const JobRow> rows() const { return rows_; }
+  /// Null if there is no such job.
+  [[nodiscard]] const JobRow* find(JobId job) const;
+  /// Why the job ended as it did; empty where its outcome says it all.
+  [[nodiscard]] std::string_view reason(JobId job) const;
+  [[nodiscard]] const log::Header& header() const { return header_; }
+
+ private:
+  struct OnRecord;
+  JobRow& row(JobId job, std::string_view event);
+
+  log::Header header_;
+  std::vector<JobRow> rows_;
+  std::vector<Instant> on_cores_since_;  // by row; kNever: not on cores
+  JobIndex index_;
+  std::unordered_map<std::int64_t, std::string> reasons_;
+};
+
+}  // namespace replay::metrics

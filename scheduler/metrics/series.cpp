@@ -1,0 +1,133 @@
+#include "scheduler/metrics/series.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/model/machine.hpp"
+
+namespace replay::metrics {
+
+// A job is in one phase at a time; each record takes it out of one and into another.
+struct Series::OnRecord {
+  Series& series;
+  Instant at;
+
+  void operator()(const log::Submitted& what) const {
+    series.move_to(at);
+    series.index_.add(what.job.id);
+    series.jobs_.push_back({what.job.processes, 0, Phase::kQueued});
+    enter(series.points_.back(), series.jobs_.back());
+  }
+  void operator()(const log::Launched& what) const { change(what.job, Phase::kRunning, what.allocation.cores); }
+  void operator()(const log::ResizeDone& what) const {
+    const JobState* job = series.state(what.job);
+    if (job != nullptr) change(what.job, job->phase, what.allocation.cores);
+  }
+  void operator()(const log::SuspendDone& what) const { change(what.job, Phase::kSuspended); }
+  void operator()(const log::ResumeDone& what) const { change(what.job, Phase::kRunning); }
+  void operator()(const log::Finished& what) const { change(what.job, Phase::kGone); }
+
+  // Decisions change nothing on the machine.
+  template <class Other>
+  void operator()(const Other& /*what*/) const {}
+
+ private:
+  static constexpr CoreCount kAsBefore = -1;
+
+  void change(JobId id, Phase phase, CoreCount cores = kAsBefore) const {
+    JobState* job = series.state(id);
+    if (job == nullptr) return;  // JobTable is the one that complains
+    series.move_to(at);
+    leave(series.points_.back(), *job);
+    job->phase = phase;
+    if (cores != kAsBefore) job->cores = cores;
+    enter(series.points_.back(), *job);
+  }
+};
+
+void Series::header(const log::Header& header) {
+  const std::string& machine = header.value("machine");
+  if (machine.empty()) throw InputError("event log: expected a header '#machine ...' such as flat:128, found none");
+  cores_ = Machine::parse(machine).size();
+}
+
+void Series::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
+
+void Series::move_to(Instant at) {
+  if (points_.empty()) {
+    begin_ = at;
+    points_.push_back({.at = at});
+  }
+  Point& now = points_.back();
+  if (at == now.at) return;
+  add(total_, now, at - now.at);
+  longest_queue_ = std::max(longest_queue_, now.queued);
+  const bool is_news = points_.size() < 2 || !points_[points_.size() - 2].same_state(now);
+  if (options_.keep_points && is_news) points_.push_back(now);
+  points_.back().at = at;
+}
+
+void Series::enter(Point& now, const JobState& job) {
+  switch (job.phase) {
+    case Phase::kQueued:
+      ++now.queued;
+      now.waiting_processors += job.processes;
+      break;
+    case Phase::kRunning:
+      ++now.running;
+      now.busy_cores += job.cores;
+      now.processes += job.processes;
+      break;
+    case Phase::kSuspended: ++now.suspended; break;
+    case Phase::kGone: break;
+  }
+}
+
+void Series::leave(Point& now, const JobState& job) {
+  switch (job.phase) {
+    case Phase::kQueued:
+      --now.queued;
+      now.waiting_processors -= job.processes;
+      break;
+    case Phase::kRunning:
+      --now.running;
+      now.busy_cores -= job.cores;
+      now.processes -= job.processes;
+      break;
+    case Phase::kSuspended: --now.suspended; break;
+    case Phase::kGone: break;
+  }
+}
+
+Series::JobState* Series::state(JobId job) {
+  const std::uint32_t row = index_.find(job);
+  return row == JobIndex::kNone ? nullptr : &jobs_[row];
+}
+
+void Series::add(Integrals& sum, const Point& state, Duration lasting) const {
+  const Wide time = lasting.count();
+  sum.time += time;
+  sum.busy_cores += time * state.busy_cores;
+  sum.processes += time * state.processes;
+  sum.queued += time * state.queued;
+  // Jobs that share cores with each other may hold more cores than there are.
+  if (state.queued > 0) sum.free_cores_while_queued += time * std::max(0, cores_ - state.busy_cores);
+  if (state.queued >= options_.high_load_queue) {
+    sum.high_load_time += time;
+    sum.high_load_busy_cores += time * state.busy_cores;
+  }
+}
+
+Integrals Series::between(Instant from, Instant to) const {
+  INVARIANT(options_.keep_points, "integrals between two instants need the points");
+  Integrals sum;
+  for (std::size_t i = 0; i + 1 < points_.size(); ++i) {
+    const Instant first = std::max(from, points_[i].at);
+    const Instant last = std::min(to, points_[i + 1].at);
+    if (first < last) add(sum, points_[i], last - first);
+  }
+  return sum;
+}
+
+}  // namespace replay::metrics

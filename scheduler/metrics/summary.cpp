@@ -1,0 +1,401 @@
+#include "scheduler/metrics/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay::metrics {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kOutcomes = 6;
+
+// Adds doubles without losing the small ones (Neumaier 1974), in a given order: the same bytes on every machine.
+class Sum {
+ public:
+  void add(double value) {
+    const double next = total_ + value;
+    lost_ += std::abs(total_) >= std::abs(value) ? (total_ - next) + value : (value - next) + total_;
+    total_ = next;
+  }
+  [[nodiscard]] double total() const { return total_ + lost_; }
+
+ private:
+  double total_ = 0;
+  double lost_ = 0;
+};
+
+// Mean, percentiles and maximum of one thing over the jobs.
+struct Distribution {
+  double mean = kNothing;
+  double p50 = kNothing;
+  double p95 = kNothing;
+  double max = kNothing;
+
+  Distribution() = default;
+  /// `mean` where it can be had exactly.
+  Distribution(std::vector<double>& values, double exact_mean)
+      : mean(exact_mean),
+        p50(percentile(values, 0.50)),
+        p95(percentile(values, 0.95)),
+        max(values.empty() ? kNothing : *std::ranges::max_element(values)) {}
+};
+
+double ratio(double part, double whole) { return whole > 0 ? part / whole : kNothing; }
+double ratio(Wide part, Wide whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
+
+// What the definitions below are made of. Work in processor-microseconds.
+struct Inputs {
+  std::array<std::int64_t, kOutcomes> ended{};
+  std::int64_t jobs = 0;
+  std::int64_t unfinished = 0;
+  std::int64_t counted = 0;
+  std::int64_t without_slowdown = 0;
+  std::int64_t shrinks = 0;
+  std::int64_t expands = 0;
+  Distribution wait, response, execution, slowdown, bounded;
+  double bounded10 = kNothing, bounded30 = kNothing, bounded60 = kNothing;
+  double job_mpl = kNothing;
+  Wide work = 0;           // sum of processes * expanded run time
+  Wide response_area = 0;  // sum of processes * response
+  Duration makespan{};
+  Integrals machine;  // over the makespan, or over the window that trimming leaves
+  CoreCount cores = 0;
+  std::int32_t longest_queue = 0;
+
+  [[nodiscard]] std::int64_t with(Outcome outcome) const { return ended[static_cast<std::size_t>(outcome)]; }
+  [[nodiscard]] Wide capacity() const { return machine.time * cores; }
+};
+
+struct Definition {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view text;  // {bound} and {high}: of the options
+  double (*value)(const Inputs&);
+};
+
+double count(std::int64_t n) { return static_cast<double>(n); }
+
+constexpr Definition kDefinitions[] = {
+    {"jobs", "jobs", "jobs submitted", [](const Inputs& in) { return count(in.jobs); }},
+    {"jobs_completed", "jobs", "jobs that ended by themselves, well",
+     [](const Inputs& in) { return count(in.with(Outcome::kCompleted)); }},
+    {"jobs_failed", "jobs", "jobs that ended by themselves, badly",
+     [](const Inputs& in) { return count(in.with(Outcome::kFailed)); }},
+    {"jobs_overrun", "jobs", "jobs killed when their estimate was used up",
+     [](const Inputs& in) { return count(in.with(Outcome::kOverrun)); }},
+    {"jobs_killed", "jobs", "jobs killed by the policy or because the run was interrupted",
+     [](const Inputs& in) { return count(in.with(Outcome::kKilled)); }},
+    {"jobs_cancelled", "jobs", "jobs that left the queue before they started",
+     [](const Inputs& in) { return count(in.with(Outcome::kCancelled)); }},
+    {"jobs_rejected", "jobs", "jobs that fit no machine like this",
+     [](const Inputs& in) { return count(in.with(Outcome::kRejected)); }},
+    {"jobs_unfinished", "jobs", "jobs that had not ended when the log did",
+     [](const Inputs& in) { return count(in.unfinished); }},
+    {"jobs_counted", "jobs", "jobs that the means and percentiles are over",
+     [](const Inputs& in) { return count(in.counted); }},
+
+    {"mean_wait", "s", "mean of launch - submission", [](const Inputs& in) { return in.wait.mean; }},
+    {"p50_wait", "s", "median of launch - submission", [](const Inputs& in) { return in.wait.p50; }},
+    {"p95_wait", "s", "95th percentile of launch - submission", [](const Inputs& in) { return in.wait.p95; }},
+    {"max_wait", "s", "maximum of launch - submission", [](const Inputs& in) { return in.wait.max; }},
+    {"mean_response", "s", "mean of end - submission", [](const Inputs& in) { return in.response.mean; }},
+    {"p50_response", "s", "median of end - submission", [](const Inputs& in) { return in.response.p50; }},
+    {"p95_response", "s", "95th percentile of end - submission", [](const Inputs& in) { return in.response.p95; }},
+    {"max_response", "s", "maximum of end - submission", [](const Inputs& in) { return in.response.max; }},
+    {"mean_execution", "s", "mean of end - launch", [](const Inputs& in) { return in.execution.mean; }},
+    {"p50_execution", "s", "median of end - launch", [](const Inputs& in) { return in.execution.p50; }},
+    {"p95_execution", "s", "95th percentile of end - launch", [](const Inputs& in) { return in.execution.p95; }},
+    {"max_execution", "s", "maximum of end - launch", [](const Inputs& in) { return in.execution.max; }},
+
+    {"mean_slowdown", "ratio", "mean of response / expanded run time (FCFS-malleable paper, formula 1)",
+     [](const Inputs& in) { return in.slowdown.mean; }},
+    {"p50_slowdown", "ratio", "median of response / expanded run time",
+     [](const Inputs& in) { return in.slowdown.p50; }},
+    {"p95_slowdown", "ratio", "95th percentile of response / expanded run time",
+     [](const Inputs& in) { return in.slowdown.p95; }},
+    {"max_slowdown", "ratio", "maximum of response / expanded run time",
+     [](const Inputs& in) { return in.slowdown.max; }},
+    {"jobs_without_slowdown", "jobs", "counted jobs that *_slowdown leaves out: their expanded run time is zero",
+     [](const Inputs& in) { return count(in.without_slowdown); }},
+    {"mean_bounded_slowdown", "ratio", "mean of max(1, response / max(expanded run time, {bound} s))",
+     [](const Inputs& in) { return in.bounded.mean; }},
+    {"p50_bounded_slowdown", "ratio", "median of max(1, response / max(expanded run time, {bound} s))",
+     [](const Inputs& in) { return in.bounded.p50; }},
+    {"p95_bounded_slowdown", "ratio", "95th percentile of max(1, response / max(expanded run time, {bound} s))",
+     [](const Inputs& in) { return in.bounded.p95; }},
+    {"max_bounded_slowdown", "ratio", "maximum of max(1, response / max(expanded run time, {bound} s))",
+     [](const Inputs& in) { return in.bounded.max; }},
+    {"mean_bounded_slowdown_10", "ratio", "mean of max(1, response / max(expanded run time, 10 s))",
+     [](const Inputs& in) { return in.bounded10; }},
+    {"mean_bounded_slowdown_30", "ratio", "mean of max(1, response / max(expanded run time, 30 s))",
+     [](const Inputs& in) { return in.bounded30; }},
+    {"mean_bounded_slowdown_60", "ratio", "mean of max(1, response / max(expanded run time, 60 s))",
+     [](const Inputs& in) { return in.bounded60; }},
+    {"sldwa", "ratio",
+     "slowdown weighted by area: sum(processes * response) / sum(processes * expanded run time) (dynP paper)",
+     [](const Inputs& in) { return ratio(in.response_area, in.work); }},
+
+    {"makespan", "s", "last end - first submission; of the jobs that trimming leaves",
+     [](const Inputs& in) { return seconds(in.makespan); }},
+    {"utilisation", "ratio", "core time given to jobs / (cores * makespan)",
+     [](const Inputs& in) { return ratio(in.machine.busy_cores, in.capacity()); }},
+    {"work_utilisation", "ratio", "sum(processes * expanded run time) / (cores * makespan)",
+     [](const Inputs& in) { return ratio(in.work, in.capacity()); }},
+    {"fragmentation", "ratio", "free core time while jobs wait / (cores * makespan) (FCFS-malleable paper, formula 2)",
+     [](const Inputs& in) { return ratio(in.machine.free_cores_while_queued, in.capacity()); }},
+    {"mean_mpl", "ratio",
+     "time integral of running processes / (cores * makespan), idle time included (FCFS-malleable paper, Table 3)",
+     [](const Inputs& in) { return ratio(in.machine.processes, in.capacity()); }},
+    {"mean_job_mpl", "ratio", "mean over jobs of the mean multiprogramming level while on cores",
+     [](const Inputs& in) { return in.job_mpl; }},
+    {"high_load_utilisation", "ratio",
+     "core time given to jobs / core time, both while at least {high} jobs wait (G-LOMARC-TS paper)",
+     [](const Inputs& in) { return ratio(in.machine.high_load_busy_cores, in.machine.high_load_time * in.cores); }},
+    {"high_load_share", "ratio", "share of the makespan during which at least {high} jobs wait",
+     [](const Inputs& in) { return ratio(in.machine.high_load_time, in.machine.time); }},
+    {"mean_queue", "jobs", "time mean of the jobs that wait",
+     [](const Inputs& in) { return ratio(in.machine.queued, in.machine.time); }},
+    {"max_queue", "jobs", "most jobs that waited at once, of the whole run",
+     [](const Inputs& in) { return count(in.longest_queue); }},
+    {"shrinks", "times", "times that a job lost cores and went on", [](const Inputs& in) { return count(in.shrinks); }},
+    {"expands", "times", "times that a job gained cores", [](const Inputs& in) { return count(in.expands); }},
+};
+
+// The rows that trimming leaves, as [first, last).
+struct Kept {
+  std::size_t first;
+  std::size_t last;
+};
+
+Kept kept_rows(std::size_t rows, double trim_percent) {
+  const auto cut = static_cast<std::size_t>(static_cast<double>(rows) * trim_percent / 100);
+  return {cut, rows - cut};
+}
+
+// Collects one value per counted job, and its exact sum where there is one.
+struct TimeColumn {
+  std::vector<double> values;
+  Wide sum = 0;
+
+  void add(Duration time) {
+    values.push_back(seconds(time));
+    sum += time.count();
+  }
+  [[nodiscard]] Distribution distribution() {
+    if (values.empty()) return {};
+    return {values, static_cast<double>(sum) / static_cast<double>(values.size()) / 1e6};
+  }
+};
+
+struct RatioColumn {
+  std::vector<double> values;
+  Sum sum;
+
+  void add(double value) {
+    values.push_back(value);
+    sum.add(value);
+  }
+  [[nodiscard]] double mean() const {
+    return values.empty() ? kNothing : sum.total() / static_cast<double>(values.size());
+  }
+  [[nodiscard]] Distribution distribution() {
+    const double exact = mean();
+    return {values, exact};
+  }
+};
+
+double mean_of(std::span<const JobRow* const> jobs, double (*value)(const JobRow&)) {
+  Sum sum;
+  for (const JobRow* job : jobs) sum.add(value(*job));
+  return jobs.empty() ? kNothing : sum.total() / static_cast<double>(jobs.size());
+}
+
+// Counts every kept job in `in`; returns those that the means are over.
+std::vector<const JobRow*> count_jobs(std::span<const JobRow> rows, const SummaryOptions& options, Inputs& in) {
+  std::vector<const JobRow*> counted;
+  counted.reserve(rows.size());
+  for (const JobRow& row : rows) {
+    if (options.filter && !options.filter(row)) continue;
+    ++in.jobs;
+    in.shrinks += row.shrinks;
+    in.expands += row.expands;
+    if (row.has_ended())
+      ++in.ended[static_cast<std::size_t>(row.outcome)];
+    else
+      ++in.unfinished;
+    if (row.ran() && (!options.completed_only || row.outcome == Outcome::kCompleted)) counted.push_back(&row);
+  }
+  in.counted = static_cast<std::int64_t>(counted.size());
+  return counted;
+}
+
+void measure_jobs(std::span<const JobRow* const> jobs, Duration bound, Inputs& in) {
+  TimeColumn wait, response, execution;
+  RatioColumn slowdown, bounded;
+  for (TimeColumn* column : {&wait, &response, &execution}) column->values.reserve(jobs.size());
+  for (RatioColumn* column : {&slowdown, &bounded}) column->values.reserve(jobs.size());
+  for (const JobRow* job : jobs) {
+    wait.add(job->wait());
+    response.add(job->response());
+    execution.add(job->execution());
+    bounded.add(job->bounded_slowdown(bound));
+    if (job->runtime > Duration::zero())
+      slowdown.add(job->slowdown());
+    else
+      ++in.without_slowdown;
+    in.work += Wide{job->processes} * job->runtime.count();
+    in.response_area += Wide{job->processes} * job->response().count();
+  }
+  using std::chrono::seconds;
+  in.bounded10 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{10}); });
+  in.bounded30 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{30}); });
+  in.bounded60 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{60}); });
+  in.job_mpl = mean_of(jobs, [](const JobRow& job) { return job.mean_mpl(); });
+  in.wait = wait.distribution();
+  in.response = response.distribution();
+  in.execution = execution.distribution();
+  in.slowdown = slowdown.distribution();
+  in.bounded = bounded.distribution();
+}
+
+// Untrimmed: the whole run. Trimmed: from the first kept submission to that of the first job cut off at the end.
+void measure_machine(std::span<const JobRow> rows, Kept kept, const Series& series, Inputs& in) {
+  in.cores = series.cores();
+  in.longest_queue = series.longest_queue();
+  if (kept.first == 0 && kept.last == rows.size()) {
+    in.machine = series.total();
+    in.makespan = series.end() - series.begin();
+    return;
+  }
+  if (kept.first == kept.last) return;
+  const Instant from = rows[kept.first].submitted;
+  in.machine = series.between(from, kept.last < rows.size() ? rows[kept.last].submitted : series.end());
+  Instant last = from;
+  for (const JobRow& row : rows.subspan(kept.first, kept.last - kept.first))
+    if (row.has_ended()) last = std::max(last, row.finished);
+  in.makespan = last - from;
+}
+
+std::string definition_text(std::string_view text, const SummaryOptions& options, const Series& series) {
+  std::string filled{text};
+  const auto fill = [&filled](std::string_view mark, const std::string& value) {
+    if (const std::size_t at = filled.find(mark); at != std::string::npos) filled.replace(at, mark.size(), value);
+  };
+  fill("{bound}", to_text(options.bound));
+  fill("{high}", fmt::to_string(series.options().high_load_queue));
+  return filled;
+}
+
+}  // namespace
+
+double percentile(std::vector<double>& values, double q) {
+  if (values.empty()) return kNothing;
+  const double rank = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::ptrdiff_t>(rank);
+  const auto at = values.begin() + below;
+  std::ranges::nth_element(values, at);
+  const double share = rank - static_cast<double>(below);
+  if (share == 0 || at + 1 == values.end()) return *at;
+  const double next = *std::min_element(at + 1, values.end());
+  return *at + (next - *at) * share;
+}
+
+double Summary::value(std::string_view name) const {
+  const Metric* metric = find(name);
+  INVARIANT(metric != nullptr, "no metric is called '{}'", name);
+  return metric->value;
+}
+
+const Metric* Summary::find(std::string_view name) const {
+  const auto found = std::ranges::find(metrics, name, &Metric::name);
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+Summary summarise(const JobTable& table, const Series& series, const SummaryOptions& options) {
+  if (options.bound <= Duration::zero())
+    throw UsageError(
+        fmt::format("bound of the bounded slowdown: expected more than 0 s, found {} s", to_text(options.bound)));
+  if (!(options.trim_percent >= 0 && options.trim_percent < 50))
+    throw UsageError(
+        fmt::format("trimmed share of the jobs: expected 0 up to below 50 %, found {}", options.trim_percent));
+  const auto rows = table.rows();
+  const Kept kept = kept_rows(rows.size(), options.trim_percent);
+  Inputs in;
+  const auto counted = count_jobs(rows.subspan(kept.first, kept.last - kept.first), options, in);
+  measure_jobs(counted, options.bound, in);
+  measure_machine(rows, kept, series, in);
+  Summary summary;
+  summary.metrics.reserve(std::size(kDefinitions));
+  for (const auto& [name, unit, text, value] : kDefinitions)
+    summary.metrics.push_back({name, unit, definition_text(text, options, series), value(in)});
+  return summary;
+}
+
+Summary select(const Summary& summary, std::span<const std::string> names) {
+  Summary selected;
+  for (const std::string& name : names) {
+    const Metric* metric = summary.find(name);
+    if (metric == nullptr)
+      throw UsageError(fmt::format("metric '{}': there is no such metric; expected one of {}", name,
+                                   fmt::join(metric_names(), ", ")));
+    selected.metrics.push_back(*metric);
+  }
+  return selected;
+}
+
+std::vector<std::string_view> metric_names() {
+  std::vector<std::string_view> names;
+  for (const Definition& definition : kDefinitions) names.push_back(definition.name);
+  return names;
+}
+
+std::vector<std::pair<std::string_view, double>> batsim_summary(const JobTable& table, const Series& series) {
+  TimeColumn wait, response;
+  RatioColumn stretch;
+  std::int64_t success = 0, killed = 0, rejected = 0, finished = 0;
+  for (const JobRow& row : table.rows()) {
+    if (!row.has_ended()) continue;
+    if (row.outcome == Outcome::kRejected) {
+      ++rejected;
+      continue;
+    }
+    ++finished;
+    if (row.outcome == Outcome::kCompleted) ++success;
+    if (row.outcome != Outcome::kCompleted && row.outcome != Outcome::kFailed) ++killed;
+    if (!row.ran()) continue;
+    wait.add(row.wait());
+    response.add(row.response());
+    if (row.execution() > Duration::zero())
+      stretch.add(static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count()));
+  }
+  const auto jobs = static_cast<double>(table.rows().size());
+  const Distribution waits = wait.distribution();
+  const Distribution responses = response.distribution();
+  const Distribution stretches = stretch.distribution();
+  const Integrals& machine = series.total();
+  const double computing = static_cast<double>(machine.busy_cores) / 1e6;
+  return {{"makespan", seconds(series.end() - series.begin())},
+          {"max_slowdown", stretches.max},
+          {"max_turnaround_time", responses.max},
+          {"max_waiting_time", waits.max},
+          {"mean_slowdown", stretches.mean},
+          {"mean_turnaround_time", responses.mean},
+          {"mean_waiting_time", waits.mean},
+          {"nb_computing_machines", static_cast<double>(series.cores())},
+          {"nb_jobs", jobs},
+          {"nb_jobs_finished", count(finished)},
+          {"nb_jobs_killed", count(killed)},
+          {"nb_jobs_rejected", count(rejected)},
+          {"nb_jobs_success", count(success)},
+          {"success_rate", ratio(count(success), jobs)},
+          {"time_computing", computing},
+          {"time_idle", static_cast<double>(machine.time * series.cores()) / 1e6 - computing}};
+}
+
+}  // namespace replay::metrics

@@ -1,0 +1,70 @@
+// Feeds bytes to the SWF reader as if they were a file, plain or gzip. Whatever they are, the answer is records or an
+// InputError; and records that were read once must come back the same after writing.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "scheduler/model/error.hpp"
+#include "traces/byte_sink.hpp"
+#include "traces/byte_source.hpp"
+#include "traces/swf_reader.hpp"
+#include "traces/swf_writer.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace {
+
+using namespace replay;
+
+void check(bool holds) {
+  if (!holds) std::abort();
+}
+
+void read_write_read(std::string_view bytes) {
+  std::string text;
+  SwfReader reader(memory_source(bytes));
+  SwfWriter writer(string_sink(text));
+  writer.write(reader.header());
+  SwfRecord record;
+  while (reader.next(record)) {
+    for (const std::string& comment : reader.comments()) writer.write_comment(comment);
+    writer.write(record);
+  }
+  writer.close();
+
+  SwfReader first(memory_source(bytes));
+  SwfReader second(memory_source(text));
+  SwfRecord again;
+  while (first.next(record)) check(second.next(again) && again == record);
+  check(!second.next(again) && second.broken_lines() == 0);
+  check(second.header().lines() == first.header().lines());
+}
+
+void clean(std::string_view bytes) {
+  WorkloadReader reader(memory_source(bytes), {.closed_loop = true});
+  std::uint64_t kept = 0;
+  for (TracedJob job; reader.next(job); ++kept) {
+    check(job.job.processes >= 1 && job.job.processes <= reader.machine_size());
+    check(job.job.estimate > Duration::zero() && job.truth.runtime >= Duration::zero());
+    check(job.job.submitted >= Instant{} && job.truth.behaviour.cpu_use >= 0 && job.truth.behaviour.cpu_use <= 1);
+  }
+  const CleaningReport report = reader.report();
+  check(report.kept == kept && report.kept + report.skipped == report.read);
+  check(!report.to_lines().empty());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  try {
+    read_write_read(bytes);
+  } catch (const InputError&) {  // an answer, not a failure
+  }
+  try {
+    clean(bytes);
+  } catch (const InputError&) {
+  }
+  return 0;
+}

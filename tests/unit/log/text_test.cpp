@@ -1,0 +1,341 @@
+#include "scheduler/log/text.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay::log {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Instant at(Duration time) { return Instant{time}; }
+
+class Collected final : public Sink {
+ public:
+  void header(const Header& header) override { headers.push_back(header); }
+  void record(const Record& record) override { lines.push_back(to_line(record)); }
+  std::vector<Header> headers;
+  std::vector<std::string> lines;
+};
+
+// A file of its own in the temporary folder, gone at the end of the test.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
+    path_ = std::filesystem::temp_directory_path() /
+            (std::string("replay-") + test->name() + "-" + std::to_string(::getpid()) + ".log");
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::string text() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string error_of(auto&& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string error_of_line(std::string_view line) {
+  return error_of([line] { (void)parse_line(line, "events.log", 7); });
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+// Every record type, with every field off its usual value once and at it once.
+std::vector<Record> one_of_each() {
+  Submitted full;
+  full.job.id = JobId{3};
+  full.job.submitted = at(11s);
+  full.job.processes = 4;
+  full.job.estimate = 60s;
+  full.job.flexibility = Flexibility::kMoldable;
+  full.job.declared = {0.1, 1.0 / 3};
+  full.job.user = 5;
+  full.job.group = 6;
+  full.job.queue = 0;
+  full.truth.runtime = 50'000'001us;
+  full.truth.behaviour = {0.30000000000000004, 5e-324};
+  full.truth.cut_at_request = true;
+  full.truth.executable = 9;
+  Submitted plain;
+  plain.job.id = JobId{-4};
+  plain.job.submitted = at(12500ms);
+  plain.job.estimate = 1us;
+  plain.truth.behaviour = plain.job.declared;
+  const Allocation pool{4, 1, {}};
+  const Allocation named{4, 2, {{0, 2}, {1, 2}, {2, 1}, {7, 1}}};
+  const JobEnd bad{Outcome::kFailed, -11, Verification::kFailed, 0.75,
+                   "rank 3: \"killed\"\n\\ \t\x01 gr\xc3\xbc\xc3\x9f"};
+  const Instant t = at(12500ms);
+  return {{t, full},
+          {t, plain},
+          {t, StartDecided{JobId{3}, pool}},
+          {t, Launched{JobId{3}, named}},
+          {t, RanksSeen{JobId{3}, true, ""}},
+          {t, RanksSeen{JobId{3}, false, "static program"}},
+          {t, ResizeDecided{JobId{3}, named}},
+          {t, ResizeDone{JobId{3}, named}},
+          {t, SuspendDecided{JobId{3}}},
+          {t, SuspendDone{JobId{3}}},
+          {t, ResumeDecided{JobId{3}}},
+          {t, ResumeDone{JobId{3}}},
+          {t, KillDecided{JobId{3}, KillReason::kInterrupted}},
+          {t, Extended{JobId{3}, 66s}},
+          {t, Finished{JobId{3}, bad}},
+          {t, Finished{JobId{4}, {}}},
+          {t, Failed{JobId{3}, "resize", "agent lost"}},
+          {t, Note{""}}};
+}
+
+TEST(EventLogText, EachRecordTypeHasItsDocumentedLine) {
+  std::string lines;
+  for (const Record& record : one_of_each()) lines += to_line(record) + '\n';
+  EXPECT_EQ(lines,
+            "12.5 submit job=3 submitted=11 processes=4 estimate=60 runtime=50.000001 flexibility=moldable cpu_use=0.1 "
+            "overhead=0.3333333333333333 true_cpu_use=0.30000000000000004 true_overhead=5e-324 user=5 group=6 queue=0 "
+            "executable=9 cut_at_request=yes\n"
+            "12.5 submit job=-4 processes=1 estimate=0.000001 runtime=0 flexibility=malleable\n"
+            "12.5 start job=3 cores=4 mpl=1\n"
+            "12.5 launch job=3 cores=4 mpl=2 on=0-1:2,2:1,7:1\n"
+            "12.5 ranks job=3 malleable=yes\n"
+            "12.5 ranks job=3 malleable=no reason=\"static program\"\n"
+            "12.5 resize job=3 cores=4 mpl=2 on=0-1:2,2:1,7:1\n"
+            "12.5 resized job=3 cores=4 mpl=2 on=0-1:2,2:1,7:1\n"
+            "12.5 suspend job=3\n"
+            "12.5 suspended job=3\n"
+            "12.5 resume job=3\n"
+            "12.5 resumed job=3\n"
+            "12.5 kill job=3 reason=interrupted\n"
+            "12.5 extend job=3 estimate=66\n"
+            "12.5 finish job=3 outcome=failed exit_code=-11 verification=failed cpu_use=0.75 "
+            "reason=\"rank 3: \\\"killed\\\"\\n\\\\ \\t\\x01 gr\xc3\xbc\xc3\x9f\"\n"
+            "12.5 finish job=4 outcome=completed\n"
+            "12.5 failed job=3 action=\"resize\" reason=\"agent lost\"\n"
+            "12.5 note text=\"\"\n");
+}
+
+TEST(EventLogText, EachRecordReadsBackAsItWas) {
+  for (const Record& record : one_of_each()) {
+    const std::string line = to_line(record);
+    const Record read = parse_line(line, "events.log", 1);
+    EXPECT_EQ(read.at, record.at) << line;
+    EXPECT_EQ(read.what.index(), record.what.index()) << line;
+    EXPECT_EQ(to_line(read), line);
+  }
+  const auto all = one_of_each();
+  const auto& [job, truth] = std::get<Submitted>(parse_line(to_line(all[0]), "f", 1).what);
+  const auto& [job_before, truth_before] = std::get<Submitted>(all[0].what);
+  EXPECT_EQ(job.submitted, job_before.submitted);
+  EXPECT_EQ(job.declared, job_before.declared);
+  EXPECT_EQ(truth.behaviour, truth_before.behaviour);
+  const auto launched = std::get<Launched>(parse_line(to_line(all[3]), "f", 1).what);
+  EXPECT_EQ(launched.allocation, std::get<Launched>(all[3].what).allocation);
+  const auto end = std::get<Finished>(parse_line(to_line(all[14]), "f", 1).what).end;
+  EXPECT_EQ(end.reason, std::get<Finished>(all[14].what).end.reason);
+}
+
+TEST(EventLogText, CoresInRankOrderKeepThatOrder) {
+  const Record record{at(0s), Launched{JobId{1}, {4, 1, {{3, 1}, {2, 1}, {0, 1}, {1, 1}}}}};
+  EXPECT_EQ(to_line(record), "0 launch job=1 cores=4 mpl=1 on=3:1,2:1,0-1:1");
+  EXPECT_EQ(std::get<Launched>(parse_line(to_line(record), "f", 1).what).allocation,
+            std::get<Launched>(record.what).allocation);
+}
+
+TEST(EventLogText, TimesKeepTheirMicroseconds) {
+  for (const Duration time :
+       {0us, 1us, 999'999us, 1'000'000us, 10'500'000us, -1us, -2'250'000us, Duration{9'000'000'000'000'000'000}}) {
+    const std::string line = to_line({at(time), Note{"x"}});
+    EXPECT_EQ(line, to_text(time) + " note text=\"x\"");
+    EXPECT_EQ(parse_line(line, "f", 1).at, at(time));
+  }
+}
+
+TEST(EventLogText, FieldsMayComeInAnyOrder) {
+  EXPECT_EQ(to_line(parse_line("1 extend estimate=5 job=2", "f", 1)), "1 extend job=2 estimate=5");
+}
+
+TEST(EventLogText, AnErrorNamesFileLineFieldAndWhatWasExpectedAndFound) {
+  EXPECT_EQ(error_of_line("12.5 submit job=3 processes=two estimate=1 runtime=1 flexibility=rigid"),
+            "events.log:7: field 'processes': expected a count of processes, 1 or more, found 'two'");
+  EXPECT_EQ(error_of_line("soon finish job=3"), "events.log:7: field 1 (time): expected seconds, found 'soon'");
+  EXPECT_TRUE(has(error_of_line("1 begin job=3"), "field 2 (kind): expected one of submit, start, "));
+  EXPECT_TRUE(has(error_of_line("1 begin job=3"), "found 'begin'"));
+  EXPECT_EQ(error_of_line("1 suspend"), "events.log:7: field 'job': expected a job number, found no such field");
+  EXPECT_EQ(error_of_line("1 finish job=3 outcome=fine"),
+            "events.log:7: field 'outcome': expected one of completed, failed, overrun, killed, cancelled, rejected, "
+            "found 'fine'");
+}
+
+TEST(EventLogText, AFieldThatIsNotKnownIsAnErrorAndNotAGuess) {
+  EXPECT_EQ(error_of_line("1 suspend job=3 colour=red"),
+            "events.log:7: field 'colour': not known here, or there twice");
+  EXPECT_EQ(error_of_line("1 suspend job=3 job=3"), "events.log:7: field 'job': not known here, or there twice");
+}
+
+TEST(EventLogText, NonsenseIsRefused) {
+  for (const std::string_view line : {"",
+                                      " ",
+                                      "1",
+                                      "1 ",
+                                      "1 suspend  job=3",
+                                      "1 suspend job=3 ",
+                                      "1 suspend job",
+                                      "1 suspend =3",
+                                      "1 suspend job=3.5",
+                                      "1 start job=3 cores=-1 mpl=1",
+                                      "1 start job=3 cores=1 mpl=0",
+                                      "1 start job=3 cores=2 mpl=1 on=0:1",
+                                      "1 start job=3 cores=2 mpl=1 on=0-5:1",
+                                      "1 start job=3 cores=2 mpl=1 on=1-0:1",
+                                      "1 start job=3 cores=1 mpl=1 on=",
+                                      "1 start job=3 cores=1 mpl=1 on=0:0",
+                                      "1 start job=3 cores=1 mpl=1 on=0:1,",
+                                      "1 start job=3 cores=2000000000 mpl=1",
+                                      "1 note text=x",
+                                      "1 note text=\"x",
+                                      "1 note text=\"x\\q\"",
+                                      "1 note text=\"\\x0\"",
+                                      "1 note text=\"a\"b",
+                                      "1 finish job=1 outcome=completed cpu_use=nan",
+                                      "1 finish job=1 outcome=completed cpu_use=1x",
+                                      "1 extend job=1 estimate=-1",
+                                      "1 submit job=1 processes=0 estimate=1 runtime=1 flexibility=rigid"})
+    EXPECT_NE(error_of_line(line), "no error") << line;
+}
+
+TEST(EventLogText, AFileReadsBackAsItWasWritten) {
+  const TemporaryFile file;
+  Header header;
+  header.set("machine", "flat:8");
+  header.set("policy", "easy");
+  header.set("empty", "");
+  header.set("trace", "two\nlines \\ and  blanks ");
+  {
+    TextWriter writer(file.path());
+    writer.header(header);
+    for (const Record& record : one_of_each()) writer.record(record);
+    writer.close();
+  }
+  EXPECT_TRUE(file.text().starts_with(
+      "#replay-events 1\n#machine flat:8\n#policy easy\n#empty\n#trace two\\nlines \\\\ and  blanks \n12.5 submit "));
+  Collected read;
+  EXPECT_TRUE(read_text(file.path(), read));
+  ASSERT_EQ(read.headers.size(), 1u);
+  EXPECT_EQ(read.headers[0].entries, header.entries);
+  std::vector<std::string> written;
+  for (const Record& record : one_of_each()) written.push_back(to_line(record));
+  EXPECT_EQ(read.lines, written);
+}
+
+TEST(EventLogText, ALineLongerThanTheBufferIsReadWhole) {
+  const TemporaryFile file;
+  const std::string text(3'000'000, 'x');
+  {
+    TextWriter writer(file.path());
+    writer.header({});
+    for (int i = 0; i < 3; ++i) writer.record({at(1s), Note{text}});
+    writer.close();
+  }
+  Collected read;
+  EXPECT_TRUE(read_text(file.path(), read));
+  ASSERT_EQ(read.lines.size(), 3u);
+  EXPECT_EQ(read.lines[2], "1 note text=\"" + text + "\"");
+}
+
+TEST(EventLogText, FlushedRecordsAreInTheFileBeforeTheWriterIsClosed) {
+  const TemporaryFile file;
+  TextWriter writer(file.path());
+  writer.header({});
+  writer.record({at(1s), SuspendDecided{JobId{1}}});
+  writer.flush();
+  EXPECT_EQ(file.text(), "#replay-events 1\n1 suspend job=1\n");
+}
+
+TEST(EventLogText, ALogCutOffByACrashEndsAtItsLastWholeLine) {
+  Collected read;
+  EXPECT_FALSE(read_text("#replay-events 1\n#machine flat:8\n1 suspend job=1\n2 suspend jo", "events.log", read));
+  ASSERT_EQ(read.headers.size(), 1u);
+  EXPECT_EQ(read.headers[0].value("machine"), "flat:8");
+  EXPECT_EQ(read.lines, std::vector<std::string>{"1 suspend job=1"});
+}
+
+TEST(EventLogText, ALogCutOffInItsHeaderStillHandsTheHeaderOver) {
+  Collected read;
+  EXPECT_FALSE(read_text("#replay-events 1\n#machine fl", "events.log", read));
+  EXPECT_EQ(read.headers.size(), 1u);
+}
+
+TEST(EventLogText, LinesOfOtherSystemsEndWithCarriageReturns) {
+  Collected read;
+  EXPECT_TRUE(read_text("#replay-events 1\r\n1 suspend job=1\r\n", "events.log", read));
+  EXPECT_EQ(read.lines, std::vector<std::string>{"1 suspend job=1"});
+}
+
+TEST(EventLogText, AFutureVersionIsRefusedAndSaysSo) {
+  Collected read;
+  EXPECT_EQ(error_of([&] { read_text("#replay-events 2\n", "events.log", read); }),
+            "events.log:1: event log of format version 2; this program reads version 1: read it with the newer replay");
+}
+
+TEST(EventLogText, AnotherFileIsRefusedAtItsFirstLine) {
+  Collected read;
+  EXPECT_EQ(error_of([&] { read_text("; Version: 2.2\n", "a.swf", read); }),
+            "a.swf:1: expected '#replay-events 1' (an event log), found '; Version: 2.2'");
+  EXPECT_EQ(error_of([&] { read_text("", "empty.log", read); }),
+            "empty.log:1: expected '#replay-events 1' (an event log), found no whole line");
+}
+
+TEST(EventLogText, RecordsOutOfTimeOrderAreRefused) {
+  Collected read;
+  EXPECT_EQ(error_of([&] { read_text("#replay-events 1\n2 suspend job=1\n1.5 resume job=1\n", "events.log", read); }),
+            "events.log:3: field 1 (time): expected 2 or later, as records are in time order, found 1.5");
+}
+
+TEST(EventLogText, HeadersComeOnceAndBeforeTheRecords) {
+  Collected read;
+  EXPECT_TRUE(has(error_of([&] { read_text("#replay-events 1\n#seed 1\n#seed 2\n", "f", read); }), "'seed' twice"));
+  EXPECT_TRUE(has(error_of([&] { read_text("#replay-events 1\n1 suspend job=1\n#seed 2\n", "f", read); }),
+                  "f:3: expected a record, found a header line '#seed 2'"));
+}
+
+TEST(EventLogText, AFileThatCannotBeMadeOrReadIsNamed) {
+  EXPECT_EQ(error_of([] { TextWriter writer("/nowhere/events.log"); }),
+            "/nowhere/events.log: cannot write the event log: No such file or directory");
+  Collected read;
+  EXPECT_EQ(error_of([&] { read_text(std::filesystem::path("/nowhere/events.log"), read); }),
+            "/nowhere/events.log: cannot read the event log: No such file or directory");
+  EXPECT_EQ(error_of([&] { read_text(std::filesystem::path("/"), read); }),
+            "/: cannot read the event log: Is a directory");
+}
+
+TEST(EventLogText, AFullDiskIsNoticed) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "there is no /dev/full here";
+  TextWriter writer("/dev/full");
+  writer.header({});
+  EXPECT_EQ(error_of([&] { writer.flush(); }), "/dev/full: cannot write the event log: No space left on device");
+}
+
+}  // namespace
+}  // namespace replay::log

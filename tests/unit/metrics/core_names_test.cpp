@@ -1,0 +1,85 @@
+#include "scheduler/metrics/core_names.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scheduler/model/error.hpp"
+#include "tests/unit/metrics/records.hpp"
+
+namespace replay::metrics {
+namespace {
+
+CoreNames names_of(const Records& records) {
+  CoreNames names;
+  records.feed(names);
+  return names;
+}
+
+std::string used(const CoreNames& names, int job) {
+  std::string text;
+  names.append_used(JobId{job}, text);
+  return text;
+}
+
+TEST(CoreNames, APoolGivesTheLowestFreeCores) {
+  const CoreNames names =
+      names_of(Records("flat:8").launch(0, 1, 2).launch(0, 2, 2).launch(0, 3, 1).finish(1, 1).launch(1, 4, 4));
+  EXPECT_EQ(used(names, 1), "0-1");
+  EXPECT_EQ(used(names, 2), "2-3");
+  EXPECT_EQ(used(names, 3), "4");
+  EXPECT_EQ(used(names, 4), "0-1 5-6");
+}
+
+TEST(CoreNames, AShrunkJobGivesBackItsHighestCoresAndKeepsThemInItsUsedSet) {
+  const CoreNames names =
+      names_of(Records("flat:8").launch(0, 1, 4).resized(1, 1, 2, 2).launch(1, 2, 6).finish(2, 2).resized(2, 1, 4, 1));
+  EXPECT_EQ(used(names, 1), "0-3");
+  EXPECT_EQ(used(names, 2), "2-7");
+}
+
+TEST(CoreNames, CoresGainedLaterJoinTheUsedSet) {
+  const CoreNames names = names_of(Records("flat:8").launch(0, 1, 2, 2).launch(0, 2, 2).resized(1, 1, 4, 1));
+  EXPECT_EQ(used(names, 1), "0-1 4-5");
+  EXPECT_EQ(names.held(JobId{1}).size(), 2u);
+}
+
+TEST(CoreNames, WhereTheLogNamesCoresTheyAreTaken) {
+  const CoreNames names = names_of(Records("2x4")
+                                       .launch_on(0, 1, {{5, 2}, {1, 2}, {0, 2}}, 2)
+                                       .resized_on(1, 1, {{0, 1}, {1, 1}, {2, 1}, {5, 1}, {6, 1}, {7, 1}}, 1)
+                                       .finish(2, 1));
+  EXPECT_EQ(used(names, 1), "0-2 5-7");
+  EXPECT_TRUE(names.held(JobId{1}).empty());
+}
+
+TEST(CoreNames, SuspendedJobsLendTheirCores) {
+  const CoreNames pool =
+      names_of(Records("flat:4").launch(0, 1, 4).suspended(1, 1).launch(1, 2, 4).finish(2, 2).resumed(2, 1));
+  EXPECT_EQ(used(pool, 1), "0-3");
+  EXPECT_EQ(used(pool, 2), "0-3");
+  const CoreNames named = names_of(Records("1x4").launch_on(0, 1, {{2, 1}, {3, 1}}).suspended(1, 1).resumed(2, 1));
+  ASSERT_EQ(named.held(JobId{1}).size(), 1u);
+  EXPECT_EQ(named.held(JobId{1})[0], (CoreRange{2, 3}));
+}
+
+TEST(CoreNames, AJobThatNeverRanUsedNothing) { EXPECT_EQ(used(names_of(Records("flat:4").submit(0, 1, 1, 1)), 1), ""); }
+
+TEST(CoreNames, MoreCoresThanThereAreBetrayABrokenLog) {
+  EXPECT_THROW(names_of(Records("flat:4").launch(0, 1, 3).launch(0, 2, 2)), InputError);
+}
+
+TEST(NumberedPool, JoinsWhatComesBack) {
+  NumberedPool pool(10);
+  CoreRanges a, b, c;
+  pool.take(3, a);
+  pool.take(3, b);
+  pool.take(4, c);
+  pool.give_back(c);
+  pool.give_back(a);
+  pool.give_back(b);
+  CoreRanges all;
+  pool.take(10, all);
+  EXPECT_EQ(all, (CoreRanges{{0, 9}}));
+}
+
+}  // namespace
+}  // namespace replay::metrics
