@@ -87,9 +87,8 @@ std::string VmHost::key_text() const {
 }
 
 std::vector<std::pair<std::string, std::string>> VmHost::environment() const {
-  return {{REPLAY_VM_ENV_SOCKET, socket_path()},
-          {REPLAY_VM_ENV_SEGMENT, segment_path()},
-          {REPLAY_VM_ENV_KEY, key_text()}};
+  return {
+      {REPLAY_VM_ENV_SOCKET, socket_path()}, {REPLAY_VM_ENV_SEGMENT, segment_path()}, {REPLAY_VM_ENV_KEY, key_text()}};
 }
 
 void VmHost::share(std::uint32_t slot, bool shared, std::int32_t core) {
@@ -170,8 +169,7 @@ bool VmHost::answer(int stream) {
     ++ended_;
     return false;
   }
-  const replay_vm_welcome welcome{
-      .magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = verdict(hello)};
+  const replay_vm_welcome welcome{.magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = verdict(hello)};
   return ::send(stream, &welcome, sizeof welcome, MSG_NOSIGNAL) == ssize_t{sizeof welcome} && welcome.slot >= 0;
 }
 

@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 constexpr int kLimitMs = 2000;
 
 Settings settings_of(const VmHost& host, std::int32_t rank, std::int32_t size) {
-  return {.socket = "", .segment = "", .key = *parse_key(host.key_text().c_str()), .world_rank = rank, .world_size = size};
+  return {
+      .socket = "", .segment = "", .key = *parse_key(host.key_text().c_str()), .world_rank = rank, .world_size = size};
 }
 
 std::optional<std::int32_t> register_at(const VmHost& host, const Settings& settings) {
@@ -63,7 +64,8 @@ TEST(VmRegistration, ARefusalIsAnAnswer) {
 TEST(VmRegistration, NobodyThereIsSaidAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   EXPECT_FALSE(connect_to_agent("/nowhere/at/all", kLimitMs).is_open());
-  EXPECT_FALSE(connect_to_agent(("/" + std::string(200, 'x')).c_str(), kLimitMs).is_open()) << "longer than a socket's name";
+  EXPECT_FALSE(connect_to_agent(("/" + std::string(200, 'x')).c_str(), kLimitMs).is_open())
+      << "longer than a socket's name";
   EXPECT_LT(std::chrono::steady_clock::now() - start, 1s);
 }
 
@@ -96,8 +98,8 @@ TEST(VmRegistration, AWelcomeInPiecesIsPutTogether) {
 }
 
 TEST(VmRegistration, AWelcomeOfAnotherProtocolIsNoAnswer) {
-  for (const replay_vm_welcome welcome : {replay_vm_welcome{1, REPLAY_VM_VERSION, 0},
-                                          replay_vm_welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION + 1, 0}}) {
+  for (const replay_vm_welcome welcome :
+       {replay_vm_welcome{1, REPLAY_VM_VERSION, 0}, replay_vm_welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION + 1, 0}}) {
     const Pair pair = connected_pair();
     ASSERT_EQ(::send(pair.agent.get(), &welcome, sizeof welcome, 0), ssize_t{sizeof welcome});
     EXPECT_FALSE(introduce(pair.rank.get(), {}, kLimitMs));

@@ -1,0 +1,39 @@
+/* An MPI program for the launcher's tests: rank_program HOW [SECONDS]
+ *   talk S     allreduce for S seconds, then a verified result
+ *   compute S  busy without MPI for S seconds, then a verified result
+ *   wrong      finalizes and says that its result is wrong
+ *   return     finalizes, then exit code 4
+ *   leave      rank 1 exits with code 0 without MPI_Finalize, others too
+ *   crash      rank 1 gets a segmentation fault */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* how = argc > 1 ? argv[1] : "talk";
+  const double length = argc > 2 ? atof(argv[2]) : 0.1;
+  const double end = MPI_Wtime() + length;
+  int is_right = strcmp(how, "wrong") != 0;
+  if (strcmp(how, "leave") == 0) exit(0);
+  if (strcmp(how, "crash") == 0 && rank == 1) raise(SIGSEGV);
+  if (strcmp(how, "compute") == 0) {
+    while (MPI_Wtime() < end) continue;
+  } else {
+    for (int goes_on = 1; goes_on;) {
+      int mine = rank == 0 && MPI_Wtime() >= end, sum = 0, one = 1;
+      MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+      if (sum != size) is_right = 0;
+      MPI_Bcast(&mine, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      goes_on = !mine;
+    }
+  }
+  if (rank == 0) printf("VERIFICATION %s\n", is_right ? "SUCCESSFUL" : "FAILED");
+  MPI_Finalize();
+  return strcmp(how, "return") == 0 ? 4 : 0;
+}

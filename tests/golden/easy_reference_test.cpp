@@ -1,0 +1,93 @@
+// Every job's wait under EASY, against schedules that others computed: four archive logs whose field 3 is the wait under
+// EASY backfilling as pyss simulated it (392,228 jobs), where the logs are at hand, and two extracts of the KTH log that
+// the project carries. Not one wait may differ by a microsecond.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <unordered_map>
+
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/sim/simulator.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The wait of each job as it is written.
+class Waits final : public log::Sink {
+ public:
+  void header(const log::Header&) override {}
+  void record(const log::Record& record) override {
+    if (const auto* submit = std::get_if<log::Submitted>(&record.what)) submitted_[submit->job.id] = record.at;
+    if (const auto* launch = std::get_if<log::Launched>(&record.what))
+      waits[launch->job] = record.at - submitted_.at(launch->job);
+  }
+  std::unordered_map<JobId, Duration> waits;
+
+ private:
+  std::unordered_map<JobId, Instant> submitted_;
+};
+
+void expect_golden_waits(const std::string& file, std::size_t jobs) {
+  const LoadedWorkload loaded = read_workload(file);
+  ASSERT_EQ(loaded.workload.jobs.size(), jobs);
+  const NamedPolicy easy = make_policy("easy");
+  Waits waits;
+  simulate(Machine::pool(loaded.machine_size), loaded.workload, *easy.policy, *make_runtime_model("rigid"), waits);
+
+  SwfReader golden{file};
+  SwfRecord record;
+  std::size_t different = 0;
+  std::size_t seen = 0;
+  while (golden.next(record)) {
+    ++seen;
+    const auto found = waits.waits.find(static_cast<JobId>(record.job));
+    ASSERT_NE(found, waits.waits.end()) << "job " << record.job << " never started";
+    if (found->second == record.wait) continue;
+    if (++different <= 3)
+      ADD_FAILURE() << "job " << record.job << " waits " << to_text(found->second) << " s, golden "
+                    << to_text(record.wait) << " s";
+  }
+  EXPECT_EQ(seen, jobs);
+  EXPECT_EQ(different, 0u) << "of " << jobs << " waits differ";
+}
+
+struct Reference {
+  const char* name;
+  std::size_t jobs;
+};
+
+class EasyReference : public testing::TestWithParam<Reference> {};
+
+TEST_P(EasyReference, EveryWaitIsTheGoldenOne) {
+  const char* given = std::getenv("REPLAY_PWA_DIR");
+  const fs::path folder = given != nullptr ? fs::path{given} : fs::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
+  const fs::path file = folder / (std::string{GetParam().name} + "-EASY-reference.swf.gz");
+  if (!fs::exists(file)) GTEST_SKIP() << "the log " << file.filename() << " is not there; REPLAY_PWA_DIR says where to look";
+  expect_golden_waits(file.string(), GetParam().jobs);
+}
+
+INSTANTIATE_TEST_SUITE_P(ArchiveLogs, EasyReference,
+                         testing::Values(Reference{"KTH-SP2", 28481}, Reference{"SDSC-SP2", 54006},
+                                         Reference{"CTC-SP2", 77199}, Reference{"SDSC-BLUE", 232542}),
+                         [](const testing::TestParamInfo<Reference>& log) {
+                           std::string name = log.param.name;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(EasyReferenceExtract, EveryWaitOfTheFirst1127JobsOfKthIsTheGoldenOne) {
+  expect_golden_waits(REPLAY_SOURCE_DIR "/traces/samples/kth-easy-1127.swf", 1127);
+}
+
+TEST(EasyReferenceExtract, EveryWaitOfTheFirst149JobsOfKthIsTheGoldenOne) {
+  expect_golden_waits(REPLAY_SOURCE_DIR "/traces/samples/kth-easy-149.swf", 149);
+}
+
+}  // namespace
+}  // namespace replay

@@ -1,0 +1,59 @@
+// An executor without processes: jobs are timers on the engine's loop. It counts work by the share of cores that a job has,
+// answers resizes a little later, and can be told to let a job fail. For tests of the live engine.
+#pragma once
+
+#include <event2/event.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scheduler/live/executor.hpp"
+#include "scheduler/model/progress.hpp"
+
+namespace replay::test {
+
+class FakeExecutor final : public live::Executor {
+ public:
+  /// Real run time of each job, expanded.
+  explicit FakeExecutor(std::map<JobId, Duration> runtimes);
+  ~FakeExecutor() override;
+
+  void attach(event_base* loop, live::ExecutorListener* listener) override;
+  void detach() override;
+  void launch(const live::LaunchOrder& order) override;
+  void resize(JobId job, const std::vector<CoreId>& core_of_rank) override;
+  void suspend(JobId) override {}
+  void resume(JobId) override {}
+  void end(JobId job, Outcome reason) override;
+
+  /// At once, as if the agent had died.
+  void lose(const std::string& reason) { listener_->on_lost(reason); }
+
+  std::set<JobId> fails;                  ///< these exit with status 3
+  std::string misuse;                     ///< the first order that makes no sense: two jobs on a core, an unknown job
+  Duration answer_after{std::chrono::milliseconds{5}};
+
+ private:
+  struct Running {
+    std::vector<CoreId> core_of_rank;
+    Progress progress;
+  };
+  struct Timer;
+  void after(Duration wait, std::function<void()> what);
+  void plan_end(JobId job);
+  void check_cores();
+  Instant now() const;
+
+  std::map<JobId, Duration> runtimes_;
+  event_base* loop_ = nullptr;
+  live::ExecutorListener* listener_ = nullptr;
+  std::map<JobId, Running> running_;
+  std::vector<std::unique_ptr<Timer>> timers_;
+};
+
+}  // namespace replay::test
