@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cli/outputs.hpp"
 #include "scheduler/cli/scenario.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
@@ -54,7 +55,7 @@ class Recorder {
 
  private:
   [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
-  void write_run_json(const PolicyRun* run) const;
+  void write_run_json(const PolicyRun* run);
 
   std::filesystem::path folder_;
   std::set<std::string> outputs_;
@@ -63,6 +64,8 @@ class Recorder {
   const Scenario& scenario_;
   const CommonOptions& options_;
   std::string policy_;
+  double time_scale_;
+  std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
   std::unique_ptr<log::TextWriter> events_;
   metrics::JobTable table_;

@@ -1,0 +1,448 @@
+#include "scheduler/cli/outputs.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "scheduler/model/error.hpp"
+#include "traces/byte_sink.hpp"
+#include "traces/swf_writer.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using metrics::JobRow;
+
+constexpr std::size_t kBlock = std::size_t{1} << 18;
+
+// Text on its way to a file, in large blocks.
+class TextFile {
+ public:
+  explicit TextFile(const fs::path& path) : sink_(open_sink(path.string())) {}
+
+  fmt::memory_buffer& text() { return text_; }
+  void end_line() {
+    text_.push_back('\n');
+    if (text_.size() >= kBlock) write();
+  }
+  void close() {
+    write();
+    sink_->close();
+  }
+
+ private:
+  void write() {
+    sink_->write({text_.data(), text_.size()});
+    text_.clear();
+  }
+
+  std::unique_ptr<ByteSink> sink_;
+  fmt::memory_buffer text_;
+};
+
+// One line of a CSV file: cells with commas between them.
+class Cells {
+ public:
+  explicit Cells(fmt::memory_buffer& out) : out_(out) {}
+
+  void empty() { next(); }
+  void word(std::string_view text) { next(), put(text); }
+  /// Quoted where RFC 4180 asks for it.
+  void text(std::string_view text) {
+    next();
+    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return put(text);
+    out_.push_back('"');
+    for (const char c : text) {
+      if (c == '"') out_.push_back('"');
+      out_.push_back(c);
+    }
+    out_.push_back('"');
+  }
+  template <std::integral Integer>
+  void count(Integer value) {
+    next();
+    digits(value);
+  }
+  /// Seconds with six decimals, as Batsim writes them.
+  void seconds(Duration time) { next(), micros(time.count()); }
+  void seconds(Instant time) { seconds(time.time_since_epoch()); }
+  /// Six decimals; empty if there is no such number.
+  void ratio(double value) {
+    next();
+    if (!std::isfinite(value)) return;
+    if (std::abs(value) < 9e12)
+      micros(std::llround(value * 1e6));
+    else
+      fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+
+ private:
+  void next() {
+    if (!first_) out_.push_back(',');
+    first_ = false;
+  }
+  void put(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
+  template <std::integral Integer>
+  void digits(Integer value) {
+    const fmt::format_int text(value);
+    out_.append(text.data(), text.data() + text.size());
+  }
+  void micros(std::int64_t value) {
+    const auto size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+    if (value < 0) out_.push_back('-');
+    digits(size / 1'000'000);
+    std::array<char, 7> decimals{'.'};
+    auto rest = static_cast<std::uint32_t>(size % 1'000'000);
+    for (std::size_t i = decimals.size() - 1; i > 0; --i, rest /= 10) decimals[i] = static_cast<char>('0' + rest % 10);
+    put({decimals.data(), decimals.size()});
+  }
+
+  fmt::memory_buffer& out_;
+  bool first_ = true;
+};
+
+constexpr std::string_view kJobColumns =
+    "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,consumed_energy,allocated_resources,"
+    "metadata,"
+    "outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,bounded_slowdown,mpl_mean,shrinks,"
+    "expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,program";
+
+std::string_view batsim_state(const JobRow& row) {
+  if (!row.has_ended()) return row.has_started() ? "RUNNING" : "SUBMITTED";
+  switch (row.outcome) {
+    case Outcome::kCompleted: return "COMPLETED_SUCCESSFULLY";
+    case Outcome::kFailed: return "COMPLETED_FAILED";
+    case Outcome::kOverrun: return "COMPLETED_WALLTIME_REACHED";
+    case Outcome::kKilled:
+    case Outcome::kCancelled: return "COMPLETED_KILLED";
+    case Outcome::kRejected: return "REJECTED";
+  }
+  return "?";
+}
+
+double stretch_of(const JobRow& row) {
+  if (row.execution() == Duration::zero()) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count());
+}
+
+std::string program_of(const JobRow& row) { return row.executable < 0 ? "" : fmt::to_string(row.executable); }
+
+// Batsim's seventeen columns.
+void put_batsim_cells(Cells& cells, const JobRow& row, std::string_view workload, std::string_view used_cores) {
+  cells.count(static_cast<std::int64_t>(row.job));
+  cells.text(workload);
+  cells.text(row.executable < 0 ? "default" : "program-" + program_of(row));
+  cells.seconds(row.submitted);
+  cells.count(row.processes);
+  cells.seconds(row.estimate);
+  cells.word(row.has_ended() && row.outcome == Outcome::kCompleted ? "1" : "0");
+  cells.word(batsim_state(row));
+  row.has_started() ? cells.seconds(row.launched) : cells.empty();
+  row.ran() ? cells.seconds(row.execution()) : cells.empty();
+  row.ran() ? cells.seconds(row.finished) : cells.empty();
+  row.has_started() ? cells.seconds(row.wait()) : cells.empty();
+  row.ran() ? cells.seconds(row.response()) : cells.empty();
+  row.ran() ? cells.ratio(stretch_of(row)) : cells.empty();
+  cells.word("-1");  // energy: as Batsim when it does not count it
+  cells.word(used_cores);
+  cells.empty();
+}
+
+void put_our_cells(Cells& cells, const JobRow& row, std::string_view reason, Duration bound) {
+  row.has_ended() ? cells.word(to_text(row.outcome)) : cells.empty();
+  row.has_ended() ? cells.count(row.exit_code) : cells.empty();
+  cells.word(to_text(row.verification));
+  cells.text(reason);
+  cells.seconds(row.runtime);
+  row.ran() ? cells.seconds(row.suspended) : cells.empty();
+  row.ran() ? cells.ratio(row.slowdown()) : cells.empty();
+  row.ran() ? cells.ratio(row.bounded_slowdown(bound)) : cells.empty();
+  row.ran() ? cells.ratio(row.mean_mpl()) : cells.empty();
+  cells.count(row.shrinks);
+  cells.count(row.expands);
+  cells.count(row.first_cores);
+  cells.count(row.last_cores);
+  cells.word(to_text(row.flexibility));
+  row.cpu_use >= 0 ? cells.ratio(row.cpu_use) : cells.empty();
+  for (const std::int32_t field : {row.user, row.group, row.queue}) field >= 0 ? cells.count(field) : cells.empty();
+  cells.word(program_of(row));
+}
+
+// SWF field 11: 1 completed, 0 failed, 5 cancelled, that is: ended by others. An overrun is the job's own failure.
+std::int32_t swf_status(const JobRow& row) {
+  if (!row.has_ended()) return -1;
+  switch (row.outcome) {
+    case Outcome::kCompleted: return 1;
+    case Outcome::kFailed:
+    case Outcome::kOverrun: return 0;
+    case Outcome::kKilled:
+    case Outcome::kCancelled:
+    case Outcome::kRejected: return 5;
+  }
+  return -1;
+}
+
+SwfRecord swf_record(const JobRow& row) {
+  SwfRecord record;
+  record.job = static_cast<std::int64_t>(row.job);
+  record.submit = row.submitted.time_since_epoch();
+  record.requested = row.processes;
+  record.requested_time = row.estimate;
+  record.status = swf_status(row);
+  record.user = row.user;
+  record.group = row.group;
+  record.executable = row.executable;
+  record.queue = row.queue;
+  if (row.has_started()) {
+    record.wait = row.wait();
+    record.allocated = row.most_cores;
+  }
+  if (row.ran()) {
+    record.run = row.execution();
+    if (row.cpu_use >= 0) record.average_cpu = from_seconds(seconds(row.execution()) * row.cpu_use);
+  }
+  return record;
+}
+
+SwfHeader swf_header(const RunTables& tables) {
+  const auto jobs = fmt::to_string(tables.jobs.rows().size());
+  const log::Header& run = tables.header;
+  SwfHeader header;
+  header.add("Version", "2.2");
+  header.add("Computer", run.value("machine"));
+  header.add("Conversion", "replay, from an event log");
+  header.add("MaxJobs", jobs);
+  header.add("MaxRecords", jobs);
+  header.add("UnixStartTime", "0");
+  header.add("MaxProcs", fmt::to_string(tables.series.cores()));
+  header.add("Note", fmt::format("trace {}, policy {}, {}", run.value("trace"), run.value("policy"),
+                                 run.value("body") == "live" ? "run for real" : "simulated"));
+  header.add("Note", "run time is wall time on the cores given; field 5 is the most cores the job ever had");
+  return header;
+}
+
+// FIPS 180-4, 6.2.
+class Sha256 {
+ public:
+  void add(std::string_view bytes) {
+    size_ += bytes.size();
+    while (!bytes.empty()) {
+      const std::size_t taken = std::min(bytes.size(), block_.size() - filled_);
+      std::memcpy(block_.data() + filled_, bytes.data(), taken);
+      bytes.remove_prefix(taken);
+      filled_ += taken;
+      if (filled_ == block_.size()) digest_block();
+    }
+  }
+
+  std::string hex() {
+    const std::uint64_t bits = size_ * 8;
+    add(std::string_view{"\x80", 1});
+    while (filled_ != 56) add(std::string_view{"\0", 1});
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      const char byte = static_cast<char>(bits >> shift & 0xff);
+      add({&byte, 1});
+    }
+    return fmt::format("{:08x}", fmt::join(state_, ""));
+  }
+
+ private:
+  void digest_block() {
+    filled_ = 0;
+    std::array<std::uint32_t, 64> w;
+    for (std::size_t i = 0; i < 16; ++i)
+      w[i] = std::uint32_t{block_[4 * i]} << 24 | std::uint32_t{block_[4 * i + 1]} << 16 |
+             std::uint32_t{block_[4 * i + 2]} << 8 | std::uint32_t{block_[4 * i + 3]};
+    for (std::size_t i = 16; i < 64; ++i)
+      w[i] = w[i - 16] + w[i - 7] + (std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ w[i - 15] >> 3) +
+             (std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10);
+    auto [a, b, c, d, e, f, g, h] = state_;
+    for (std::size_t i = 0; i < 64; ++i) {
+      const std::uint32_t t1 =
+          h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) + kConstants[i] + w[i];
+      const std::uint32_t t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+      h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+    }
+    const std::array<std::uint32_t, 8> added = {a, b, c, d, e, f, g, h};
+    for (std::size_t i = 0; i < state_.size(); ++i) state_[i] += added[i];
+  }
+
+  static constexpr std::array<std::uint32_t, 64> kConstants = {
+      0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+      0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+      0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+      0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+      0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+      0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+      0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+      0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+  std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<unsigned char, 64> block_{};
+  std::size_t filled_ = 0;
+  std::uint64_t size_ = 0;
+};
+
+nlohmann::ordered_json named_values(const std::vector<std::pair<std::string, std::string>>& pairs) {
+  auto json = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : pairs) json[name] = value;
+  return json;
+}
+
+}  // namespace
+
+const std::set<std::string>& output_names() {
+  static const std::set<std::string> kNames = {"run", "events", "jobs", "swf", "metrics", "series"};
+  return kNames;
+}
+
+std::set<std::string> parse_outputs(std::string_view list) {
+  if (list.empty() || list == "all") return output_names();
+  if (list == "none") return {};
+  std::set<std::string> wanted;
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    const std::string name{list.substr(0, comma)};
+    if (!output_names().contains(name))
+      throw UsageError(fmt::format("--outputs: expected all, none, or some of {} joined by commas, found '{}'",
+                                   fmt::join(output_names(), ", "), name));
+    wanted.insert(name);
+    if (comma == std::string_view::npos) return wanted;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+void write_jobs_csv(const fs::path& file, const RunTables& tables) {
+  const std::string workload = fs::path(tables.header.value("trace")).filename().string();
+  TextFile out(file);
+  fmt::format_to(std::back_inserter(out.text()), "{}", kJobColumns);
+  out.end_line();
+  std::string used_cores;
+  for (const JobRow& row : tables.jobs.rows()) {
+    used_cores.clear();
+    tables.cores.append_used(row.job, used_cores);
+    Cells cells(out.text());
+    put_batsim_cells(cells, row, workload, used_cores);
+    put_our_cells(cells, row, tables.jobs.reason(row.job), tables.options.bound);
+    out.end_line();
+  }
+  out.close();
+}
+
+void write_schedule_swf(const fs::path& file, const RunTables& tables) {
+  SwfWriter writer(file.string());
+  writer.write(swf_header(tables));
+  for (const JobRow& row : tables.jobs.rows()) writer.write(swf_record(row));
+  writer.close();
+}
+
+void write_metrics_json(const fs::path& file, const RunTables& tables) {
+  nlohmann::ordered_json json;
+  json["format"] = "replay-metrics 1";
+  for (const char* name : {"trace", "policy", "machine", "body"}) json[name] = tables.header.value(name);
+  json["options"] = {{"bounded_slowdown_bound_s", seconds(tables.options.bound)},
+                     {"trim_percent", tables.options.trim_percent},
+                     {"completed_only", tables.options.completed_only},
+                     {"high_load_queue", tables.series.options().high_load_queue}};
+  for (const auto& [name, unit, definition, value] : tables.summary.metrics)
+    json["metrics"][std::string{name}] = {{"value", value}, {"unit", unit}, {"definition", definition}};
+  for (const auto& [name, value] : metrics::batsim_summary(tables.jobs, tables.series))
+    json["batsim"][std::string{name}] = value;
+  write_json(file, json);
+}
+
+void write_series_csv(const fs::path& file, const metrics::Series& series) {
+  TextFile out(file);
+  fmt::format_to(std::back_inserter(out.text()),
+                 "time_s,queued_jobs,waiting_processors,running_jobs,suspended_jobs,busy_cores,processes,mpl_ratio");
+  out.end_line();
+  for (const metrics::Point& point : series.points()) {
+    Cells cells(out.text());
+    cells.seconds(point.at);
+    cells.count(point.queued);
+    cells.count(point.waiting_processors);
+    cells.count(point.running);
+    cells.count(point.suspended);
+    cells.count(point.busy_cores);
+    cells.count(point.processes);
+    cells.ratio(static_cast<double>(point.processes) / series.cores());
+    out.end_line();
+  }
+  out.close();
+}
+
+void write_json(const fs::path& file, const nlohmann::ordered_json& json) {
+  const auto sink = open_sink(file.string());
+  sink->write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  sink->close();
+}
+
+void write_outputs(const fs::path& folder, const std::set<std::string>& which, const RunTables& tables) {
+  if (which.contains("jobs")) write_jobs_csv(folder / "jobs.csv", tables);
+  if (which.contains("swf")) write_schedule_swf(folder / "schedule.swf", tables);
+  if (which.contains("metrics")) write_metrics_json(folder / "metrics.json", tables);
+  if (which.contains("series")) write_series_csv(folder / "series.csv", tables.series);
+}
+
+InputFile input_file(const fs::path& path) {
+  const auto fail = [&path](int error) {
+    throw InputError(fmt::format("{}: cannot be read: {}", path.string(), std::strerror(error)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file) fail(errno);
+  Sha256 hash;
+  InputFile input{path.string(), {}, 0};
+  std::string block(kBlock, '\0');
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) {
+    hash.add(std::string_view{block}.substr(0, got));
+    input.bytes += got;
+  }
+  if (std::ferror(file.get()) != 0) fail(errno);
+  input.sha256 = hash.hex();
+  return input;
+}
+
+nlohmann::ordered_json to_json(const RunInfo& info) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
+  };
+  const auto measured = [](double load) { return load < 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(load); };
+  nlohmann::ordered_json json;
+  json["format"] = "replay-run 1";
+  json["command"] = info.command;
+  json["versions"] = named_values(info.versions);
+  json["body"] = info.body;
+  json["machine"] = info.machine;
+  json["policy"] = info.policy;
+  json["parameters"] = named_values(info.parameters);
+  json["runtime_model"] = info.runtime_model;
+  json["seed"] = info.seed;
+  json["time_scale"] = info.time_scale;
+  json["inputs"] = nlohmann::ordered_json::array();
+  for (const InputFile& input : info.inputs)
+    json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}, {"bytes", input.bytes}});
+  json["started"] = info.started;
+  json["ended"] = or_null(info.ended);
+  json["interrupted"] = info.interrupted;
+  json["lost"] = or_null(info.lost);
+  json["disturbed"] = info.disturbed;
+  json["load_of_others"] = {{"before", measured(info.load_before)}, {"after", measured(info.load_after)}};
+  json["notes"] = info.notes;
+  return json;
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,81 @@
+// The files of a run's folder, but for events.log, which is written while the run goes on: jobs.csv (Batsim's and Evalys'
+// columns first, ours behind), schedule.swf, metrics.json, series.csv, run.json. Each has its page in docs/formats/. The
+// same log gives the same bytes. A file that cannot be written (a full disk too) is an InputError that names it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/core_names.hpp"
+#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/series.hpp"
+#include "scheduler/metrics/summary.hpp"
+
+namespace replay::cli {
+
+/// What the files are made from; all of it has seen the same log.
+struct RunTables {
+  const log::Header& header;
+  const metrics::JobTable& jobs;
+  const metrics::CoreNames& cores;
+  const metrics::Series& series;
+  const metrics::Summary& summary;
+  const metrics::SummaryOptions& options;  ///< those of the summary
+};
+
+/// The names that --outputs takes: run, events, jobs, swf, metrics, series.
+[[nodiscard]] const std::set<std::string>& output_names();
+
+/// "all" (also ""), "none", or names joined by commas. Throws UsageError for an unknown one.
+[[nodiscard]] std::set<std::string> parse_outputs(std::string_view list);
+
+void write_jobs_csv(const std::filesystem::path& file, const RunTables& tables);
+void write_schedule_swf(const std::filesystem::path& file, const RunTables& tables);
+void write_metrics_json(const std::filesystem::path& file, const RunTables& tables);
+void write_series_csv(const std::filesystem::path& file, const metrics::Series& series);
+/// Two blanks of indentation, a line end behind; bytes that are not UTF-8 are replaced.
+void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json);
+
+/// Writes those of jobs, swf, metrics and series that are in `which` into `folder`, under their usual names.
+void write_outputs(const std::filesystem::path& folder, const std::set<std::string>& which, const RunTables& tables);
+
+/// A file that the run depends on.
+struct InputFile {
+  std::string path;
+  std::string sha256;  ///< what `sha256sum` prints
+  std::uint64_t bytes = 0;
+};
+/// Reads the file as it is (compressed or not). Throws InputError.
+[[nodiscard]] InputFile input_file(const std::filesystem::path& path);
+
+/// What run.json says: enough to do the run again, and to doubt it.
+struct RunInfo {
+  std::string command;
+  std::vector<std::pair<std::string, std::string>> versions;  ///< program, compiler, mpich, ...
+  std::string body;                                           ///< sim or live
+  std::string machine;
+  std::string policy;
+  std::vector<std::pair<std::string, std::string>> parameters;  ///< of the policy, defaults too
+  std::string runtime_model;
+  std::uint64_t seed = 0;
+  double time_scale = 1;
+  std::vector<InputFile> inputs;
+  std::string started;  ///< wall clock, ISO 8601
+  std::string ended;    ///< empty: the run is not over, or was killed
+  bool interrupted = false;
+  std::string lost;         ///< why the executor was lost; empty: it was not
+  bool disturbed = false;   ///< others used the machine before or after
+  double load_before = -1;  ///< share of CPU time that others used; -1: not measured
+  double load_after = -1;
+  std::vector<std::string> notes;
+};
+[[nodiscard]] nlohmann::ordered_json to_json(const RunInfo& info);
+
+}  // namespace replay::cli

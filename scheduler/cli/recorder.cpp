@@ -1,0 +1,110 @@
+#include "scheduler/cli/recorder.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <sys/utsname.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "scheduler/cli/outputs.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+}  // namespace
+
+Recorder::Recorder(fs::path folder, const std::string& outputs, std::string command_line, const char* body,
+                   const NamedPolicy& policy, const Scenario& scenario, const CommonOptions& options,
+                   const Machine& machine, double time_scale)
+    : folder_(std::move(folder)),
+      outputs_(parse_outputs(outputs)),
+      command_line_(std::move(command_line)),
+      started_(now_text()),
+      scenario_(scenario),
+      options_(options),
+      policy_(policy.text),
+      time_scale_(time_scale),
+      series_({.keep_points = !folder_.empty() && outputs_.contains("series")}) {
+  header_.set("body", body);
+  header_.set("machine", machine.to_text());
+  header_.set("policy", policy.full_text);
+  header_.set("runtime-model", scenario.runtime_model);
+  header_.set("trace", options.trace);
+  header_.set("seed", fmt::format("{}", options.seed));
+  header_.set("time-scale", fmt::format("{}", time_scale));
+  header_.set("overrun", options.overrun);
+  if (!folder_.empty()) {
+    std::error_code error;
+    fs::create_directories(folder_, error);
+    if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
+  }
+  if (wants("events")) {
+    events_ = std::make_unique<log::TextWriter>(folder_ / "events.log");
+    sinks_.push_back(events_.get());
+  }
+  sinks_.push_back(&table_);
+  sinks_.push_back(&series_);
+  if (wants("jobs")) sinks_.push_back(&names_);
+}
+
+void Recorder::begin() {
+  tee_ = std::make_unique<log::Tee>(sinks_);
+  tee_->header(header_);
+  if (wants("run")) write_run_json(nullptr);  // an aborted run says what it was, too
+}
+
+PolicyRun Recorder::finish() {
+  if (events_) events_->flush();
+  PolicyRun run;
+  run.policy = policy_;
+  run.folder = folder_;
+  run.summary = metrics::summarise(table_, series_);
+  for (const metrics::JobRow& row : table_.rows()) {
+    const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
+    run.failed += row.has_ended() && wrong ? 1u : 0u;
+    run.verified += row.verification == Verification::kPassed ? 1u : 0u;
+  }
+  return run;
+}
+
+void Recorder::write(const PolicyRun& run) {
+  if (folder_.empty()) return;
+  write_outputs(folder_, outputs_, {header_, table_, names_, series_, run.summary, {}});
+  if (wants("run")) write_run_json(&run);
+}
+
+void Recorder::write_run_json(const PolicyRun* run) {
+  RunInfo info;
+  info.command = command_line_;
+  info.versions = {{"replay", REPLAY_VERSION}, {"compiler", __VERSION__}};
+  utsname host{};
+  if (::uname(&host) == 0) info.versions.emplace_back("kernel", fmt::format("{} {}", host.sysname, host.release));
+  info.body = header_.value("body");
+  info.machine = header_.value("machine");
+  info.policy = policy_;
+  info.parameters = parse_policy(header_.value("policy")).given;
+  info.runtime_model = scenario_.runtime_model;
+  info.seed = options_.seed;
+  info.time_scale = time_scale_;
+  if (inputs_.empty() && options_.trace != "-") inputs_.push_back(input_file(options_.trace));
+  info.inputs = inputs_;
+  info.started = started_;
+  info.notes = scenario_.notes;
+  for (const std::string& line : scenario_.loaded.report.to_lines()) info.notes.push_back(line);
+  if (run != nullptr) {
+    info.ended = now_text();
+    info.interrupted = run->interrupted;
+    info.lost = run->lost;
+    info.disturbed = run->disturbed;
+    info.load_before = run->load_before;
+    info.load_after = run->load_after;
+  }
+  write_json(folder_ / "run.json", to_json(info));
+}
+
+}  // namespace replay::cli

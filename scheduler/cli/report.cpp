@@ -1,0 +1,53 @@
+// The last words of a run: what was left out of the trace, the result table, what went wrong, where the results are.
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "scheduler/cli/recorder.hpp"
+#include "scheduler/cli/result_table.hpp"
+
+namespace replay::cli {
+
+int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const std::filesystem::path& folder,
+           bool json) {
+  std::vector<Result> results;
+  for (const PolicyRun& run : runs) results.push_back({run.policy, run.summary});
+  bool interrupted = false;
+  bool failed = false;
+  for (const PolicyRun& run : runs) {
+    interrupted = interrupted || run.interrupted;
+    failed = failed || run.failed > 0 || !run.lost.empty();
+  }
+
+  if (json) {
+    auto list = to_json(results);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      list[i]["folder"] = runs[i].folder.string();
+      list[i]["interrupted"] = runs[i].interrupted;
+      list[i]["disturbed"] = runs[i].disturbed;
+      list[i]["verified_jobs"] = runs[i].verified;
+    }
+    fmt::print("{}\n", list.dump(2));
+  } else {
+    fmt::print("\n");
+    for (const std::string& line : scenario.loaded.report.to_lines()) fmt::print("{}\n", line);
+    for (const std::string& note : scenario.notes) fmt::print("note: {}\n", note);
+    fmt::print("runtime model: {}\n\n{}", scenario.runtime_model, result_table(results));
+    for (const PolicyRun& run : runs)
+      if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
+    if (!folder.empty()) fmt::print("results in {}\n", folder.string());
+  }
+  for (const PolicyRun& run : runs) {
+    if (!run.lost.empty()) fmt::print(stderr, "replay: {}: {}\n", run.policy, run.lost);
+    if (run.failed > 0)
+      fmt::print(stderr, "replay: {}: {} jobs failed; jobs.csv says which and why\n", run.policy, run.failed);
+    if (run.disturbed)
+      fmt::print(stderr,
+                 "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",
+                 run.policy, run.load_before * 100, run.load_after * 100);
+  }
+  return interrupted ? 130 : failed ? 1 : 0;
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,95 @@
+#include "scheduler/cli/result_table.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace replay::cli {
+namespace {
+
+struct Column {
+  const char* metric;
+  const char* title;
+  double scale;
+  int decimals;
+};
+
+// The figures of the FCFS-malleable paper, in its order, then what malleability did.
+constexpr Column kColumns[] = {
+    {"mean_wait", "wait s", 1, 2},         {"mean_response", "response s", 1, 2},
+    {"mean_slowdown", "slowdown", 1, 3},   {"mean_bounded_slowdown", "bsld 10 s", 1, 3},
+    {"fragmentation", "fragm. %", 100, 2}, {"utilisation", "util. %", 100, 2},
+    {"mean_mpl", "avg MPL", 1, 3},         {"makespan", "makespan s", 1, 1},
+    {"shrinks", "shrinks", 1, 0},          {"expands", "expands", 1, 0},
+    {"jobs_counted", "jobs", 1, 0},        {"jobs_failed", "failed", 1, 0},
+};
+
+std::string cell(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+}
+
+// In percent; NaN where the first is 0.
+double difference(const Result& first, const Result& here, const char* metric) {
+  const double before = first.summary.value(metric);
+  return before == 0 ? std::nan("") : (here.summary.value(metric) - before) / before * 100;
+}
+
+// Each column as wide as its widest cell; the first to the left, the others to the right.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width(rows[0].size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
+  for (const auto& row : rows) {
+    fmt::format_to(std::back_inserter(text), "{:<{}}", row[0], width[0]);
+    for (std::size_t i = 1; i < row.size(); ++i)
+      fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string result_table(std::span<const Result> results) {
+  std::vector<std::vector<std::string>> rows(1, {"policy"});
+  for (const Column& column : kColumns) rows[0].emplace_back(column.title);
+  for (const Result& result : results) {
+    auto& row = rows.emplace_back(1, result.policy);
+    for (const Column& column : kColumns)
+      row.push_back(cell(result.summary.value(column.metric) * column.scale, column.decimals));
+  }
+  std::string text = aligned(rows);
+  if (results.size() < 2) return text;
+
+  rows.resize(1);
+  rows[0][0] = fmt::format("% to {}", results[0].policy);
+  for (const Result& result : results.subspan(1)) {
+    auto& row = rows.emplace_back(1, result.policy);
+    for (const Column& column : kColumns) {
+      const double percent = difference(results[0], result, column.metric);
+      row.push_back(std::isfinite(percent) ? fmt::format("{:+.1f}", percent) : "-");
+    }
+  }
+  return text + '\n' + aligned(rows);
+}
+
+nlohmann::ordered_json to_json(std::span<const Result> results) {
+  const auto number = [](double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nullptr; };
+  auto list = nlohmann::ordered_json::array();
+  for (const Result& result : results) {
+    nlohmann::ordered_json json;
+    json["policy"] = result.policy;
+    for (const metrics::Metric& metric : result.summary.metrics)
+      json["metrics"][std::string{metric.name}] = number(metric.value);
+    if (&result != results.data())
+      for (const Column& column : kColumns)
+        json["difference_percent"][column.metric] = number(difference(results[0], result, column.metric));
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,25 @@
+// The table at the end of a run: one line per policy, and with several policies a second block that says how far each is
+// from the first. What a column means is in metrics.json, under the same metric's name.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+
+#include "scheduler/metrics/summary.hpp"
+
+namespace replay::cli {
+
+struct Result {
+  std::string policy;
+  metrics::Summary summary;  ///< all metrics
+};
+
+/// Aligned columns, units in the header, a line end behind each line; "-" for what cannot be had.
+[[nodiscard]] std::string result_table(std::span<const Result> results);
+
+/// An array with one object per policy: `policy`, `metrics` (every metric by name, null for what cannot be had) and, but
+/// for the first, `difference_percent` (the table's columns by metric name, null where the first is 0).
+[[nodiscard]] nlohmann::ordered_json to_json(std::span<const Result> results);
+
+}  // namespace replay::cli
