@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +16,7 @@
 #include <system_error>
 
 #include "launcher/node_agent.hpp"
+#include "launcher/pidfd.hpp"
 #include "launcher/process.hpp"
 
 namespace replay::launcher {
@@ -53,7 +53,8 @@ void remove_stale_directories(const fs::path& base) {
   for (fs::directory_iterator entry{base, error}, end; !error && entry != end; entry.increment(error)) {
     if (!entry->path().filename().string().starts_with(kDirectoryPrefix)) continue;
     struct stat status {};
-    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid()) continue;
+    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
+      continue;
     if (::time(nullptr) - status.st_mtime < 10) continue;
     const UniqueFd lock = lock_directory(entry->path());
     std::error_code ignored;
@@ -169,8 +170,9 @@ void AgentHandle::clean_up_in_its_place() const {
 AgentHandle start_agent(const AgentOptions& options) {
   const fs::path base = runtime_directory(options);
   if (base.string().size() > kLongestBase)
-    throw std::system_error(ENAMETOOLONG, std::generic_category(),
-                            fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
+    throw std::system_error(
+        ENAMETOOLONG, std::generic_category(),
+        fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
   remove_stale_directories(base);
   const fs::path directory = make_directory(base);
   const UniqueFd lock = lock_directory(directory);

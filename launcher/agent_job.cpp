@@ -49,6 +49,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
       key_text_(to_hex(key_)),
       ranks_(order_.pu_of_rank.size()),
       registration_timer_(site.loop, -1, 0, [this] { on_registration_timeout(); }),
+      init_timer_(site.loop, -1, 0, [this] { look_whether_running(); }),
       unnoticed_timer_(site.loop, -1, 0,
                        [this] {
                          found_broken_ = unnoticed_;
@@ -73,10 +74,9 @@ void AgentJob::launch() {
   if (found_broken_) {
     exit_status_ = 127 << 8;  // as a shell says it: could not be started
     finish();
-  } else if (segment_) {
-    registration_timer_.arm_after(registration_limit(ranks_.size()));
   } else {
-    declare_rigid(no_vmlib_reason_);
+    registration_timer_.arm_after(registration_limit(ranks_.size()));
+    if (!segment_) look_whether_running();
   }
 }
 
@@ -92,8 +92,10 @@ std::optional<std::string> AgentJob::why_it_cannot_start() {
 }
 
 void AgentJob::prepare_segment() {
-  if (!order_.malleable) no_vmlib_reason_ = "asked to be rigid";
-  else if (site_.vmlib.empty()) no_vmlib_reason_ = "vmlib is not available";
+  if (!order_.malleable)
+    no_vmlib_reason_ = "asked to be rigid";
+  else if (site_.vmlib.empty())
+    no_vmlib_reason_ = "vmlib is not available";
   else if (::access(site_.vmlib.c_str(), R_OK) != 0)
     no_vmlib_reason_ = fmt::format("vmlib cannot be read at {}: {}", site_.vmlib.string(), std::strerror(errno));
   else if (ranks_.size() > REPLAY_VM_MAX_RANKS)
@@ -167,30 +169,49 @@ void AgentJob::add_rank(const replay_vm_hello& hello, UniqueFd stream) {
       note(error.what());
     }
   }
-  if (form_ == Form::kUnknown && registered() == ranks_.size()) declare_started();
+  if (form_ == Form::kUnknown && registered() == ranks_.size()) look_whether_running();
+}
+
+/// A rank knows only at the end of MPI_Init whether it can give its core away. Ranks without vmlib are there when /proc
+/// shows so many processes below Hydra's.
+void AgentJob::look_whether_running() {
+  if (!segment_) {
+    if (program_processes().size() < ranks_.size()) return init_timer_.arm_after(kBetweenLooks);
+    return declare_rigid(no_vmlib_reason_);
+  }
+  for (std::uint32_t slot = 0; slot < ranks_.size(); ++slot)
+    if (segment_->state(slot) <= REPLAY_VM_STARTING) return init_timer_.arm_after(kBetweenLooks);
+  declare_started();
 }
 
 void AgentJob::declare_started() {
-  registration_timer_.disarm();
   for (std::uint32_t slot = 0; slot < ranks_.size(); ++slot) {
     if (segment_->mode(slot) == REPLAY_VM_MODE_NONE || segment_->state(slot) == REPLAY_VM_SWITCHED_OFF)
-      return declare_rigid(fmt::format("vmlib cannot give the core away in rank {}: it has no way into this MPI", slot));
+      return declare_rigid(
+          fmt::format("vmlib cannot give the core away in rank {}: it has no way into this MPI", slot));
   }
-  form_ = Form::kMalleable;
-  watch_proxy();
-  site_.report(protocol::JobStarted{id(), true, ""});
-  apply_waiting();
+  declare(Form::kMalleable, "");
 }
 
-void AgentJob::declare_rigid(const std::string& reason) {
-  form_ = Form::kRigid;
+void AgentJob::declare_rigid(const std::string& reason) { declare(Form::kRigid, reason); }
+
+void AgentJob::declare(Form form, const std::string& reason) {
+  registration_timer_.disarm();
+  init_timer_.disarm();
+  form_ = form;
   watch_proxy();
-  site_.report(protocol::JobStarted{id(), false, reason});
+  site_.report(protocol::JobStarted{id(), form == Form::kMalleable, reason});
   apply_waiting();
 }
 
 void AgentJob::on_registration_timeout() {
-  if (phase_ == Phase::kRunning && form_ == Form::kUnknown) declare_rigid(describe_unregistered());
+  if (phase_ != Phase::kRunning || form_ != Form::kUnknown) return;
+  if (!segment_)
+    declare_rigid(no_vmlib_reason_);
+  else if (registered() == ranks_.size())
+    declare_started();  // a long MPI_Init
+  else
+    declare_rigid(describe_unregistered());
 }
 
 /// Names what runs in the ranks' place.
@@ -203,12 +224,15 @@ std::string AgentJob::describe_unregistered() const {
   for (const Process& process : program_processes()) {
     const Image image = image_of(process.pid());
     if (image.program.empty()) continue;
-    if (!image.other_mpi.empty()) return none + fmt::format("{} is linked to another MPI ({})", image.program, image.other_mpi);
+    if (!image.other_mpi.empty())
+      return none + fmt::format("{} is linked to another MPI ({})", image.program, image.other_mpi);
     if (!image.is_dynamic) return none + fmt::format("{} is statically linked", image.program);
     if (image.has_mpich && image.has_vmlib)
       found = fmt::format("{} has not called MPI_Init, or calls it in a way that vmlib does not see", image.program);
-    else if (image.has_mpich) found = fmt::format("vmlib was not preloaded into {}", image.program);
-    else found = fmt::format("{} uses no MPI", image.program);
+    else if (image.has_mpich)
+      found = fmt::format("vmlib was not preloaded into {}", image.program);
+    else
+      found = fmt::format("{} uses no MPI", image.program);
   }
   return none + found;
 }
@@ -220,9 +244,8 @@ void AgentJob::watch_proxy() {
     if (!stat || !stat->name.starts_with("hydra_pmi")) continue;
     proxy_ = Process::open(child, stat->start);
     if (!proxy_) continue;
-    proxy_event_ = std::make_unique<LoopEvent>(site_.loop, proxy_->pidfd(), EV_READ, [this] {
-      fail_unless_noticed("Hydra's proxy died");
-    });
+    proxy_event_ = std::make_unique<LoopEvent>(site_.loop, proxy_->pidfd(), EV_READ,
+                                               [this] { fail_unless_noticed("Hydra's proxy died"); });
     proxy_event_->arm();
     return;
   }
@@ -258,7 +281,8 @@ bool AgentJob::is_expanded() const {
 
 void AgentJob::apply(const protocol::MoveRanks& order) {
   if (order.pu_of_rank.size() != ranks_.size())
-    return refuse("resize", fmt::format("expected {} cores, one per rank, found {}", ranks_.size(), order.pu_of_rank.size()));
+    return refuse("resize",
+                  fmt::format("expected {} cores, one per rank, found {}", ranks_.size(), order.pu_of_rank.size()));
   if (order.pu_of_rank != pu_of_rank_) {
     if (registered() != ranks_.size()) return refuse("resize", "the job is rigid: its ranks are not registered");
     advance_meters();
@@ -361,6 +385,7 @@ void AgentJob::on_mpiexec_exit(int status) {
   exit_status_ = status;
   phase_ = Phase::kLeaving;
   registration_timer_.disarm();
+  init_timer_.disarm();
   unnoticed_timer_.disarm();
   kill_timer_.disarm();
   proxy_event_.reset();
@@ -386,8 +411,10 @@ void AgentJob::leave() {
     process->signal(SIGKILL);
     is_anybody_left = true;
   }
-  if (is_anybody_left) leave_timer_.arm_after(kBetweenLooks);
-  else finish();
+  if (is_anybody_left)
+    leave_timer_.arm_after(kBetweenLooks);
+  else
+    finish();
 }
 
 void AgentJob::finish() {
@@ -404,8 +431,10 @@ JobEnd AgentJob::judge() const {
   const std::string output = read_tail(directory / "stdout", kTailBytes);
   JobEnd end;
   const bool is_unfinished = registered() > 0 && !std::ranges::all_of(ranks_, &Rank::is_finalized);
-  if (asked_outcome_) end.outcome = *asked_outcome_;
-  else if (found_broken_ || exit_status_ != 0 || is_unfinished) end = failure(output);
+  if (asked_outcome_)
+    end.outcome = *asked_outcome_;
+  else if (found_broken_ || exit_status_ != 0 || is_unfinished)
+    end = failure(output);
   end.exit_code = WIFEXITED(exit_status_) ? WEXITSTATUS(exit_status_) : 128 + WTERMSIG(exit_status_);
   end.verification = mpiexec_ == 0 ? Verification::kNone : find_verification(output);
   end.cpu_use = cpu_use();
@@ -420,7 +449,8 @@ JobEnd AgentJob::failure(std::string_view output) const {
     return end;
   }
   if (WIFSIGNALED(exit_status_)) {
-    end.reason = fmt::format("mpiexec was killed by signal {} ({})", WTERMSIG(exit_status_), ::strsignal(WTERMSIG(exit_status_)));
+    end.reason = fmt::format("mpiexec was killed by signal {} ({})", WTERMSIG(exit_status_),
+                             ::strsignal(WTERMSIG(exit_status_)));
     return end;
   }
   std::string who = "a rank";
@@ -433,9 +463,12 @@ JobEnd AgentJob::failure(std::string_view output) const {
   for (std::size_t number = 0; bad && number < ranks_.size(); ++number)
     if (ranks_[number].process && ranks_[number].process->pid() == bad->pid) who = fmt::format("rank {}", number);
   if (!end.reason.empty()) return end;
-  if (bad && !bad->how.empty()) end.reason = fmt::format("{}: {}", who, bad->how);
-  else if (exit_status_ != 0) end.reason = fmt::format("{}: exit code {}", bad ? who : "mpiexec", WEXITSTATUS(exit_status_));
-  else end.reason = fmt::format("only {} of {} ranks reached MPI_Init", registered(), ranks_.size());
+  if (bad && !bad->how.empty())
+    end.reason = fmt::format("{}: {}", who, bad->how);
+  else if (exit_status_ != 0)
+    end.reason = fmt::format("{}: exit code {}", bad ? who : "mpiexec", WEXITSTATUS(exit_status_));
+  else
+    end.reason = fmt::format("only {} of {} ranks reached MPI_Init", registered(), ranks_.size());
   if (const std::string line = last_error_line(); !line.empty()) end.reason += fmt::format("; stderr: {}", line);
   return end;
 }

@@ -91,8 +91,10 @@ class AgentJob {
   [[nodiscard]] std::string preload_text() const;
   void start_processes();
   void on_registration_timeout();
+  void look_whether_running();
   void declare_started();
   void declare_rigid(const std::string& reason);
+  void declare(Form form, const std::string& reason);
   void watch_proxy();
   [[nodiscard]] std::string describe_unregistered() const;
 
@@ -142,6 +144,7 @@ class AgentJob {
   std::optional<Process> proxy_;
   std::unique_ptr<LoopEvent> proxy_event_;
   LoopEvent registration_timer_;
+  LoopEvent init_timer_;
   LoopEvent unnoticed_timer_;
   LoopEvent kill_timer_;
   LoopEvent leave_timer_;

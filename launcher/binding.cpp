@@ -35,7 +35,8 @@ bool bind_all_threads(const Topology& topology, pid_t pid, int pu) {
       if (!bound.insert(thread).second) continue;
       is_anybody_new = true;
       if (hwloc_linux_set_tid_cpubind(topology.get(), thread, target.get()) != 0 && errno != ESRCH)
-        throw std::system_error(errno, std::generic_category(), fmt::format("cannot bind thread {} to core {}", thread, pu));
+        throw std::system_error(errno, std::generic_category(),
+                                fmt::format("cannot bind thread {} to core {}", thread, pu));
     }
     if (bound.empty()) return false;
     if (!is_anybody_new) return true;

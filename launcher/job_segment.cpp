@@ -69,7 +69,9 @@ JobSegment::~JobSegment() {
   ::unlink(path_.c_str());
 }
 
-void JobSegment::order_core(std::uint32_t slot, int pu) { __atomic_store_n(&at(slot)->orders.core, pu, __ATOMIC_RELAXED); }
+void JobSegment::order_core(std::uint32_t slot, int pu) {
+  __atomic_store_n(&at(slot)->orders.core, pu, __ATOMIC_RELAXED);
+}
 
 void JobSegment::order_shared(std::uint32_t slot, bool is_shared) {
   __atomic_store_n(&at(slot)->orders.shared, is_shared ? 1U : 0U, __ATOMIC_RELEASE);

@@ -26,7 +26,8 @@ class LocalExecutor final : public live::Executor {
     INVARIANT(line_ != nullptr, "libevent takes no line to the agent");
     bufferevent_setcb(
         line_.get(), [](bufferevent*, void* self) { static_cast<LocalExecutor*>(self)->on_readable(); }, nullptr,
-        [](bufferevent*, short, void* self) { static_cast<LocalExecutor*>(self)->lose("the node agent has died"); }, this);
+        [](bufferevent*, short, void* self) { static_cast<LocalExecutor*>(self)->lose("the node agent has died"); },
+        this);
     bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
   }
 
@@ -52,8 +53,8 @@ class LocalExecutor final : public live::Executor {
   [[nodiscard]] std::vector<std::int32_t> pus_of(const std::vector<CoreId>& cores) const {
     std::vector<std::int32_t> pus;
     for (const CoreId core : cores) {
-      INVARIANT(core >= 0 && static_cast<std::size_t>(core) < local_.pu_of_core.size(), "core {} of a machine of {}", core,
-                local_.pu_of_core.size());
+      INVARIANT(core >= 0 && static_cast<std::size_t>(core) < local_.pu_of_core.size(), "core {} of a machine of {}",
+                core, local_.pu_of_core.size());
       pus.push_back(local_.pu_of_core[static_cast<std::size_t>(core)]);
     }
     return pus;

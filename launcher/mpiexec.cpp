@@ -32,7 +32,8 @@ bool belongs_to_us(std::string_view name) {
 
 UniqueFd open_for_output(const fs::path& file) {
   UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-  if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
+  if (!fd.is_open())
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
   return fd;
 }
 
@@ -56,8 +57,8 @@ std::string_view last_line_starting(std::string_view text, std::string_view star
 }  // namespace
 
 std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
-  std::vector<std::string> arguments{"-launcher", "fork", "-rmk", "user", "-bind-to",
-                                     fmt::format("user:{}", fmt::join(call.pu_of_rank, ","))};
+  std::vector<std::string> arguments{"-launcher", "fork",     "-rmk",
+                                     "user",      "-bind-to", fmt::format("user:{}", fmt::join(call.pu_of_rank, ","))};
   const auto add = [&arguments](const std::string& name, const std::string& value) {
     arguments.insert(arguments.end(), {"-genv", name, value});
   };
@@ -128,8 +129,12 @@ pid_t start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arg
   bp::environment child_environment;
   for (const auto& [name, value] : environment) child_environment[name] = value;
   const pid_t agent = ::getpid();
-  bp::child child{bp::exe(mpiexec.string()), bp::args(arguments), child_environment, bp::std_in < bp::null,
-                  bp::posix::fd.bind(STDOUT_FILENO, out.get()), bp::posix::fd.bind(STDERR_FILENO, err.get()),
+  bp::child child{bp::exe(mpiexec.string()),
+                  bp::args(arguments),
+                  child_environment,
+                  bp::std_in < bp::null,
+                  bp::posix::fd.bind(STDOUT_FILENO, out.get()),
+                  bp::posix::fd.bind(STDERR_FILENO, err.get()),
                   bp::extend::on_exec_setup = [agent](auto&) { become_mpiexec(agent); }};
   const pid_t pid = child.id();
   child.detach();

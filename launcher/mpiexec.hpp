@@ -48,8 +48,8 @@ struct MpiexecCall {
 
 /// What Hydra says of a rank that ended badly ("BAD TERMINATION ...").
 struct BadTermination {
-  pid_t pid = 0;        ///< 0: not said
-  std::string how;      ///< "Killed (signal 9)"; empty: by an exit code
+  pid_t pid = 0;    ///< 0: not said
+  std::string how;  ///< "Killed (signal 9)"; empty: by an exit code
   bool operator==(const BadTermination&) const = default;
 };
 [[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);

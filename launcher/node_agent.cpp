@@ -114,8 +114,10 @@ void NodeAgent::on(const protocol::LaunchJob& order) {
 }
 
 void NodeAgent::on(const protocol::EndJob& order) {
-  if (const auto job = jobs_.find(order.job); job != jobs_.end()) job->second->end(order.outcome, Patience::kNormal);
-  else send(protocol::OrderFailed{order.job, "end", "no such job"});
+  if (const auto job = jobs_.find(order.job); job != jobs_.end())
+    job->second->end(order.outcome, Patience::kNormal);
+  else
+    send(protocol::OrderFailed{order.job, "end", "no such job"});
 }
 
 void NodeAgent::on(const protocol::Goodbye&) { shut_down(); }

@@ -3,11 +3,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/pidfd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <set>
+
+#include "launcher/pidfd.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -114,10 +115,13 @@ Image parse_maps(std::string_view maps) {
     const std::size_t slash = line.rfind('/');
     if (slash == std::string_view::npos) continue;
     const std::string_view file = line.substr(slash + 1);
-    if (file.starts_with("ld-linux") || file.starts_with("ld-musl") || file.starts_with("ld-2.")) image.is_dynamic = true;
+    if (file.starts_with("ld-linux") || file.starts_with("ld-musl") || file.starts_with("ld-2."))
+      image.is_dynamic = true;
     if (file.starts_with("libreplay-vm")) image.has_vmlib = true;
-    if (file.starts_with("libmpich.") || file.starts_with("libmpi.so.12")) image.has_mpich = true;
-    else if (file.starts_with("libmpi.so") || file.starts_with("libopen-rte")) image.other_mpi = file;
+    if (file.starts_with("libmpich.") || file.starts_with("libmpi.so.12"))
+      image.has_mpich = true;
+    else if (file.starts_with("libmpi.so") || file.starts_with("libopen-rte"))
+      image.other_mpi = file;
   }
   return image;
 }

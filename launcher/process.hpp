@@ -40,11 +40,11 @@ struct ProcessStat {
 
 /// What can be told about a program that did not register.
 struct Image {
-  std::string program;          ///< path, empty when it cannot be read
-  bool is_dynamic = false;      ///< has a dynamic loader, so vmlib could be preloaded
+  std::string program;      ///< path, empty when it cannot be read
+  bool is_dynamic = false;  ///< has a dynamic loader, so vmlib could be preloaded
   bool has_vmlib = false;
   bool has_mpich = false;
-  std::string other_mpi;        ///< file name of another MPI's library, empty: none
+  std::string other_mpi;  ///< file name of another MPI's library, empty: none
 };
 [[nodiscard]] Image image_of(pid_t pid);
 /// The same from the text of /proc/PID/maps.

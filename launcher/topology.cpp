@@ -61,17 +61,19 @@ std::vector<Place> places_asked_for(const std::vector<Place>& all, const std::ve
   for (const int pu : wanted) {
     const auto there = std::ranges::find(all, pu, &Place::pu);
     if (there == all.end())
-      throw InputError(fmt::format("machine '{}': this machine has no core {}; it has {} hardware threads, see `lstopo`",
-                                   spec, pu, all.size()));
+      throw InputError(fmt::format(
+          "machine '{}': this machine has no core {}; it has {} hardware threads, see `lstopo`", spec, pu, all.size()));
     if (!has(limits.mask, pu))
-      throw InputError(fmt::format("machine '{}': core {} is outside this process's affinity mask ({}); start without "
-                                   "taskset, or name other cores",
-                                   spec, pu, list_text(limits.mask)));
+      throw InputError(
+          fmt::format("machine '{}': core {} is outside this process's affinity mask ({}); start without "
+                      "taskset, or name other cores",
+                      spec, pu, list_text(limits.mask)));
     const auto [other, fresh] = pu_of_core.emplace(there->core, pu);
     if (!smt && !fresh && there->core >= 0)
-      throw InputError(fmt::format("machine '{}': {} and {} are hardware threads of one core; name one of them, or count "
-                                   "threads with --smt",
-                                   spec, other->second, pu));
+      throw InputError(
+          fmt::format("machine '{}': {} and {} are hardware threads of one core; name one of them, or count "
+                      "threads with --smt",
+                      spec, other->second, pu));
   }
   for (const Place& place : all)
     if (has(wanted, place.pu)) chosen.push_back(place);
@@ -120,7 +122,8 @@ Topology load_topology() {
 
 Topology load_synthetic(const std::string& description) {
   Topology topology = new_topology();
-  if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0)
+  if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
+      hwloc_topology_load(topology.get()) != 0)
     throw InputError(fmt::format(
         "machine '{}': expected hwloc's synthetic notation, such as \"group:16 pack:2 core:2 pu:1\"", description));
   return topology;
@@ -200,8 +203,8 @@ Machine synthetic_machine(const std::string& description) {
                                                                         : count_of(topology, HWLOC_OBJ_PU);
   const int packages = std::max(count_of(topology, HWLOC_OBJ_PACKAGE), nodes);
   if (nodes < 1 || packages % nodes != 0 || cores % packages != 0)
-    throw InputError(fmt::format("machine '{}': expected equal nodes, found {} nodes, {} packages, {} cores", description,
-                                 nodes, packages, cores));
+    throw InputError(fmt::format("machine '{}': expected equal nodes, found {} nodes, {} packages, {} cores",
+                                 description, nodes, packages, cores));
   return Machine::cluster(nodes, packages / nodes, cores / packages);
 }
 

@@ -201,10 +201,11 @@ using Word = long;
 #define ARGUMENTS_12 ARGUMENTS_11, a12
 
 /// The next function of the same name, so that a profiling tool behind us is called as it would be without us.
-#define CALL_NEXT(function, count)                           \
-  static constinit NextFunction next{#function};             \
-  auto* const mpi = next.as<Word(PARAMETERS_##count)>();     \
-  if (mpi == nullptr) [[unlikely]] return kNoMpi
+#define CALL_NEXT(function, count)                       \
+  static constinit NextFunction next{#function};         \
+  auto* const mpi = next.as<Word(PARAMETERS_##count)>(); \
+  if (mpi == nullptr) [[unlikely]]                       \
+  return kNoMpi
 
 #define BLOCKING(name, count)                      \
   INTERPOSED Word MPI_##name(PARAMETERS_##count) { \
@@ -215,15 +216,15 @@ using Word = long;
 #include "vmlib/mpi_functions.def"
 #undef BLOCKING
 
-#define STARTS(function, count)                                  \
-  INTERPOSED Word function(PARAMETERS_##count) {                 \
-    CALL_NEXT(function, count);                                  \
-    return start_with([&] { return mpi(ARGUMENTS_##count); });   \
+#define STARTS(function, count)                                \
+  INTERPOSED Word function(PARAMETERS_##count) {               \
+    CALL_NEXT(function, count);                                \
+    return start_with([&] { return mpi(ARGUMENTS_##count); }); \
   }
-#define ENDS(function, count)                                    \
-  INTERPOSED Word function(PARAMETERS_##count) {                 \
-    CALL_NEXT(function, count);                                  \
-    return end_with([&] { return mpi(ARGUMENTS_##count); });     \
+#define ENDS(function, count)                                \
+  INTERPOSED Word function(PARAMETERS_##count) {             \
+    CALL_NEXT(function, count);                              \
+    return end_with([&] { return mpi(ARGUMENTS_##count); }); \
   }
 
 STARTS(MPI_Init, 2)
@@ -252,7 +253,8 @@ INTERPOSED void mpi_init_thread_f08_(Word required, Word provided, Word ierror) 
 
 INTERPOSED unsigned ucp_worker_progress(void* worker) {
   auto* const progress = next_progress.as<unsigned(void*)>();
-  if (progress == nullptr) [[unlikely]] return 0;
+  if (progress == nullptr) [[unlikely]]
+    return 0;
   const unsigned events = progress(worker);
   rank.polled(waiting, events);
   return events;

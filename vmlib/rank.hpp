@@ -4,8 +4,8 @@
 //
 // The rule: a poll that found nothing, N times in a row, while the rank waits and its core is shared, gives the core
 // away. "While the rank waits" is known inside the wrappers. Outside of them only the polls speak: a program that
-// polls MPI_Test is believed after kPatience times as many, and a Fortran 2008 program, whose blocking calls pass by the
-// wrappers, at once.
+// polls MPI_Test is believed after kPatience times as many, and a Fortran 2008 program, whose blocking calls pass by
+// the wrappers, at once.
 #pragma once
 
 #include <atomic>

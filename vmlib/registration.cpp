@@ -134,9 +134,8 @@ std::optional<std::int32_t> introduce(int stream, const replay_vm_hello& hello, 
   }
   replay_vm_welcome welcome{};
   auto* in = reinterpret_cast<unsigned char*>(&welcome);
-  if (!move_all(stream, POLLIN, sizeof welcome, deadline, [&](std::size_t done, std::size_t left) {
-        return ::recv(stream, in + done, left, MSG_DONTWAIT);
-      })) {
+  if (!move_all(stream, POLLIN, sizeof welcome, deadline,
+                [&](std::size_t done, std::size_t left) { return ::recv(stream, in + done, left, MSG_DONTWAIT); })) {
     return std::nullopt;
   }
   if (welcome.magic != REPLAY_VM_MAGIC || welcome.version != REPLAY_VM_VERSION) return std::nullopt;

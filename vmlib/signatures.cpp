@@ -8,7 +8,7 @@
 namespace {
 
 template <class Argument>
-constexpr bool is_word = (std::is_integral_v<Argument> || std::is_pointer_v<Argument>) && sizeof(Argument) <= 8;
+constexpr bool is_word = (std::is_integral_v<Argument> || std::is_pointer_v<Argument>)&&sizeof(Argument) <= 8;
 
 template <class Function, std::size_t Count>
 constexpr bool passes_words = false;

@@ -11,9 +11,7 @@
 
 namespace replay::bench {
 
-Block block_of(std::int64_t items, int rank, int size) {
-  return {items * rank / size, items * (rank + 1) / size};
-}
+Block block_of(std::int64_t items, int rank, int size) { return {items * rank / size, items * (rank + 1) / size}; }
 
 bool holds_everywhere(bool here) {
   int mine = here ? 1 : 0;

@@ -24,22 +24,19 @@ bool read_within(const std::string& text, T least, T most, T& value) {
 }  // namespace
 
 void Options::number(std::string name, double& value, double least, double most, std::string help) {
-  options_.push_back({std::move(name), fmt::format("a number from {} to {}", least, most), fmt::format("{}", value),
-                      std::move(help), [&value, least, most](const std::string& text) {
-                        return read_within(text, least, most, value);
-                      }});
+  options_.push_back(
+      {std::move(name), fmt::format("a number from {} to {}", least, most), fmt::format("{}", value), std::move(help),
+       [&value, least, most](const std::string& text) { return read_within(text, least, most, value); }});
 }
 
-void Options::count(std::string name, std::uint64_t& value, std::uint64_t least, std::uint64_t most,
-                    std::string help) {
+void Options::count(std::string name, std::uint64_t& value, std::uint64_t least, std::uint64_t most, std::string help) {
   options_.push_back({std::move(name), fmt::format("a whole number from {} to {}", least, most),
                       fmt::format("{}", value), std::move(help), [&value, least, most](const std::string& text) {
                         return read_within(text, least, most, value);
                       }});
 }
 
-void Options::choice(std::string name, std::string& value, const std::vector<std::string>& allowed,
-                     std::string help) {
+void Options::choice(std::string name, std::string& value, const std::vector<std::string>& allowed, std::string help) {
   options_.push_back({std::move(name), fmt::format("{}", fmt::join(allowed, ", ")), value, std::move(help),
                       [&value, allowed](const std::string& text) {
                         if (std::ranges::find(allowed, text) == allowed.end()) return false;
@@ -66,8 +63,8 @@ const Options::Option& Options::find(const std::string& name) const {
   if (option != options_.end()) return *option;
   std::vector<std::string> names;
   for (const Option& known : options_) names.push_back(known.name);
-  throw UsageError(fmt::format("{}: unknown argument '{}': expected one of {}; try --help", program_, name,
-                               fmt::join(names, ", ")));
+  throw UsageError(
+      fmt::format("{}: unknown argument '{}': expected one of {}; try --help", program_, name, fmt::join(names, ", ")));
 }
 
 void Options::reject(std::string_view option, std::string_view expected, std::string_view found) const {
@@ -75,7 +72,8 @@ void Options::reject(std::string_view option, std::string_view expected, std::st
 }
 
 std::string Options::help() const {
-  std::string text = fmt::format("{}: {}\nUsage: mpiexec -n RANKS {} [OPTION VALUE]...\n", program_, purpose_, program_);
+  std::string text =
+      fmt::format("{}: {}\nUsage: mpiexec -n RANKS {} [OPTION VALUE]...\n", program_, purpose_, program_);
   for (const Option& option : options_) {
     text += fmt::format("  {:<15} {} ({}; default {})\n", option.name, option.help, option.expected, option.preset);
   }

@@ -5,7 +5,7 @@
 // messages to both neighbours in every iteration. Two patterns of waiting:
 //   independent  each rank sleeps for its own reason (a disk, a licence), a millisecond or so at a time in between
 //                computing; a message has one iteration to arrive, so nobody waits in MPI unless a neighbour lags.
-//   bsp          supersteps: compute, exchange, Reduce and Bcast. One rank, in rotation, is late: it sleeps first and computes
+//   bsp          supersteps: compute, exchange, Allreduce. One rank, in rotation, is late: it sleeps first and computes
 //                then, while the others compute at once and then wait for it in MPI. A core shared by m ranks is busy
 //                with the others while the late one sleeps: max((m - 1) * u, 1 - u) + u = max(1, m * u).
 // Source of formula (3): Utrera, Corbalan, Labarta (2014), "Scheduling parallel jobs on multicore clusters using CPU
@@ -28,14 +28,14 @@ namespace replay::bench {
 namespace {
 
 struct Parameters {
-  double runtime = 1;       // s
-  double cpu_use = 1;       // u
+  double runtime = 1;  // s
+  double cpu_use = 1;  // u
   std::string pattern = "independent";
-  double iteration = 20;    // ms, before it is stretched to divide the run time
+  double iteration = 20;  // ms, before it is stretched to divide the run time
   std::uint64_t message_size = 1024;
   std::uint64_t seed = 1;
-  double fail_at = -1;      // s of the run time; negative: never
-  double corrupt_at = -1;   // likewise
+  double fail_at = -1;     // s of the run time; negative: never
+  double corrupt_at = -1;  // likewise
 };
 
 /// What all iterations of a run are like.
@@ -70,7 +70,8 @@ constexpr Nanoseconds kPortion{2'000'000};
 
 /// Makes a rank that wakes up wait until the one that computes has finished its portion. Otherwise the ranks of a core
 /// would fall into step, both computing at half speed and then both asleep: with 2 ranks and u = 0.5, s(2) was 1.18 with
-/// the default policy and is 1.02 with this one. It needs no privilege; where it is refused, only that accuracy is lost.
+/// the default scheduling policy and is 1.02 with this one (Linux 6.18). It needs no privilege; where it is refused, only
+/// that accuracy is lost.
 void take_turns_on_shared_core() {
   const sched_param no_priority{};
   ::sched_setscheduler(0, SCHED_BATCH, &no_priority);
@@ -91,7 +92,7 @@ class Phases {
  private:
   void fill_messages(std::uint64_t iteration);
   void fail_if_due(std::uint64_t iteration) const;
-  void agree_on(std::uint64_t iteration, int next_late);
+  void agree_on(std::uint64_t iteration);
 
   World world_;
   Plan plan_;
@@ -102,7 +103,6 @@ class Phases {
 };
 
 void Phases::independent() {
-  take_turns_on_shared_core();
   const std::int64_t portions = std::max<std::int64_t>(1, (plan_.computing + plan_.waiting) / kPortion);
   for (std::uint64_t i = 0; i < plan_.iterations; ++i) {
     fail_if_due(i);
@@ -128,7 +128,7 @@ void Phases::bsp() {
     work_.compute(plan_.computing);
     ring_.start();
     ring_.wait();
-    agree_on(i, static_cast<int>((i + 1) % size));
+    agree_on(i);
   }
   ring_.check();
 }
@@ -137,20 +137,17 @@ void Phases::bsp() {
 /// they take then makes that computing shorter, and no other.
 void Phases::fill_messages(std::uint64_t iteration) {
   work_.count([&] {
-    if (iteration > 0) ring_.check();
+    ring_.check();
     ring_.fill(iteration);
   });
   if (iteration == plan_.corrupting && world_.is_root()) ring_.corrupt();
 }
 
-/// The end of a superstep: a sum to which every rank contributes, known beforehand. The next late rank collects and
-/// spreads it, so that it leaves first and is asleep before the others of its core compute. After an Allreduce it was
-/// often held up by their first slice, and s(2) was 1.3 in place of 1 at u = 0.5.
-void Phases::agree_on(std::uint64_t iteration, int next_late) {
+/// The end of a superstep: a sum to which every rank contributes, known beforehand.
+void Phases::agree_on(std::uint64_t iteration) {
   const std::uint64_t mine = iteration + static_cast<std::uint64_t>(world_.rank);
   std::uint64_t sum = 0;
-  MPI_Reduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, next_late, MPI_COMM_WORLD);
-  MPI_Bcast(&sum, 1, MPI_UINT64_T, next_late, MPI_COMM_WORLD);
+  MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   const auto size = static_cast<std::uint64_t>(world_.size);
   if (sum != size * iteration + size * (size - 1) / 2) all_right_ = false;
 }
@@ -192,6 +189,7 @@ int phases(const World& world, int argc, char** argv) {
   reject_instants_beyond_the_end(options, given);
   const Plan plan = make_plan(given);
   Phases job{world, plan, given};
+  take_turns_on_shared_core();
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   given.pattern == "bsp" ? job.bsp() : job.independent();

@@ -32,10 +32,9 @@ void Ring::fill(std::uint64_t number) {
   number_ = number;
   for (const Way way : {kNext, kPrevious}) {
     std::byte* const message = sent_[way].data();
-    for_each_word(key(world_.rank, way), sent_[way].size(),
-                  [&](std::size_t at, std::uint64_t word, std::size_t bytes) {
-                    std::memcpy(message + at, &word, bytes);
-                  });
+    for_each_word(key(world_.rank, way), sent_[way].size(), [&](std::size_t at, std::uint64_t word, std::size_t bytes) {
+      std::memcpy(message + at, &word, bytes);
+    });
   }
 }
 
@@ -57,16 +56,18 @@ void Ring::progress() {
 void Ring::wait() {
   if (sent_[kNext].empty()) return;
   MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  is_unchecked_ = true;
 }
 
 void Ring::check() {
+  if (!is_unchecked_) return;
+  is_unchecked_ = false;
   for (const Way way : {kNext, kPrevious}) {
     const int sender = neighbour(way == kNext ? kPrevious : kNext);
     const std::byte* const message = received_[way].data();
-    for_each_word(key(sender, way), received_[way].size(),
-                  [&](std::size_t at, std::uint64_t word, std::size_t bytes) {
-                    if (std::memcmp(message + at, &word, bytes) != 0) all_right_ = false;
-                  });
+    for_each_word(key(sender, way), received_[way].size(), [&](std::size_t at, std::uint64_t word, std::size_t bytes) {
+      if (std::memcmp(message + at, &word, bytes) != 0) all_right_ = false;
+    });
   }
 }
 

@@ -25,7 +25,8 @@ class Ring {
   /// Lets a message on its way advance; never blocks.
   void progress();
   void wait();
-  /// Compares what came with what the neighbours filled in; after a difference all_right() stays false.
+  /// Compares what came since the last check with what the neighbours filled in; after a difference all_right() stays
+  /// false. REQUIRES: before the next fill().
   void check();
 
   /// Spoils one byte of the messages that are filled in, so that a test can see it noticed.
@@ -42,6 +43,7 @@ class Ring {
   World world_;
   std::uint64_t seed_;
   std::uint64_t number_ = 0;
+  bool is_unchecked_ = false;
   bool all_right_ = true;
   std::array<std::vector<std::byte>, 2> sent_;  // by way
   std::array<std::vector<std::byte>, 2> received_;

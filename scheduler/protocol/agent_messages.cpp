@@ -69,8 +69,10 @@ void put(ByteWriter& out, const OrderFailed& message) {
 }
 template <typename Message>
 void put_any(ByteWriter& out, const Message& message) {
-  if constexpr (requires { put(out, message); }) put(out, message);
-  else if constexpr (requires { message.job; }) put(out, message.job);  // nothing but the job; Goodbye: nothing at all
+  if constexpr (requires { put(out, message); })
+    put(out, message);
+  else if constexpr (requires { message.job; })
+    put(out, message.job);  // nothing but the job; Goodbye: nothing at all
 }
 
 JobId take_job(ByteReader& in) { return JobId{in.take<std::int64_t>("job")}; }
@@ -135,8 +137,10 @@ void take(ByteReader& in, OrderFailed& message) {
 }
 template <typename Message>
 void take_any(ByteReader& in, Message& message) {
-  if constexpr (requires { take(in, message); }) take(in, message);
-  else if constexpr (requires { message.job; }) message.job = take_job(in);
+  if constexpr (requires { take(in, message); })
+    take(in, message);
+  else if constexpr (requires { message.job; })
+    message.job = take_job(in);
 }
 
 template <typename Variant>

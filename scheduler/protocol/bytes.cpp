@@ -38,7 +38,8 @@ std::size_t ByteReader::take_count(std::size_t least_bytes, std::string_view fie
 }
 
 void ByteReader::expect_end() const {
-  if (!rest_.empty()) throw ProtocolError(fmt::format("expected the end of the message, found {} more bytes", rest_.size()));
+  if (!rest_.empty())
+    throw ProtocolError(fmt::format("expected the end of the message, found {} more bytes", rest_.size()));
 }
 
 }  // namespace replay::protocol

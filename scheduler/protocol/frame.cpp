@@ -6,7 +6,8 @@ namespace replay::protocol {
 
 std::string encode_frame(std::uint16_t type, std::string_view payload) {
   if (payload.size() > kMostPayloadBytes)
-    throw ProtocolError(fmt::format("a message of {} bytes: at most {} can be sent", payload.size(), kMostPayloadBytes));
+    throw ProtocolError(
+        fmt::format("a message of {} bytes: at most {} can be sent", payload.size(), kMostPayloadBytes));
   ByteWriter header;
   header.put(static_cast<std::uint32_t>(payload.size()));
   header.put(type);

@@ -99,12 +99,18 @@ class Launcher : public testing::Test {
     return static_cast<CoreId>(number % static_cast<std::size_t>(local_.machine.size()));
   }
   [[nodiscard]] live::LaunchOrder order(std::vector<std::string> command, std::size_t ranks, JobId job = kJob) const {
-    live::LaunchOrder result{.job = job, .command = std::move(command), .environment = {},
-                             .directory = directory_ / "job", .core_of_rank = {}, .malleable = true};
+    live::LaunchOrder result{.job = job,
+                             .command = std::move(command),
+                             .environment = {},
+                             .directory = directory_ / "job",
+                             .core_of_rank = {},
+                             .malleable = true};
     for (std::size_t rank = 0; rank < ranks; ++rank) result.core_of_rank.push_back(core(rank));
     return result;
   }
-  void launch(std::vector<std::string> command, std::size_t ranks) { executor_->launch(order(std::move(command), ranks)); }
+  void launch(std::vector<std::string> command, std::size_t ranks) {
+    executor_->launch(order(std::move(command), ranks));
+  }
 
   /// Runs the loop until `happened`. False: not within `limit`.
   template <typename Condition>
@@ -407,8 +413,9 @@ TEST_F(Launcher, JobsRunSideBySide) {
 
 TEST_F(Launcher, AStrayBackgroundProcessEndsWithItsJob) {
   start();
-  launch({"/bin/sh", "-c", "setsid sleep 300 >/dev/null 2>&1 & exit 0"}, 1);
+  launch({REPLAY_RANK_PROGRAM, "stray"}, 2);
   ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_EQ(its_end().outcome, Outcome::kCompleted) << its_end().reason;
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
 }
 

@@ -1,6 +1,6 @@
-// vmlib in real MPI jobs: mpiexec starts small programs with the preload, two ranks on one core. REPLAY_VM_LIBRARY is the
-// shared object, REPLAY_TEST_PROGRAM_DIR has the programs of tests/cluster/programs. Stock MPICH 4.0.2 needs 4000 us for
-// one message between two ranks of one core, so the limits here are loose enough for any loaded machine.
+// vmlib in real MPI jobs: mpiexec starts small programs with the preload, two ranks on one core. REPLAY_VM_LIBRARY is
+// the shared object, REPLAY_TEST_PROGRAM_DIR has the programs of tests/cluster/programs. Stock MPICH 4.0.2 needs 4000 us
+// for one message between two ranks of one core, so the limits here are loose enough for any loaded machine.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>

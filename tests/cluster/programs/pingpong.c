@@ -63,7 +63,8 @@ static double collective_us(int rank, double seconds, int barriers)
         long mine = 0;
         if (rank == 0) mine = MPI_Wtime() - start < seconds;
         for (int i = 0; barriers && i < BATCH; ++i) MPI_Barrier(MPI_COMM_WORLD);
-        for (int i = 0; i < (barriers ? 1 : BATCH); ++i) MPI_Allreduce(&mine, &go, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+        for (int i = 0; i < (barriers ? 1 : BATCH); ++i)
+            MPI_Allreduce(&mine, &go, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
         count += BATCH;
     }
     return (MPI_Wtime() - start) / (double)count * 1e6;

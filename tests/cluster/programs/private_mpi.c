@@ -1,4 +1,5 @@
-/* A program without MPI that loads one privately, as an interpreter loads an extension module: private_mpi PLUGIN.so ... */
+/* A program without MPI that loads one privately, as an interpreter loads an extension module:
+ * private_mpi PLUGIN.so [ARGUMENT]... */
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -4,14 +4,25 @@
  *   wrong      finalizes and says that its result is wrong
  *   return     finalizes, then exit code 4
  *   leave      rank 1 exits with code 0 without MPI_Finalize, others too
+ *   stray      leaves a process behind that has let go of everything
  *   crash      rank 1 gets a segmentation fault */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void leave_stray_process(void) {
+  if (fork() != 0) return;
+  setsid();
+  for (int fd = 0; fd < 1024; ++fd) close(fd);
+  sleep(300);
+  _exit(0);
+}
 
 int main(int argc, char** argv) {
+  if (argc > 1 && strcmp(argv[1], "stray") == 0) leave_stray_process();
   MPI_Init(&argc, &argv);
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -22,17 +22,14 @@ Frame only_frame(const std::string& bytes) {
 }
 
 std::vector<AgentOrder> all_orders() {
-  return {LaunchJob{JobId{7},
-                    {"./phases", "--runtime", "2 s"},
-                    {{"A", ""}, {"B", "x\ny=z"}},
-                    "/tmp/jobs/7",
-                    {0, 2, 2, 5},
-                    false},
-          MoveRanks{JobId{-1}, {3}},
-          SuspendJob{JobId{1}},
-          ResumeJob{JobId{INT64_MAX}},
-          EndJob{JobId{2}, Outcome::kOverrun},
-          Goodbye{}};
+  return {
+      LaunchJob{
+          JobId{7}, {"./phases", "--runtime", "2 s"}, {{"A", ""}, {"B", "x\ny=z"}}, "/tmp/jobs/7", {0, 2, 2, 5}, false},
+      MoveRanks{JobId{-1}, {3}},
+      SuspendJob{JobId{1}},
+      ResumeJob{JobId{INT64_MAX}},
+      EndJob{JobId{2}, Outcome::kOverrun},
+      Goodbye{}};
 }
 
 std::vector<AgentReport> all_reports() {
@@ -56,7 +53,8 @@ TEST(AgentMessages, EveryOrderComesBackAsItWasSent) {
 TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
   const auto reports = all_reports();
   ASSERT_EQ(reports.size(), std::variant_size_v<AgentReport>);
-  for (const AgentReport& report : reports) EXPECT_EQ(decode_report(only_frame(encode(report))), report) << report.index();
+  for (const AgentReport& report : reports)
+    EXPECT_EQ(decode_report(only_frame(encode(report))), report) << report.index();
 }
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
@@ -103,10 +101,10 @@ TEST(AgentMessages, ValuesOutOfRangeAreRefused) {
     frame.payload[at] = value;
     return frame;
   };
-  EXPECT_THROW((void)decode_order(with(EndJob{JobId{1}, Outcome::kKilled}, 8, 17)), ProtocolError);       // outcome
-  EXPECT_THROW((void)decode_order(with(MoveRanks{JobId{1}, {4}}, 15, '\x80')), ProtocolError);            // core < 0
-  EXPECT_THROW((void)decode_order(with(MoveRanks{JobId{1}, {4}}, 11, '\x7f')), ProtocolError);            // huge count
-  EXPECT_THROW((void)decode_order(only_frame(encode(MoveRanks{JobId{1}, {}}))), ProtocolError);           // no rank
+  EXPECT_THROW((void)decode_order(with(EndJob{JobId{1}, Outcome::kKilled}, 8, 17)), ProtocolError);  // outcome
+  EXPECT_THROW((void)decode_order(with(MoveRanks{JobId{1}, {4}}, 15, '\x80')), ProtocolError);       // core < 0
+  EXPECT_THROW((void)decode_order(with(MoveRanks{JobId{1}, {4}}, 11, '\x7f')), ProtocolError);       // huge count
+  EXPECT_THROW((void)decode_order(only_frame(encode(MoveRanks{JobId{1}, {}}))), ProtocolError);      // no rank
   EXPECT_THROW((void)decode_order(only_frame(encode(LaunchJob{JobId{1}, {}, {}, "", {0}, true}))), ProtocolError);
   EXPECT_THROW((void)decode_report(only_frame(encode(JobMeasured{JobId{1}, std::nan("")}))), ProtocolError);
 }

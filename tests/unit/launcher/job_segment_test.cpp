@@ -1,0 +1,119 @@
+// The agent's side of the shared segment, and the meter that reads from it.
+#include "launcher/job_segment.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <string>
+#include <system_error>
+
+#include "launcher/cpu_use_meter.hpp"
+#include "launcher/unique_fd.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Segment : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = "/tmp/segment-test-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+  /// As a rank maps it.
+  replay_vm_segment* map(std::size_t bytes) {
+    const UniqueFd fd{::open((directory_ / "s").c_str(), O_RDWR | O_CLOEXEC)};
+    return static_cast<replay_vm_segment*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
+  }
+  fs::path directory_;
+};
+
+TEST_F(Segment, IsPrivateExclusiveAndGoneWithItsOwner) {
+  {
+    const JobSegment segment{directory_ / "s", new_key(), 3};
+    struct stat status {};
+    ASSERT_EQ(::stat(segment.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, 0600U);
+    EXPECT_EQ(static_cast<std::size_t>(status.st_size), sizeof(replay_vm_segment) + 3 * sizeof(replay_vm_slot));
+    EXPECT_THROW(JobSegment(directory_ / "s", new_key(), 1), std::system_error);
+  }
+  EXPECT_FALSE(fs::exists(directory_ / "s"));
+}
+
+TEST_F(Segment, OrdersReachTheRankAndReportsTheAgent) {
+  JobSegment segment{directory_ / "s", new_key(), 2};
+  const std::size_t bytes = sizeof(replay_vm_segment) + 2 * sizeof(replay_vm_slot);
+  replay_vm_segment* theirs = map(bytes);
+  segment.order_core(1, 5);
+  segment.order_shared(1, true);
+  replay_vm_slot* slot = replay_vm_slot_at(theirs, 1);
+  EXPECT_EQ(slot->orders.core, 5);
+  EXPECT_EQ(slot->orders.shared, 1U);
+  slot->report.state = REPLAY_VM_FINALIZED;
+  slot->report.mode = REPLAY_VM_MODE_PROGRESS;
+  slot->report.init_ns = 100;
+  slot->report.blocked_ns = 30;
+  slot->report.blocked_since = 190;
+  EXPECT_EQ(segment.state(1), REPLAY_VM_FINALIZED);
+  EXPECT_EQ(segment.mode(1), REPLAY_VM_MODE_PROGRESS);
+  EXPECT_EQ(segment.times(1, 200).blocked, 40U);
+  EXPECT_EQ(segment.times(1, 150).blocked, 30U) << "a call that begins in the future";
+  EXPECT_EQ(segment.state(0), REPLAY_VM_EMPTY);
+  slot->report.state = 77;
+  slot->report.mode = 77;
+  EXPECT_EQ(segment.state(1), REPLAY_VM_EMPTY) << "a rank that writes nonsense has not registered";
+  EXPECT_EQ(segment.mode(1), REPLAY_VM_MODE_NONE);
+  ::munmap(theirs, bytes);
+}
+
+TEST(JobKey, IsNeverTheSame) {
+  EXPECT_NE(new_key(), new_key());
+  EXPECT_EQ(to_hex(JobKey{0x00, 0xff, 0x0a}).substr(0, 6), "00ff0a");
+}
+
+JobSegment::Times times(std::uint64_t init, std::uint64_t blocked, std::uint64_t finalize = 0) {
+  return {.init = init, .finalize = finalize, .blocked = blocked};
+}
+
+TEST(CpuUseMeter, IsTheShareOfTimeNotBlocked) {
+  CpuUseMeter meter;
+  EXPECT_EQ(meter.cpu_use(), std::nullopt);
+  meter.advance(times(1000, 250), 2000, true);
+  EXPECT_EQ(meter.cpu_use(), 0.75);
+  meter.advance(times(1000, 250), 3000, true);
+  EXPECT_EQ(meter.cpu_use(), 0.875);
+}
+
+TEST(CpuUseMeter, LeavesOutTheTimeOnSharedCores) {
+  CpuUseMeter meter;
+  meter.advance(times(1000, 500), 2000, true);
+  meter.advance(times(1000, 9500), 12000, false);
+  EXPECT_EQ(meter.cpu_use(), 0.5);
+  meter.advance(times(1000, 10000), 13000, true);
+  EXPECT_EQ(meter.cpu_use(), 0.5);
+}
+
+TEST(CpuUseMeter, LeavesOutInitAndFinalize) {
+  CpuUseMeter meter;
+  meter.advance(times(0, 900), 900, true);
+  EXPECT_EQ(meter.cpu_use(), std::nullopt);
+  meter.advance(times(1000, 0, 2000), 9000, true);
+  EXPECT_EQ(meter.cpu_use(), 1.0);
+}
+
+TEST(CpuUseMeter, StaysBetweenZeroAndOneWhateverTheRankWrites) {
+  CpuUseMeter meter;
+  meter.advance(times(1000, 1'000'000), 2000, true);
+  EXPECT_EQ(meter.cpu_use(), 0.0);
+  meter.advance(times(5000, 3), 2500, true);  // an init in the future, blocked time that shrinks
+  EXPECT_EQ(meter.cpu_use(), 0.0);
+}
+
+}  // namespace
+}  // namespace replay::launcher

@@ -1,0 +1,82 @@
+// How mpiexec is called and what its last words mean.
+#include "launcher/mpiexec.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace replay::launcher {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(MpiexecArguments, BindEachRankAndPreloadOnlyIntoRanks) {
+  EXPECT_EQ(mpiexec_arguments({{"./a", "-x"}, {{"A", "1"}}, {4, 4, 6}, "/lib/vm.so"}),
+            (Words{"-launcher", "fork", "-rmk", "user", "-bind-to", "user:4,4,6", "-genv", "A", "1", "-genv",
+                   "LD_PRELOAD", "/lib/vm.so", "-n", "3", "./a", "-x"}));
+}
+
+TEST(MpiexecArguments, ThePreloadOfTheUserComesBehindVmlib) {
+  const Words words = mpiexec_arguments({{"./a"}, {{"LD_PRELOAD", "/lib/theirs.so"}}, {0}, "/lib/vm.so"});
+  EXPECT_NE(std::ranges::find(words, "/lib/vm.so:/lib/theirs.so"), words.end());
+}
+
+TEST(MpiexecArguments, NothingIsPreloadedIntoARigidJob) {
+  const Words words = mpiexec_arguments({{"./a"}, {}, {0}, ""});
+  EXPECT_EQ(std::ranges::find(words, "LD_PRELOAD"), words.end());
+}
+
+TEST(HydraEnvironment, LacksWhatBelongsToUsAndHasTheJobsMark) {
+  const Variables ours{{"PATH", "/bin"}, {"LD_PRELOAD", "x.so"},   {"PMI_RANK", "3"},
+                       {"PMI_FD", "5"},  {"HYDI_CONTROL_FD", "7"}, {"REPLAY_VM_KEY", "old"}};
+  EXPECT_EQ(hydra_environment(ours, {{"REPLAY_VM_KEY", "new"}}),
+            (Variables{{"PATH", "/bin"}, {"REPLAY_VM_KEY", "new"}}));
+}
+
+TEST(QuoteForShell, LeavesPlainWordsAndProtectsTheRest) {
+  EXPECT_EQ(quote_for_shell("/usr/bin/a-b_c=1,2"), "/usr/bin/a-b_c=1,2");
+  EXPECT_EQ(quote_for_shell(""), "''");
+  EXPECT_EQ(quote_for_shell("it's $5"), "'it'\\''s $5'");
+}
+
+TEST(FindProgram, LooksOnThePathUnlessThereIsASlash) {
+  EXPECT_TRUE(find_program("sh", "/nowhere:/bin"));
+  EXPECT_TRUE(find_program("/bin/sh", ""));
+  EXPECT_FALSE(find_program("sh", "/nowhere"));
+  EXPECT_FALSE(find_program("", "/bin"));
+  EXPECT_FALSE(find_program("/bin", ""));         // a directory
+  EXPECT_FALSE(find_program("/etc/passwd", ""));  // not executable
+}
+
+TEST(BadTermination, NamesTheProcessAndTheSignal) {
+  const std::string output =
+      "some output\n"
+      "===================================================================================\n"
+      "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"
+      "=   PID 12173 RUNNING AT node\n"
+      "=   EXIT CODE: 9\n"
+      "=   CLEANING UP REMAINING PROCESSES\n"
+      "===================================================================================\n"
+      "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
+      "This typically refers to a problem with your application.\n";
+  EXPECT_EQ(find_bad_termination(output), (BadTermination{12173, "Killed (signal 9)"}));
+  EXPECT_EQ(find_bad_termination("all is well\n"), std::nullopt);
+}
+
+TEST(FindVerification, TakesTheLastLineThatSaysIt) {
+  EXPECT_EQ(find_verification("VERIFICATION SUCCESSFUL\n"), Verification::kPassed);
+  EXPECT_EQ(find_verification("time 1.5\n  VERIFICATION FAILED \r\n"), Verification::kFailed);
+  EXPECT_EQ(find_verification("VERIFICATION FAILED\nVERIFICATION SUCCESSFUL"), Verification::kPassed);
+  EXPECT_EQ(find_verification("echo VERIFICATION SUCCESSFUL\n"), Verification::kNone);
+  EXPECT_EQ(find_verification(""), Verification::kNone);
+}
+
+TEST(ReadTail, GivesTheEndAndNothingForNoFile) {
+  EXPECT_EQ(read_tail("/no/such/file", 10), "");
+  EXPECT_EQ(read_tail("/proc/self/nothing", 10), "");
+}
+
+}  // namespace
+}  // namespace replay::launcher
