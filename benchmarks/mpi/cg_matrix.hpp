@@ -1,7 +1,7 @@
 // The matrix of NAS CG: sparse, symmetric, with a random pattern of nonzeros. It is the sum over i of w_i x_i x_i^T,
 // where x_i is a random sparse vector with 1/2 at i and w_i falls geometrically from 1 to 1/10, plus (1/10 - shift) on
 // the diagonal. Every rank draws the whole random sequence, as it has no short cut, and keeps the rows it owns.
-// Source: Bailey et al. 1994, RNR-94-007, section 3.3; order of the random numbers as in NAS Parallel Benchmarks 3.
+// Source: Bailey et al. 1994, RNR-94-007; order of the random numbers as in NAS Parallel Benchmarks 3.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The pseudo-random numbers of the NAS Parallel Benchmarks: x(k+1) = a * x(k) mod 2^46, returned as x / 2^46 in (0, 1).
 // The report splits the product into 23-bit halves to stay exact in doubles; 64-bit integers give the same numbers, as
-// the low 46 bits of a product are right whatever overflows. Source: Bailey et al. 1994, RNR-94-007, section 2.3.
+// the low 46 bits of a product are right whatever overflows. Source: Bailey et al. 1994, RNR-94-007.
 #pragma once
 
 #include <cstdint>

@@ -8,8 +8,7 @@
 //   bsp          supersteps: compute, exchange, Allreduce. One rank, in rotation, is late: it sleeps first and computes
 //                then, while the others compute at once and then wait for it in MPI. A core shared by m ranks is busy
 //                with the others while the late one sleeps: max((m - 1) * u, 1 - u) + u = max(1, m * u).
-// Source of formula (3): Utrera, Corbalan, Labarta (2014), "Scheduling parallel jobs on multicore clusters using CPU
-// oversubscription"; the program is our own.
+// Source of formula (3): Utrera, Tabik, Corbalan, Labarta 2012 (the FCFS-malleable paper); the program is our own.
 #include <mpi.h>
 #include <sched.h>
 
@@ -170,11 +169,12 @@ void read_arguments(Options& options, Parameters& given) {
   options.number("--corrupt-at", given.corrupt_at, -1, 1e7, "spoil a byte after so many seconds; -1: never");
 }
 
-/// A job told to fail must not succeed because it ended first.
-void reject_instants_beyond_the_end(const Options& options, const Parameters& given) {
+/// A job told to fail must not succeed because it ended first or had no byte to spoil.
+void reject_failures_that_cannot_happen(const Options& options, const Parameters& given) {
   const std::string expected = fmt::format("less than --runtime, {}", given.runtime);
   if (given.fail_at >= given.runtime) options.reject("--fail-at", expected, fmt::format("{}", given.fail_at));
   if (given.corrupt_at >= given.runtime) options.reject("--corrupt-at", expected, fmt::format("{}", given.corrupt_at));
+  if (given.corrupt_at >= 0 && given.message_size == 0) options.reject("--message-size", "1 or more to spoil", "0");
 }
 
 int phases(const World& world, int argc, char** argv) {
@@ -186,7 +186,7 @@ int phases(const World& world, int argc, char** argv) {
     return kVerified;
   }
 
-  reject_instants_beyond_the_end(options, given);
+  reject_failures_that_cannot_happen(options, given);
   const Plan plan = make_plan(given);
   Phases job{world, plan, given};
   take_turns_on_shared_core();

@@ -8,9 +8,11 @@
 #include <bit>
 #include <cerrno>
 #include <cmath>
+#include <concepts>
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
