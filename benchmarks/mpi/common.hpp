@@ -1,5 +1,5 @@
-// The frame of every benchmark program. A program ends with the same exit code on all ranks, after MPI_Finalize, so that
-// mpiexec reports it unchanged; the one exception is a rank that breaks, which takes the job down by MPI_Abort.
+// The frame of every benchmark program. A program ends with the same exit code on all ranks, after MPI_Finalize, so
+// that mpiexec reports it unchanged; the one exception is a rank that breaks, which takes the job down by MPI_Abort.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Phases: a job of a given length that alternates between computing and waiting. Each rank computes u = `--cpu-use` of
-// each iteration, in CPU time, and waits for the rest; what is fixed is the amount of both, never an end on the clock, so
-// a job that gets half its cores really takes longer. With m of its ranks on each core it follows formula (3),
+// each iteration, in CPU time, and waits for the rest; what is fixed is the amount of both, never an end on the clock,
+// so a job that gets half its cores really takes longer. With m of its ranks on each core it follows formula (3),
 // s(m) = max(1, m * u), once a waiting rank leaves the core to the others. The ranks form a ring and send checked
 // messages to both neighbours in every iteration. Two patterns of waiting:
 //   independent  each rank sleeps for its own reason (a disk, a licence), a millisecond or so at a time in between
@@ -68,9 +68,9 @@ Plan make_plan(const Parameters& given) {
 constexpr Nanoseconds kPortion{2'000'000};
 
 /// Makes a rank that wakes up wait until the one that computes has finished its portion. Otherwise the ranks of a core
-/// would fall into step, both computing at half speed and then both asleep: with 2 ranks and u = 0.5, s(2) was 1.18 with
-/// the default scheduling policy and is 1.02 with this one (Linux 6.18). It needs no privilege; where it is refused, only
-/// that accuracy is lost.
+/// would fall into step, both computing at half speed and then both asleep: with 2 ranks and u = 0.5, s(2) was 1.18
+/// with the default scheduling policy and is 1.02 with this one (Linux 6.18). It needs no privilege; where it is refused,
+/// only that accuracy is lost.
 void take_turns_on_shared_core() {
   const sched_param no_priority{};
   ::sched_setscheduler(0, SCHED_BATCH, &no_priority);

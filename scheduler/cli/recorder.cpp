@@ -58,8 +58,12 @@ void Recorder::begin() {
   if (wants("run")) write_run_json(nullptr);  // an aborted run says what it was, too
 }
 
-PolicyRun Recorder::finish() {
+void Recorder::flush() {
   if (events_) events_->flush();
+}
+
+PolicyRun Recorder::finish() {
+  flush();
   PolicyRun run;
   run.policy = policy_;
   run.folder = folder_;

@@ -48,6 +48,8 @@ class Recorder {
   /// Writes the header; records may come from now on.
   void begin();
   [[nodiscard]] log::Sink& sink() { return *tee_; }
+  /// Brings the event log on disk up to date: what a reader sees while the run goes on, or after it was killed.
+  void flush();
   /// The tables are complete: computes the summary. Throws InputError when the event log cannot be written.
   [[nodiscard]] PolicyRun finish();
   /// Writes the other outputs, with what is known of the run by now. Throws InputError when a file cannot be written.

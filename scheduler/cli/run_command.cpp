@@ -126,7 +126,10 @@ class LiveRun {
     engine.overrun = scenario_.overrun;
     engine.until = scenario_.until;
     engine.order = [&](const TracedJob& traced) { return order(traced, folder); };
-    engine.tick = [&view](Instant now) { view.draw(now); };
+    engine.tick = [&](Instant now) {
+      recorder.flush();
+      view.draw(now);
+    };
     const live::RunResult result = live::run(local_.machine, scenario_.workload(), *named.policy, *model, *executor,
                                              recorder.sink(), engine);
     view.finish();

@@ -145,7 +145,7 @@ TEST(EventLogText, EachRecordReadsBackAsItWas) {
     EXPECT_EQ(to_line(read), line);
   }
   const auto all = one_of_each();
-  const auto& [job, truth] = std::get<Submitted>(parse_line(to_line(all[0]), "f", 1).what);
+  const auto [job, truth] = std::get<Submitted>(parse_line(to_line(all[0]), "f", 1).what);
   const auto& [job_before, truth_before] = std::get<Submitted>(all[0].what);
   EXPECT_EQ(job.submitted, job_before.submitted);
   EXPECT_EQ(job.declared, job_before.declared);

@@ -1,0 +1,255 @@
+// The main command for real: MPI programs on this machine's first two cores, shrunk, expanded, killed and interrupted. All
+// runs are short, wait for events, and end with nothing left behind.
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "launcher/topology.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/log/text.hpp"
+#include "tests/support/schedule.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TraceJob {
+  double submit;
+  double run;
+  int processes;
+  double cpu_use = 1;
+  double request = 60;
+  int program = -1;
+};
+
+// `replay` in the background, its output in a file.
+class Background {
+ public:
+  Background(const std::vector<std::string>& arguments, const fs::path& output) : output_(output) {
+    pid_ = ::fork();
+    if (pid_ != 0) return;
+    const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::dup2(file, 1);
+    ::dup2(file, 2);
+    std::vector<char*> argv{const_cast<char*>(REPLAY_PROGRAM)};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    ::execv(REPLAY_PROGRAM, argv.data());
+    ::_exit(127);
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+  ~Background() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  void send(int signal) const { ::kill(pid_, signal); }
+  [[nodiscard]] std::string output() const { return text_of(output_); }
+  /// Exit status; 128 + signal.
+  int wait() {
+    int status = 0;
+    ::waitpid(std::exchange(pid_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t pid_ = -1;
+  fs::path output_;
+};
+
+bool comes_true(const std::function<bool()>& condition, std::chrono::seconds within = std::chrono::seconds{20}) {
+  const auto limit = std::chrono::steady_clock::now() + within;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  return true;
+}
+
+class MainCommand : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    const std::vector<int> mask = launcher::affinity_mask();
+    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
+    machine_ = fmt::format("local:{},{}", mask[0], mask[1]);
+    ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
+  }
+
+  void write_trace(const std::vector<TraceJob>& jobs, const std::string& header = "") {
+    std::string text = "; MaxProcs: 2\n" + header;
+    for (std::size_t i = 0; i < jobs.size(); ++i)
+      text += fmt::format("{} {} -1 {} {} {} -1 {} {} -1 1 1 1 {} -1 -1 -1 -1\n", i + 1, jobs[i].submit, jobs[i].run,
+                          jobs[i].processes, jobs[i].run * jobs[i].cpu_use, jobs[i].processes, jobs[i].request,
+                          jobs[i].program);
+    write_text(folder_ / "t.swf", text);
+  }
+
+  std::vector<std::string> arguments(const std::string& policy, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"--trace", (folder_ / "t.swf").string(), "--policy", policy, "--machine", machine_,
+                                 "--out",   (folder_ / "r").string(),     "--force"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  int run(const std::string& policy, std::vector<std::string> more = {}) {
+    Background replay{arguments(policy, std::move(more)), folder_ / "out"};
+    return replay.wait();
+  }
+
+  MemoryLog log() const {
+    MemoryLog log;
+    EXPECT_TRUE(log::read_text(folder_ / "r" / "events.log", log));
+    return log;
+  }
+
+  // Processes that carry this test's mark, but for this one and those that are dead already.
+  std::string left_behind() const {
+    std::string left;
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
+      if (text_of(entry.path() / "environ").find(folder_.path().string()) == std::string::npos) continue;
+      left += name + " " + text_of(entry.path() / "comm");
+    }
+    return left;
+  }
+  void expect_nothing_left() {
+    EXPECT_TRUE(comes_true([this] { return left_behind().empty(); }, std::chrono::seconds{2})) << left_behind();
+  }
+
+  std::string output() const { return text_of(folder_ / "out"); }
+
+  TemporaryFolder folder_;
+  std::string machine_;
+};
+
+TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified) {
+  write_trace({{0, 4, 2, 0.5}, {0.5, 1.5, 1}, {3, 2, 2, 0.6}, {3.5, 1.5, 1}});
+  ASSERT_EQ(run("fcfs-malleable"), 0) << output();
+  const MemoryLog log = this->log();
+  EXPECT_EQ(what_is_wrong(log, Machine::parse("1x1x2")), "");
+  int shrinks = 0;
+  int expands = 0;
+  int verified = 0;
+  std::map<JobId, CoreCount> cores;
+  for (const log::Record& record : log.records()) {
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) cores[launch->job] = launch->allocation.cores;
+    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
+      (resize->allocation.cores < cores[resize->job] ? shrinks : expands) += 1;
+      cores[resize->job] = resize->allocation.cores;
+    }
+    if (const auto* finish = std::get_if<log::Finished>(&record.what))
+      verified += finish->end.verification == Verification::kPassed ? 1 : 0;
+  }
+  EXPECT_GE(shrinks, 1);
+  EXPECT_GE(expands, 1);
+  EXPECT_EQ(verified, 4);
+  for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
+    EXPECT_FALSE(text_of(folder_ / "r" / file).empty()) << file;
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, RunsRigidPoliciesToo) {
+  write_trace({{0, 1, 2, 0.5}, {0.1, 1, 2}, {0.2, 0.5, 1}});
+  for (const char* policy : {"fcfs", "easy"}) {
+    ASSERT_EQ(run(policy), 0) << output();
+    EXPECT_EQ(what_is_wrong(log(), Machine::parse("1x1x2")), "") << policy;
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, DecidesWhatTheSimulatorDecidesWhereDecisionsAreASecondApart) {
+  write_trace({{0, 6, 2, 0.5}, {1.5, 2, 1}, {8, 3, 2, 0.5}, {9.5, 3.5, 1}});
+  for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
+    ASSERT_EQ(run(policy), 0) << output();
+    const std::string live = log().decisions();
+    const ShellResult simulated =
+        shell(fmt::format("{} simulate --trace t.swf --policy {} --machine 1x2 --runtime-model isolated --out s --force",
+                          REPLAY_PROGRAM, policy),
+              folder_.path());
+    ASSERT_EQ(simulated.status, 0) << simulated.err;
+    MemoryLog sim;
+    ASSERT_TRUE(log::read_text(folder_ / "s" / "events.log", sim));
+    EXPECT_EQ(live, sim.decisions()) << policy;
+  }
+}
+
+TEST_F(MainCommand, CgShrunkInTheMiddleOfItsRunVerifies) {
+  write_trace({{0, 3, 2, 1, 60, 1}, {1, 20, 1, 1, 60}}, "; Program: 1 cg --class W --repeat 40\n");
+  ASSERT_EQ(run("fcfs-malleable"), 0) << output();
+  const MemoryLog log = this->log();
+  EXPECT_EQ(log.decisions(JobId{1}).substr(0, 17), "start 2, resize 1");
+  EXPECT_NE(text_of(folder_ / "r/jobs/1/stdout").find("VERIFICATION SUCCESSFUL"), std::string::npos);
+}
+
+TEST_F(MainCommand, AFailedJobIsNamedAndTheOthersGoOn) {
+  write_trace({{0, 3, 2, 0.5, 60, 1}, {0.2, 1, 1}}, "; Program: 1 phases --runtime 3 --fail-at 0.5\n");
+  EXPECT_EQ(run("easy"), 1);
+  EXPECT_EQ(log().outcome(JobId{1}), Outcome::kFailed);
+  EXPECT_EQ(log().outcome(JobId{2}), Outcome::kCompleted);
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, AJobThatOutlivesItsEstimateIsEndedAndLeavesNothing) {
+  write_trace({{0, 1, 2, 1, 1, 1}}, "; Program: 1 phases --runtime 600\n");
+  EXPECT_EQ(run("easy"), 0) << output();
+  EXPECT_EQ(log().outcome(JobId{1}), Outcome::kOverrun);
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
+  write_trace({{0, 600, 2, 0.5, 1000}, {0.1, 600, 2, 1, 1000}});
+  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; })) << replay.output();
+  replay.send(SIGINT);
+  EXPECT_EQ(replay.wait(), 130);
+  EXPECT_EQ(log().outcome(JobId{1}), Outcome::kKilled);
+  EXPECT_EQ(log().outcome(JobId{2}), Outcome::kCancelled);
+  EXPECT_FALSE(text_of(folder_ / "r/jobs.csv").empty());
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
+  write_trace({{0, 600, 2, 0.5, 1000}});
+  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; })) << replay.output();
+  replay.send(SIGINT);
+  replay.send(SIGINT);
+  EXPECT_EQ(replay.wait(), 130);
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, KillNineOfTheDaemonLeavesNothing) {
+  write_trace({{0, 600, 2, 0.5, 1000}});
+  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return text_of(folder_ / "r/events.log").find(" ranks job=1") != std::string::npos; }))
+      << replay.output();
+  replay.send(SIGKILL);
+  EXPECT_EQ(replay.wait(), 128 + SIGKILL);
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, AProgramThatStartsNoMpiRunsRigidAndTheLogSaysSo) {
+  write_trace({{0, 1, 2, 1, 30}});
+  EXPECT_EQ(run("fcfs-malleable", {"--program", "sh -c 'sleep 7'"}), 0) << output();
+  EXPECT_NE(text_of(folder_ / "r/events.log").find("malleable=no"), std::string::npos);
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace replay::test

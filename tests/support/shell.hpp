@@ -1,0 +1,35 @@
+// Commands as a user types them, and folders that go away by themselves.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace replay::test {
+
+struct ShellResult {
+  int status = -1;  ///< exit status; 128 + signal if it was killed
+  std::string out;
+  std::string err;
+};
+
+/// Runs `command` with /bin/sh in `folder` (the present one if empty), without standard input.
+[[nodiscard]] ShellResult shell(const std::string& command, const std::filesystem::path& folder = {});
+
+/// The text of a file; empty if it is not there.
+[[nodiscard]] std::string text_of(const std::filesystem::path& file);
+void write_text(const std::filesystem::path& file, const std::string& text);
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace replay::test

@@ -1,0 +1,162 @@
+// The program as a user meets it, with wrong input above all: what it says and how it exits. No MPI here.
+
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+const std::string kReplay = REPLAY_PROGRAM;
+const std::string kSynth = REPLAY_SOURCE_DIR "/traces/synth.swf";
+
+constexpr const char* kTwoJobs =
+    "; MaxProcs: 4\n"
+    "1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "2 5 -1 10 2 -1 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+class CommandLine : public testing::Test {
+ protected:
+  ShellResult replay(const std::string& arguments) { return shell(kReplay + " " + arguments, folder_.path()); }
+  void expect_complaint(const std::string& arguments, int status, std::initializer_list<const char*> words) {
+    const ShellResult result = replay(arguments);
+    EXPECT_EQ(result.status, status) << arguments << "\n" << result.out << result.err;
+    for (const char* word : words)
+      EXPECT_NE(result.err.find(word), std::string::npos) << arguments << " says: " << result.err;
+    EXPECT_EQ(result.err.find("terminate called"), std::string::npos) << result.err;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(CommandLine, WrongTracesAreNamedWithWhatIsWrong) {
+  write_text(folder_ / "empty.swf", "");
+  write_text(folder_ / "binary.swf", std::string("\x7f" "ELF\0\0\1\2", 8) + std::string(4000, '\0'));
+  write_text(folder_ / "seventeen.swf", "1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1\n");
+  write_text(folder_ / "huge.swf", "1 0 -1 999999999999999999999999 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  write_text(folder_ / "negative.swf", "1 0 -1 10 -3 -1 -1 -3 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  expect_complaint("simulate --policy easy --trace missing.swf", 1, {"missing.swf", "No such file"});
+  expect_complaint("simulate --policy easy --trace empty.swf", 1, {"empty.swf"});
+  expect_complaint("simulate --policy easy --trace binary.swf", 1, {"binary.swf"});
+  expect_complaint("simulate --policy easy --trace .", 1, {"directory"});
+  expect_complaint("simulate --policy easy --strict --trace seventeen.swf", 1, {"seventeen.swf:1", "18", "17"});
+  expect_complaint("simulate --policy easy --strict --trace huge.swf", 1, {"huge.swf:1", "field 4"});
+  expect_complaint("simulate --policy easy --trace negative.swf", 1, {"negative.swf"});
+}
+
+TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
+  write_text(folder_ / "t.swf", std::string(kTwoJobs) + "3 6 -1 ten 1 -1 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const ShellResult result = replay("simulate --policy easy --trace t.swf --outputs none");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
+}
+
+TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("simulate --trace t.swf --policy easi", 2, {"unknown policy 'easi'", "did you mean 'easy'"});
+  expect_complaint("simulate --trace t.swf --policy easy:pas=event", 2, {"no parameter 'pas'", "'pass'"});
+  expect_complaint("simulate --trace t.swf --policy fcfs-malleable:max_mpl=99", 2, {"max_mpl", "1..64", "'99'"});
+  expect_complaint("simulate --trace t.swf", 2, {"--policy"});
+  expect_complaint("simulate --policy easy", 2, {"--trace"});
+  expect_complaint("simulate --trace t.swf --policy easy --runtime-model utrea", 2, {"utrera"});
+  expect_complaint("simulate --trace t.swf --policy easy --no-such-option", 2, {"--no-such-option"});
+  expect_complaint("simulate --trace t.swf --policy easy --outputs job", 2, {"job"});
+  expect_complaint("simulate --trace t.swf --policy easy --until soon", 2, {"--until", "soon"});
+  expect_complaint("--trace t.swf --policy easy --time-scale 0", 2, {"--time-scale"});
+  expect_complaint("--trace t.swf --policy easy --machine flat:4", 2, {"flat:4", "local"});
+}
+
+TEST_F(CommandLine, AJobWiderThanTheMachineNamesTheWaysOut) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("simulate --trace t.swf --policy easy --machine flat:3", 1, {"job 1", "needs 4", "has 3", "--scale-sizes"});
+  const ShellResult scaled = replay("simulate --trace t.swf --policy easy --machine flat:2 --scale-sizes auto --outputs none");
+  EXPECT_EQ(scaled.status, 0) << scaled.err;
+  EXPECT_NE(scaled.out.find("sizes scaled from 4 to 2"), std::string::npos) << scaled.out;
+  expect_complaint("--trace t.swf --policy easy --machine local:0", 1, {"job 1", "--scale-sizes"});
+}
+
+TEST_F(CommandLine, AnOutputFolderThatExistsIsKeptUnlessForced) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  EXPECT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  const std::string before = text_of(folder_ / "r/jobs.csv");
+  EXPECT_FALSE(before.empty());
+  expect_complaint("simulate --trace t.swf --policy fcfs --out r", 1, {"r: exists", "--force"});
+  EXPECT_EQ(text_of(folder_ / "r/jobs.csv"), before);
+  EXPECT_EQ(replay("simulate --trace t.swf --policy fcfs --out r --force").status, 0);
+}
+
+TEST_F(CommandLine, ForceRemovesNothingButRuns) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  std::filesystem::create_directory(folder_ / "precious");
+  write_text(folder_ / "precious/thesis.tex", "years of work");
+  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "run.json"});
+  EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
+}
+
+TEST_F(CommandLine, AFullDiskIsAnErrorThatNamesTheFile) {
+  const std::filesystem::path disk = folder_ / "disk";
+  std::filesystem::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here (needs root)";
+  std::string trace = "; MaxProcs: 4\n";
+  for (int i = 1; i <= 3000; ++i)
+    trace += std::to_string(i) + " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
+  write_text(folder_ / "t.swf", trace);
+  const ShellResult result = replay("simulate --trace t.swf --policy easy --out disk/r");
+  ::umount(disk.c_str());
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.err.find("No space left"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("disk/r/"), std::string::npos) << result.err;
+}
+
+TEST_F(CommandLine, WithoutMpichARealRunSaysWhatIsMissing) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 1\n1 0 -1 1 1 -1 -1 1 5 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const ShellResult result = shell("PATH=/nowhere " + kReplay + " --trace t.swf --policy easy", folder_.path());
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("mpiexec is not on the PATH"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs")) << "nothing was begun";
+}
+
+TEST_F(CommandLine, OneTraceOneSeedOneLogByteForByte) {
+  const std::string run = "simulate --trace " + kSynth + " --policy fcfs-malleable --machine 1x2 --outputs all --out ";
+  EXPECT_EQ(replay(run + "a").status, 0);
+  EXPECT_EQ(replay(run + "b").status, 0);
+  for (const char* file : {"events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"}) {
+    EXPECT_FALSE(text_of(folder_ / (std::string("a/") + file)).empty()) << file;
+    EXPECT_EQ(text_of(folder_ / (std::string("a/") + file)), text_of(folder_ / (std::string("b/") + file))) << file;
+  }
+}
+
+TEST_F(CommandLine, SeveralPoliciesHaveASubFolderEachAndDifferencesToTheFirst) {
+  const ShellResult result =
+      replay("simulate --trace " + kSynth + " --policy fcfs,easy,fcfs-malleable --machine 1x2 --out r");
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* policy : {"fcfs", "easy", "fcfs-malleable"})
+    EXPECT_FALSE(text_of(folder_ / (std::string("r/") + policy + "/run.json")).empty()) << policy;
+  EXPECT_NE(result.out.find("% to fcfs"), std::string::npos) << result.out;
+}
+
+TEST_F(CommandLine, ListsAndHelpWork) {
+  for (const char* arguments : {"", "--help", "help", "--version", "policies", "policies --json", "models", "benchmarks",
+                                "simulate --help", "trace info --help"}) {
+    const ShellResult result = replay(arguments);
+    EXPECT_EQ(result.status, 0) << arguments << result.err;
+    EXPECT_FALSE(result.out.empty()) << arguments;
+  }
+  EXPECT_NE(replay("policies").out.find("max_mpl"), std::string::npos);
+  const ShellResult info = replay("trace info " + kSynth);
+  EXPECT_EQ(info.status, 0) << info.err;
+  EXPECT_NE(info.out.find("18"), std::string::npos) << info.out;
+}
+
+TEST_F(CommandLine, DryRunPrintsEachJobsCommand) {
+  const ShellResult result = replay("--trace " + kSynth + " --policy easy --dry-run");
+  if (result.err.find("needs 2 processors") != std::string::npos) GTEST_SKIP() << "this machine has one core";
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.out.find("phases --runtime 8.000000 --cpu-use 0.55"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("cg --class W"), std::string::npos) << result.out;
+}
+
+}  // namespace
+}  // namespace replay::test
