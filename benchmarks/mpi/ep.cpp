@@ -1,9 +1,9 @@
 // NAS EP, "embarrassingly parallel": 2^m pairs of uniform numbers become pairs of Gaussian deviates by the polar
-// method, which are summed and counted by annulus max(|X|, |Y|). The pairs are cut into blocks of 2^16; each rank computes a
-// contiguous range of blocks, jumping to its place in the one random sequence. Messages: three small Allreduces at the
-// end, so CPU use is close to 1. The sums are checked against the published ones to 1e-8.
-// Source: Bailey et al. 1994, RNR-94-007; class W: NAS Parallel Benchmarks 2 and later. We differ in one point: any
-// number of ranks up to the number of blocks, with uneven shares.
+// method, which are summed and counted by annulus max(|X|, |Y|). The pairs are cut into blocks of 2^16; each rank
+// computes a contiguous range of blocks, jumping to its place in the one random sequence. Messages: three small
+// Allreduces at the end, so CPU use is close to 1. The sums are checked against the published ones to 1e-8. Source:
+// Bailey et al. 1994, RNR-94-007; class W: NAS Parallel Benchmarks 2 and later. We differ in one point: any number of
+// ranks up to the number of blocks, with uneven shares.
 #include <fmt/format.h>
 #include <mpi.h>
 

@@ -67,10 +67,10 @@ Plan make_plan(const Parameters& given) {
 // Shorter than a scheduler's slice of 3 ms or so, so that a portion is computed in one go.
 constexpr Nanoseconds kPortion{2'000'000};
 
-/// Makes a rank that wakes up wait until the one that computes has finished its portion. Otherwise the ranks of a core
-/// would fall into step, both computing at half speed and then both asleep: with 2 ranks and u = 0.5, s(2) was 1.18
-/// with the default scheduling policy and is 1.02 with this one (Linux 6.18). It needs no privilege; where it is refused,
-/// only that accuracy is lost.
+/// Makes a rank that wakes up wait until the one that computes has finished its portion. Otherwise the ranks of a
+/// core would fall into step, both computing at half speed and then both asleep: with 2 ranks and u = 0.5, s(2) was
+/// 1.18 with the default scheduling policy and is 1.02 with this one (Linux 6.18). It needs no privilege; where it is
+/// refused, only that accuracy is lost.
 void take_turns_on_shared_core() {
   const sched_param no_priority{};
   ::sched_setscheduler(0, SCHED_BATCH, &no_priority);

@@ -1,6 +1,6 @@
 // A fixed amount of computing and a fixed amount of waiting. Computing is counted in CPU time of the calling thread:
-// half a core, a neighbour or a SIGSTOP makes it take longer, never makes it less. Waiting is counted in sleeps of a given
-// length, never until an instant: whatever passed while the process was stopped is not progress.
+// half a core, a neighbour or a SIGSTOP makes it take longer, never makes it less. Waiting is counted in sleeps of a
+// given length, never until an instant: whatever passed while the process was stopped is not progress.
 #pragma once
 
 #include <chrono>

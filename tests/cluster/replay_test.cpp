@@ -213,7 +213,7 @@ TEST_F(MainCommand, AJobThatOutlivesItsEstimateIsEndedAndLeavesNothing) {
 }
 
 TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
-  write_trace({{0, 600, 2, 0.5, 1000}, {0.1, 600, 2, 1, 1000}});
+  write_trace({{0, 600, 2, 0.5, 1000}, {0, 600, 2, 1, 1000}});
   Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
   ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; })) << replay.output();
   replay.send(SIGINT);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <utility>
 
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -75,7 +77,9 @@ Instant MemoryLog::end(JobId job) const {
 }
 
 Outcome MemoryLog::outcome(JobId job) const {
-  return std::get<log::Finished>(find<log::Finished>(records_, job)->what).end.outcome;
+  const log::Record* record = find<log::Finished>(records_, job);
+  if (record == nullptr) throw std::out_of_range("job " + name(job) + " has no end in the log");
+  return std::get<log::Finished>(record->what).end.outcome;
 }
 
 std::string MemoryLog::decisions(JobId job) const {
