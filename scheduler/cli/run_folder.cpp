@@ -12,10 +12,17 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
+// Has a file that only we write, itself or in a sub-folder (one per policy).
+bool has_results(const fs::path& folder) {
+  for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
+    if (fs::exists(folder / file)) return true;
+  return false;
+}
+
 bool is_a_run(const fs::path& folder) {
-  if (fs::is_empty(folder) || fs::exists(folder / "run.json")) return true;
+  if (fs::is_empty(folder) || has_results(folder)) return true;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_directory() && fs::exists(entry.path() / "run.json")) return true;
+    if (entry.is_directory() && has_results(entry.path())) return true;
   return false;
 }
 
@@ -47,7 +54,7 @@ fs::path make_run_folder(const std::string& out, const std::vector<std::string>&
         throw InputError(fmt::format("--out {}: exists already; choose another folder, or --force to replace it",
                                      folder.string()));
       if (!is_a_run(folder))
-        throw InputError(fmt::format("--out {}: --force replaces results of a run only, and this folder has no run.json",
+        throw InputError(fmt::format("--out {}: --force replaces results of a run only, and this folder has none",
                                      folder.string()));
       fs::remove_all(folder);
     }

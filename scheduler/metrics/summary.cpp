@@ -379,7 +379,7 @@ std::vector<std::pair<std::string_view, double>> batsim_summary(const JobTable& 
   const Distribution responses = response.distribution();
   const Distribution stretches = stretch.distribution();
   const Integrals& machine = series.total();
-  const double computing = static_cast<double>(machine.busy_cores) / 1e6;
+  const auto core_seconds = [](Wide sum) { return static_cast<double>(sum) / 1e6; };
   return {{"makespan", seconds(series.end() - series.begin())},
           {"max_slowdown", stretches.max},
           {"max_turnaround_time", responses.max},
@@ -394,8 +394,8 @@ std::vector<std::pair<std::string_view, double>> batsim_summary(const JobTable& 
           {"nb_jobs_rejected", count(rejected)},
           {"nb_jobs_success", count(success)},
           {"success_rate", ratio(count(success), jobs)},
-          {"time_computing", computing},
-          {"time_idle", static_cast<double>(machine.time * series.cores()) / 1e6 - computing}};
+          {"time_computing", core_seconds(machine.busy_cores)},
+          {"time_idle", core_seconds(machine.time * series.cores() - machine.busy_cores)}};
 }
 
 }  // namespace replay::metrics

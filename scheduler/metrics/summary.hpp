@@ -28,7 +28,7 @@ struct SummaryOptions {
 
 struct Metric {
   std::string_view name;  ///< of static storage, as the unit
-  std::string_view unit;  ///< s, ratio, jobs, percent of nothing: shares are ratios
+  std::string_view unit;  ///< s, ratio (shares too), jobs or times
   std::string definition;
   double value;
 };

@@ -90,7 +90,7 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   write_text(folder_ / "t.swf", kTwoJobs);
   std::filesystem::create_directory(folder_ / "precious");
   write_text(folder_ / "precious/thesis.tex", "years of work");
-  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "run.json"});
+  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "results of a run only"});
   EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
 }
 
