@@ -75,16 +75,16 @@ std::vector<std::string> Programs::command(const TracedJob& traced) const {
   auto program = benchmark(words[0]);
   if (!program) program = find_program(words[0]);
   if (!program)
-    throw InputError(fmt::format("job {}: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH",
-                                 id, words[0], library_folder().string()));
+    throw InputError(
+        fmt::format("job {}: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH", id,
+                    words[0], library_folder().string()));
   words[0] = program->string();
   return words;
 }
 
 bool Programs::has_fixed_durations(const Workload& workload) const {
-  return std::ranges::any_of(workload.jobs, [this](const TracedJob& traced) {
-    return text(traced).find("{runtime}") == std::string::npos;
-  });
+  return std::ranges::any_of(
+      workload.jobs, [this](const TracedJob& traced) { return text(traced).find("{runtime}") == std::string::npos; });
 }
 
 }  // namespace replay::cli

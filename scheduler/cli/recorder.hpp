@@ -27,12 +27,12 @@ struct PolicyRun {
   std::string policy;
   std::filesystem::path folder;  ///< empty: nothing was written
   metrics::Summary summary;
-  std::size_t failed = 0;        ///< jobs that failed by themselves, or whose verification did
-  std::size_t verified = 0;      ///< jobs whose verification passed
+  std::size_t failed = 0;    ///< jobs that failed by themselves, or whose verification did
+  std::size_t verified = 0;  ///< jobs whose verification passed
   bool interrupted = false;
-  std::string lost;              ///< why the executor was lost
-  bool disturbed = false;        ///< others used the machine before or after (real runs)
-  double load_before = -1;       ///< share of CPU time that others used; -1: not measured
+  std::string lost;         ///< why the executor was lost
+  bool disturbed = false;   ///< others used the machine before or after (real runs)
+  double load_before = -1;  ///< share of CPU time that others used; -1: not measured
   double load_after = -1;
 };
 

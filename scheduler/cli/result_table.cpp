@@ -45,8 +45,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::string text;
   for (const auto& row : rows) {
     fmt::format_to(std::back_inserter(text), "{:<{}}", row[0], width[0]);
-    for (std::size_t i = 1; i < row.size(); ++i)
-      fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
+    for (std::size_t i = 1; i < row.size(); ++i) fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
     text += '\n';
   }
   return text;

@@ -32,9 +32,9 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kLongRun = 3600;               // real seconds: from here on --yes is wanted
-constexpr double kMegabytesPerProcess = 16;     // resident, of a rank of `phases` (measured)
-constexpr double kStartUpBase = 0.1;            // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
+constexpr double kLongRun = 3600;            // real seconds: from here on --yes is wanted
+constexpr double kMegabytesPerProcess = 16;  // resident, of a rank of `phases` (measured)
+constexpr double kStartUpBase = 0.1;         // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
 constexpr double kStartUpPerProcess = 0.035;
 
 struct RunOptions {
@@ -83,10 +83,10 @@ void announce(std::FILE* out, const Scenario& scenario, const launcher::LocalMac
   const int ranks = widest->job.processes;
   fmt::print(out, "{} jobs on {} cores (OS {}), policies: {}\n", jobs.size(), local.machine.size(),
              fmt::join(local.pu_of_core, ","), fmt::join(scenario.policies, ", "));
-  fmt::print(out,
-             "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {:.0f} MB of memory\n",
-             duration_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
-             kMegabytesPerProcess * 2 * local.machine.size());
+  fmt::print(
+      out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {:.0f} MB of memory\n",
+      duration_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
+      kMegabytesPerProcess * 2 * local.machine.size());
   for (const std::string& note : local.notes) fmt::print(out, "note: {}\n", note);
   for (const std::string& note : scenario.notes) fmt::print(out, "note: {}\n", note);
 }
@@ -108,13 +108,12 @@ class LiveRun {
     NamedPolicy named = make_policy(policy);
     const auto model = make_runtime_model(scenario_.runtime_model);
     // Before anything else: the agent is forked while this process has one thread and no event loop.
-    launcher::AgentHandle agent =
-        launcher::start_agent({mpiexec_, vm_library().value_or(fs::path{}), fs::path{}});
+    launcher::AgentHandle agent = launcher::start_agent({mpiexec_, vm_library().value_or(fs::path{}), fs::path{}});
     auto executor = launcher::make_local_executor(std::move(agent), local_);
 
     fs::create_directories(folder / "jobs");
-    Recorder recorder{folder, options_.common.outputs, command_line, "live", named, scenario_, options_.common,
-                      local_.machine, options_.time_scale};
+    Recorder recorder{folder,          options_.common.outputs, command_line,       "live", named, scenario_,
+                      options_.common, local_.machine,          options_.time_scale};
     const auto before = load_of_others();
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
                   scenario_.workload().jobs.size()};
@@ -130,8 +129,8 @@ class LiveRun {
       recorder.flush();
       view.draw(now);
     };
-    const live::RunResult result = live::run(local_.machine, scenario_.workload(), *named.policy, *model, *executor,
-                                             recorder.sink(), engine);
+    const live::RunResult result =
+        live::run(local_.machine, scenario_.workload(), *named.policy, *model, *executor, recorder.sink(), engine);
     view.finish();
     executor.reset();  // nothing of ours uses the cores any more
     const auto after = load_of_others();
@@ -153,8 +152,7 @@ class LiveRun {
     order.directory = folder / "jobs" / fmt::format("{}", static_cast<std::int64_t>(traced.job.id));
     std::error_code error;
     fs::create_directories(order.directory, error);
-    if (error)
-      throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+    if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
     return order;
   }
 
@@ -168,7 +166,8 @@ class LiveRun {
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
   if (!(options.time_scale > 0) || options.time_scale > 1000)
-    throw UsageError(fmt::format("--time-scale: expected a number above 0 and up to 1000, found '{}'", options.time_scale));
+    throw UsageError(
+        fmt::format("--time-scale: expected a number above 0 and up to 1000, found '{}'", options.time_scale));
   const std::string machine_text = options.common.machine.empty() ? "local" : options.common.machine;
   if (machine_text != "local" && !machine_text.starts_with("local:"))
     throw UsageError(fmt::format(
@@ -178,7 +177,8 @@ int run(const RunOptions& options, const std::string& command_line) {
   Scenario scenario = load_scenario(options.common, "isolated", local.machine.size());
   fit_to_machine(scenario, options.common, local.machine.size(), true);
   const Programs programs{options.program, scenario.loaded.programs, options.time_scale, options.common.seed};
-  for (const TracedJob& traced : scenario.workload().jobs) (void)programs.command(traced);  // all there before the start
+  for (const TracedJob& traced : scenario.workload().jobs)
+    (void)programs.command(traced);  // all there before the start
   if (options.time_scale != 1 && programs.has_fixed_durations(scenario.workload()))
     scenario.notes.push_back("some jobs run programs whose run time does not follow --time-scale");
   if (options.dry_run) {
@@ -187,7 +187,8 @@ int run(const RunOptions& options, const std::string& command_line) {
   }
   const auto mpiexec = find_program("mpiexec");
   if (!mpiexec)
-    throw InputError("mpiexec is not on the PATH: a real run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
+    throw InputError(
+        "mpiexec is not on the PATH: a real run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
   if (!vm_library())
     scenario.notes.push_back(fmt::format("no libreplay-vm.so in {}: every job is rigid", library_folder().string()));
 
@@ -213,7 +214,8 @@ int run(const RunOptions& options, const std::string& command_line) {
 Command add_run(CLI::App& app, const std::string& command_line) {
   auto options = std::make_shared<RunOptions>();
   add_common_options(app, options->common);
-  app.get_option("--machine")->description("where to run: local, or local:CORES by OS index, such as local:0-3 (default local)");
+  app.get_option("--machine")
+      ->description("where to run: local, or local:CORES by OS index, such as local:0-3 (default local)");
   app.add_option("--time-scale", options->time_scale, "real seconds per second of the trace")->capture_default_str();
   app.add_option("--program", options->program,
                  "run this MPI program for every job; {n} {id} {runtime} {cpu_use} {seed} are filled in")

@@ -40,8 +40,8 @@ std::string folder_name(std::string_view policy) {
 fs::path make_run_folder(const std::string& out, const std::vector<std::string>& policies, bool force) {
   fs::path folder = out;
   if (out.empty()) {
-    const std::string name = policies.size() == 1 ? folder_name(policies[0])
-                                                  : fmt::format("{}-policies", policies.size());
+    const std::string name =
+        policies.size() == 1 ? folder_name(policies[0]) : fmt::format("{}-policies", policies.size());
     const std::string stem = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::localtime(std::time(nullptr)), name);
     folder = fs::path{"runs"} / stem;
     for (int again = 2; fs::exists(folder); ++again) folder = fs::path{"runs"} / fmt::format("{}-{}", stem, again);
@@ -51,11 +51,11 @@ fs::path make_run_folder(const std::string& out, const std::vector<std::string>&
       if (!fs::is_directory(folder))
         throw InputError(fmt::format("--out {}: is a file, expected a folder to make", folder.string()));
       if (!force)
-        throw InputError(fmt::format("--out {}: exists already; choose another folder, or --force to replace it",
-                                     folder.string()));
+        throw InputError(
+            fmt::format("--out {}: exists already; choose another folder, or --force to replace it", folder.string()));
       if (!is_a_run(folder))
-        throw InputError(fmt::format("--out {}: --force replaces results of a run only, and this folder has none",
-                                     folder.string()));
+        throw InputError(
+            fmt::format("--out {}: --force replaces results of a run only, and this folder has none", folder.string()));
       fs::remove_all(folder);
     }
     fs::create_directories(folder);

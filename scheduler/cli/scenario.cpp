@@ -15,8 +15,7 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
     const std::string help = fmt::format("{} ({}; default {})", option.help, option.values, option.default_value);
     command
         .add_option_function<std::string>(
-            "--" + name,
-            [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
+            "--" + name, [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
         ->type_name("VALUE")
         ->expected(name == "closed-loop" ? 0 : 1, 1)
         ->group("Reading the trace");
@@ -34,8 +33,7 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->type_name("LIST");
   command.add_option("--machine", options.machine)->type_name("MACHINE");
   command
-      .add_option("--runtime-model", options.runtime_model,
-                  "how fast a shrunk job runs (`replay models` lists them)")
+      .add_option("--runtime-model", options.runtime_model, "how fast a shrunk job runs (`replay models` lists them)")
       ->type_name("NAME");
   command
       .add_option("--overrun", options.overrun,
@@ -85,8 +83,8 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   if (!rules.machine_size && options.cleaning.contains("oversize")) rules.machine_size = machine_size;
   scenario.loaded = read_workload(options.trace, rules, {.strict = options.strict});
   if (scenario.workload().jobs.empty())
-    throw InputError(fmt::format("{}: has no job that can be run; {}", options.trace,
-                                 scenario.loaded.report.to_lines().front()));
+    throw InputError(
+        fmt::format("{}: has no job that can be run; {}", options.trace, scenario.loaded.report.to_lines().front()));
 
   if (!options.until.empty()) {
     const auto until = parse_duration(options.until);
@@ -107,8 +105,8 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
     if (options.scale_sizes != "auto") {
       const auto number = parse_seconds(options.scale_sizes);
       if (!number || number->count() < 1'000'000)
-        throw UsageError(fmt::format("--scale-sizes: expected auto or a count of cores >= 1, found '{}'",
-                                     options.scale_sizes));
+        throw UsageError(
+            fmt::format("--scale-sizes: expected auto or a count of cores >= 1, found '{}'", options.scale_sizes));
       from = seconds(*number);
     }
     std::size_t changed = 0;

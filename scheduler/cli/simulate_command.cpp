@@ -89,8 +89,15 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
     const NamedPolicy named = make_policy(scenario.policies[i]);
     const auto model = make_runtime_model(scenario.runtime_model);
     const fs::path where = runs.size() == 1 ? folder : folder / folder_name(scenario.policies[i]);
-    Recorder recorder{writes ? where : fs::path{}, options.common.outputs, command_line, "sim", named, scenario,
-                      options.common, machine, 1.0};
+    Recorder recorder{writes ? where : fs::path{},
+                      options.common.outputs,
+                      command_line,
+                      "sim",
+                      named,
+                      scenario,
+                      options.common,
+                      machine,
+                      1.0};
     recorder.begin();
     SimulationOptions simulation;
     simulation.overrun = scenario.overrun;
@@ -134,7 +141,8 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
   auto options = std::make_shared<SimulateOptions>();
   add_common_options(*command, options->common);
   command->get_option("--machine")
-      ->description("flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");
+      ->description(
+          "flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");
   command->add_flag("--flat", options->flat, "one pool of cores: nodes do not matter");
   command->add_option("--jobs", options->threads, "cores to use for several policies (default: all)")
       ->check(CLI::PositiveNumber);

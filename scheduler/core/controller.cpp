@@ -131,10 +131,9 @@ bool Controller::apply(const Submit& event) {
   write(log::Submitted{job, event.traced->truth});
   if (job.processes > machine_.size()) {
     jobs_.erase(entry);
-    write(log::Finished{
-        job.id,
-        {Outcome::kRejected, 0, Verification::kNone, -1,
-         fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())}});
+    write(log::Finished{job.id,
+                        {Outcome::kRejected, 0, Verification::kNone, -1,
+                         fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())}});
     return false;
   }
   waiting_.insert(job);

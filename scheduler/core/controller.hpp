@@ -66,11 +66,11 @@ class Controller {
  private:
   struct Managed {
     const TracedJob* traced = nullptr;
-    RunningJob* running = nullptr;       // nullptr: waiting
-    Allocation held;                     // physically; no cores before launch and while suspended
-    std::optional<Allocation> moving_to; // a resize is with the body; `held` already includes what it adds
-    Allocation moving_from;              // what it held when that was ordered
-    bool change_pending = false;         // is in pending_
+    RunningJob* running = nullptr;        // nullptr: waiting
+    Allocation held;                      // physically; no cores before launch and while suspended
+    std::optional<Allocation> moving_to;  // a resize is with the body; `held` already includes what it adds
+    Allocation moving_from;               // what it held when that was ordered
+    bool change_pending = false;          // is in pending_
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;

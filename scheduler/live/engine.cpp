@@ -24,7 +24,7 @@ using WallClock = std::chrono::steady_clock;
 using EventBase = std::unique_ptr<event_base, decltype([](event_base* base) { event_base_free(base); })>;
 using LoopEvent = std::unique_ptr<event, decltype([](event* e) { event_free(e); })>;
 
-constexpr Duration kLaunchCost = 500ms;          // of a small job, with room to spare
+constexpr Duration kLaunchCost = 500ms;           // of a small job, with room to spare
 constexpr Duration kLaunchCostPerProcess = 20ms;  // start-up grows with the ranks
 constexpr Duration kLeastGrace = 2s;
 constexpr Duration kTick = 100ms;
@@ -70,7 +70,8 @@ class Engine final : public ExecutorListener {
         base_(event_base_new()),
         clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
-    wake_ = LoopEvent{event_new(base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
+    wake_ = LoopEvent{event_new(
+        base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
     for (const int signal : {SIGINT, SIGTERM}) {
       signals_.emplace_back(evsignal_new(base_.get(), signal, on_signal, this));
       event_add(signals_.back().get(), nullptr);

@@ -21,9 +21,9 @@ struct LaunchOrder {
   JobId job{};
   std::vector<std::string> command;                              ///< program (a path, or found on PATH) and arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< for the ranks, on top of the daemon's own
-  std::filesystem::path directory;     ///< exists; gets `stdout`, `stderr`, `command`, `environment`
-  std::vector<CoreId> core_of_rank;    ///< cores of the machine; its size is the number of processes
-  bool malleable = true;               ///< false: do not preload vmlib
+  std::filesystem::path directory;   ///< exists; gets `stdout`, `stderr`, `command`, `environment`
+  std::vector<CoreId> core_of_rank;  ///< cores of the machine; its size is the number of processes
+  bool malleable = true;             ///< false: do not preload vmlib
 };
 
 /// Called on the loop's thread, never from inside a call of Executor.

@@ -20,7 +20,7 @@ struct CoreLoad {
 
 struct Allocation {
   CoreCount cores = 0;
-  int mpl = 1;                 ///< multiprogramming level: most processes of the job on one core; 1 is expanded
+  int mpl = 1;                  ///< multiprogramming level: most processes of the job on one core; 1 is expanded
   std::vector<CoreLoad> named;  ///< in rank order; empty on a pool
 
   bool operator==(const Allocation&) const = default;

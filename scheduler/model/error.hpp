@@ -32,8 +32,8 @@ class UsageError : public std::runtime_error {
 }  // namespace replay
 
 /// INVARIANT(condition, format, arguments...): our own mistake if the condition does not hold.
-#define INVARIANT(condition, ...)                                                                 \
-  do {                                                                                            \
-    if (!(condition)) [[unlikely]]                                                                \
-      ::replay::invariant_broken(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__));     \
+#define INVARIANT(condition, ...)                                                             \
+  do {                                                                                        \
+    if (!(condition)) [[unlikely]]                                                            \
+      ::replay::invariant_broken(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)); \
   } while (false)

@@ -65,8 +65,7 @@ Machine Machine::parse(std::string_view text) {
     const auto counts = split_counts(text, text);
     std::int64_t product = 1;
     for (const std::int64_t count : counts) product = product > kMostCores ? product : product * count;
-    if (product > kMostCores)
-      throw InputError(fmt::format("machine '{}': has more than {} cores", text, kMostCores));
+    if (product > kMostCores) throw InputError(fmt::format("machine '{}': has more than {} cores", text, kMostCores));
     if (counts.size() == 2) return cluster(static_cast<int>(counts[0]), 1, static_cast<int>(counts[1]));
     if (counts.size() == 3)
       return cluster(static_cast<int>(counts[0]), static_cast<int>(counts[1]), static_cast<int>(counts[2]));

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-
 namespace replay {
 namespace {
 
@@ -42,17 +41,17 @@ class Pass {
     jobs_.reserve(view.running.size() + 4);
     for (const RunningJob* running : view.running.by_start()) {
       if (running->gone_in_plan || running->suspended) continue;
-      jobs_.push_back({running->job, running, running->allocation, running->malleable, running->started == now_,
-                       running->cpu_use});
+      jobs_.push_back(
+          {running->job, running, running->allocation, running->malleable, running->started == now_, running->cpu_use});
     }
   }
 
   // Rules (1) to (4) for the head. False: it waits, and nothing has changed.
   bool start(const Job& head) {
     const int deepest = head.can_shrink() ? settings_.max_mpl : 1;
-    std::optional<Allocation> place = fit(head, deepest);     // (1) expanded, (2) shrunk
-    if (!place) place = fit_by_shrinking(head, deepest);      // (3)
-    if (!place) return false;                                 // (4)
+    std::optional<Allocation> place = fit(head, deepest);  // (1) expanded, (2) shrunk
+    if (!place) place = fit_by_shrinking(head, deepest);   // (3)
+    if (!place) return false;                              // (4)
     free_.take(*place);
     jobs_.push_back({&head, nullptr, std::move(*place), head.can_shrink(), true, head.declared.cpu_use});
     return true;

@@ -55,8 +55,8 @@ NamedPolicy make_policy(std::string_view text) {
     }
     known.push_back(entry.name);
   }
-  throw UsageError(fmt::format("unknown policy '{}'{}; `replay policies` lists them", parsed.name,
-                               suggestion(parsed.name, known)));
+  throw UsageError(
+      fmt::format("unknown policy '{}'{}; `replay policies` lists them", parsed.name, suggestion(parsed.name, known)));
 }
 
 }  // namespace replay

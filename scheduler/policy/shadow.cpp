@@ -10,8 +10,8 @@ Shadow head_shadow(const ClusterView& view, CoreCount free, CoreCount head, std:
   std::size_t r = 0;
   std::size_t s = 0;
   while (r < running.size() || s < started.size()) {
-    const Instant next = std::min(r < running.size() ? running[r]->estimated_end : kNever,
-                                  s < started.size() ? started[s].at : kNever);
+    const Instant next =
+        std::min(r < running.size() ? running[r]->estimated_end : kNever, s < started.size() ? started[s].at : kNever);
     for (; r < running.size() && running[r]->estimated_end == next; ++r) free += running[r]->allocation.cores;
     for (; s < started.size() && started[s].at == next; ++s) free += started[s].cores;
     if (free >= head) return {std::max(next, view.now), free - head};

@@ -86,7 +86,8 @@ void RunningSet::unlink_end(const RunningJob& job) {
 void RunningSet::erase(RunningJob& job) {
   if (!job.gone_in_plan) unlink_end(job);
   const auto found = std::ranges::lower_bound(by_start_, job.start_order, {}, &RunningJob::start_order);
-  INVARIANT(found != by_start_.end() && *found == &job, "job {} is not running", static_cast<std::int64_t>(job.job->id));
+  INVARIANT(found != by_start_.end() && *found == &job, "job {} is not running",
+            static_cast<std::int64_t>(job.job->id));
   const auto at = found - by_start_.begin();
   by_start_.erase(found);
   spare_.push_back(std::move(owned_[static_cast<std::size_t>(at)]));

@@ -71,17 +71,17 @@ class WaitingQueue {
 /// A job that has been started, as planned: its cores may still be in other hands, and its end is by its estimate.
 struct RunningJob {
   const Job* job = nullptr;
-  Instant started{};               ///< when it was decided to start it
-  std::uint64_t start_order = 0;   ///< counts starts; the oldest has the lowest
-  Allocation allocation;           ///< after all decisions taken so far
-  Progress budget;                 ///< of work, by the estimate
-  Instant estimated_end{};         ///< when the budget is used up; in the past for a job in its grace
-  Duration estimate{};             ///< grows when the job is extended
-  bool launched = false;           ///< false while its cores are still in other hands
-  bool malleable = false;          ///< may be shrunk; false for serial, rigid and unregistered jobs
+  Instant started{};              ///< when it was decided to start it
+  std::uint64_t start_order = 0;  ///< counts starts; the oldest has the lowest
+  Allocation allocation;          ///< after all decisions taken so far
+  Progress budget;                ///< of work, by the estimate
+  Instant estimated_end{};        ///< when the budget is used up; in the past for a job in its grace
+  Duration estimate{};            ///< grows when the job is extended
+  bool launched = false;          ///< false while its cores are still in other hands
+  bool malleable = false;         ///< may be shrunk; false for serial, rigid and unregistered jobs
   bool suspended = false;
-  bool gone_in_plan = false;       ///< its estimate is over, so its cores count as free although it still runs
-  double cpu_use = 1;              ///< declared, or measured so far in a real run
+  bool gone_in_plan = false;  ///< its estimate is over, so its cores count as free although it still runs
+  double cpu_use = 1;         ///< declared, or measured so far in a real run
 };
 
 /// The running jobs in start order, and by estimated end (ties: start order). Pointers stay valid until erase().

@@ -32,9 +32,9 @@ enum replay_vm_state {
 };
 
 enum replay_vm_mode {
-  REPLAY_VM_MODE_NONE = 0,       /* cannot give the core away: the job is rigid */
-  REPLAY_VM_MODE_PROGRESS = 1,   /* ucp_worker_progress is interposed */
-  REPLAY_VM_MODE_TEST_LOOP = 2   /* Test loops around the blocking calls */
+  REPLAY_VM_MODE_NONE = 0,     /* cannot give the core away: the job is rigid */
+  REPLAY_VM_MODE_PROGRESS = 1, /* ucp_worker_progress is interposed */
+  REPLAY_VM_MODE_TEST_LOOP = 2 /* Test loops around the blocking calls */
 };
 
 /* The half that the agent writes. */
@@ -50,15 +50,15 @@ struct replay_vm_report {
   uint32_t mode;  /* enum replay_vm_mode */
   int32_t pid;
   int32_t world_rank;
-  uint64_t pid_start;      /* field 22 of /proc/PID/stat: with pid, names the process for ever */
-  uint64_t init_ns;        /* MPI_Init returned */
-  uint64_t blocked_ns;     /* in outermost blocking MPI calls since then */
-  uint64_t blocked_since;  /* start of the blocking call it is in now, 0: in none */
-  uint64_t calls;          /* outermost blocking calls */
-  uint64_t polls;          /* progress polls that found nothing */
-  uint64_t handoffs;       /* times the core was given away */
-  uint64_t cpu_ns;         /* CPU time of the rank's main thread when last written (at the latest in MPI_Finalize) */
-  uint64_t finalize_ns;    /* MPI_Finalize was entered; 0: not yet. Nothing after it counts as blocked or useful */
+  uint64_t pid_start;     /* field 22 of /proc/PID/stat: with pid, names the process for ever */
+  uint64_t init_ns;       /* MPI_Init returned */
+  uint64_t blocked_ns;    /* in outermost blocking MPI calls since then */
+  uint64_t blocked_since; /* start of the blocking call it is in now, 0: in none */
+  uint64_t calls;         /* outermost blocking calls */
+  uint64_t polls;         /* progress polls that found nothing */
+  uint64_t handoffs;      /* times the core was given away */
+  uint64_t cpu_ns;        /* CPU time of the rank's main thread when last written (at the latest in MPI_Finalize) */
+  uint64_t finalize_ns;   /* MPI_Finalize was entered; 0: not yet. Nothing after it counts as blocked or useful */
   uint8_t reserved[40];
 };
 

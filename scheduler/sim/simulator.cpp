@@ -50,8 +50,8 @@ class Simulation {
       advance_to(next);
     }
     if (controller_.waiting() > 0)
-      throw PolicyError(fmt::format("{} jobs wait, nothing runs, and the policy starts none of them",
-                                    controller_.waiting()));
+      throw PolicyError(
+          fmt::format("{} jobs wait, nothing runs, and the policy starts none of them", controller_.waiting()));
     return result_;
   }
 

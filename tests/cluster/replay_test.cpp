@@ -178,10 +178,10 @@ TEST_F(MainCommand, DecidesWhatTheSimulatorDecidesWhereDecisionsAreASecondApart)
   for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
     ASSERT_EQ(run(policy), 0) << output();
     const std::string live = log().decisions();
-    const ShellResult simulated =
-        shell(fmt::format("{} simulate --trace t.swf --policy {} --machine 1x2 --runtime-model isolated --out s --force",
-                          REPLAY_PROGRAM, policy),
-              folder_.path());
+    const ShellResult simulated = shell(
+        fmt::format("{} simulate --trace t.swf --policy {} --machine 1x2 --runtime-model isolated --out s --force",
+                    REPLAY_PROGRAM, policy),
+        folder_.path());
     ASSERT_EQ(simulated.status, 0) << simulated.err;
     MemoryLog sim;
     ASSERT_TRUE(log::read_text(folder_ / "s" / "events.log", sim));
@@ -215,7 +215,8 @@ TEST_F(MainCommand, AJobThatOutlivesItsEstimateIsEndedAndLeavesNothing) {
 TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
   write_trace({{0, 600, 2, 0.5, 1000}, {0, 600, 2, 1, 1000}});
   Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
-  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; })) << replay.output();
+  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; }))
+      << replay.output();
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 130);
   EXPECT_EQ(log().outcome(JobId{1}), Outcome::kKilled);
@@ -227,7 +228,8 @@ TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
 TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
   write_trace({{0, 600, 2, 0.5, 1000}});
   Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
-  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; })) << replay.output();
+  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; }))
+      << replay.output();
   replay.send(SIGINT);
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 130);

@@ -68,7 +68,8 @@ TEST_P(EasyReference, EveryWaitIsTheGoldenOne) {
   const char* given = std::getenv("REPLAY_PWA_DIR");
   const fs::path folder = given != nullptr ? fs::path{given} : fs::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
   const fs::path file = folder / (std::string{GetParam().name} + "-EASY-reference.swf.gz");
-  if (!fs::exists(file)) GTEST_SKIP() << "the log " << file.filename() << " is not there; REPLAY_PWA_DIR says where to look";
+  if (!fs::exists(file))
+    GTEST_SKIP() << "the log " << file.filename() << " is not there; REPLAY_PWA_DIR says where to look";
   expect_golden_waits(file.string(), GetParam().jobs);
 }
 

@@ -27,7 +27,8 @@ TEST_P(Figure2, EveryStartAndEndIsThePapers) {
   const MemoryLog log = simulate(expected.policy, cores(10), jobs);
   EXPECT_EQ(what_is_wrong(log, cores(10)), "");
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    EXPECT_EQ(log.start(static_cast<JobId>(i + 1)), at(std::chrono::minutes{expected.starts[i]})) << "start of J" << i + 1;
+    EXPECT_EQ(log.start(static_cast<JobId>(i + 1)), at(std::chrono::minutes{expected.starts[i]}))
+        << "start of J" << i + 1;
     EXPECT_EQ(log.end(static_cast<JobId>(i + 1)), at(std::chrono::minutes{expected.ends[i]})) << "end of J" << i + 1;
   }
 }
@@ -41,19 +42,21 @@ INSTANTIATE_TEST_SUITE_P(
                                      Expected{"fcfs-malleable", {0, 0, 0, 1, 1, 5}, {4, 1, 1, 5, 5, 6}})));
 
 TEST(Figure2Drawn, FcfsMalleableRunsJ2AndJ3ExpandedBecauseJ4CannotStart) {
-  const auto log = simulate("fcfs-malleable", cores(10),
-                            {job('A').cores(8).runs(2min), job('B').cores(5).runs(1min), job('C').cores(1).runs(1min),
-                             job('D').cores(8).runs(2min), job('E').cores(4).runs(2min), job('F').cores(10).runs(1min)});
-  EXPECT_EQ(gantt(log, 10, 1min), "AAAA.F\n"
-                                  "AAAA.F\n"
-                                  "AAAA.F\n"
-                                  "AAAA.F\n"
-                                  "BDDDDF\n"
-                                  "BDDDDF\n"
-                                  "BDDDDF\n"
-                                  "BDDDDF\n"
-                                  "BEEEEF\n"
-                                  "CEEEEF\n");
+  const auto log =
+      simulate("fcfs-malleable", cores(10),
+               {job('A').cores(8).runs(2min), job('B').cores(5).runs(1min), job('C').cores(1).runs(1min),
+                job('D').cores(8).runs(2min), job('E').cores(4).runs(2min), job('F').cores(10).runs(1min)});
+  EXPECT_EQ(gantt(log, 10, 1min),
+            "AAAA.F\n"
+            "AAAA.F\n"
+            "AAAA.F\n"
+            "AAAA.F\n"
+            "BDDDDF\n"
+            "BDDDDF\n"
+            "BDDDDF\n"
+            "BDDDDF\n"
+            "BEEEEF\n"
+            "CEEEEF\n");
 }
 
 }  // namespace

@@ -34,8 +34,8 @@ class FakeExecutor final : public live::Executor {
   /// At once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
 
-  std::set<JobId> fails;                  ///< these exit with status 3
-  std::string misuse;                     ///< the first order that makes no sense: two jobs on a core, an unknown job
+  std::set<JobId> fails;  ///< these exit with status 3
+  std::string misuse;     ///< the first order that makes no sense: two jobs on a core, an unknown job
   Duration answer_after{std::chrono::milliseconds{5}};
 
  private:

@@ -106,8 +106,8 @@ std::string MemoryLog::decisions() const {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs,
-                   std::string_view model, const SimulationOptions& options) {
+MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs, std::string_view model,
+                   const SimulationOptions& options) {
   std::ranges::stable_sort(jobs, {}, [](const TracedJob& traced) { return traced.job.submitted; });
   const Workload workload{std::move(jobs)};
   const NamedPolicy named = make_policy(policy);
@@ -180,12 +180,14 @@ std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
     if (record.at < now) return fmt::format("time goes back to {}", to_text(record.at));
     now = record.at;
     if (const auto* submit = std::get_if<log::Submitted>(&record.what)) {
-      if (!submitted.emplace(submit->job.id, now).second) return fmt::format("{} is submitted twice", name(submit->job.id));
+      if (!submitted.emplace(submit->job.id, now).second)
+        return fmt::format("{} is submitted twice", name(submit->job.id));
       if (now < submit->job.submitted) return fmt::format("{} comes too early", name(submit->job.id));
     } else if (const auto* launch = std::get_if<log::Launched>(&record.what)) {
       if (!submitted.contains(launch->job) || ended.contains(launch->job))
         return fmt::format("{} starts but does not wait", name(launch->job));
-      if (!held.emplace(launch->job, launch->allocation).second) return fmt::format("{} starts twice", name(launch->job));
+      if (!held.emplace(launch->job, launch->allocation).second)
+        return fmt::format("{} starts twice", name(launch->job));
     } else if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
       if (!held.contains(resize->job)) return fmt::format("{} is resized but does not run", name(resize->job));
       held[resize->job] = resize->allocation;

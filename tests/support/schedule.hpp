@@ -27,7 +27,7 @@ class JobBuilder {
   explicit JobBuilder(JobId number);
   JobBuilder& cores(ProcessCount processes);
   JobBuilder& arrives(Duration when);
-  JobBuilder& runs(Duration how_long);      ///< the estimate too, unless it is given
+  JobBuilder& runs(Duration how_long);  ///< the estimate too, unless it is given
   JobBuilder& estimated(Duration how_long);
   JobBuilder& rigid();
   JobBuilder& cpu_use(double share);

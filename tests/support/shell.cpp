@@ -27,8 +27,8 @@ void write_text(const fs::path& file, const std::string& text) {
 ShellResult shell(const std::string& command, const fs::path& folder) {
   const TemporaryFolder files;
   const std::string where = folder.empty() ? std::string{"."} : folder.string();
-  const std::string line = "cd '" + where + "' && { " + command + "\n} </dev/null >'" + (files / "out").string() + "' 2>'" +
-                           (files / "err").string() + "'";
+  const std::string line = "cd '" + where + "' && { " + command + "\n} </dev/null >'" + (files / "out").string() +
+                           "' 2>'" + (files / "err").string() + "'";
   const int status = std::system(line.c_str());
   ShellResult result;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -32,7 +32,10 @@ class CommandLine : public testing::Test {
 
 TEST_F(CommandLine, WrongTracesAreNamedWithWhatIsWrong) {
   write_text(folder_ / "empty.swf", "");
-  write_text(folder_ / "binary.swf", std::string("\x7f" "ELF\0\0\1\2", 8) + std::string(4000, '\0'));
+  write_text(folder_ / "binary.swf", std::string("\x7f"
+                                                 "ELF\0\0\1\2",
+                                                 8) +
+                                         std::string(4000, '\0'));
   write_text(folder_ / "seventeen.swf", "1 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1\n");
   write_text(folder_ / "huge.swf", "1 0 -1 999999999999999999999999 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
   write_text(folder_ / "negative.swf", "1 0 -1 10 -3 -1 -1 -3 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
@@ -69,8 +72,10 @@ TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
 
 TEST_F(CommandLine, AJobWiderThanTheMachineNamesTheWaysOut) {
   write_text(folder_ / "t.swf", kTwoJobs);
-  expect_complaint("simulate --trace t.swf --policy easy --machine flat:3", 1, {"job 1", "needs 4", "has 3", "--scale-sizes"});
-  const ShellResult scaled = replay("simulate --trace t.swf --policy easy --machine flat:2 --scale-sizes auto --outputs none");
+  expect_complaint("simulate --trace t.swf --policy easy --machine flat:3", 1,
+                   {"job 1", "needs 4", "has 3", "--scale-sizes"});
+  const ShellResult scaled =
+      replay("simulate --trace t.swf --policy easy --machine flat:2 --scale-sizes auto --outputs none");
   EXPECT_EQ(scaled.status, 0) << scaled.err;
   EXPECT_NE(scaled.out.find("sizes scaled from 4 to 2"), std::string::npos) << scaled.out;
   expect_complaint("--trace t.swf --policy easy --machine local:0", 1, {"job 1", "--scale-sizes"});
@@ -90,7 +95,7 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   write_text(folder_ / "t.swf", kTwoJobs);
   std::filesystem::create_directory(folder_ / "precious");
   write_text(folder_ / "precious/thesis.tex", "years of work");
-  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "results of a run only"});
+  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "results of a run"});
   EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
 }
 
@@ -100,8 +105,7 @@ TEST_F(CommandLine, AFullDiskIsAnErrorThatNamesTheFile) {
   if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0)
     GTEST_SKIP() << "a small tmpfs cannot be mounted here (needs root)";
   std::string trace = "; MaxProcs: 4\n";
-  for (int i = 1; i <= 3000; ++i)
-    trace += std::to_string(i) + " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
+  for (int i = 1; i <= 3000; ++i) trace += std::to_string(i) + " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
   write_text(folder_ / "t.swf", trace);
   const ShellResult result = replay("simulate --trace t.swf --policy easy --out disk/r");
   ::umount(disk.c_str());
@@ -138,8 +142,8 @@ TEST_F(CommandLine, SeveralPoliciesHaveASubFolderEachAndDifferencesToTheFirst) {
 }
 
 TEST_F(CommandLine, ListsAndHelpWork) {
-  for (const char* arguments : {"", "--help", "help", "--version", "policies", "policies --json", "models", "benchmarks",
-                                "simulate --help", "trace info --help"}) {
+  for (const char* arguments : {"", "--help", "help", "--version", "policies", "policies --json", "models",
+                                "benchmarks", "simulate --help", "trace info --help"}) {
     const ShellResult result = replay(arguments);
     EXPECT_EQ(result.status, 0) << arguments << result.err;
     EXPECT_FALSE(result.out.empty()) << arguments;

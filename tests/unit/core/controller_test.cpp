@@ -50,9 +50,7 @@ class Script final : public Policy {
 
 class TwoSteps : public testing::Test {
  protected:
-  std::string happens(Duration when, std::vector<Event> events) {
-    return text(controller_->handle(at(when), events));
-  }
+  std::string happens(Duration when, std::vector<Event> events) { return text(controller_->handle(at(when), events)); }
   void use(Policy& policy, ControllerOptions options = {}) {
     controller_.emplace(
         machine_, policy, [](const Job&, const Allocation& allocation) { return 1.0 / allocation.mpl; }, log_, options);

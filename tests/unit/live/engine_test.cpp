@@ -27,7 +27,8 @@ class Live : public testing::Test {
               const std::function<void(FakeExecutor&, live::RunOptions&)>& adjust = {}) {
     std::map<JobId, Duration> runtimes;
     for (const TracedJob& traced : jobs)
-      runtimes[traced.job.id] = Duration{static_cast<std::int64_t>(static_cast<double>(traced.truth.runtime.count()) * scale)};
+      runtimes[traced.job.id] =
+          Duration{static_cast<std::int64_t>(static_cast<double>(traced.truth.runtime.count()) * scale)};
     FakeExecutor executor{runtimes};
     live::RunOptions options;
     options.time_scale = scale;
@@ -36,7 +37,8 @@ class Live : public testing::Test {
     const Workload workload{std::move(jobs)};
     const NamedPolicy named = make_policy(policy);
     LiveLog live;
-    live.result = live::run(machine_, workload, *named.policy, *make_runtime_model("isolated"), executor, live.log, options);
+    live.result =
+        live::run(machine_, workload, *named.policy, *make_runtime_model("isolated"), executor, live.log, options);
     live.misuse = executor.misuse;
     return live;
   }
@@ -45,9 +47,9 @@ class Live : public testing::Test {
 
 TEST_F(Live, DecidesWhatTheSimulatorDecides) {
   // Decisions are at least a second of trace time apart, which is 20 ms of real time here.
-  const std::vector<TracedJob> jobs{
-      job('A').cores(2).runs(10s), job('B').cores(1).arrives(2s).runs(5s), job('C').cores(2).arrives(11s).runs(4s),
-      job('D').cores(2).arrives(20s).runs(6s), job('E').cores(2).arrives(22s).runs(6s)};
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(10s), job('B').cores(1).arrives(2s).runs(5s),
+                                    job('C').cores(2).arrives(11s).runs(4s), job('D').cores(2).arrives(20s).runs(6s),
+                                    job('E').cores(2).arrives(22s).runs(6s)};
   for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
     const LiveLog live = run(policy, jobs, 0.02);
     EXPECT_EQ(live.log.decisions(), simulate(policy, machine_, jobs).decisions()) << policy;
@@ -58,8 +60,8 @@ TEST_F(Live, DecidesWhatTheSimulatorDecides) {
 }
 
 TEST_F(Live, GivesNoCoreToAJobBeforeTheOtherHasLeftIt) {
-  const LiveLog live = run("fcfs-malleable", {job('A').cores(2).runs(10s), job('B').cores(1).arrives(2s).runs(5s)}, 0.02,
-                           [](FakeExecutor& executor, live::RunOptions&) { executor.answer_after = 20ms; });
+  const LiveLog live = run("fcfs-malleable", {job('A').cores(2).runs(10s), job('B').cores(1).arrives(2s).runs(5s)},
+                           0.02, [](FakeExecutor& executor, live::RunOptions&) { executor.answer_after = 20ms; });
   EXPECT_EQ(live.misuse, "");
   EXPECT_GE(live.log.start(id('B')) - at(2s), 1s) << "20 ms of real time are a second of the trace";
 }
@@ -100,12 +102,13 @@ TEST_F(Live, CtrlCEndsTheRunAndEveryJobHasItsEnd) {
 
 TEST_F(Live, ALostExecutorEndsTheRunWithEveryJobRecorded) {
   FakeExecutor* lost = nullptr;
-  const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h)}, 1, [&](FakeExecutor& executor, live::RunOptions& options) {
-    lost = &executor;
-    options.tick = [&lost, calls = 0](Instant) mutable {
-      if (++calls == 2) lost->lose("the node agent died");
-    };
-  });
+  const LiveLog live =
+      run("fcfs", {job('A').cores(2).runs(1h)}, 1, [&](FakeExecutor& executor, live::RunOptions& options) {
+        lost = &executor;
+        options.tick = [&lost, calls = 0](Instant) mutable {
+          if (++calls == 2) lost->lose("the node agent died");
+        };
+      });
   EXPECT_EQ(live.result.lost, "the node agent died");
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kFailed);
 }

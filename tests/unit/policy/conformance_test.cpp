@@ -33,8 +33,7 @@ TEST_P(EveryPolicy, UsesNoCoreTwiceAndLosesNoJob) {
       for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend}) {
         SimulationOptions options;
         options.overrun = overrun;
-        const auto log =
-            simulate(GetParam(), Machine::parse(machine), random_jobs(seed, 200, 16), "utrera", options);
+        const auto log = simulate(GetParam(), Machine::parse(machine), random_jobs(seed, 200, 16), "utrera", options);
         ASSERT_EQ(what_is_wrong(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
       }
 }
@@ -56,7 +55,8 @@ TEST_P(EveryPolicy, NeverStartsAndResizesAJobAtOneInstant) {
     for (const log::Record& record : log.records()) {
       if (const auto* start = std::get_if<log::StartDecided>(&record.what)) decided[start->job] = record.at;
       if (std::holds_alternative<log::Finished>(record.what)) decided.clear();  // another pass at the same instant
-      if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what); resize != nullptr && decided.contains(resize->job)) {
+      if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what);
+          resize != nullptr && decided.contains(resize->job)) {
         ASSERT_NE(decided[resize->job], record.at) << "job " << static_cast<int>(resize->job) << ", seed " << seed;
       }
     }
@@ -104,8 +104,12 @@ class HalfTheMachine final : public Policy {
     inner_->decide({view.now, half_, free, view.waiting, view.running, view.triggers}, out);
   }
   PassRule pass_rule() const override { return inner_->pass_rule(); }
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_->free_until(view, until); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_->may_start_now(view, job); }
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return inner_->free_until(view, until);
+  }
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return inner_->may_start_now(view, job);
+  }
 
  private:
   std::unique_ptr<Policy> inner_;

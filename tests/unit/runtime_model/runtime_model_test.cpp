@@ -63,7 +63,7 @@ TEST(Overheads, AreAHashOfSeedAndJobUniformInZeroToOne) {
     sum += ov;
     below_tenth += ov < 0.1 ? 1 : 0;
   }
-  EXPECT_NEAR(sum / 20000, 0.5, 0.01);       // standard error 0.002
+  EXPECT_NEAR(sum / 20000, 0.5, 0.01);  // standard error 0.002
   EXPECT_NEAR(below_tenth / 20000.0, 0.1, 0.01);
 }
 

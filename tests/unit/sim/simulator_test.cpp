@@ -18,7 +18,8 @@ TEST(Simulation, AJobThatOutlivesItsEstimateIsKilledThere) {
 TEST(Simulation, WithExtendItRunsToItsEnd) {
   SimulationOptions options;
   options.overrun = Overrun::kExtend;
-  const auto log = simulate("easy", cores(1), {job('A').runs(5min).estimated(2min), job('B').runs(1min)}, "isolated", options);
+  const auto log =
+      simulate("easy", cores(1), {job('A').runs(5min).estimated(2min), job('B').runs(1min)}, "isolated", options);
   EXPECT_EQ(log.end(id('A')), at(5min));
   EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
 }
@@ -34,13 +35,15 @@ TEST(Simulation, TheRuntimeModelDecidesWhatHalfTheCoresCost) {
                                     job('B').cores(2).arrives(1min).runs(20min).rigid()};
   // A is shrunk at 1 min for good: nine minutes of work at 1/1.5 of the speed.
   EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "isolated").end(id('A')), at(1min + 13min + 30s));
-  EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "utrera").end(id('A')), at(1min + 18min)) << "no overhead: ratio 2";
+  EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "utrera").end(id('A')), at(1min + 18min))
+      << "no overhead: ratio 2";
 }
 
 TEST(Simulation, UntilEndsTheRunAndEveryJobHasItsEnd) {
   SimulationOptions options;
   options.until = at(90s);
-  const auto log = simulate("fcfs", cores(1), {job('A').runs(1min), job('B').runs(1min), job('C').runs(1min)}, "isolated", options);
+  const auto log =
+      simulate("fcfs", cores(1), {job('A').runs(1min), job('B').runs(1min), job('C').runs(1min)}, "isolated", options);
   EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted);
   EXPECT_EQ(log.outcome(id('B')), Outcome::kKilled);
   EXPECT_EQ(log.end(id('B')), at(90s));
