@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,6 +90,15 @@ void announce(std::FILE* out, const Scenario& scenario, const launcher::LocalMac
       kMegabytesPerProcess * 2 * local.machine.size());
   for (const std::string& note : local.notes) fmt::print(out, "note: {}\n", note);
   for (const std::string& note : scenario.notes) fmt::print(out, "note: {}\n", note);
+}
+
+// Where there is a core to spare, nothing of the daemon (and of the agent, which inherits this) runs on a job's cores.
+void leave_the_jobs_cores(const launcher::LocalMachine& local) {
+  cpu_set_t spare;
+  CPU_ZERO(&spare);
+  for (const int cpu : launcher::affinity_mask())
+    if (std::ranges::find(local.pu_of_core, cpu) == local.pu_of_core.end()) CPU_SET(static_cast<std::size_t>(cpu), &spare);
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
 }
 
 void print_commands(const Scenario& scenario, const Programs& programs) {
@@ -198,6 +208,7 @@ int run(const RunOptions& options, const std::string& command_line) {
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
                                  duration_text(real_seconds)));
 
+  leave_the_jobs_cores(local);
   const fs::path folder = make_run_folder(options.common.out, scenario.policies, options.common.force);
   LiveRun live{options, scenario, local, programs, *mpiexec};
   std::vector<PolicyRun> runs;

@@ -324,6 +324,21 @@ TEST_F(Vmlib, ADestroyedSegmentSwitchesItOff) {
   EXPECT_TRUE(host.accepted().empty());
 }
 
+#ifdef REPLAY_VM_ASAN_LIBRARY
+// The address sanitizer inside the ranks: its run-time library comes first in the preload, MPICH's leaks do not count.
+TEST_F(Vmlib, TouchesNoMemoryThatIsNotItsOwn) {
+  VmHost host{2};
+  host.share_all(true);
+  Environment environment = under_replay(host);
+  environment["LD_PRELOAD"] = REPLAY_ASAN_RUNTIME ":" REPLAY_VM_ASAN_LIBRARY;
+  environment["ASAN_OPTIONS"] = "detect_leaks=0";
+  const Outcome outcome = mpi(2, one_core(), environment, program("collectives"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(outcome.output.find("AddressSanitizer"), std::string::npos) << outcome.output;
+  expect_registered(host, 2);
+}
+#endif
+
 TEST(VmlibObject, NeedsNothingButLibc) {
   const Outcome outcome = run(std::string{"readelf -d '"} + kLibrary + "'");
   if (outcome.exit_code != 0) GTEST_SKIP() << "no readelf here";
