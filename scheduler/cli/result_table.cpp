@@ -19,12 +19,18 @@ struct Column {
 
 // The figures of the FCFS-malleable paper, in its order, then what malleability did.
 constexpr Column kColumns[] = {
-    {"mean_wait", "wait s", 1, 2},         {"mean_response", "resp. s", 1, 2},
-    {"mean_slowdown", "slowdown", 1, 3},   {"mean_bounded_slowdown", "bsld 10s", 1, 3},
-    {"fragmentation", "frag. %", 100, 2}, {"utilisation", "util. %", 100, 2},
-    {"mean_mpl", "MPL", 1, 3},         {"makespan", "span s", 1, 1},
-    {"shrinks", "shrinks", 1, 0},          {"expands", "expands", 1, 0},
-    {"jobs_counted", "jobs", 1, 0},        {"jobs_failed", "failed", 1, 0},
+    {"mean_wait", "wait s", 1, 2},
+    {"mean_response", "resp. s", 1, 2},
+    {"mean_slowdown", "slowdown", 1, 3},
+    {"mean_bounded_slowdown", "bsld 10s", 1, 3},
+    {"fragmentation", "frag. %", 100, 2},
+    {"utilisation", "util. %", 100, 2},
+    {"mean_mpl", "MPL", 1, 3},
+    {"makespan", "span s", 1, 1},
+    {"shrinks", "shrinks", 1, 0},
+    {"expands", "expands", 1, 0},
+    {"jobs_counted", "jobs", 1, 0},
+    {"jobs_failed", "failed", 1, 0},
 };
 
 std::string cell(double value, int decimals) {

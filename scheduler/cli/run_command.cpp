@@ -97,7 +97,8 @@ void leave_the_jobs_cores(const launcher::LocalMachine& local) {
   cpu_set_t spare;
   CPU_ZERO(&spare);
   for (const int cpu : launcher::affinity_mask())
-    if (std::ranges::find(local.pu_of_core, cpu) == local.pu_of_core.end()) CPU_SET(static_cast<std::size_t>(cpu), &spare);
+    if (std::ranges::find(local.pu_of_core, cpu) == local.pu_of_core.end())
+      CPU_SET(static_cast<std::size_t>(cpu), &spare);
   if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
 }
 

@@ -2,8 +2,6 @@
 
 #include "scheduler/policy/fcfs.hpp"
 
-#include <algorithm>
-
 #include "scheduler/policy/shadow.hpp"
 
 namespace replay {
@@ -20,14 +18,7 @@ class Fcfs final : public Policy {
     }
   }
 
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    const CoreCount free = view.free.total();
-    if (view.waiting.empty()) return free;
-    const CoreCount head = view.waiting.head().processes;
-    if (head <= free) return free - head;
-    const Shadow shadow = head_shadow(view, free, head, {});
-    return shadow.at >= until ? free : std::min(free, shadow.extra);
-  }
+  CoreCount free_until(const ClusterView& view, Instant until) const override { return free_beside_head(view, until); }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     return !view.waiting.empty() && view.waiting.head().id == job.id && job.processes <= view.free.total();

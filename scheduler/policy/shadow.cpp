@@ -19,4 +19,13 @@ Shadow head_shadow(const ClusterView& view, CoreCount free, CoreCount head, std:
   return {kNever, 0};
 }
 
+CoreCount free_beside_head(const ClusterView& view, Instant until) {
+  const CoreCount free = view.free.total();
+  if (view.waiting.empty()) return free;
+  const CoreCount head = view.waiting.head().processes;
+  if (head <= free) return free - head;
+  const Shadow shadow = head_shadow(view, free, head, {});
+  return shadow.at >= until ? free : std::min(free, shadow.extra);
+}
+
 }  // namespace replay

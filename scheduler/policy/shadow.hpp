@@ -24,4 +24,7 @@ struct Shadow {
 /// O(running jobs that end before the shadow + started log started).
 [[nodiscard]] Shadow head_shadow(const ClusterView& view, CoreCount free, CoreCount head, std::span<Release> started);
 
+/// Policy::free_until() where only the head holds a promise: what is free now, or after the head's start what it leaves.
+[[nodiscard]] CoreCount free_beside_head(const ClusterView& view, Instant until);
+
 }  // namespace replay

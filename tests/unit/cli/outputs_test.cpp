@@ -209,9 +209,10 @@ TEST(Outputs, AFullDiskIsNoticedAndTheFileNamed) {
 
 TEST(ResultTable, OnePolicyHasOneLine) {
   const Result result{"easy", Measured(three_jobs()).summary};
-  EXPECT_EQ(result_table({&result, 1}),
-            "policy  wait s  resp. s  slowdown  bsld 10s  frag. %  util. %    MPL  span s  shrinks  expands  jobs  failed\n"
-            "easy      0.25     9.12     1.188     1.137     1.92    96.15  1.173    13.0        1        1     2       1\n");
+  EXPECT_EQ(
+      result_table({&result, 1}),
+      "policy  wait s  resp. s  slowdown  bsld 10s  frag. %  util. %    MPL  span s  shrinks  expands  jobs  failed\n"
+      "easy      0.25     9.12     1.188     1.137     1.92    96.15  1.173    13.0        1        1     2       1\n");
 }
 
 TEST(ResultTable, FurtherPoliciesAreComparedToTheFirst) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "scheduler/policy/registry.hpp"
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {
@@ -57,6 +58,47 @@ TEST(Easy, AJobAtItsEstimateCountsAsGoneInPassesOfThatInstant) {
     EXPECT_EQ(log.start(id('C')), at(1min)) << policy;
     EXPECT_EQ(what_is_wrong(log, cores(4)), "") << policy;
   }
+}
+
+// A wrapper's questions: two of four cores run until 2 min, the head needs three.
+class Questions : public testing::Test {
+ protected:
+  Questions() : free_(machine_) {
+    free_.take({2, 1, {}});
+    RunningJob running;
+    running.job = &running_job_.job;
+    running.allocation = {2, 1, {}};
+    running.estimated_end = at(2min);
+    running_.insert(running);
+    waiting_.insert(head_.job);
+    waiting_.insert(next_.job);
+  }
+  ClusterView view() const { return {at(0s), machine_, free_, waiting_, running_, {}}; }
+  Machine machine_ = cores(4);
+  FreeCores free_;
+  WaitingQueue waiting_;
+  RunningSet running_;
+  TracedJob running_job_ = job('A').cores(2).runs(2min);
+  TracedJob head_ = job('B').cores(3).runs(1min);
+  TracedJob next_ = job('C').cores(2).runs(3min);
+};
+
+TEST_F(Questions, FreeCoresLastUntilTheHeadsShadowTime) {
+  for (const char* policy : {"fcfs", "easy"}) {
+    const NamedPolicy named = make_policy(policy);
+    EXPECT_EQ(named.policy->free_until(view(), at(2min)), 2) << policy;
+    EXPECT_EQ(named.policy->free_until(view(), at(3min)), 1) << policy << ": the head leaves one core";
+  }
+}
+
+TEST_F(Questions, EasyLetsAJobStartThatDoesNotDelayTheHead) {
+  const NamedPolicy easy = make_policy("easy");
+  EXPECT_FALSE(easy.policy->may_start_now(view(), next_.job)) << "two cores for three minutes delay the head";
+  const TracedJob narrow = job('D').cores(1).runs(3min);
+  const TracedJob brief = job('E').cores(2).runs(2min);
+  EXPECT_TRUE(easy.policy->may_start_now(view(), narrow.job)) << "in the extra node";
+  EXPECT_TRUE(easy.policy->may_start_now(view(), brief.job)) << "ends by the shadow time";
+  EXPECT_FALSE(make_policy("fcfs").policy->may_start_now(view(), narrow.job)) << "nobody overtakes";
 }
 
 TEST(Fcfs, NobodyOvertakesTheHead) {
