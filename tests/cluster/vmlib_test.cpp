@@ -1,6 +1,7 @@
 // vmlib in real MPI jobs: mpiexec starts small programs with the preload, two ranks on one core. REPLAY_VM_LIBRARY is
 // the shared object, REPLAY_TEST_PROGRAM_DIR has the programs of tests/cluster/programs. Stock MPICH 4.0.2 needs 4000 us
-// for one message between two ranks of one core, so the limits here are loose enough for any loaded machine.
+// for one message between two ranks of one core. How fast it is with vmlib is measured, not tested: here it counts that the
+// ranks gave their core away, which stock MPICH never does, however loaded the machine is.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr const char* kLibrary = REPLAY_VM_LIBRARY;
-constexpr double kFarBelowStockUs = 500;
+constexpr std::uint64_t kGaveItAway = 20;  // times; a program of 0.1 s exchanges more messages on any machine
 
 std::string program(const std::string& name) { return (fs::path{REPLAY_TEST_PROGRAM_DIR} / name).string(); }
 
@@ -121,9 +122,7 @@ TEST_F(Vmlib, TwoRanksOnOneCoreGiveItToEachOtherWhileTheyWait) {
   const Outcome outcome = mpi(2, one_core(), under_replay(host), program("pingpong") + " 0.2");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_GT(figure(outcome.output, "hop_us"), 0);
-  EXPECT_LT(figure(outcome.output, "hop_us"), kFarBelowStockUs);
-  EXPECT_LT(figure(outcome.output, "allreduce_us"), kFarBelowStockUs);
-  EXPECT_LT(figure(outcome.output, "barrier_us"), kFarBelowStockUs);
+  for (const std::uint32_t rank : {0u, 1u}) EXPECT_GT(host.report(rank).handoffs, kGaveItAway);
   expect_registered(host, 2);
 }
 
@@ -167,7 +166,7 @@ TEST_F(Vmlib, APollingProgramIsNoticedToo) {
   const Outcome outcome = mpi(2, one_core(), under_replay(host), program("pingpong") + " 0.2 test");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_GT(figure(outcome.output, "hop_us"), 0);
-  EXPECT_LT(figure(outcome.output, "hop_us"), kFarBelowStockUs);
+  for (const std::uint32_t rank : {0u, 1u}) EXPECT_GT(host.report(rank).handoffs, kGaveItAway);
 }
 
 TEST_F(Vmlib, AnMpiThatIsLoadedPrivatelyIsFound) {
@@ -176,7 +175,7 @@ TEST_F(Vmlib, AnMpiThatIsLoadedPrivatelyIsFound) {
   const Outcome outcome =
       mpi(2, one_core(), under_replay(host), program("private_mpi") + " " + program("plugin.so") + " 0.1");
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_LT(figure(outcome.output, "hop_us"), kFarBelowStockUs);
+  for (const std::uint32_t rank : {0u, 1u}) EXPECT_GT(host.report(rank).handoffs, kGaveItAway);
   expect_registered(host, 2);
 }
 
@@ -244,7 +243,6 @@ TEST_F(Vmlib, RanksAreMovedTogetherAndApartWhileTheyRun) {
   }
   const Outcome outcome = job.get();
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_LT(figure(outcome.output, "hop_us"), kFarBelowStockUs);
   expect_registered(host, 2);
   EXPECT_GT(host.report(0).handoffs, 100U);
 }
