@@ -188,7 +188,7 @@ TEST_P(VmlibFortran, IsCoveredWithoutAnyFortranInVmlib) {
   const Outcome outcome = mpi(2, one_core(), under_replay(host), program(GetParam()));
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_GT(figure(outcome.output, "round_us"), 0);
-  EXPECT_LT(figure(outcome.output, "round_us"), 4 * kFarBelowStockUs) << "two hops and a barrier; stock: 16000";
+  for (const std::uint32_t rank : {0u, 1u}) EXPECT_GT(host.report(rank).handoffs, kGaveItAway);
   expect_registered(host, 2);
   EXPECT_GT(host.report(0).blocked_ns, 0U);
 }
