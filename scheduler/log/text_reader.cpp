@@ -1,5 +1,3 @@
-#include "scheduler/log/text.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,217 +10,15 @@
 #include <type_traits>
 #include <utility>
 
+#include "scheduler/log/text.hpp"
+#include "scheduler/log/text_words.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::log {
 namespace {
 
-constexpr std::string_view kFirstLine = "#replay-events 1";
-constexpr std::string_view kFirstLineName = "#replay-events ";
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 constexpr CoreCount kMostCores = 100'000'000;  // as Machine::parse: a broken `on` must not ask for all memory
-
-// The word of each record type, in the order of `What`.
-constexpr std::array<std::string_view, std::variant_size_v<What>> kKinds = {
-    "submit", "start",   "launch", "ranks",  "resize", "resized", "suspend", "suspended",
-    "resume", "resumed", "kill",   "extend", "finish", "failed",  "note"};
-
-// The words of the enumerations, in the order of their enumerators.
-constexpr std::array kFlexibilities = {Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMalleable};
-constexpr std::array kOutcomes = {Outcome::kCompleted, Outcome::kFailed,    Outcome::kOverrun,
-                                  Outcome::kKilled,    Outcome::kCancelled, Outcome::kRejected};
-constexpr std::array kVerifications = {Verification::kNone, Verification::kPassed, Verification::kFailed};
-constexpr std::array kKillReasons = {KillReason::kPolicy, KillReason::kOverrun, KillReason::kCancelled,
-                                     KillReason::kInterrupted};
-
-std::string_view to_text(KillReason reason) {
-  switch (reason) {
-    case KillReason::kPolicy: return "policy";
-    case KillReason::kOverrun: return "overrun";
-    case KillReason::kCancelled: return "cancelled";
-    case KillReason::kInterrupted: return "interrupted";
-  }
-  return "?";
-}
-
-// ---- Writing ----
-
-using Buffer = fmt::memory_buffer;
-
-void put(Buffer& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
-
-template <std::integral Integer>
-void put(Buffer& out, Integer value) {
-  const fmt::format_int digits(value);
-  out.append(digits.data(), digits.data() + digits.size());
-}
-
-// The shortest text that reads back as the same double.
-void put(Buffer& out, double value) {
-  INVARIANT(std::isfinite(value), "the log cannot hold {}", value);
-  if (value == std::trunc(value) && std::abs(value) < 1e15 && !std::signbit(value))
-    put(out, static_cast<std::int64_t>(value));
-  else
-    fmt::format_to(std::back_inserter(out), "{}", value);
-}
-
-// As replay::to_text(Duration), without the string.
-void put(Buffer& out, Duration time) {
-  const std::int64_t count = time.count();
-  const auto micros = count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
-  if (count < 0) out.push_back('-');
-  put(out, micros / 1'000'000);
-  auto rest = static_cast<std::uint32_t>(micros % 1'000'000);
-  if (rest == 0) return;
-  std::array<char, 7> digits{'.'};
-  for (std::size_t i = digits.size() - 1; i > 0; --i, rest /= 10) digits[i] = static_cast<char>('0' + rest % 10);
-  std::size_t size = digits.size();
-  while (digits[size - 1] == '0') --size;
-  put(out, std::string_view{digits.data(), size});
-}
-
-// Control characters, backslashes and `quote` would end a line or a string: they are escaped.
-void put_escaped(Buffer& out, std::string_view text, char quote) {
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (c == '\n')
-      put(out, "\\n");
-    else if (c == '\t')
-      put(out, "\\t");
-    else if (code < 0x20 || code == 0x7f)
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", code);
-    else if (c == '\\' || c == quote)
-      out.push_back('\\'), out.push_back(c);
-    else
-      out.push_back(c);
-  }
-}
-
-template <class Value>
-void put_field(Buffer& out, std::string_view name_and_sign, const Value& value) {
-  put(out, name_and_sign);
-  put(out, value);
-}
-
-void put_quoted(Buffer& out, std::string_view name_and_sign, std::string_view text) {
-  put(out, name_and_sign);
-  out.push_back('"');
-  put_escaped(out, text, '"');
-  out.push_back('"');
-}
-
-void put_job(Buffer& out, JobId job) { put_field(out, " job=", static_cast<std::int64_t>(job)); }
-
-// `on=0-3:2,7:1`: ascending neighbours with equally many processes are one range.
-void put_allocation(Buffer& out, const Allocation& allocation) {
-  put_field(out, " cores=", allocation.cores);
-  put_field(out, " mpl=", allocation.mpl);
-  const auto& named = allocation.named;
-  std::string_view before = " on=";
-  for (std::size_t first = 0; first < named.size();) {
-    std::size_t last = first;
-    while (last + 1 < named.size() && named[last + 1].core == named[last].core + 1 &&
-           named[last + 1].processes == named[first].processes)
-      ++last;
-    put_field(out, before, named[first].core);
-    if (last != first) put_field(out, "-", named[last].core);
-    put_field(out, ":", named[first].processes);
-    before = ",";
-    first = last + 1;
-  }
-}
-
-template <class Id>
-concept OnlyAJob = std::is_same_v<Id, SuspendDecided> || std::is_same_v<Id, SuspendDone> ||
-    std::is_same_v<Id, ResumeDecided> || std::is_same_v<Id, ResumeDone>;
-template <class Id>
-concept JobAndAllocation = std::is_same_v<Id, StartDecided> || std::is_same_v<Id, Launched> ||
-    std::is_same_v<Id, ResizeDecided> || std::is_same_v<Id, ResizeDone>;
-
-// Fields that have their usual value are left out; the reader puts it back.
-struct PutFields {
-  Buffer& out;
-  Instant at;
-
-  void operator()(const Submitted& what) const {
-    const auto& [job, truth] = what;
-    put_job(out, job.id);
-    if (job.submitted != at) put_field(out, " submitted=", job.submitted.time_since_epoch());
-    put_field(out, " processes=", job.processes);
-    put_field(out, " estimate=", job.estimate);
-    put_field(out, " runtime=", truth.runtime);
-    put_field(out, " flexibility=", replay::to_text(job.flexibility));
-    if (job.declared.cpu_use != 1) put_field(out, " cpu_use=", job.declared.cpu_use);
-    if (job.declared.network_overhead != 0) put_field(out, " overhead=", job.declared.network_overhead);
-    if (truth.behaviour.cpu_use != job.declared.cpu_use) put_field(out, " true_cpu_use=", truth.behaviour.cpu_use);
-    if (truth.behaviour.network_overhead != job.declared.network_overhead)
-      put_field(out, " true_overhead=", truth.behaviour.network_overhead);
-    if (job.user != -1) put_field(out, " user=", job.user);
-    if (job.group != -1) put_field(out, " group=", job.group);
-    if (job.queue != -1) put_field(out, " queue=", job.queue);
-    if (truth.executable != -1) put_field(out, " executable=", truth.executable);
-    if (truth.cut_at_request) put(out, " cut_at_request=yes");
-  }
-  template <OnlyAJob Id>
-  void operator()(const Id& what) const {
-    put_job(out, what.job);
-  }
-  template <JobAndAllocation Id>
-  void operator()(const Id& what) const {
-    put_job(out, what.job);
-    put_allocation(out, what.allocation);
-  }
-  void operator()(const RanksSeen& what) const {
-    put_job(out, what.job);
-    put(out, what.malleable ? " malleable=yes" : " malleable=no");
-    if (!what.reason.empty()) put_quoted(out, " reason=", what.reason);
-  }
-  void operator()(const KillDecided& what) const {
-    put_job(out, what.job);
-    put_field(out, " reason=", to_text(what.reason));
-  }
-  void operator()(const Extended& what) const {
-    put_job(out, what.job);
-    put_field(out, " estimate=", what.estimate);
-  }
-  void operator()(const Finished& what) const {
-    const JobEnd& end = what.end;
-    put_job(out, what.job);
-    put_field(out, " outcome=", replay::to_text(end.outcome));
-    if (end.exit_code != 0) put_field(out, " exit_code=", end.exit_code);
-    if (end.verification != Verification::kNone) put_field(out, " verification=", replay::to_text(end.verification));
-    if (end.cpu_use != -1) put_field(out, " cpu_use=", end.cpu_use);
-    if (!end.reason.empty()) put_quoted(out, " reason=", end.reason);
-  }
-  void operator()(const Failed& what) const {
-    put_job(out, what.job);
-    put_quoted(out, " action=", what.action);
-    put_quoted(out, " reason=", what.reason);
-  }
-  void operator()(const Note& what) const { put_quoted(out, " text=", what.text); }
-};
-
-void put_record(Buffer& out, const Record& record) {
-  put(out, record.at.time_since_epoch());
-  out.push_back(' ');
-  put(out, kKinds[record.what.index()]);
-  std::visit(PutFields{out, record.at}, record.what);
-}
-
-void put_header(Buffer& out, const Header& header) {
-  put(out, kFirstLine);
-  out.push_back('\n');
-  for (const auto& [name, value] : header.entries) {
-    INVARIANT(!name.empty() && name.find_first_of(" \t\n\r\\") == std::string::npos, "a header named '{}'", name);
-    out.push_back('#');
-    put(out, name);
-    if (!value.empty()) out.push_back(' ');
-    put_escaped(out, value, '\0');
-    out.push_back('\n');
-  }
-}
-
-// ---- Reading ----
+constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 
 struct Place {
   std::string_view file;
@@ -623,55 +419,8 @@ std::string_view take_lines(std::string_view text, LogReader& reader) {
 
 }  // namespace
 
-std::string to_line(const Record& record) {
-  Buffer buffer;
-  put_record(buffer, record);
-  return fmt::to_string(buffer);
-}
-
 Record parse_line(std::string_view text, std::string_view file, std::size_t line) {
   return read_record(text, Place{file, line});
-}
-
-TextWriter::TextWriter(const std::filesystem::path& path)
-    : path_(path), file_(std::fopen(path.c_str(), "wbe"), &std::fclose) {
-  if (!file_) fail(errno);
-  std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // buffer_ is the buffer
-}
-
-TextWriter::~TextWriter() {
-  if (file_)
-    std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());  // the best that is left: nobody hears errors now
-}
-
-void TextWriter::header(const Header& header) { put_header(buffer_, header); }
-
-void TextWriter::record(const Record& record) {
-  put_record(buffer_, record);
-  buffer_.push_back('\n');
-  if (buffer_.size() >= kBufferBytes) write_buffer();
-}
-
-void TextWriter::flush() {
-  write_buffer();
-  if (std::fflush(file_.get()) != 0) fail(errno);
-}
-
-void TextWriter::close() {
-  flush();
-  if (std::fclose(file_.release()) != 0) fail(errno);
-}
-
-void TextWriter::write_buffer() {
-  errno = 0;
-  const std::size_t written = std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());
-  const bool whole = written == buffer_.size();
-  buffer_.clear();
-  if (!whole) fail(errno);
-}
-
-void TextWriter::fail(int error) const {
-  throw InputError(fmt::format("{}: cannot write the event log: {}", path_.string(), std::strerror(error)));
 }
 
 bool read_text(const std::filesystem::path& path, Sink& sink) {
