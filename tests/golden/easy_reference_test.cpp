@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <unordered_map>
 
@@ -61,6 +62,8 @@ struct Reference {
   const char* name;
   std::size_t jobs;
 };
+
+void PrintTo(const Reference& log, std::ostream* out) { *out << log.name; }
 
 class EasyReference : public testing::TestWithParam<Reference> {};
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {
@@ -15,6 +17,8 @@ struct Expected {
   std::vector<int> starts;  // of J1..J6, in minutes
   std::vector<int> ends;
 };
+
+void PrintTo(const Expected& expected, std::ostream* out) { *out << expected.policy; }
 
 class Figure2 : public testing::TestWithParam<std::tuple<std::vector<int>, Expected>> {};
 
