@@ -139,7 +139,8 @@ class MainCommand : public testing::Test {
 };
 
 TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified) {
-  write_trace({{0, 4, 2, 0.5}, {0.5, 1.5, 1}, {3, 2, 2, 0.6}, {3.5, 1.5, 1}});
+  // The short job ends long before the wide one, however slow the machine: so that one is shrunk and expanded again.
+  write_trace({{0, 8, 2, 0.5}, {0.5, 1, 1}});
   ASSERT_EQ(run("fcfs-malleable"), 0) << output();
   const MemoryLog log = this->log();
   EXPECT_EQ(what_is_wrong(log, Machine::parse("1x1x2")), "");
@@ -158,7 +159,7 @@ TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified)
   }
   EXPECT_GE(shrinks, 1);
   EXPECT_GE(expands, 1);
-  EXPECT_EQ(verified, 4);
+  EXPECT_EQ(verified, 2);
   for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
     EXPECT_FALSE(text_of(folder_ / "r" / file).empty()) << file;
   expect_nothing_left();
@@ -174,7 +175,8 @@ TEST_F(MainCommand, RunsRigidPoliciesToo) {
 }
 
 TEST_F(MainCommand, DecidesWhatTheSimulatorDecidesWhereDecisionsAreASecondApart) {
-  write_trace({{0, 6, 2, 0.5}, {1.5, 2, 1}, {8, 3, 2, 0.5}, {9.5, 3.5, 1}});
+  // With room for a machine that is half as fast as it should be.
+  write_trace({{0, 5, 2, 0.5}, {1.5, 1.5, 1}, {10, 3, 2, 0.5}, {11.5, 4, 1}});
   for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
     ASSERT_EQ(run(policy), 0) << output();
     const std::string live = log().decisions();
