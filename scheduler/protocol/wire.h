@@ -16,7 +16,8 @@
 #define REPLAY_VM_KEY_BYTES 16
 #define REPLAY_VM_MAX_RANKS 4096u
 
-/* How the agent tells a rank where to go; passed to the ranks only (mpiexec -genv), never set for Hydra itself. */
+/* How the agent tells a rank where to go: in mpiexec's environment, which Hydra hands on (a command line is readable for
+ * everybody, an environment is not). LD_PRELOAD alone goes by -genv, so that Hydra itself is never preloaded. */
 #define REPLAY_VM_ENV_SOCKET "REPLAY_VM_SOCKET"   /* path of the agent's Unix stream socket */
 #define REPLAY_VM_ENV_SEGMENT "REPLAY_VM_SEGMENT" /* path of the job's segment */
 #define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"         /* 32 hex digits: the job's key */
