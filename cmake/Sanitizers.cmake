@@ -1,5 +1,6 @@
 # REPLAY_SANITIZE=address: address and undefined behaviour. REPLAY_SANITIZE=thread: data races.
-# Benchmarks and vmlib are never instrumented: they live in MPI processes that bring their own runtime.
+# Benchmarks and vmlib are never instrumented: they live in MPI processes that bring their own runtime
+# (vmlib/CMakeLists.txt has the one exception, for a test).
 add_library(replay_sanitizer INTERFACE)
 if(REPLAY_SANITIZE STREQUAL "address")
   target_compile_options(replay_sanitizer INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all

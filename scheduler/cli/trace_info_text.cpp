@@ -1,0 +1,278 @@
+// How `replay trace info` says what was found: a page for people, JSON for programs.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "scheduler/cli/trace_info.hpp"
+
+namespace replay {
+namespace {
+
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+
+std::string grouped(std::uint64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string time_text(double s) {
+  if (s == 0) return "0 s";
+  if (s < 100) return s == std::floor(s) ? fmt::format("{:.0f} s", s) : fmt::format("{:.1f} s", s);
+  if (s < 2 * kHour) return fmt::format("{:.1f} min", s / 60);
+  if (s < 2 * kDay) return fmt::format("{:.1f} h", s / kHour);
+  return fmt::format("{:.1f} d", s / kDay);
+}
+
+std::string number_text(double x) {
+  if (x == std::floor(x) && x < 1e9) return fmt::format("{:.0f}", x);
+  return x < 100 ? fmt::format("{:.2f}", x) : x < 1e6 ? fmt::format("{:.0f}", x) : fmt::format("{:.1e}", x);
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// A bar of `width` columns for 1.0, in eighths of a column.
+std::string bar(double share, int width) {
+  static constexpr std::string_view kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * width * 8));
+  std::string text;
+  for (int i = 0; i < eighths / 8; ++i) text += "█";
+  text += kEighths[eighths % 8];
+  const int used = eighths / 8 + (eighths % 8 != 0 ? 1 : 0);
+  return text.append(static_cast<std::size_t>(width - used), ' ');
+}
+
+template <std::size_t N>
+std::string columns(const std::array<double, N>& shares, int width) {
+  static constexpr std::string_view kHeights[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const double most = std::max(std::ranges::max(shares), 1e-9);
+  std::string text;
+  for (const double share : shares)
+    for (int i = 0; i < width; ++i) text += kHeights[static_cast<int>(std::lround(share / most * 7))];
+  return text;
+}
+
+class Page {
+ public:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    while (text_.ends_with(' ')) text_.pop_back();
+    text_ += '\n';
+  }
+  void fact(std::string_view name, const std::string& value) { wrapped(fmt::format("  {:<16}", name), value); }
+  void wrapped(std::string first, std::string_view value) {
+    constexpr std::size_t kColumns = 100;
+    const std::string indent(first.size(), ' ');
+    while (first.size() + value.size() > kColumns) {
+      std::size_t cut = value.rfind(' ', kColumns - first.size());
+      if (cut == std::string_view::npos || cut == 0) cut = std::min(value.find(' '), value.size());
+      line("{}{}", first, value.substr(0, cut));
+      value.remove_prefix(std::min(cut + 1, value.size()));
+      first = indent;
+    }
+    if (!value.empty()) line("{}{}", first, value);
+  }
+  [[nodiscard]] std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string one_line(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+std::string joined(const std::string& a, const std::string& b) {
+  return one_line(a.empty() || b.empty() ? a + b : a + ", " + b);
+}
+
+void write_facts(Page& page, const TraceInfo& info) {
+  const std::string where = joined(info.computer, info.installation);
+  std::string machine =
+      fmt::format("{} processors ({})", grouped(static_cast<std::uint64_t>(info.machine_size)), info.machine_source);
+  if (info.nodes && *info.nodes != info.machine_size)
+    machine +=
+        fmt::format(", {} node{}", grouped(static_cast<std::uint64_t>(*info.nodes)), *info.nodes == 1 ? "" : "s");
+  if (!where.empty()) page.fact("computer", where);
+  page.fact("machine", machine);
+  if (!info.acknowledge.empty()) page.fact("thanks to", one_line(info.acknowledge));
+  if (!info.start_time.empty()) page.fact("log", fmt::format("{} to {}", info.start_time, info.end_time));
+  page.fact("jobs", fmt::format("{} of {} records", grouped(info.jobs), grouped(info.report.read)));
+  const double span = seconds(info.last_submit - info.first_submit);
+  page.fact("submitted", fmt::format("over {}, from {} s to {} s", time_text(span), to_text(info.first_submit),
+                                     to_text(info.last_submit)));
+  const bool in_hours = info.work_s >= 10 * kHour;
+  if (info.offered_load)
+    page.fact(
+        "offered load",
+        fmt::format("{:.3f} (work {} processor-{})", *info.offered_load,
+                    grouped(static_cast<std::uint64_t>(std::llround(in_hours ? info.work_s / kHour : info.work_s))),
+                    in_hours ? "hours" : "seconds"));
+  page.fact("sizes", fmt::format("{} serial, {} parallel powers of two", percent(info.serial_share),
+                                 percent(info.power_of_two_share)));
+  if (info.request_s.count > 0)
+    page.fact("overestimation", fmt::format("{:.3f} = mean request / mean run time; {} of the jobs have a request",
+                                            info.mean_overestimation,
+                                            percent(static_cast<double>(info.request_s.count) /
+                                                    static_cast<double>(std::max<std::uint64_t>(info.jobs, 1)))));
+  if (info.logged_peak)
+    page.fact("logged peak",
+              fmt::format("{} processors in use", grouped(static_cast<std::uint64_t>(*info.logged_peak))));
+  if (info.programs > 0) page.fact("programs", fmt::format("{} in the header's table", info.programs));
+}
+
+void write_distributions(Page& page, const TraceInfo& info) {
+  struct Row {
+    std::string_view name;
+    const Distribution& values;
+    std::string (*text)(double);
+  };
+  const Row rows[] = {
+      {"processors", info.processors, number_text},        {"run time", info.runtime_s, time_text},
+      {"requested time", info.request_s, time_text},       {"request / run", info.request_per_runtime, number_text},
+      {"between submits", info.interarrival_s, time_text}, {"logged wait", info.wait_s, time_text}};
+  page.line("");
+  page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "mean", "min", "25 %", "50 %", "75 %",
+            "90 %", "99 %", "max");
+  for (const auto& [name, d, text] : rows)
+    if (d.count > 0)
+      page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", name, text(d.mean), text(d.least),
+                text(d.p25), text(d.p50), text(d.p75), text(d.p90), text(d.p99), text(d.most));
+}
+
+void write_histogram(Page& page, std::string_view name, const std::vector<HistogramBin>& bins) {
+  constexpr int kWidth = 28;
+  double most = 1e-9;
+  for (const HistogramBin& bin : bins) most = std::max({most, bin.job_share, bin.work_share});
+  page.line("");
+  page.line("  {:<13}  {:<{}} {:>7}   {:<{}} {:>7}", name, "jobs", kWidth, "", "work", kWidth, "");
+  for (const HistogramBin& bin : bins)
+    if (bin.job_share > 0)
+      page.line("  {:>13}  {} {:>7}   {} {:>7}", bin.label, bar(bin.job_share / most, kWidth), percent(bin.job_share),
+                bar(bin.work_share / most, kWidth), percent(bin.work_share));
+}
+
+void write_people(Page& page, const TraceInfo& info) {
+  page.line("");
+  if (info.users > 0) {
+    page.fact("users", fmt::format("{} in {} groups; {} executables, {} queues", grouped(info.users), info.groups,
+                                   grouped(info.executables), info.queues));
+    std::string list;
+    for (const UserShare& user : info.busiest_users)
+      list += fmt::format("{}user {}: {} of the work, {} of the jobs", list.empty() ? "" : "; ", user.user,
+                          percent(user.work_share), percent(user.job_share));
+    page.fact("busiest", list);
+  }
+  if (!info.hour_shares) return;
+  page.line("  {:<16}{}   {}", "submissions", columns(*info.hour_shares, 2), columns(*info.day_shares, 4));
+  page.line("  {:<16}{:<12}{:<12}{:<12}{:<12}   Mon Tue Wed Thu Fri Sat Sun", "by local hour", "0 h", "6 h", "12 h",
+            "18 h");
+}
+
+nlohmann::json json_of(const Distribution& d) {
+  if (d.count == 0) return nullptr;
+  return {{"count", d.count}, {"mean", d.mean}, {"min", d.least}, {"p25", d.p25}, {"p50", d.p50},
+          {"p75", d.p75},     {"p90", d.p90},   {"p95", d.p95},   {"p99", d.p99}, {"max", d.most}};
+}
+
+nlohmann::json json_of(const std::vector<HistogramBin>& bins) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const HistogramBin& bin : bins)
+    list.push_back({{"label", bin.label},
+                    {"max", std::isfinite(bin.most) ? nlohmann::json(bin.most) : nlohmann::json(nullptr)},
+                    {"job_share", bin.job_share},
+                    {"work_share", bin.work_share}});
+  return list;
+}
+
+nlohmann::json json_of(const CleaningReport& report) {
+  nlohmann::json findings = nlohmann::json::array();
+  for (const Finding& f : report.findings)
+    findings.push_back(
+        {{"rule", f.rule}, {"action", f.action}, {"count", f.count}, {"text", f.text}, {"lines", f.lines}});
+  return {{"read", report.read},     {"kept", report.kept},  {"skipped", report.skipped},
+          {"broken", report.broken}, {"findings", findings}, {"broken_messages", report.broken_messages}};
+}
+
+template <class Value>
+nlohmann::json json_of(const std::optional<Value>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+
+}  // namespace
+
+std::string to_text(const TraceInfo& info) {
+  Page page;
+  page.line("{}", info.report.file);
+  write_facts(page, info);
+  write_distributions(page, info);
+  write_histogram(page, "processors", info.processor_bins);
+  write_histogram(page, "run time", info.runtime_bins);
+  write_people(page, info);
+  if (!info.quirks.empty()) page.line("\n  quirks");
+  for (const std::string& quirk : info.quirks) page.wrapped("  - ", quirk);
+  return std::move(page).text();
+}
+
+nlohmann::json to_json(const TraceInfo& info) {
+  nlohmann::json users = nlohmann::json::array();
+  for (const UserShare& user : info.busiest_users)
+    users.push_back({{"user", user.user}, {"job_share", user.job_share}, {"work_share", user.work_share}});
+  return {{"file", info.report.file},
+          {"computer", info.computer},
+          {"installation", info.installation},
+          {"acknowledge", info.acknowledge},
+          {"machine_processors", info.machine_size},
+          {"machine_source", info.machine_source},
+          {"nodes", json_of(info.nodes)},
+          {"jobs", info.jobs},
+          {"first_submit_s", seconds(info.first_submit)},
+          {"last_submit_s", seconds(info.last_submit)},
+          {"work_processor_s", info.work_s},
+          {"offered_load", json_of(info.offered_load)},
+          {"processors", json_of(info.processors)},
+          {"runtime_s", json_of(info.runtime_s)},
+          {"request_s", json_of(info.request_s)},
+          {"request_per_runtime", json_of(info.request_per_runtime)},
+          {"interarrival_s", json_of(info.interarrival_s)},
+          {"logged_wait_s", json_of(info.wait_s)},
+          {"mean_overestimation", info.mean_overestimation},
+          {"serial_share", info.serial_share},
+          {"power_of_two_share", info.power_of_two_share},
+          {"processor_histogram", json_of(info.processor_bins)},
+          {"runtime_histogram", json_of(info.runtime_bins)},
+          {"users", info.users},
+          {"groups", info.groups},
+          {"executables", info.executables},
+          {"queues", info.queues},
+          {"programs", info.programs},
+          {"busiest_users", users},
+          {"hour_shares", json_of(info.hour_shares)},
+          {"day_shares", json_of(info.day_shares)},
+          {"logged_peak_processors", json_of(info.logged_peak)},
+          {"cleaning", json_of(info.report)},
+          {"quirks", info.quirks}};
+}
+
+void print_text(const TraceInfo& info, std::FILE* out) { fmt::print(out, "{}", to_text(info)); }
+
+int run_trace_info(const TraceInfoOptions& options) {
+  const TraceInfo info = analyse_trace(options);
+  if (options.json)
+    fmt::print("{}\n", to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    print_text(info, stdout);
+  return 0;
+}
+
+}  // namespace replay
