@@ -6,16 +6,23 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 
 #include "launcher/unique_fd.hpp"
 
 namespace replay::launcher {
 
+/// How ranks that share a core give it to each other: what the self-test finds better on this machine, or always the one.
+enum class BackEnd : std::uint8_t { kAuto, kYield, kToken };
+
 struct AgentOptions {
   std::filesystem::path mpiexec;            ///< empty: found on PATH
   std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
+  BackEnd back_end = BackEnd::kAuto;
+  int emulated_cores = 0;                     ///< 0: the machine's own; else so many virtual ones, and tokens for them
+  std::chrono::microseconds quantum{10'000};  ///< emulated: longest hold of a token that another rank waits for
 };
 
 /// The daemon's hold on its agent. Destroying it ends the agent and with it all jobs, within about 3 s.

@@ -44,10 +44,10 @@ std::string path_variable() {
 AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
     : site_(site),
       order_(std::move(order)),
-      pu_of_rank_(order_.pu_of_rank),
+      pu_of_rank_(order_.core_of_rank),
       key_(new_key()),
       key_text_(to_hex(key_)),
-      ranks_(order_.pu_of_rank.size()),
+      ranks_(order_.core_of_rank.size()),
       registration_timer_(site.loop, -1, 0, [this] { on_registration_timeout(); }),
       init_timer_(site.loop, -1, 0, [this] { look_whether_running(); }),
       unnoticed_timer_(site.loop, -1, 0,
@@ -280,15 +280,15 @@ bool AgentJob::is_expanded() const {
 }
 
 void AgentJob::apply(const protocol::MoveRanks& order) {
-  if (order.pu_of_rank.size() != ranks_.size())
+  if (order.core_of_rank.size() != ranks_.size())
     return refuse("resize",
-                  fmt::format("expected {} cores, one per rank, found {}", ranks_.size(), order.pu_of_rank.size()));
-  if (order.pu_of_rank != pu_of_rank_) {
+                  fmt::format("expected {} cores, one per rank, found {}", ranks_.size(), order.core_of_rank.size()));
+  if (order.core_of_rank != pu_of_rank_) {
     if (registered() != ranks_.size()) return refuse("resize", "the job is rigid: its ranks are not registered");
     advance_meters();
     const auto before = pu_of_rank_;
     try {
-      move(order.pu_of_rank);
+      move(order.core_of_rank);
     } catch (const std::system_error& error) {
       try {
         move(before);
@@ -506,6 +506,17 @@ void AgentJob::measure() {
   if (phase_ != Phase::kRunning || is_suspended_ || !is_expanded()) return;
   advance_meters();
   if (const double use = cpu_use(); use >= 0) site_.report(protocol::JobMeasured{id(), use});
+}
+
+protocol::JobStatistics AgentJob::statistics() const {
+  protocol::JobStatistics found{id(), now_ns(), "none", "yield", {}};
+  found.ranks.resize(ranks_.size());
+  if (!segment_) return found;
+  for (std::uint32_t slot = 0; slot < ranks_.size(); ++slot)
+    if (ranks_[slot].process) found.ranks[slot] = segment_->statistics(slot, ranks_[slot].process->pid(), found.at_ns);
+  if (segment_->mode(0) == REPLAY_VM_MODE_PROGRESS) found.mode = "progress";
+  if (segment_->mode(0) == REPLAY_VM_MODE_TEST_LOOP) found.mode = "test-loop";
+  return found;
 }
 
 std::size_t AgentJob::registered() const {

@@ -70,6 +70,7 @@ class AgentJob {
   void on_mpiexec_exit(int status);
   /// Once a second.
   void measure();
+  [[nodiscard]] protocol::JobStatistics statistics() const;
 
  private:
   enum class Phase : std::uint8_t { kRunning, kLeaving, kOver };

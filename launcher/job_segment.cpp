@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include <cerrno>
 #include <cstring>
@@ -70,7 +71,8 @@ JobSegment::~JobSegment() {
 }
 
 void JobSegment::order_core(std::uint32_t slot, int pu) {
-  __atomic_store_n(&at(slot)->orders.core, pu, __ATOMIC_RELAXED);
+  __atomic_store_n(&at(slot)->orders.place, replay_vm_place(static_cast<std::uint32_t>(pu), REPLAY_VM_NO_SEAT),
+                   __ATOMIC_RELAXED);
 }
 
 void JobSegment::order_shared(std::uint32_t slot, bool is_shared) {
@@ -102,6 +104,22 @@ JobSegment::Times JobSegment::times(std::uint32_t slot, std::uint64_t now) const
   times.init = load(report.init_ns);
   times.finalize = load(report.finalize_ns);
   return times;
+}
+
+protocol::RankStatistics JobSegment::statistics(std::uint32_t slot, pid_t pid, std::uint64_t now) const {
+  const replay_vm_report& report = at(slot)->report;
+  protocol::RankStatistics found;
+  found.pid = pid;
+  found.blocked_ns = times(slot, now).blocked;
+  found.calls = load(report.calls);
+  found.polls = load(report.polls);
+  found.handoffs = load(report.handoffs);
+  found.naps = load(report.naps);
+  clockid_t clock = 0;
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) == 0 && ::clock_gettime(clock, &used) == 0)
+    found.cpu_ns = static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(used.tv_nsec);
+  return found;
 }
 
 }  // namespace replay::launcher

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::launcher {
@@ -41,6 +42,8 @@ class JobSegment {
     std::uint64_t blocked = 0;   ///< in blocking calls until `now`
   };
   [[nodiscard]] Times times(std::uint32_t slot, std::uint64_t now) const;
+  /// What the rank in `slot`, process `pid`, has counted so far.
+  [[nodiscard]] protocol::RankStatistics statistics(std::uint32_t slot, pid_t pid, std::uint64_t now) const;
 
  private:
   [[nodiscard]] replay_vm_slot* at(std::uint32_t slot) const { return replay_vm_slot_at(mapped_, slot); }

@@ -82,7 +82,7 @@ void NodeAgent::run() {
   terminate_event_.arm();
   second_event_.arm_after(1000ms);
   bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
-  send(protocol::Hello{protocol::kProtocolVersion, ::getpid(), static_cast<std::int32_t>(affinity_mask().size())});
+  send(protocol::Hello{protocol::kProtocolVersion, ::getpid(), affinity_mask(), false});
   event_base_dispatch(loop_.get());
   kill_all_descendants();
   jobs_.clear();  // with their segments
@@ -121,6 +121,13 @@ void NodeAgent::on(const protocol::EndJob& order) {
 }
 
 void NodeAgent::on(const protocol::Goodbye&) { shut_down(); }
+
+void NodeAgent::on(const protocol::AskStatistics& order) {
+  if (const auto job = jobs_.find(order.job); job != jobs_.end())
+    send(job->second->statistics());
+  else
+    send(protocol::OrderFailed{order.job, "statistics", "no such job"});
+}
 
 template <typename Order>
 void NodeAgent::on(const Order& order) {

@@ -36,6 +36,8 @@ class NodeAgent {
   void on(const protocol::LaunchJob& order);
   void on(const protocol::EndJob& order);
   void on(const protocol::Goodbye& order);
+  void on(const protocol::AskStatistics& order);
+  void on(const protocol::Ping&) {}
   template <typename Order>
   void on(const Order& order);
   void send(const protocol::AgentReport& report);

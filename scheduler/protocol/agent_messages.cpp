@@ -29,12 +29,13 @@ void put(ByteWriter& out, const LaunchJob& message) {
     out.put_text(value);
   }
   out.put_text(message.directory);
-  put(out, message.pu_of_rank);
+  put(out, message.core_of_rank);
   out.put_bool(message.malleable);
+  out.put(message.given_ns);
 }
 void put(ByteWriter& out, const MoveRanks& message) {
   put(out, message.job);
-  put(out, message.pu_of_rank);
+  put(out, message.core_of_rank);
 }
 void put(ByteWriter& out, const EndJob& message) {
   put(out, message.job);
@@ -43,7 +44,8 @@ void put(ByteWriter& out, const EndJob& message) {
 void put(ByteWriter& out, const Hello& message) {
   out.put(message.version);
   out.put(message.pid);
-  out.put(message.cores);
+  put(out, message.cores);
+  out.put_bool(message.emulated);
 }
 void put(ByteWriter& out, const JobStarted& message) {
   put(out, message.job);
@@ -67,23 +69,35 @@ void put(ByteWriter& out, const OrderFailed& message) {
   out.put_text(message.action);
   out.put_text(message.reason);
 }
+void put(ByteWriter& out, const JobStatistics& message) {
+  put(out, message.job);
+  out.put(message.at_ns);
+  out.put_text(message.mode);
+  out.put_text(message.back_end);
+  out.put(static_cast<std::uint32_t>(message.ranks.size()));
+  for (const RankStatistics& rank : message.ranks) {
+    out.put(rank.pid);
+    for (const std::uint64_t figure : {rank.blocked_ns, rank.calls, rank.polls, rank.handoffs, rank.naps, rank.cpu_ns})
+      out.put(figure);
+  }
+}
 template <typename Message>
 void put_any(ByteWriter& out, const Message& message) {
   if constexpr (requires { put(out, message); })
     put(out, message);
   else if constexpr (requires { message.job; })
-    put(out, message.job);  // nothing but the job; Goodbye: nothing at all
+    put(out, message.job);  // nothing but the job; Goodbye, Ping, Heartbeat: nothing at all
 }
 
 JobId take_job(ByteReader& in) { return JobId{in.take<std::int64_t>("job")}; }
-std::vector<std::int32_t> take_pus(ByteReader& in) {
-  std::vector<std::int32_t> pus(in.take_count(sizeof(std::int32_t), "core of rank"));
-  for (std::int32_t& pu : pus) {
-    pu = in.take<std::int32_t>("core of rank");
-    if (pu < 0) throw ProtocolError(fmt::format("core of rank: expected an OS index, found {}", pu));
+std::vector<std::int32_t> take_cores(ByteReader& in) {
+  std::vector<std::int32_t> cores(in.take_count(sizeof(std::int32_t), "core of rank"));
+  for (std::int32_t& core : cores) {
+    core = in.take<std::int32_t>("core of rank");
+    if (core < 0) throw ProtocolError(fmt::format("core of rank: expected an index, found {}", core));
   }
-  if (pus.empty()) throw ProtocolError("core of rank: expected at least one rank, found none");
-  return pus;
+  if (cores.empty()) throw ProtocolError("core of rank: expected at least one rank, found none");
+  return cores;
 }
 
 void take(ByteReader& in, LaunchJob& message) {
@@ -97,12 +111,13 @@ void take(ByteReader& in, LaunchJob& message) {
     value = in.take_text("environment value");
   }
   message.directory = in.take_text("directory");
-  message.pu_of_rank = take_pus(in);
+  message.core_of_rank = take_cores(in);
   message.malleable = in.take_bool("malleable");
+  message.given_ns = in.take<std::uint64_t>("given");
 }
 void take(ByteReader& in, MoveRanks& message) {
   message.job = take_job(in);
-  message.pu_of_rank = take_pus(in);
+  message.core_of_rank = take_cores(in);
 }
 void take(ByteReader& in, EndJob& message) {
   message.job = take_job(in);
@@ -111,7 +126,8 @@ void take(ByteReader& in, EndJob& message) {
 void take(ByteReader& in, Hello& message) {
   message.version = in.take<std::uint16_t>("version");
   message.pid = in.take<std::int32_t>("pid");
-  message.cores = in.take<std::int32_t>("cores");
+  message.cores = take_cores(in);
+  message.emulated = in.take_bool("emulated");
 }
 void take(ByteReader& in, JobStarted& message) {
   message.job = take_job(in);
@@ -134,6 +150,19 @@ void take(ByteReader& in, OrderFailed& message) {
   message.job = take_job(in);
   message.action = in.take_text("action");
   message.reason = in.take_text("reason");
+}
+void take(ByteReader& in, JobStatistics& message) {
+  constexpr std::size_t kRankBytes = 4 + 6 * 8;
+  message.job = take_job(in);
+  message.at_ns = in.take<std::uint64_t>("at");
+  message.mode = in.take_text("mode");
+  message.back_end = in.take_text("back end");
+  message.ranks.resize(in.take_count(kRankBytes, "ranks"));
+  for (RankStatistics& rank : message.ranks) {
+    rank.pid = in.take<std::int32_t>("pid");
+    for (std::uint64_t* figure : {&rank.blocked_ns, &rank.calls, &rank.polls, &rank.handoffs, &rank.naps, &rank.cpu_ns})
+      *figure = in.take<std::uint64_t>("figure of a rank");
+  }
 }
 template <typename Message>
 void take_any(ByteReader& in, Message& message) {

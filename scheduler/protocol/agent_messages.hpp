@@ -1,6 +1,7 @@
 // What the daemon and a node agent say to each other. Orders go to the agent, reports come back; each order for a job is
-// answered by exactly one report, and JobEnded answers whatever is still open. Cores are OS indices of hardware threads
-// here (the daemon has translated its CoreIds). docs/formats/agent-protocol.md has the byte tables.
+// answered by exactly one report, and JobEnded answers whatever is still open. Cores are the node's own: OS indices of
+// hardware threads, or on emulated cores 0 to their number less one (the daemon has translated its CoreIds).
+// docs/formats/agent-protocol.md has the byte tables.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,14 @@ struct LaunchJob {
   std::vector<std::string> command;
   std::vector<std::pair<std::string, std::string>> environment;
   std::string directory;
-  std::vector<std::int32_t> pu_of_rank;  ///< OS index per rank
+  std::vector<std::int32_t> core_of_rank;
   bool malleable = true;
+  std::uint64_t given_ns = 0;  ///< CLOCK_MONOTONIC of this node: when the job was given its cores; 0: as it arrives
   bool operator==(const LaunchJob&) const = default;
 };
 struct MoveRanks {
   JobId job{};
-  std::vector<std::int32_t> pu_of_rank;
+  std::vector<std::int32_t> core_of_rank;
   bool operator==(const MoveRanks&) const = default;
 };
 struct SuspendJob {
@@ -46,13 +48,23 @@ struct EndJob {
 struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
-using AgentOrder = std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye>;
+/// What vmlib has counted in each rank so far; for people and measurements, no decision rests on it.
+struct AskStatistics {
+  JobId job{};
+  bool operator==(const AskStatistics&) const = default;
+};
+/// Once a second over a network: the daemon is alive. Answered by nothing.
+struct Ping {
+  bool operator==(const Ping&) const = default;
+};
+using AgentOrder = std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye, AskStatistics, Ping>;
 
 /// The agent's first message.
 struct Hello {
   std::uint16_t version = kProtocolVersion;
   std::int32_t pid = 0;
-  std::int32_t cores = 0;  ///< hardware threads that the agent may use
+  std::vector<std::int32_t> cores;  ///< that the agent may use, ascending
+  bool emulated = false;            ///< `cores` are virtual
   bool operator==(const Hello&) const = default;
 };
 struct JobStarted {
@@ -93,8 +105,27 @@ struct OrderFailed {
 struct Heartbeat {
   bool operator==(const Heartbeat&) const = default;
 };
+/// One rank, as its slot in the segment says; times in ns.
+struct RankStatistics {
+  std::int32_t pid = 0;  ///< 0: not registered, and nothing below means anything
+  std::uint64_t blocked_ns = 0;
+  std::uint64_t calls = 0;
+  std::uint64_t polls = 0;
+  std::uint64_t handoffs = 0;
+  std::uint64_t naps = 0;
+  std::uint64_t cpu_ns = 0;  ///< of the whole process, as the kernel says
+  bool operator==(const RankStatistics&) const = default;
+};
+struct JobStatistics {
+  JobId job{};
+  std::uint64_t at_ns = 0;  ///< CLOCK_MONOTONIC of the node
+  std::string mode;         ///< "progress", "test-loop" or "none"
+  std::string back_end;     ///< "yield" or "token"
+  std::vector<RankStatistics> ranks;
+  bool operator==(const JobStatistics&) const = default;
+};
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,
-                                 OrderFailed, Heartbeat>;
+                                 OrderFailed, Heartbeat, JobStatistics>;
 
 /// One whole frame.
 [[nodiscard]] std::string encode(const AgentOrder& order);

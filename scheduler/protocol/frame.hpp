@@ -11,7 +11,7 @@
 
 namespace replay::protocol {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 inline constexpr std::size_t kFrameHeaderBytes = 8;
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{16} << 20U;
 

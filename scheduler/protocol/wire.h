@@ -1,26 +1,37 @@
-/* What vmlib (inside an MPI rank) and the node agent share: the layout of a job's shared segment and the two messages
- * of a registration. Plain C, fixed sizes, no pointers; docs/formats/vm-segment.md has the byte table.
+/* What vmlib (inside an MPI rank) and the node agent share: the layout of a job's shared segment, of the node's core
+ * segment, and the two messages of a registration. Plain C, fixed sizes, no pointers; docs/formats/vm-segment.md has the
+ * byte tables.
  *
  * One segment per job and node: a file in the agent's 0700 directory, created by the agent (O_EXCL, 0600), mapped by
  * every rank. Each slot has two halves on cache lines of their own: the agent writes the first, the rank the second;
  * nobody ever writes the other's half, so there is no lock, and a dead writer blocks nobody. Both sides treat what they
  * read as untrusted: sizes and indices are range-checked. Fields that change are read and written with
- * __atomic_load_n/__atomic_store_n, relaxed unless stated. */
+ * __atomic_load_n/__atomic_store_n, relaxed unless stated.
+ *
+ * One core segment per node, mapped by the ranks of all its jobs: a token for each core, which one rank holds while it
+ * computes. On real cores the token is a courtesy that a waiter stops waiting for after 1 ms; on emulated cores it is
+ * the core (docs/adr/0007-tokens-for-cores.md). */
 #ifndef REPLAY_PROTOCOL_WIRE_H
 #define REPLAY_PROTOCOL_WIRE_H
 
 #include <stdint.h>
 
 #define REPLAY_VM_MAGIC UINT64_C(0x4d562d59414c5052) /* "RPLAY-VM" in little-endian bytes */
-#define REPLAY_VM_VERSION 1u
+#define REPLAY_VM_CORES_MAGIC UINT64_C(0x4d562d5345524f43) /* "CORES-VM" */
+#define REPLAY_VM_VERSION 2u
 #define REPLAY_VM_KEY_BYTES 16
 #define REPLAY_VM_MAX_RANKS 4096u
+#define REPLAY_VM_MAX_CORES 4096u
+#define REPLAY_VM_SEATS 24u /* ranks that can wait for one core */
+#define REPLAY_VM_NO_SEAT UINT32_C(0xffffffff)
 
 /* How the agent tells a rank where to go: in mpiexec's environment, which Hydra hands on (a command line is readable for
  * everybody, an environment is not). LD_PRELOAD alone goes by -genv, so that Hydra itself is never preloaded. */
 #define REPLAY_VM_ENV_SOCKET "REPLAY_VM_SOCKET"   /* path of the agent's Unix stream socket */
 #define REPLAY_VM_ENV_SEGMENT "REPLAY_VM_SEGMENT" /* path of the job's segment */
+#define REPLAY_VM_ENV_CORES "REPLAY_VM_CORES"     /* path of the node's core segment; missing: no tokens */
 #define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"         /* 32 hex digits: the job's key */
+#define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE"       /* "progress", "test-loop" or "none" forces that mode; else the best */
 #define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"         /* set to anything but "0": vmlib does nothing at all */
 
 enum replay_vm_state {
@@ -38,12 +49,27 @@ enum replay_vm_mode {
   REPLAY_VM_MODE_TEST_LOOP = 2 /* Test loops around the blocking calls */
 };
 
+/* How a rank gives its core to another. */
+enum replay_vm_back_end {
+  REPLAY_VM_YIELD = 0, /* sched_yield */
+  REPLAY_VM_TOKEN = 1  /* the core's token, handed over by futex */
+};
+
 /* The half that the agent writes. */
 struct replay_vm_orders {
-  uint32_t shared; /* 1: this rank's core is shared with another rank, so give it away while waiting */
-  int32_t core;    /* the core's index on this node as the agent counts, for the record */
-  uint8_t reserved[56];
+  uint32_t shared;   /* 1: another rank, of whatever job, is on this rank's core, so give it away while waiting */
+  uint32_t back_end; /* enum replay_vm_back_end */
+  uint64_t place;    /* replay_vm_place(): core and seat in the core segment, one word as both change together */
+  uint32_t mpl;      /* most ranks of this job on one core, >= 1 */
+  uint8_t reserved[44];
 };
+
+#ifdef __cplusplus
+/* Core index in the upper half, seat (or REPLAY_VM_NO_SEAT: no token, so yield) in the lower one. */
+inline uint64_t replay_vm_place(uint32_t core, uint32_t seat) { return uint64_t{core} << 32 | seat; }
+inline uint32_t replay_vm_core_of(uint64_t place) { return static_cast<uint32_t>(place >> 32); }
+inline uint32_t replay_vm_seat_of(uint64_t place) { return static_cast<uint32_t>(place); }
+#endif
 
 /* The half that the rank writes. Times are in ns of CLOCK_MONOTONIC. */
 struct replay_vm_report {
@@ -60,7 +86,9 @@ struct replay_vm_report {
   uint64_t handoffs;      /* times the core was given away */
   uint64_t cpu_ns;        /* CPU time of the rank's main thread when last written (at the latest in MPI_Finalize) */
   uint64_t finalize_ns;   /* MPI_Finalize was entered; 0: not yet. Nothing after it counts as blocked or useful */
-  uint8_t reserved[40];
+  uint64_t naps;          /* times the rank slept because nothing on its core could run */
+  uint64_t burst_ns;      /* emulated cores: work done by vm_burst() */
+  uint8_t reserved[24];
 };
 
 struct replay_vm_slot {
@@ -75,7 +103,10 @@ struct replay_vm_segment {
   uint32_t slots;              /* ranks of the job on this node, 1..REPLAY_VM_MAX_RANKS */
   uint32_t polls_before_yield; /* idle polls before the core is given away, >= 1 */
   uint8_t key[REPLAY_VM_KEY_BYTES];
-  uint8_t reserved[24];
+  uint64_t start_ns;   /* CLOCK_MONOTONIC: the job was given its cores */
+  uint64_t end_cost_ns; /* emulated cores: what ending this job is expected to cost, from its last work to its last process */
+  uint32_t emulated;   /* 1: cores are virtual; work is slept through vm_burst() under a token, waiting ranks nap */
+  uint32_t quantum_us; /* emulated cores: longest stretch that a rank holds a token that another one waits for, >= 100 */
   /* `slots` of struct replay_vm_slot follow; slot i belongs to the i-th of this node's world ranks, ascending */
 };
 
@@ -84,6 +115,39 @@ inline replay_vm_slot* replay_vm_slot_at(replay_vm_segment* segment, uint32_t sl
   return static_cast<replay_vm_slot*>(static_cast<void*>(segment + 1)) + slot;
 }
 #endif
+
+/* One per core of the node. A rank is named by its pid, which is never 0. */
+struct replay_vm_seat {
+  uint32_t wanter; /* who waits here; 0: nobody. Written by the waiter (set, clear) and by whoever passes over a dead one */
+  uint32_t turn;   /* futex: changes when the token is handed to this seat */
+};
+
+struct replay_vm_core {
+  uint32_t holder;     /* pid of the rank that has the token; 0: free. Changed by compare-and-swap only */
+  uint32_t reserved_0;
+  uint64_t granted_ns; /* CLOCK_MONOTONIC: since when; written by who is about to hand it over or has just taken it */
+  uint64_t handovers;  /* for the record */
+  uint8_t reserved[40];
+  struct replay_vm_seat seats[REPLAY_VM_SEATS];
+};
+
+struct replay_vm_cores {
+  uint64_t magic;   /* REPLAY_VM_CORES_MAGIC */
+  uint32_t version; /* REPLAY_VM_VERSION */
+  uint32_t bytes;   /* of the whole segment */
+  uint32_t cores;   /* 1..REPLAY_VM_MAX_CORES */
+  uint8_t reserved[44];
+  /* `cores` of struct replay_vm_core follow. Physical: index = OS index of the hardware thread; emulated: CoreId */
+};
+
+#ifdef __cplusplus
+inline replay_vm_core* replay_vm_core_at(replay_vm_cores* cores, uint32_t core) {
+  return static_cast<replay_vm_core*>(static_cast<void*>(cores + 1)) + core;
+}
+#endif
+
+/* replay_vm_hello.flags */
+#define REPLAY_VM_FIT_FOR_EMULATION 1u /* the program does its work through vm_burst() */
 
 /* Rank -> agent, once, first thing on the stream. */
 struct replay_vm_hello {
@@ -94,7 +158,7 @@ struct replay_vm_hello {
   int32_t world_rank;
   int32_t world_size;
   int32_t pid;
-  int32_t reserved;
+  uint32_t flags; /* REPLAY_VM_FIT_FOR_EMULATION */
   uint64_t pid_start;
 };
 
@@ -102,7 +166,8 @@ struct replay_vm_hello {
 struct replay_vm_welcome {
   uint64_t magic;
   uint32_t version;
-  int32_t slot; /* >= 0: the rank's slot; < 0: refused (-1 key, -2 version, -3 rank or size, -4 already there) */
+  int32_t slot; /* >= 0: the rank's slot; < 0: refused (-1 key, -2 version, -3 rank or size, -4 already there,
+                    -5 a program that computes for real on emulated cores) */
 };
 
 #ifdef __cplusplus
@@ -110,6 +175,7 @@ static_assert(sizeof(struct replay_vm_orders) == 64, "one cache line");
 static_assert(sizeof(struct replay_vm_report) == 128, "two cache lines");
 static_assert(sizeof(struct replay_vm_segment) == 64, "one cache line before the slots");
 static_assert(sizeof(struct replay_vm_hello) == 56 && sizeof(struct replay_vm_welcome) == 16, "no padding");
+static_assert(sizeof(struct replay_vm_cores) == 64 && sizeof(struct replay_vm_core) == 256, "whole cache lines");
 #endif
 
 #endif /* REPLAY_PROTOCOL_WIRE_H */

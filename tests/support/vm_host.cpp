@@ -93,7 +93,8 @@ std::vector<std::pair<std::string, std::string>> VmHost::environment() const {
 
 void VmHost::share(std::uint32_t slot, bool shared, std::int32_t core) {
   replay_vm_orders& orders = replay_vm_slot_at(segment_, slot)->orders;
-  __atomic_store_n(&orders.core, core, __ATOMIC_RELAXED);
+  __atomic_store_n(&orders.place, replay_vm_place(static_cast<std::uint32_t>(core), REPLAY_VM_NO_SEAT),
+                   __ATOMIC_RELAXED);
   __atomic_store_n(&orders.shared, shared ? 1U : 0U, __ATOMIC_RELAXED);
 }
 

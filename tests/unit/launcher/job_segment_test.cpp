@@ -53,7 +53,7 @@ TEST_F(Segment, OrdersReachTheRankAndReportsTheAgent) {
   segment.order_core(1, 5);
   segment.order_shared(1, true);
   replay_vm_slot* slot = replay_vm_slot_at(theirs, 1);
-  EXPECT_EQ(slot->orders.core, 5);
+  EXPECT_EQ(replay_vm_core_of(slot->orders.place), 5U);
   EXPECT_EQ(slot->orders.shared, 1U);
   slot->report.state = REPLAY_VM_FINALIZED;
   slot->report.mode = REPLAY_VM_MODE_PROGRESS;

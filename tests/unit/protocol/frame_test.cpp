@@ -22,26 +22,35 @@ Frame only_frame(const std::string& bytes) {
 }
 
 std::vector<AgentOrder> all_orders() {
-  return {
-      LaunchJob{
-          JobId{7}, {"./phases", "--runtime", "2 s"}, {{"A", ""}, {"B", "x\ny=z"}}, "/tmp/jobs/7", {0, 2, 2, 5}, false},
-      MoveRanks{JobId{-1}, {3}},
-      SuspendJob{JobId{1}},
-      ResumeJob{JobId{INT64_MAX}},
-      EndJob{JobId{2}, Outcome::kOverrun},
-      Goodbye{}};
+  return {LaunchJob{JobId{7},
+                    {"./phases", "--runtime", "2 s"},
+                    {{"A", ""}, {"B", "x\ny=z"}},
+                    "/tmp/jobs/7",
+                    {0, 2, 2, 5},
+                    false,
+                    123456789012},
+          MoveRanks{JobId{-1}, {3}},
+          SuspendJob{JobId{1}},
+          ResumeJob{JobId{INT64_MAX}},
+          EndJob{JobId{2}, Outcome::kOverrun},
+          Goodbye{},
+          AskStatistics{JobId{7}},
+          Ping{}};
 }
 
 std::vector<AgentReport> all_reports() {
-  return {Hello{kProtocolVersion, 4711, 64},
-          JobStarted{JobId{7}, true, ""},
-          RanksMoved{JobId{7}},
-          JobSuspended{JobId{7}},
-          JobResumed{JobId{7}},
-          JobMeasured{JobId{7}, 0.875},
-          JobEnded{JobId{7}, JobEnd{Outcome::kFailed, 9, Verification::kPassed, -1, "rank 1: Killed (signal 9)"}},
-          OrderFailed{JobId{7}, "resize", "the job is rigid"},
-          Heartbeat{}};
+  return {
+      Hello{kProtocolVersion, 4711, {0, 2, 3}, true},
+      JobStarted{JobId{7}, true, ""},
+      RanksMoved{JobId{7}},
+      JobSuspended{JobId{7}},
+      JobResumed{JobId{7}},
+      JobMeasured{JobId{7}, 0.875},
+      JobEnded{JobId{7}, JobEnd{Outcome::kFailed, 9, Verification::kPassed, -1, "rank 1: Killed (signal 9)"}},
+      OrderFailed{JobId{7}, "resize", "the job is rigid"},
+      Heartbeat{},
+      JobStatistics{
+          JobId{7}, 5'000'000'000, "progress", "token", {RankStatistics{4711, 1, 2, 3, 4, 5, 6}, RankStatistics{}}}};
 }
 
 TEST(AgentMessages, EveryOrderComesBackAsItWasSent) {
@@ -59,7 +68,7 @@ TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
   const std::string expected{
-      "\x14\0\0\0\x02\0\x01\0"  // 20 bytes follow, type 2 (MoveRanks), version 1
+      "\x14\0\0\0\x02\0\x02\0"  // 20 bytes follow, type 2 (MoveRanks), version 2
       "\x2a\0\0\0\0\0\0\0"      // job 42
       "\x02\0\0\0"              // 2 ranks
       "\x01\0\0\0\x01\0\0\0",   // both on hardware thread 1
@@ -148,7 +157,7 @@ TEST(FrameDecoder, ACutStreamLeavesBytesPending) {
 
 TEST(FrameDecoder, AnotherVersionIsRefused) {
   FrameDecoder decoder;
-  decoder.feed(std::string{"\0\0\0\0\x01\0\x02\0", 8});
+  decoder.feed(std::string{"\0\0\0\0\x01\0\x03\0", 8});
   EXPECT_THROW((void)decoder.next(), ProtocolError);
   EXPECT_THROW((void)decoder.next(), ProtocolError);
 }

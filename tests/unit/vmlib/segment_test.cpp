@@ -33,7 +33,7 @@ TEST(VmSegment, AGoodOneIsMappedAndSharedBothWays) {
   EXPECT_EQ(segment->polls_before_yield(), 7U);
   host.share(1, true, 5);
   EXPECT_EQ(segment->slot(1)->orders.shared, 1U);
-  EXPECT_EQ(segment->slot(1)->orders.core, 5);
+  EXPECT_EQ(replay_vm_core_of(segment->slot(1)->orders.place), 5U);
   segment->slot(1)->report.handoffs = 9;
   EXPECT_EQ(host.report(1).handoffs, 9U);
   EXPECT_EQ(host.report(0).handoffs, 0U);

@@ -1,0 +1,63 @@
+#include "launcher/agent_client.hpp"
+
+#include <event2/buffer.h>
+#include <fmt/format.h>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/protocol/bytes.hpp"
+
+namespace replay::launcher {
+
+AgentClient::AgentClient(event_base* loop, int stream, OnReport on_report, OnLost on_lost)
+    : on_report_(std::move(on_report)),
+      on_lost_(std::move(on_lost)),
+      line_(bufferevent_socket_new(loop, stream, 0)),
+      silence_event_(loop, -1, 0, [this] { on_silence(); }) {
+  INVARIANT(line_ != nullptr, "libevent takes no line to the agent");
+  bufferevent_setcb(
+      line_.get(), [](bufferevent*, void* self) { static_cast<AgentClient*>(self)->on_readable(); }, nullptr,
+      [](bufferevent*, short, void* self) { static_cast<AgentClient*>(self)->lose("the node agent has died"); }, this);
+  bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
+  silence_event_.arm_after(kSilenceLimit);
+}
+
+void AgentClient::send(const protocol::AgentOrder& order) {
+  if (is_lost_) return;
+  const std::string bytes = protocol::encode(order);
+  bufferevent_write(line_.get(), bytes.data(), bytes.size());
+}
+
+void AgentClient::on_readable() {
+  was_silent_ = false;
+  silence_event_.arm_after(kSilenceLimit);
+  evbuffer* input = bufferevent_get_input(line_.get());
+  std::string bytes(evbuffer_get_length(input), '\0');
+  evbuffer_remove(input, bytes.data(), bytes.size());
+  try {
+    decoder_.feed(bytes);
+    while (const auto frame = decoder_.next()) {
+      on_report_(protocol::decode_report(*frame));
+      if (is_lost_) return;
+    }
+  } catch (const protocol::ProtocolError& error) {
+    lose(fmt::format("the node agent sent no report: {}", error.what()));
+  }
+}
+
+/// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
+void AgentClient::on_silence() {
+  if (was_silent_)
+    return lose(fmt::format("the node agent has not been heard of for {} s", kSilenceLimit.count() / 1000));
+  was_silent_ = true;
+  silence_event_.arm_after(std::chrono::milliseconds{200});
+}
+
+void AgentClient::lose(const std::string& reason) {
+  if (is_lost_) return;
+  is_lost_ = true;
+  silence_event_.disarm();
+  bufferevent_disable(line_.get(), EV_READ | EV_WRITE);
+  on_lost_(reason);
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,38 @@
+/* For programs that run on emulated cores: a burst of computing, slept while the core's token is held, so that 64 ranks
+ * on two real cores take turns as they would on cores of their own. Declared weak: a program that is not run under vmlib
+ * finds null pointers, and computes for real. C and C++. */
+#ifndef REPLAY_VM_BURST_H
+#define REPLAY_VM_BURST_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the job was told when it was given its cores. Times are ns. */
+struct vm_emulation {
+  uint64_t start_ns;    /* CLOCK_MONOTONIC: the cores were given; launching has cost what has passed since */
+  uint64_t end_cost_ns; /* what ending is expected to cost, from the last work to the last process */
+  uint32_t mpl;         /* most ranks of this job on one core at the moment, >= 1 */
+  uint32_t reserved;
+};
+
+/* Fills `facts` and returns 1 when this rank's core is emulated; else returns 0 and leaves it alone. */
+__attribute__((weak)) int vm_emulated(struct vm_emulation* facts);
+
+/* Does `ns` of work on the emulated core: returns when the core has been this rank's for that long, in slices of at most
+ * the quantum, after each of which the token goes to the next rank that waits. A slice that ended late shortens the next
+ * one by at most one slice, so that being stopped is not progress. REQUIRES: vm_emulated(); the thread of MPI_Init. */
+__attribute__((weak)) void vm_burst(uint64_t ns);
+
+/* A program that calls vm_burst() exports this symbol (any value but 0); others are refused on emulated cores, where
+ * what they compute for real would disturb everybody. Define it in the program: `const int vm_fit_for_emulation = 1;`
+ * and link with --export-dynamic (CMake: ENABLE_EXPORTS). */
+extern const int vm_fit_for_emulation;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* REPLAY_VM_BURST_H */
