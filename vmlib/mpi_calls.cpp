@@ -22,6 +22,12 @@ std::string_view library_version() {
   return {text, static_cast<std::size_t>(length)};
 }
 
+bool may_have_threads() {
+  int provided = MPI_THREAD_SINGLE;
+  auto* ask = mpi_function<decltype(PMPI_Query_thread)>("PMPI_Query_thread");
+  return ask != nullptr && ask(&provided) == MPI_SUCCESS && provided == MPI_THREAD_MULTIPLE;
+}
+
 void barrier_of_the_world() {
   if (auto* barrier = mpi_function<decltype(PMPI_Barrier)>("PMPI_Barrier")) barrier(MPI_COMM_WORLD);
 }

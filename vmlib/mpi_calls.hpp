@@ -9,6 +9,9 @@ namespace replay::vm {
 /// What MPI_Get_library_version says, which may be asked before MPI_Init. Empty: there is no MPI in this process.
 [[nodiscard]] std::string_view library_version();
 
+/// Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). REQUIRES: MPICH, initialised.
+[[nodiscard]] bool may_have_threads();
+
 /// A barrier of MPI_COMM_WORLD. REQUIRES: MPICH, initialised.
 void barrier_of_the_world();
 

@@ -1,46 +1,38 @@
 // The shared object that LD_PRELOAD puts in front of MPI and UCX: every symbol that it defines in their place, and
 // nothing that decides anything (that is rank.hpp). Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job
 // and leaves it; the wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and
-// the disconnect. A guest behaves: no output, no exception, no signal handler, and whatever goes wrong switches vmlib
+// the disconnect. Besides, two functions of our own, for programs that run on emulated cores (vm_burst.h). A guest behaves: no output, no exception, no signal handler, and whatever goes wrong switches vmlib
 // off, not the job. Nothing at all happens before MPI_Init, so that a shell or a child with the preload is unharmed.
+#include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
 
 #include "scheduler/protocol/wire.h"
+#include "vmlib/cores.hpp"
 #include "vmlib/library_version.hpp"
+#include "vmlib/linux_system.hpp"
+#include "vmlib/mode.hpp"
 #include "vmlib/mpi_calls.hpp"
 #include "vmlib/next_symbol.hpp"
 #include "vmlib/rank.hpp"
 #include "vmlib/registration.hpp"
 #include "vmlib/segment.hpp"
 #include "vmlib/settings.hpp"
+#include "vmlib/test_loops.hpp"
 #include "vmlib/unique_fd.hpp"
+#include "vmlib/vm_burst.h"
 
 #define INTERPOSED extern "C" __attribute__((visibility("default")))
 
 namespace {
 
 using namespace replay::vm;
-
-struct Linux {
-  static std::uint64_t read(clockid_t clock) {
-    timespec now{};
-    ::clock_gettime(clock, &now);
-    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
-  }
-  static std::uint64_t now() { return read(CLOCK_MONOTONIC); }
-  static std::uint64_t thread_cpu() { return read(CLOCK_THREAD_CPUTIME_ID); }
-  static void yield() { ::sched_yield(); }
-};
 
 constexpr int kRegistrationLimitMs = 2000;
 constexpr long kNoMpi = 15;  // MPI_ERR_OTHER: somebody calls MPI in a process that has none
@@ -49,6 +41,7 @@ constexpr long kNoMpi = 15;  // MPI_ERR_OTHER: somebody calls MPI in a process t
 constinit Rank<Linux> rank;
 constinit thread_local Waiting waiting;
 constinit std::int32_t world_size = 0;
+constinit std::atomic<replay_vm_mode> mode{REPLAY_VM_MODE_PROGRESS};  // final when MPI_Init returns
 constinit int stream_to_agent = -1;            // open until the process ends: its end tells the agent
 constinit bool cures_finalize = false;         // this MPICH needs it
 constinit std::atomic<bool> is_curing{false};  // now
@@ -64,17 +57,6 @@ class BlockingCall {
   BlockingCall& operator=(const BlockingCall&) = delete;
 };
 
-class KeepErrno {
- public:
-  KeepErrno() = default;
-  ~KeepErrno() { errno = saved_; }
-  KeepErrno(const KeepErrno&) = delete;
-  KeepErrno& operator=(const KeepErrno&) = delete;
-
- private:
-  int saved_ = errno;
-};
-
 // ---- joining and leaving the job ----
 
 /// A forked child is no rank: it must not write the slot, nor keep the agent's stream open.
@@ -84,23 +66,40 @@ void forget_in_child() {
   stream_to_agent = -1;
 }
 
-replay_vm_mode claimed_mode() {
-  return next_symbol("ucp_worker_progress") != nullptr ? REPLAY_VM_MODE_PROGRESS : REPLAY_VM_MODE_NONE;
+void found_nothing() { rank.polled(waiting, 0); }
+
+replay_vm_mode choose_mode(bool has_progress_hook) {
+  const Means means{.has_progress_hook = has_progress_hook,
+                    .has_nonblocking_calls = prepare_test_loops(next_symbol, found_nothing),
+                    .is_fortran08 = rank.expects_fortran08()};
+  mode.store(best_mode(parse_mode(std::getenv(REPLAY_VM_ENV_MODE)), means), std::memory_order_relaxed);
+  return mode.load(std::memory_order_relaxed);
 }
 
-/// The segment first: who says hello has a slot to report in.
+replay_vm_mode claimed_mode() { return choose_mode(next_symbol("ucp_worker_progress") != nullptr); }
+
+/// A program that computes for real would disturb everybody on emulated cores, and so would one without a token.
+std::uint32_t flags_of_hello(bool has_tokens) {
+  const auto* fit = static_cast<const int*>(::dlsym(RTLD_DEFAULT, "vm_fit_for_emulation"));
+  return has_tokens && fit != nullptr && *fit != 0 ? REPLAY_VM_FIT_FOR_EMULATION : 0;
+}
+
+/// The segments first: who says hello has a slot to report in.
 void register_with_agent(const Settings& settings) {
   auto segment = Segment::open(settings.segment, settings.key);
   if (!segment) return;
+  auto cores = settings.cores != nullptr ? Cores::open(settings.cores) : std::nullopt;
   UniqueFd stream = connect_to_agent(settings.socket, kRegistrationLimitMs);
   if (!stream.is_open()) return;
-  const replay_vm_hello hello = make_hello(settings, claimed_mode());
+  const replay_vm_hello hello = make_hello(settings, claimed_mode(), flags_of_hello(cores.has_value()));
   const auto slot = introduce(stream.get(), hello, kRegistrationLimitMs);
   if (!slot || *slot < 0 || static_cast<std::uint32_t>(*slot) >= segment->slots()) return;
   if (::pthread_atfork(nullptr, nullptr, forget_in_child) != 0) return;
 
-  rank.join(waiting, *segment->slot(static_cast<std::uint32_t>(*slot)), hello, segment->polls_before_yield());
+  rank.join(waiting, *segment->slot(static_cast<std::uint32_t>(*slot)), hello, segment->facts(),
+            cores ? cores->tokens() : CoreTokens{});
   segment->keep();
+  if (cores) cores->keep();
   stream_to_agent = stream.release();
 }
 
@@ -117,12 +116,13 @@ void join_job() {
   register_with_agent(*settings);
 }
 
-/// MPI polls through our hook, or else the core is never given away and the job is rigid. A world of one rank waits for
-/// nobody and has nothing to prove.
+/// Progress mode holds if MPI polls through our hook; else the next best one. A world of one rank waits for nobody and
+/// has nothing to prove. Who is no rank of a job is passive.
 void prove_mode() {
-  if (!rank.is_joined() || world_size == 1 || next_progress.was_called()) return;
-  poll_once();
-  if (!next_progress.was_called()) rank.set_mode(REPLAY_VM_MODE_NONE);
+  if (!rank.is_joined()) return mode.store(REPLAY_VM_MODE_NONE, std::memory_order_relaxed);
+  if (mode.load(std::memory_order_relaxed) != REPLAY_VM_MODE_PROGRESS || world_size == 1) return;
+  if (!next_progress.was_called()) poll_once();
+  if (!next_progress.was_called()) rank.set_mode(choose_mode(false));
 }
 
 /// Around MPI_Init, by whatever name it is called first; the names may call each other.
@@ -142,6 +142,7 @@ long start_with(EnterMpi enter_mpi) {
     return result;
   }
   prove_mode();
+  if (rank.is_joined() && may_have_threads()) rank.expect_threads();
   rank.started(waiting);
   return result;
 }
@@ -213,6 +214,15 @@ using Word = long;
     const BlockingCall call;                       \
     return mpi(ARGUMENTS_##count);                 \
   }
+/// In test-loop mode, the loop in place of the function.
+#define TESTABLE(name, count)                                                                    \
+  INTERPOSED Word MPI_##name(PARAMETERS_##count) {                                               \
+    CALL_NEXT(MPI_##name, count);                                                                \
+    const BlockingCall call;                                                                     \
+    if (mode.load(std::memory_order_relaxed) == REPLAY_VM_MODE_TEST_LOOP) [[unlikely]]           \
+      return reinterpret_cast<Word (*)(PARAMETERS_##count)>(kTestLoops.name)(ARGUMENTS_##count); \
+    return mpi(ARGUMENTS_##count);                                                               \
+  }
 #include "vmlib/mpi_functions.def"
 #undef BLOCKING
 
@@ -256,7 +266,7 @@ INTERPOSED unsigned ucp_worker_progress(void* worker) {
   if (progress == nullptr) [[unlikely]]
     return 0;
   const unsigned events = progress(worker);
-  rank.polled(waiting, events);
+  if (mode.load(std::memory_order_relaxed) == REPLAY_VM_MODE_PROGRESS) rank.polled(waiting, events);
   return events;
 }
 
@@ -264,4 +274,19 @@ INTERPOSED void* ucp_disconnect_nb(void* endpoint) {
   if (is_curing.load(std::memory_order_relaxed)) return nullptr;  // "disconnected already"
   auto* const disconnect = next_disconnect.as<void*(void*)>();
   return disconnect != nullptr ? disconnect(endpoint) : nullptr;
+}
+
+// ---- emulated cores: vm_burst.h ----
+
+INTERPOSED int vm_emulated(vm_emulation* facts) {
+  if (!rank.is_emulated()) return 0;
+  *facts = vm_emulation{.start_ns = rank.facts().start_ns,
+                        .end_cost_ns = rank.facts().end_cost_ns,
+                        .mpl = rank.mpl(),
+                        .quantum_us = static_cast<std::uint32_t>(rank.facts().quantum_ns / 1000)};
+  return 1;
+}
+
+INTERPOSED void vm_burst(std::uint64_t ns) {
+  if (rank.is_emulated() && waiting.reports) rank.burst(ns);
 }

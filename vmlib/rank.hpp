@@ -6,12 +6,21 @@
 // away. "While the rank waits" is known inside the wrappers. Outside of them only the polls speak: a program that
 // polls MPI_Test is believed after kPatience times as many, and a Fortran 2008 program, whose blocking calls pass by
 // the wrappers, at once.
+//
+// How it gives the core away: by sched_yield, or by passing the core's token on and waiting for it, at most 1 ms, as the
+// orders say. A thread of a program with MPI_THREAD_MULTIPLE may hold MPI's lock at that moment, so it only yields. Who
+// has waited for long inside of one call, and got the core back at once each time, is among ranks that all wait: it naps.
+// On emulated cores nothing computes for real, and a waiting rank always naps.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
 #include "scheduler/protocol/wire.h"
+#include "vmlib/burst.hpp"
+#include "vmlib/core_token.hpp"
+#include "vmlib/segment.hpp"
 
 namespace replay::vm {
 
@@ -23,6 +32,8 @@ struct Waiting {
   std::uint64_t blocked_since = 0;   // first idle poll of the blocking call it is in; 0: none yet
   std::uint64_t last_idle_poll = 0;  // Fortran 2008 only; 0: the last poll found something
   std::uint64_t cpu_read_at = 0;
+  std::uint64_t idle_since = 0;  // since then the wait has been in vain; 0: the core has not been given away yet
+  std::uint64_t back_at = 0;     // the core came back last
 };
 
 template <class System>
@@ -30,9 +41,12 @@ class Rank {
  public:
   // ---- life ----
 
-  /// Takes the slot, before MPI_Init is entered. `polls_before_yield` >= 1.
-  void join(Waiting& thread, replay_vm_slot& slot, const replay_vm_hello& hello, std::uint32_t polls_before_yield) {
-    polls_before_yield_ = polls_before_yield;
+  /// Takes the slot, before MPI_Init is entered. No tokens: the rank only yields.
+  void join(Waiting& thread, replay_vm_slot& slot, const replay_vm_hello& hello, const JobFacts& facts,
+            CoreTokens tokens) {
+    facts_ = facts;
+    seat_.use(tokens, static_cast<std::uint32_t>(hello.pid));
+    burst_.set_quantum(facts.quantum_ns);
     thread.reports = true;
     replay_vm_report& report = slot.report;
     store(report.mode, hello.mode);
@@ -63,6 +77,7 @@ class Rank {
   /// MPI_Finalize has returned well: the last word of this rank.
   void ended() {
     if (!is_joined()) return;
+    seat_.leave();
     store(report().cpu_ns, System::thread_cpu());
     enter_state(REPLAY_VM_FINALIZED);
     leave_slot();
@@ -71,6 +86,7 @@ class Rank {
   /// Says so in the slot, then behaves as if it were not there.
   void switch_off() {
     if (!is_joined()) return;
+    seat_.leave();
     enter_state(REPLAY_VM_SWITCHED_OFF);
     leave_slot();
   }
@@ -84,14 +100,30 @@ class Rank {
 
   /// Blocking calls of `use mpi_f08` do not come through the wrappers.
   void expect_fortran08() { fortran08_ = true; }
+  [[nodiscard]] bool expects_fortran08() const { return fortran08_; }
+
+  /// MPI_THREAD_MULTIPLE.
+  void expect_threads() { has_threads_ = true; }
 
   [[nodiscard]] bool is_joined() const { return slot_.load(std::memory_order_relaxed) != nullptr; }
+
+  // ---- emulated cores ----
+
+  [[nodiscard]] bool is_emulated() const { return is_joined() && facts_.is_emulated; }
+  [[nodiscard]] const JobFacts& facts() const { return facts_; }
+  /// Most ranks of this job on one core. REQUIRES: is_joined().
+  [[nodiscard]] std::uint32_t mpl() const { return std::clamp(load(slot()->orders.mpl), 1U, REPLAY_VM_MAX_RANKS); }
+
+  /// Does `ns` of work on the emulated core. REQUIRES: is_emulated(), and this is the thread that joined.
+  void burst(std::uint64_t ns) { burst_.work(ns, *slot(), seat_); }
 
   // ---- the fast path ----
 
   /// Around each blocking call; nested calls count once.
   void enter_call(Waiting& thread) {
-    if (thread.depth++ == 0) thread.idle_polls = 0;
+    if (thread.depth++ != 0) return;
+    thread.idle_polls = 0;
+    thread.idle_since = 0;
   }
 
   void leave_call(Waiting& thread) {
@@ -104,6 +136,7 @@ class Rank {
   void polled(Waiting& thread, unsigned events) {
     if (events != 0) {
       thread.idle_polls = 0;
+      thread.idle_since = 0;
       thread.last_idle_poll = 0;
     } else if (is_joined()) {
       found_nothing(thread);
@@ -113,6 +146,16 @@ class Rank {
   static constexpr std::uint32_t kPatience = 10;
   static constexpr std::uint64_t kBackToBackNs = 20'000;
   static constexpr std::uint64_t kCpuReadEveryNs = 10'000'000;
+  static constexpr std::uint64_t kLongestTokenWaitNs = 1'000'000;
+  static constexpr std::uint64_t kYieldForNs = 20'000;
+  static constexpr std::uint32_t kMostSleepsAhead = 63;
+  static constexpr std::uint64_t kNapAfterNs = 500'000;  // of waiting in vain, on real cores
+  static constexpr std::uint64_t kAtOnceNs = 25'000;     // a rank that only polls gives the core back that soon
+  static constexpr std::uint64_t kBusyNs = 25'000;       // and one that takes longer to poll has found something to do
+  static constexpr std::uint64_t kShortestNapNs = 20'000;
+  static constexpr std::uint64_t kLongestNapNs = 200'000;
+  static constexpr std::uint64_t kWaitPerNap = 8;        // a nap is this part of what has been waited
+  static constexpr std::uint32_t kPollsBetweenNaps = 4;  // on emulated cores
 
  private:
   void found_nothing(Waiting& thread) {
@@ -126,29 +169,113 @@ class Rank {
     }
     if (++thread.idle_polls >= patience(thread)) {
       thread.idle_polls = 0;
-      if (may_give_away()) give_away(thread);
+      lose_patience(thread);
     }
   }
 
   [[nodiscard]] std::uint32_t patience(const Waiting& thread) const {
-    return thread.depth != 0 || fortran08_ ? polls_before_yield_ : polls_before_yield_ * kPatience;
+    return thread.depth != 0 || fortran08_ ? facts_.polls_before_yield : facts_.polls_before_yield * kPatience;
   }
 
-  /// MPI_Init and MPI_Finalize spin for each other too, and there is nothing to lose there.
-  [[nodiscard]] bool may_give_away() const {
-    return !is_running() ||
-           __atomic_load_n(&slot_.load(std::memory_order_relaxed)->orders.shared, __ATOMIC_RELAXED) == 1;
-  }
-
-  void give_away(Waiting& thread) {
-    if (thread.reports) add(report().handoffs, 1);
-    System::yield();
+  void lose_patience(Waiting& thread) {
+    if (facts_.is_emulated) {
+      nap(thread, wait_in_vain(thread, System::now()));
+      thread.idle_polls = patience(thread) - std::min(patience(thread), kPollsBetweenNaps);
+    } else if (!is_running() || is_shared()) {
+      give_away(thread);
+    } else if (thread.reports && seat_.is_seated()) {
+      seat_.leave();  // this rank has been moved to a core of its own
+    }
     if (thread.last_idle_poll != 0) {  // however long the others had the core, it was time spent waiting
       const std::uint64_t now = System::now();
       add(report().blocked_ns, now - thread.last_idle_poll);
       thread.last_idle_poll = now;
     }
   }
+
+  [[nodiscard]] bool is_shared() const { return load(slot()->orders.shared) == 1; }
+
+  // ---- giving the core away ----
+
+  /// In MPI_Init and MPI_Finalize, which spin for each other too and have nothing to lose, a core of its own as well.
+  void give_away(Waiting& thread) {
+    const bool may_sleep = !has_threads_ && is_shared();
+    const std::uint64_t before = System::now();
+    const std::uint64_t waited = wait_in_vain(thread, before);
+    if (thread.reports) add(report().handoffs, 1);
+    if (may_sleep && thread.reports && load(slot()->orders.back_end) == REPLAY_VM_TOKEN) {
+      pass_token_on();
+    } else {
+      System::yield();
+    }
+    thread.back_at = System::now();
+    if (thread.back_at - before > kAtOnceNs * (mpl() + 1)) {
+      thread.idle_since = thread.back_at;  // somebody computes
+    } else if (may_sleep && thread.depth != 0 && waited >= kNapAfterNs) {
+      if (thread.reports) seat_.leave();  // nobody waits for a sleeper
+      nap(thread, waited);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t place() const { return __atomic_load_n(&slot()->orders.place, __ATOMIC_SEQ_CST); }
+
+  /// Waits until the token has come round, at most 1 ms; then this rank goes on without it.
+  void pass_token_on() {
+    const std::uint64_t here = place();
+    CoreToken<System>* token = seat_.at(here);
+    if (token == nullptr) return System::yield();
+    const bool another_has_it = token->hand_over();
+    if (token->want()) {
+      if (!another_has_it) System::yield();  // nobody wants the token, but somebody may compute without it
+    } else if (place() != here) {
+      seat_.leave();  // moved at this moment: the agent may have looked before we sat down
+    } else {
+      wait_for(*token);
+    }
+  }
+
+  void wait_for(CoreToken<System>& token) {
+    const std::uint64_t start = System::now();
+    if (comes_soon(token, start)) return;
+    const std::uint64_t waited = System::now() - start;
+    if (waited < kLongestTokenWaitNs && token.wait(kLongestTokenWaitNs - waited)) return;
+    token.overtake(kLongestTokenWaitNs);
+  }
+
+  /// To sleep and be woken costs a timer and two switches, more than a message between two ranks that only talk to each
+  /// other. So first the cheaper way, unless it has been in vain lately: then somebody else is on the core.
+  bool comes_soon(const CoreToken<System>& token, std::uint64_t start) {
+    if (sleeps_ahead_ > 0) {
+      --sleeps_ahead_;
+      return false;
+    }
+    do {
+      System::yield();
+      if (token.is_mine()) {
+        in_vain_ = 0;
+        return true;
+      }
+    } while (System::now() - start < kYieldForNs);
+    in_vain_ = std::min(2 * in_vain_ + 1, kMostSleepsAhead);
+    sleeps_ahead_ = in_vain_;
+    return false;
+  }
+
+  void nap(Waiting& thread, std::uint64_t waited) {
+    if (thread.reports) add(report().naps, 1);
+    System::nap(std::clamp(waited / kWaitPerNap, kShortestNapNs, kLongestNapNs));
+    thread.back_at = System::now();
+  }
+
+  /// How long the thread has been waiting with nothing to do. An MPI that moves data without UCX says nothing of it, but
+  /// then its polls take their time; and so does a program, between two polls of its own.
+  std::uint64_t wait_in_vain(Waiting& thread, std::uint64_t now) {
+    const bool counts_gaps = !facts_.is_emulated || thread.depth == 0;  // there, polls wait for the few real cores
+    if (thread.idle_since == 0 || (counts_gaps && now - thread.back_at > kBusyNs)) thread.idle_since = now;
+    return now - thread.idle_since;
+  }
+
+  // ---- clocks ----
 
   // The clock starts at the first poll that found nothing, so that a call that completes at once pays for no clock.
   void start_clock(Waiting& thread) {
@@ -184,12 +311,14 @@ class Rank {
 
   [[nodiscard]] bool is_running() const { return is_running_.load(std::memory_order_relaxed); }
 
-  [[nodiscard]] replay_vm_report& report() { return slot_.load(std::memory_order_relaxed)->report; }
+  [[nodiscard]] replay_vm_slot* slot() const { return slot_.load(std::memory_order_relaxed); }
+  [[nodiscard]] replay_vm_report& report() { return slot()->report; }
 
   void enter_state(replay_vm_state state) {
     __atomic_store_n(&report().state, static_cast<std::uint32_t>(state), __ATOMIC_RELEASE);
   }
 
+  static std::uint32_t load(const std::uint32_t& field) { return __atomic_load_n(&field, __ATOMIC_RELAXED); }
   template <class Field>
   static void store(Field& field, Field value) {
     __atomic_store_n(&field, value, __ATOMIC_RELAXED);
@@ -198,9 +327,13 @@ class Rank {
   static void add(std::uint64_t& field, std::uint64_t by) { store(field, field + by); }
 
   std::atomic<replay_vm_slot*> slot_{nullptr};
-  std::uint32_t polls_before_yield_ = 1;
-  std::atomic<bool> is_running_{false};  // between MPI_Init and MPI_Finalize
+  JobFacts facts_;
+  CurrentToken<System> seat_;
+  Burst<System> burst_;
+  std::uint32_t in_vain_ = 0, sleeps_ahead_ = 0;  // of comes_soon(): how many sleeps a yield in vain leads to
+  std::atomic<bool> is_running_{false};           // between MPI_Init and MPI_Finalize
   bool fortran08_ = false;
+  bool has_threads_ = false;
 };
 
 }  // namespace replay::vm

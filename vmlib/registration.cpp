@@ -111,7 +111,7 @@ UniqueFd connect_to_agent(const char* path, int limit_ms) {
   return fd;
 }
 
-replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode) {
+replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode, std::uint32_t flags) {
   replay_vm_hello hello{};
   hello.magic = REPLAY_VM_MAGIC;
   hello.version = REPLAY_VM_VERSION;
@@ -120,6 +120,7 @@ replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode) {
   hello.world_rank = settings.world_rank;
   hello.world_size = settings.world_size;
   hello.pid = ::getpid();
+  hello.flags = flags;
   hello.pid_start = process_start();
   return hello;
 }

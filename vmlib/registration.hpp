@@ -20,7 +20,7 @@ namespace replay::vm {
 /// of our own user (or root) answers there within `limit_ms`.
 [[nodiscard]] UniqueFd connect_to_agent(const char* path, int limit_ms);
 
-[[nodiscard]] replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode);
+[[nodiscard]] replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode, std::uint32_t flags = 0);
 
 /// Says hello and waits for the welcome. The answer is the slot, or negative if the agent refused; nothing if there
 /// was no sensible answer within `limit_ms`.

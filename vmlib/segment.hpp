@@ -1,16 +1,23 @@
-// The job's shared segment as a rank maps it. The file is believed only after every claim in it has been checked
-// against what the kernel says (owner, type, size); the header's figures are copied once, so that nobody can change
-// them after the check.
+// The job's shared segment as a rank maps it: its slots, and what the header says of the job.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "scheduler/protocol/wire.h"
+#include "vmlib/mapped_file.hpp"
 #include "vmlib/settings.hpp"
 
 namespace replay::vm {
+
+/// The header's figures, copied and checked.
+struct JobFacts {
+  std::uint32_t polls_before_yield = 1;  // from 1 to Segment::kMostPolls
+  bool is_emulated = false;
+  std::uint64_t quantum_ns = 0;  // emulated cores; at most Segment::kLongestQuantumNs
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_cost_ns = 0;
+};
 
 class Segment {
  public:
@@ -18,27 +25,24 @@ class Segment {
   /// its header claims, of this version, and the segment of the job with this `key`.
   [[nodiscard]] static std::optional<Segment> open(const char* path, const Key& key);
 
-  Segment(Segment&& other) noexcept;
-  Segment& operator=(Segment&& other) = delete;
-  ~Segment();
-
   [[nodiscard]] std::uint32_t slots() const { return slots_; }
-  /// From 1 to kMostPolls.
-  [[nodiscard]] std::uint32_t polls_before_yield() const { return polls_before_yield_; }
+  [[nodiscard]] const JobFacts& facts() const { return facts_; }
   /// REQUIRES: slot < slots().
-  [[nodiscard]] replay_vm_slot* slot(std::uint32_t slot) const { return replay_vm_slot_at(mapped_, slot); }
+  [[nodiscard]] replay_vm_slot* slot(std::uint32_t slot) const {
+    return replay_vm_slot_at(static_cast<replay_vm_segment*>(file_.start()), slot);
+  }
   /// The mapping stays until the process ends.
-  void keep() { mapped_ = nullptr; }
+  void keep() { file_.keep(); }
 
   static constexpr std::uint32_t kMostPolls = 1'000'000;
+  static constexpr std::uint64_t kLongestQuantumNs = 1'000'000'000;
 
  private:
-  Segment(replay_vm_segment* mapped, const replay_vm_segment& checked);
+  Segment(MappedFile file, const replay_vm_segment& checked);
 
-  replay_vm_segment* mapped_;
-  std::size_t bytes_;
+  MappedFile file_;
   std::uint32_t slots_;
-  std::uint32_t polls_before_yield_;
+  JobFacts facts_;
 };
 
 /// Size of a segment with so many slots.

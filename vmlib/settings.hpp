@@ -15,6 +15,7 @@ using Key = std::array<std::uint8_t, REPLAY_VM_KEY_BYTES>;
 struct Settings {
   const char* socket;   // not owned: the environment outlives us
   const char* segment;  // not owned
+  const char* cores;    // not owned; nullptr: no tokens on this node
   Key key;
   std::int32_t world_rank;
   std::int32_t world_size;

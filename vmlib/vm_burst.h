@@ -11,11 +11,12 @@ extern "C" {
 #endif
 
 /* What the job was told when it was given its cores. Times are ns. */
+/* NOLINTNEXTLINE(readability-identifier-naming): a C interface */
 struct vm_emulation {
   uint64_t start_ns;    /* CLOCK_MONOTONIC: the cores were given; launching has cost what has passed since */
   uint64_t end_cost_ns; /* what ending is expected to cost, from the last work to the last process */
   uint32_t mpl;         /* most ranks of this job on one core at the moment, >= 1 */
-  uint32_t reserved;
+  uint32_t quantum_us;  /* longest slice of a burst: a burst no longer than this is never cut */
 };
 
 /* Fills `facts` and returns 1 when this rank's core is emulated; else returns 0 and leaves it alone. */
@@ -29,6 +30,7 @@ __attribute__((weak)) void vm_burst(uint64_t ns);
 /* A program that calls vm_burst() exports this symbol (any value but 0); others are refused on emulated cores, where
  * what they compute for real would disturb everybody. Define it in the program: `const int vm_fit_for_emulation = 1;`
  * and link with --export-dynamic (CMake: ENABLE_EXPORTS). */
+/* NOLINTNEXTLINE(readability-identifier-naming, bugprone-dynamic-static-initializers): a C interface */
 extern const int vm_fit_for_emulation;
 
 #ifdef __cplusplus

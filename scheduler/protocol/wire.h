@@ -18,7 +18,10 @@
 
 #define REPLAY_VM_MAGIC UINT64_C(0x4d562d59414c5052) /* "RPLAY-VM" in little-endian bytes */
 #define REPLAY_VM_CORES_MAGIC UINT64_C(0x4d562d5345524f43) /* "CORES-VM" */
+#ifndef REPLAY_VM_VERSION /* a test makes a vmlib of another version */
 #define REPLAY_VM_VERSION 2u
+#endif
+#define REPLAY_VM_FILE_MARK "replay vmlib, wire version " /* in vmlib's file, followed by its version */
 #define REPLAY_VM_KEY_BYTES 16
 #define REPLAY_VM_MAX_RANKS 4096u
 #define REPLAY_VM_MAX_CORES 4096u
@@ -116,16 +119,20 @@ inline replay_vm_slot* replay_vm_slot_at(replay_vm_segment* segment, uint32_t sl
 }
 #endif
 
-/* One per core of the node. A rank is named by its pid, which is never 0. */
+/* One per core of the node. A rank is named by its pid, which is never 0. The rank at a seat is there from when it first
+ * wants the token until it leaves the core: while it waits, while it has the token, and while it computes without it. So
+ * whoever hands the token over skips the holder's seat, and can tell afterwards that the new holder has just left. */
 struct replay_vm_seat {
-  uint32_t wanter; /* who waits here; 0: nobody. Written by the waiter (set, clear) and by whoever passes over a dead one */
+  uint32_t wanter; /* who wants or has the token here; 0: nobody. Set by that rank, as often as it is found cleared; cleared
+                      by it, by the agent (the rank has been moved or stopped, or is gone), and by whoever overtakes it */
   uint32_t turn;   /* futex: changes when the token is handed to this seat */
 };
 
 struct replay_vm_core {
   uint32_t holder;     /* pid of the rank that has the token; 0: free. Changed by compare-and-swap only */
   uint32_t reserved_0;
-  uint64_t granted_ns; /* CLOCK_MONOTONIC: since when; written by who is about to hand it over or has just taken it */
+  uint64_t granted_ns; /* CLOCK_MONOTONIC: since when; written by who is about to hand it over or to take it, so a little
+                          off when two are about to */
   uint64_t handovers;  /* for the record */
   uint8_t reserved[40];
   struct replay_vm_seat seats[REPLAY_VM_SEATS];

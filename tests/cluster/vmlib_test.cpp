@@ -4,20 +4,17 @@
 // ranks gave their core away, which stock MPICH never does, however loaded the machine is.
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <future>
-#include <map>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/support/mpi_job.hpp"
 #include "tests/support/vm_host.hpp"
 
 namespace replay::test {
@@ -29,68 +26,11 @@ using namespace std::chrono_literals;
 constexpr const char* kLibrary = REPLAY_VM_LIBRARY;
 constexpr std::uint64_t kGaveItAway = 20;  // times; a program of 0.1 s exchanges more messages on any machine
 
-std::string program(const std::string& name) { return (fs::path{REPLAY_TEST_PROGRAM_DIR} / name).string(); }
-
-struct Outcome {
-  int exit_code = -1;
-  std::string output;  // stdout and stderr
-};
-
-Outcome run(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "re");
-  if (pipe == nullptr) return outcome;
-  char text[4096];
-  for (std::size_t size = 0; (size = std::fread(text, 1, sizeof text, pipe)) > 0;) outcome.output.append(text, size);
-  const int status = ::pclose(pipe);
-  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return outcome;
-}
-
-std::vector<int> cores() {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  ::sched_getaffinity(0, sizeof allowed, &allowed);
-  std::vector<int> found;
-  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
-    if (CPU_ISSET(core, &allowed)) found.push_back(static_cast<int>(core));
-  return found;
-}
-
-using Environment = std::map<std::string, std::string>;
-
-Environment under_replay(const VmHost& host) {
-  Environment environment{{"LD_PRELOAD", kLibrary}};
-  for (const auto& [name, value] : host.environment()) environment[name] = value;
-  return environment;
-}
-
-/// `ranks` of `command`, rank i on the i-th core of `places`, cyclically.
-Outcome mpi(int ranks, const std::vector<int>& places, const Environment& environment, const std::string& command) {
-  std::ostringstream line;
-  line << "timeout -k 2 60 mpiexec -n " << ranks << " -bind-to user:";
-  for (int i = 0; i < ranks; ++i) line << (i == 0 ? "" : ",") << places[static_cast<std::size_t>(i) % places.size()];
-  for (const auto& [name, value] : environment) line << " -genv " << name << " '" << value << "'";
-  line << " " << command;
-  return run(line.str());
-}
-
-/// The figure behind `name` in a program's line; negative if there is none.
-double figure(const std::string& output, const std::string& name) {
-  std::istringstream words{output};
-  for (std::string word; words >> word;) {
-    double value = -1;
-    if (word == name && words >> value) return value;
-  }
-  return -1;
-}
-
 class Vmlib : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (run("mpiexec --version").output.find("HYDRA") == std::string::npos) {
+    if (!has_mpich())
       GTEST_SKIP() << "no MPICH here (mpiexec of Hydra), so nothing about vmlib in real jobs was tested";
-    }
   }
 
   std::vector<int> one_core() const { return {cores_[0]}; }

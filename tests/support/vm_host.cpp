@@ -6,12 +6,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <system_error>
 
 namespace replay::test {
@@ -32,13 +34,13 @@ std::filesystem::path make_private_folder() {
   return name;
 }
 
-replay_vm_segment* make_segment(const std::string& path, std::size_t bytes) {
+void* make_segment(const std::string& path, std::size_t bytes) {
   const int fd = check(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), "segment");
   check(::ftruncate(fd, static_cast<off_t>(bytes)), "ftruncate");
   void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   ::close(fd);
   if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  return static_cast<replay_vm_segment*>(mapped);
+  return mapped;
 }
 
 int listen_at(const std::string& path) {
@@ -53,17 +55,28 @@ int listen_at(const std::string& path) {
 
 }  // namespace
 
-VmHost::VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield)
+VmHost::VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield, std::uint32_t cores)
     : folder_(make_private_folder()),
       ranks_(ranks),
-      bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)) {
-  segment_ = make_segment(segment_path(), bytes_);
+      bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)),
+      cores_bytes_(sizeof(replay_vm_cores) + cores * sizeof(replay_vm_core)) {
+  segment_ = static_cast<replay_vm_segment*>(make_segment(segment_path(), bytes_));
   segment_->magic = REPLAY_VM_MAGIC;
   segment_->version = REPLAY_VM_VERSION;
   segment_->bytes = static_cast<std::uint32_t>(bytes_);
   segment_->slots = ranks;
   segment_->polls_before_yield = polls_before_yield;
   std::memcpy(segment_->key, kKey, sizeof kKey);
+  for (std::uint32_t slot = 0; slot < ranks; ++slot) {
+    replay_vm_orders& orders = replay_vm_slot_at(segment_, slot)->orders;
+    orders.place = replay_vm_place(0, REPLAY_VM_NO_SEAT);
+    orders.mpl = 1;
+  }
+  cores_ = static_cast<replay_vm_cores*>(make_segment(cores_path(), cores_bytes_));
+  cores_->magic = REPLAY_VM_CORES_MAGIC;
+  cores_->version = REPLAY_VM_VERSION;
+  cores_->bytes = static_cast<std::uint32_t>(cores_bytes_);
+  cores_->cores = cores;
   listener_ = listen_at(socket_path());
   thread_ = std::jthread{[this](const std::stop_token& stop) { serve(stop); }};
 }
@@ -73,6 +86,7 @@ VmHost::~VmHost() {
   if (thread_.joinable()) thread_.join();
   ::close(listener_);
   ::munmap(segment_, bytes_);
+  ::munmap(cores_, cores_bytes_);
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
@@ -87,8 +101,10 @@ std::string VmHost::key_text() const {
 }
 
 std::vector<std::pair<std::string, std::string>> VmHost::environment() const {
-  return {
-      {REPLAY_VM_ENV_SOCKET, socket_path()}, {REPLAY_VM_ENV_SEGMENT, segment_path()}, {REPLAY_VM_ENV_KEY, key_text()}};
+  return {{REPLAY_VM_ENV_SOCKET, socket_path()},
+          {REPLAY_VM_ENV_SEGMENT, segment_path()},
+          {REPLAY_VM_ENV_CORES, cores_path()},
+          {REPLAY_VM_ENV_KEY, key_text()}};
 }
 
 void VmHost::share(std::uint32_t slot, bool shared, std::int32_t core) {
@@ -96,6 +112,38 @@ void VmHost::share(std::uint32_t slot, bool shared, std::int32_t core) {
   __atomic_store_n(&orders.place, replay_vm_place(static_cast<std::uint32_t>(core), REPLAY_VM_NO_SEAT),
                    __ATOMIC_RELAXED);
   __atomic_store_n(&orders.shared, shared ? 1U : 0U, __ATOMIC_RELAXED);
+  count_sharers();
+}
+
+void VmHost::emulate(std::uint32_t quantum_us) {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  segment_->emulated = 1;
+  segment_->quantum_us = quantum_us;
+  segment_->start_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void VmHost::seat(std::uint32_t slot, std::uint32_t core, bool shared) {
+  replay_vm_orders& orders = replay_vm_slot_at(segment_, slot)->orders;
+  __atomic_store_n(&orders.back_end, std::uint32_t{REPLAY_VM_TOKEN}, __ATOMIC_RELAXED);
+  __atomic_store_n(&orders.place, replay_vm_place(core, slot), __ATOMIC_SEQ_CST);
+  __atomic_store_n(&orders.shared, shared ? 1U : 0U, __ATOMIC_RELAXED);
+  count_sharers();
+}
+
+void VmHost::count_sharers() {
+  std::map<std::uint32_t, std::uint32_t> sharers;
+  std::uint32_t most = 1;
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot) {
+    const replay_vm_orders& orders = replay_vm_slot_at(segment_, slot)->orders;
+    if (orders.shared == 1) most = std::max(most, ++sharers[replay_vm_core_of(orders.place)]);
+  }
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot)
+    __atomic_store_n(&replay_vm_slot_at(segment_, slot)->orders.mpl, most, __ATOMIC_RELAXED);
+}
+
+std::uint64_t VmHost::handovers(std::uint32_t core) const {
+  return __atomic_load_n(&replay_vm_core_at(cores_, core)->handovers, __ATOMIC_RELAXED);
 }
 
 void VmHost::share_all(bool shared) {
@@ -117,6 +165,8 @@ replay_vm_report VmHost::report(std::uint32_t slot) const {
   to.polls = __atomic_load_n(&from.polls, __ATOMIC_RELAXED);
   to.handoffs = __atomic_load_n(&from.handoffs, __ATOMIC_RELAXED);
   to.cpu_ns = __atomic_load_n(&from.cpu_ns, __ATOMIC_RELAXED);
+  to.naps = __atomic_load_n(&from.naps, __ATOMIC_RELAXED);
+  to.burst_ns = __atomic_load_n(&from.burst_ns, __ATOMIC_RELAXED);
   to.finalize_ns = __atomic_load_n(&from.finalize_ns, __ATOMIC_RELAXED);
   return to;
 }
@@ -186,6 +236,7 @@ std::int32_t VmHost::verdict(const replay_vm_hello& hello) {
   const bool known = std::ranges::any_of(
       accepted_, [&](const replay_vm_hello& other) { return other.world_rank == hello.world_rank; });
   if (known) return refuse(-4);
+  if (segment_->emulated == 1 && (hello.flags & REPLAY_VM_FIT_FOR_EMULATION) == 0) return refuse(-5);
   accepted_.push_back(hello);
   return hello.world_rank;
 }

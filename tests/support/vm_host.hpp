@@ -1,6 +1,7 @@
-// A small stand-in for the node agent: makes a job's segment and socket in a private folder, answers the ranks of one
-// job, and lets a test give orders and read reports. It moves no process and checks as an agent must: key, version,
-// rank, and each slot once. Slot = world rank.
+// A small stand-in for the node agent: makes a job's segment, the node's core segment and a socket in a private folder,
+// answers the ranks of one job, and lets a test give orders and read reports. It moves no process and takes no token
+// away; it checks as an agent must: key, version, rank, each slot once, and that who comes to emulated cores is fit for
+// them. Slot = world rank.
 #pragma once
 
 #include <chrono>
@@ -19,7 +20,7 @@ namespace replay::test {
 class VmHost {
  public:
   /// Listens and answers from here on, on a thread of its own. Throws std::system_error if the folder cannot be made.
-  explicit VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield = 20);
+  explicit VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield = 20, std::uint32_t cores = 4);
   ~VmHost();
   VmHost(const VmHost&) = delete;
   VmHost& operator=(const VmHost&) = delete;
@@ -28,11 +29,20 @@ class VmHost {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment() const;
   [[nodiscard]] std::string socket_path() const { return (folder_ / "socket").string(); }
   [[nodiscard]] std::string segment_path() const { return (folder_ / "segment").string(); }
+  [[nodiscard]] std::string cores_path() const { return (folder_ / "cores").string(); }
   [[nodiscard]] std::string key_text() const;
   [[nodiscard]] replay_vm_segment& segment() { return *segment_; }
+  [[nodiscard]] replay_vm_cores& cores() { return *cores_; }
+
+  /// Before the ranks start: the cores are virtual ones.
+  void emulate(std::uint32_t quantum_us = 10'000);
 
   void share(std::uint32_t slot, bool shared, std::int32_t core = 0);
   void share_all(bool shared);
+  /// The rank is on `core`, with the seat of its slot's number there, and gives its core away by the token.
+  void seat(std::uint32_t slot, std::uint32_t core, bool shared = true);
+  /// Times that the core's token has changed hands.
+  [[nodiscard]] std::uint64_t handovers(std::uint32_t core) const;
 
   /// One moment of a rank's half of its slot; the state is read first, with acquire order.
   [[nodiscard]] replay_vm_report report(std::uint32_t slot) const;
@@ -48,6 +58,7 @@ class VmHost {
 
  private:
   void serve(const std::stop_token& stop);
+  void count_sharers();
   std::int32_t verdict(const replay_vm_hello& hello);
   /// False: this stream is over.
   bool answer(int stream);
@@ -56,6 +67,8 @@ class VmHost {
   std::uint32_t ranks_;
   replay_vm_segment* segment_ = nullptr;
   std::size_t bytes_ = 0;
+  replay_vm_cores* cores_ = nullptr;
+  std::size_t cores_bytes_ = 0;
   int listener_ = -1;
 
   mutable std::mutex mutex_;

@@ -20,8 +20,12 @@ using namespace std::chrono_literals;
 constexpr int kLimitMs = 2000;
 
 Settings settings_of(const VmHost& host, std::int32_t rank, std::int32_t size) {
-  return {
-      .socket = "", .segment = "", .key = *parse_key(host.key_text().c_str()), .world_rank = rank, .world_size = size};
+  return {.socket = "",
+          .segment = "",
+          .cores = nullptr,
+          .key = *parse_key(host.key_text().c_str()),
+          .world_rank = rank,
+          .world_size = size};
 }
 
 std::optional<std::int32_t> register_at(const VmHost& host, const Settings& settings) {
@@ -59,6 +63,15 @@ TEST(VmRegistration, ARefusalIsAnAnswer) {
   EXPECT_EQ(register_at(host, settings_of(host, 0, 2)), 0);
   EXPECT_EQ(register_at(host, settings_of(host, 0, 2)), -4);
   EXPECT_EQ(host.refusals(), (std::vector<std::int32_t>{-1, -3, -4}));
+}
+
+TEST(VmRegistration, OnEmulatedCoresWhoIsNotFitIsRefused) {
+  VmHost host{2};
+  host.emulate();
+  EXPECT_EQ(register_at(host, settings_of(host, 0, 2)), -5);
+  const UniqueFd stream = connect_to_agent(host.socket_path().c_str(), kLimitMs);
+  const replay_vm_hello fit = make_hello(settings_of(host, 1, 2), REPLAY_VM_MODE_PROGRESS, REPLAY_VM_FIT_FOR_EMULATION);
+  EXPECT_EQ(introduce(stream.get(), fit, kLimitMs), 1);
 }
 
 TEST(VmRegistration, NobodyThereIsSaidAtOnce) {

@@ -30,7 +30,7 @@ TEST(VmSegment, AGoodOneIsMappedAndSharedBothWays) {
   const auto segment = open_as_rank(host);
   ASSERT_TRUE(segment);
   EXPECT_EQ(segment->slots(), 2U);
-  EXPECT_EQ(segment->polls_before_yield(), 7U);
+  EXPECT_EQ(segment->facts().polls_before_yield, 7U);
   host.share(1, true, 5);
   EXPECT_EQ(segment->slot(1)->orders.shared, 1U);
   EXPECT_EQ(replay_vm_core_of(segment->slot(1)->orders.place), 5U);
@@ -75,7 +75,29 @@ TEST(VmSegment, AnotherUsersFileIsNotBelieved) {
 
 TEST(VmSegment, AbsurdPatienceIsCapped) {
   VmHost host{1, 0xffffffff};
-  EXPECT_EQ(open_as_rank(host)->polls_before_yield(), Segment::kMostPolls);
+  EXPECT_EQ(open_as_rank(host)->facts().polls_before_yield, Segment::kMostPolls);
+}
+
+TEST(VmSegment, SaysWhetherTheCoresAreEmulated) {
+  VmHost host{1};
+  EXPECT_FALSE(open_as_rank(host)->facts().is_emulated);
+  host.emulate(5000);
+  host.segment().end_cost_ns = 77;
+  const JobFacts facts = open_as_rank(host)->facts();
+  EXPECT_TRUE(facts.is_emulated);
+  EXPECT_EQ(facts.quantum_ns, 5'000'000U);
+  EXPECT_EQ(facts.start_ns, host.segment().start_ns);
+  EXPECT_EQ(facts.end_cost_ns, 77U);
+}
+
+TEST(VmSegment, AnEmulationThatMakesNoSenseIsNotBelieved) {
+  EXPECT_FALSE(is_believed([](VmHost& host) { host.segment().emulated = 2; }));
+  EXPECT_FALSE(is_believed([](VmHost& host) { host.emulate(0); }));
+  EXPECT_FALSE(is_believed([](VmHost& host) { host.emulate(99); }));
+  EXPECT_TRUE(is_believed([](VmHost& host) { host.emulate(100); }));
+  VmHost host{1};
+  host.emulate(0xffffffff);
+  EXPECT_EQ(open_as_rank(host)->facts().quantum_ns, Segment::kLongestQuantumNs);
 }
 
 TEST(VmSegment, ManyOpeningsLeakNothing) {

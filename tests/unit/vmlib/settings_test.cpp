@@ -45,6 +45,15 @@ TEST(VmSettings, AreReadWhenAllOfThemMakeSense) {
   EXPECT_EQ(settings->world_size, 4);
 }
 
+TEST(VmSettings, TheCoreSegmentMayBeMissing) {
+  environment = kGood;
+  EXPECT_EQ(read_settings(look_up)->cores, nullptr);
+  environment["REPLAY_VM_CORES"] = "relative";
+  EXPECT_EQ(read_settings(look_up)->cores, nullptr);
+  environment["REPLAY_VM_CORES"] = "/run/x/cores";
+  EXPECT_STREQ(read_settings(look_up)->cores, "/run/x/cores");
+}
+
 TEST(VmSettings, AnyMissingVariableMeansNotUnderReplay) {
   for (const auto& [name, value] : kGood) {
     Environment without = kGood;

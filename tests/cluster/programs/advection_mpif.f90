@@ -1,0 +1,8 @@
+! The computation of advection.h with `mpif.h`, where the compiler knows no MPI function.
+program advection_mpif
+implicit none
+include 'mpif.h'
+integer :: requests(2), statuses(MPI_STATUS_SIZE, 2)
+integer(kind=MPI_ADDRESS_KIND) :: address
+include 'fortran_advection.inc'
+end program

@@ -1,0 +1,78 @@
+// A burst of computing on an emulated core: slept through while the core's token is held, in slices of at most a quantum.
+// Work counts from the instant at which the token was granted to the instant at which the sleeper woke, so the core is
+// worked on all the time: handing over costs nobody anything. A slice that ended late has done some of the next one's work
+// already, which is that much shorter, so that who is late often has no more of the core than others. That credit is at
+// most one quantum, and none at all if the token was taken away meanwhile: being stopped is not progress.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "scheduler/protocol/wire.h"
+#include "vmlib/core_token.hpp"
+
+namespace replay::vm {
+
+template <class System>
+class Burst {
+ public:
+  void set_quantum(std::uint64_t quantum_ns) { quantum_ns_ = quantum_ns; }
+
+  /// Returns when `ns` of work are done, on whatever core the orders say at the time. The token is not kept.
+  void work(std::uint64_t ns, replay_vm_slot& slot, CurrentToken<System>& seat) {
+    slice_start_ = System::now();
+    for (std::uint64_t left = ns; left > 0;) left -= slice(left, slot, seat);
+    seat.leave();
+  }
+
+  static constexpr std::uint64_t kLookAroundNs = 1'000'000;  // a rank that waits for a core notices that it was moved
+  static constexpr std::uint64_t kStaleNs = 100'000'000;
+  static constexpr std::uint64_t kStaleQuanta = 10;
+
+ private:
+  /// The work that it has done.
+  std::uint64_t slice(std::uint64_t left, replay_vm_slot& slot, CurrentToken<System>& seat) {
+    CoreToken<System>* token = acquire(slot.orders, seat);
+    const std::uint64_t work = std::min(left, quantum_ns_);
+    const std::uint64_t done_before = std::min(work, credit_ns_);
+    const std::uint64_t end = slice_start_ + work - done_before;
+    System::sleep_until(end);
+    slice_start_ = std::max(end, System::now());
+    const bool was_ours = token == nullptr || token->is_mine();
+    credit_ns_ = std::min(credit_ns_ - done_before + (was_ours ? slice_start_ - end : 0), quantum_ns_);
+    add(slot.report.burst_ns, work);
+    if (token != nullptr && token->is_wanted() && token->hand_over()) add(slot.report.handoffs, 1);
+    return work;
+  }
+
+  /// The token of the core where the rank is now. nullptr: nobody has given it a seat, so it works as if it were alone.
+  CoreToken<System>* acquire(const replay_vm_orders& orders, CurrentToken<System>& seat) {
+    for (;;) {
+      const std::uint64_t place = load(orders.place);
+      CoreToken<System>* token = seat.at(place);
+      if (token == nullptr || token->is_mine()) return token;  // slices follow each other
+      if (!comes_by(*token, orders, place)) continue;
+      slice_start_ = token->granted_ns();
+      return token;
+    }
+  }
+
+  /// False: the rank has been moved.
+  bool comes_by(CoreToken<System>& token, const replay_vm_orders& orders, std::uint64_t place) {
+    for (bool is_here = token.want(); !is_here;) {
+      if (load(orders.place) != place) return false;
+      is_here = token.wait(kLookAroundNs) || token.overtake(std::max(kStaleNs, kStaleQuanta * quantum_ns_));
+    }
+    return true;
+  }
+
+  static std::uint64_t load(const std::uint64_t& word) { return __atomic_load_n(&word, __ATOMIC_SEQ_CST); }
+  /// One writer per field, so a load and a store will do.
+  static void add(std::uint64_t& field, std::uint64_t by) { __atomic_store_n(&field, field + by, __ATOMIC_RELAXED); }
+
+  std::uint64_t quantum_ns_ = 10'000'000;
+  std::uint64_t slice_start_ = 0;
+  std::uint64_t credit_ns_ = 0;
+};
+
+}  // namespace replay::vm
