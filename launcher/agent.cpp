@@ -96,22 +96,40 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+/// The agent's own directory, locked.
+struct Home {
+  fs::path directory;
+  UniqueFd lock;
+};
+
+Home make_home(const AgentOptions& options) {
+  const fs::path base = runtime_directory(options);
+  if (base.string().size() > kLongestBase)
+    throw std::system_error(
+        ENAMETOOLONG, std::generic_category(),
+        fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
+  remove_stale_directories(base);
+  fs::path directory = make_directory(base);
+  UniqueFd lock = lock_directory(directory);
+  return {std::move(directory), std::move(lock)};
+}
+
 /// The child of the fork, to its end.
-int be_agent(const AgentOptions& options, const fs::path& directory, UniqueFd stream, const UniqueFd& lock) {
+int be_agent(const AgentOptions& options, const Home& home, UniqueFd stream) {
   int status = 0;
   try {
     ::prctl(PR_SET_NAME, "replay-agent");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     detach_from_terminal();
     reset_signals();
-    close_all_but({stream.get(), lock.get()});
-    NodeAgent{options, directory, std::move(stream)}.run();
+    close_all_but({stream.get(), home.lock.get()});
+    NodeAgent{options, home.directory, std::move(stream)}.run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "replay-agent: {}\n", error.what());
     status = 1;
   }
   std::error_code ignored;
-  fs::remove_all(directory, ignored);
+  fs::remove_all(home.directory, ignored);
   return status;
 }
 
@@ -143,8 +161,11 @@ bool AgentHandle::wait_until_gone(milliseconds limit) {
 
 void AgentHandle::stop() {
   if (pid_ <= 0) return;
+  ::pidfd_send_signal(pidfd_.get(), SIGCONT, nullptr, 0);  // whoever has stopped it, it is to end now
+  if (!stream_.is_open()) ::pidfd_send_signal(pidfd_.get(), SIGTERM, nullptr, 0);
   stream_.reset();
-  if (!wait_until_gone(kAgentLeavesWithin)) {
+  const bool can_act = !is_stopped(pid_);
+  if (!can_act || !wait_until_gone(kAgentLeavesWithin)) {
     ::pidfd_send_signal(pidfd_.get(), SIGKILL, nullptr, 0);
     (void)wait_until_gone(1000ms);
   }
@@ -168,14 +189,7 @@ void AgentHandle::clean_up_in_its_place() const {
 }
 
 AgentHandle start_agent(const AgentOptions& options) {
-  const fs::path base = runtime_directory(options);
-  if (base.string().size() > kLongestBase)
-    throw std::system_error(
-        ENAMETOOLONG, std::generic_category(),
-        fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
-  remove_stale_directories(base);
-  const fs::path directory = make_directory(base);
-  const UniqueFd lock = lock_directory(directory);
+  const Home home = make_home(options);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
   UniqueFd ours{ends[0]};
@@ -184,9 +198,23 @@ AgentHandle start_agent(const AgentOptions& options) {
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ours.reset();
-    ::_exit(be_agent(options, directory, std::move(theirs), lock));  // nothing of the daemon's is to run at exit
+    ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // a stopped agent is to see that the daemon has died
+    ::_exit(be_agent(options, home, std::move(theirs)));  // nothing of the daemon's is to run at exit
   }
-  return AgentHandle{pid, std::move(ours), directory};
+  return AgentHandle{pid, std::move(ours), home.directory};
+}
+
+AgentHandle start_agent(const AgentOptions& options, UniqueFd stream) {
+  const Home home = make_home(options);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) fail("cannot fork the agent");
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(1);  // it died before that line
+    ::_exit(be_agent(options, home, std::move(stream)));
+  }
+  return AgentHandle{pid, UniqueFd{}, home.directory};
 }
 
 }  // namespace replay::launcher

@@ -1,6 +1,7 @@
 // The node agent: a process of its own that starts, watches, moves and reaps the jobs of one node, so that a daemon that
 // dies leaves nothing behind. The daemon forks it before anything else (no thread, event loop or log yet). Closing the
-// stream to it is the end of all jobs, whoever closes it; that is how it notices kill -9 of the daemon.
+// stream to it is the end of all jobs, whoever closes it; that is how it notices kill -9 of the daemon. Over a network
+// `replay agent` forks it, for the stream of a daemon that has proved the key (launcher/agent_service.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +9,14 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "launcher/unique_fd.hpp"
 
 namespace replay::launcher {
 
-/// How ranks that share a core give it to each other: what the self-test finds better on this machine, or always the one.
+/// How ranks that share a core give it to each other. kAuto: as the self-test at the agent's start finds better, but the
+/// token where ranks of two jobs meet. The others: always so. On emulated cores it always is the token.
 enum class BackEnd : std::uint8_t { kAuto, kYield, kToken };
 
 struct AgentOptions {
@@ -21,6 +24,12 @@ struct AgentOptions {
   std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
   BackEnd back_end = BackEnd::kAuto;
+  std::vector<int> cores;  ///< OS indices that Hello names; empty: the affinity mask
+  /// The daemon is lost when it has not been heard of for so long; 0: never by silence.
+  std::chrono::milliseconds silence_limit{0};
+  /// A job whose ranks have not registered within this is rigid.
+  std::chrono::milliseconds registration_limit{5000};
+  std::chrono::milliseconds registration_limit_per_rank{200};  ///< and so much more for each rank
   int emulated_cores = 0;                     ///< 0: the machine's own; else so many virtual ones, and tokens for them
   std::chrono::microseconds quantum{10'000};  ///< emulated: longest hold of a token that another rank waits for
 };
@@ -34,12 +43,14 @@ class AgentHandle {
   ~AgentHandle();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// Non-blocking; the messages of scheduler/protocol/agent_messages.hpp.
+  /// Readable when the agent's process has ended.
+  [[nodiscard]] int pidfd() const { return pidfd_.get(); }
+  /// Non-blocking; the messages of scheduler/protocol/agent_messages.hpp. Negative: somebody else has the other end.
   [[nodiscard]] int stream() const { return stream_.get(); }
   /// The agent's private directory: segments and socket; gone when the agent is.
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
-  /// Closes the stream and waits until the agent is gone; after 3 s, or when it died by itself, cleans up in its place.
+  /// Closes the stream (or, without one, asks by SIGTERM) and waits until the agent is gone; after 3 s, or when it died or was stopped, cleans up in its place.
   void stop();
 
  private:
@@ -55,5 +66,8 @@ class AgentHandle {
 /// Forks the agent. Also removes directories that dead agents left under the same runtime directory.
 /// REQUIRES: a single thread. Throws std::system_error.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
+/// The same for a stream to a daemon that is there already; the handle has none. The agent ends, as when told to, when
+/// this process dies.
+[[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream);
 
 }  // namespace replay::launcher

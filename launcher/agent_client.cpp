@@ -8,9 +8,11 @@
 
 namespace replay::launcher {
 
-AgentClient::AgentClient(event_base* loop, int stream, OnReport on_report, OnLost on_lost)
+AgentClient::AgentClient(event_base* loop, int stream, OnReport on_report, OnLost on_lost,
+                         std::chrono::milliseconds silence_limit)
     : on_report_(std::move(on_report)),
       on_lost_(std::move(on_lost)),
+      silence_limit_(silence_limit),
       line_(bufferevent_socket_new(loop, stream, 0)),
       silence_event_(loop, -1, 0, [this] { on_silence(); }) {
   INVARIANT(line_ != nullptr, "libevent takes no line to the agent");
@@ -18,7 +20,7 @@ AgentClient::AgentClient(event_base* loop, int stream, OnReport on_report, OnLos
       line_.get(), [](bufferevent*, void* self) { static_cast<AgentClient*>(self)->on_readable(); }, nullptr,
       [](bufferevent*, short, void* self) { static_cast<AgentClient*>(self)->lose("the node agent has died"); }, this);
   bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
-  silence_event_.arm_after(kSilenceLimit);
+  silence_event_.arm_after(silence_limit_);
 }
 
 void AgentClient::send(const protocol::AgentOrder& order) {
@@ -29,7 +31,7 @@ void AgentClient::send(const protocol::AgentOrder& order) {
 
 void AgentClient::on_readable() {
   was_silent_ = false;
-  silence_event_.arm_after(kSilenceLimit);
+  silence_event_.arm_after(silence_limit_);
   evbuffer* input = bufferevent_get_input(line_.get());
   std::string bytes(evbuffer_get_length(input), '\0');
   evbuffer_remove(input, bytes.data(), bytes.size());
@@ -47,7 +49,8 @@ void AgentClient::on_readable() {
 /// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
 void AgentClient::on_silence() {
   if (was_silent_)
-    return lose(fmt::format("the node agent has not been heard of for {} s", kSilenceLimit.count() / 1000));
+    return lose(fmt::format("the node agent has not been heard of for {:g} s",
+                            static_cast<double>(silence_limit_.count()) / 1000));
   was_silent_ = true;
   silence_event_.arm_after(std::chrono::milliseconds{200});
 }

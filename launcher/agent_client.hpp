@@ -22,14 +22,15 @@ class AgentClient {
   /// Called once, with the reason; nothing is reported after it.
   using OnLost = std::function<void(const std::string&)>;
 
-  /// `stream` is connected and non-blocking, belongs to the caller and outlives this. Neither function is called from
-  /// inside send(), and neither may destroy this.
-  AgentClient(event_base* loop, int stream, OnReport on_report, OnLost on_lost);
-
-  void send(const protocol::AgentOrder& order);
-
   /// So many heartbeats may be missed, whatever kept the agent.
   static constexpr std::chrono::milliseconds kSilenceLimit{15'000};
+
+  /// `stream` is connected and non-blocking, belongs to the caller and outlives this. Neither function is called from
+  /// inside send(), and neither may destroy this.
+  AgentClient(event_base* loop, int stream, OnReport on_report, OnLost on_lost,
+              std::chrono::milliseconds silence_limit = kSilenceLimit);
+
+  void send(const protocol::AgentOrder& order);
 
  private:
   void on_readable();
@@ -38,6 +39,7 @@ class AgentClient {
 
   OnReport on_report_;
   OnLost on_lost_;
+  std::chrono::milliseconds silence_limit_;
   protocol::FrameDecoder decoder_;
   bool is_lost_ = false;
   bool was_silent_ = false;

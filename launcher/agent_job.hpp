@@ -1,6 +1,7 @@
 // One job on this node, from mpiexec's start until nothing of it is left. It believes three witnesses: mpiexec's exit,
 // the pidfds of the ranks that registered, and the segment in which each rank says how far it got; mpiexec's exit code
-// alone lies. Its end is reported once, when /proc shows no process of it any more.
+// alone lies. Its end is reported once, when /proc shows no process of it any more. The sources are one per question:
+// agent_job_start.cpp, _orders.cpp, _watch.cpp, _end.cpp, and agent_job.cpp for who its ranks are and what they have used.
 #pragma once
 
 #include <chrono>
@@ -11,12 +12,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "launcher/cpu_use_meter.hpp"
+#include "launcher/end_cost.hpp"
 #include "launcher/job_segment.hpp"
 #include "launcher/loop_event.hpp"
+#include "launcher/node_cores.hpp"
 #include "launcher/process.hpp"
 #include "launcher/topology.hpp"
 #include "launcher/unique_fd.hpp"
@@ -28,6 +33,12 @@ namespace replay::launcher {
 struct AgentSite {
   event_base* loop = nullptr;
   const Topology* topology = nullptr;
+  NodeCores* cores = nullptr;
+  EndCost* end_cost = nullptr;
+  bool is_emulated = false;  ///< cores are virtual: nobody is bound, and only programs that are fit for it run
+  std::chrono::microseconds quantum{0};
+  std::chrono::milliseconds registration_limit{0};
+  std::chrono::milliseconds registration_limit_per_rank{0};
   std::filesystem::path mpiexec;    ///< empty: looked up on PATH
   std::filesystem::path vmlib;      ///< empty: every job is rigid
   std::filesystem::path directory;  ///< private
@@ -41,9 +52,13 @@ struct AgentSite {
 
 /// How a killed job's processes are asked to go.
 enum class Patience : std::uint8_t {
-  kNormal,  ///< SIGTERM, 2 s, SIGKILL
-  kHurried  ///< SIGTERM, 0.5 s, SIGKILL: the daemon is gone
+  kNormal,  ///< SIGTERM, 1.5 s, SIGKILL: two seconds after the order nothing is left
+  kHurried  ///< SIGTERM, 0.5 s, SIGKILL: the daemon is gone, or the program has hardly begun
 };
+
+/// The end of a reason why a job cannot run on emulated cores.
+inline constexpr std::string_view kOnlyFitPrograms =
+    "on emulated cores only programs that do their work through vm_burst() run, such as phases";
 
 class AgentJob {
  public:
@@ -57,8 +72,8 @@ class AgentJob {
   /// 0: none, or reaped already.
   [[nodiscard]] pid_t mpiexec_pid() const { return phase_ == Phase::kRunning ? mpiexec_ : 0; }
 
-  /// The slot, or a refusal.
-  [[nodiscard]] int admit(const replay_vm_hello& hello) const;
+  /// The slot, or a refusal. A program that is not fit for emulated cores is refused, and its job ends.
+  [[nodiscard]] int admit(const replay_vm_hello& hello);
   void add_rank(const replay_vm_hello& hello, UniqueFd stream);
 
   /// Carried out once the job has started, in the order given.
@@ -75,6 +90,8 @@ class AgentJob {
  private:
   enum class Phase : std::uint8_t { kRunning, kLeaving, kOver };
   enum class Form : std::uint8_t { kUnknown, kMalleable, kRigid };
+  /// What an order waits for. Others wait meanwhile.
+  enum class Busy : std::uint8_t { kNo, kMoving, kStopping };
 
   struct Rank {
     std::optional<Process> process;  ///< none: has not registered
@@ -88,15 +105,20 @@ class AgentJob {
 
   // Start.
   [[nodiscard]] std::optional<std::string> why_it_cannot_start();
-  void prepare_segment();
+  [[nodiscard]] std::string why_no_vmlib() const;
+  [[nodiscard]] JobFacts facts() const;
+  void take_cores();
   [[nodiscard]] std::string preload_text() const;
+  [[nodiscard]] std::chrono::milliseconds registration_limit() const;
   void start_processes();
   void on_registration_timeout();
   void look_whether_running();
   void declare_started();
   void declare_rigid(const std::string& reason);
   void declare(Form form, const std::string& reason);
-  void watch_proxy();
+  [[nodiscard]] std::vector<std::pair<std::size_t, Process>> ranks_below_hydra() const;
+  void read_masks_back();
+  void put_on_its_core(std::size_t rank, pid_t pid) const;
   [[nodiscard]] std::string describe_unregistered() const;
 
   // Orders.
@@ -104,22 +126,47 @@ class AgentJob {
   void apply(const protocol::SuspendJob& order);
   void apply(const protocol::ResumeJob& order);
   void apply_waiting();
-  void move(const std::vector<std::int32_t>& pu_of_rank);
   void refuse(std::string_view action, const std::string& reason);
-  [[nodiscard]] bool is_shared(std::size_t rank) const;
-  [[nodiscard]] bool is_expanded() const;
+  [[nodiscard]] std::optional<std::string> why_not_move(const std::vector<std::int32_t>& core_of_rank) const;
+  void bind_ranks(const std::vector<std::int32_t>& core_of_rank) const;
+  void move_bound(const std::vector<std::int32_t>& core_of_rank);
+  void move_emulated(const std::vector<std::int32_t>& core_of_rank);
+  void finish_move();
+  void stop_processes() const;
+  [[nodiscard]] bool has_stopped() const;
+  void finish_suspend();
+  void wait_for(Busy what, std::chrono::milliseconds limit);
+  void look_again();
   [[nodiscard]] std::vector<Process> program_processes() const;
 
-  // End.
-  void on_rank_exit(std::size_t rank);
+  // Watch.
+  void look_after();
+  void watch_proxy();
+  void on_proxy_exit();
   void fail_unless_noticed(const std::string& reason);
+  void fail_unless_noticed(const std::string& reason, std::chrono::milliseconds within);
+  void on_nobody_noticing();
+  [[nodiscard]] std::string who_is_stopped() const;
+  [[nodiscard]] std::optional<std::size_t> rank_that_left_early() const;
+  bool end_if_a_rank_left_early();
+  void end_strays();
+  void expect_strays();
+
+  // End.
+  void break_off(const std::string& reason);
+  void ask_to_leave(Patience patience);
+  void on_sigterm_in_vain();
+  void on_rank_exit(std::size_t rank);
   void kill_everything();
   void leave();
   void finish();
+  void learn_end_cost(const JobEnd& end) const;
   [[nodiscard]] JobEnd judge() const;
   [[nodiscard]] JobEnd failure(std::string_view output) const;
   [[nodiscard]] std::string last_error_line() const;
 
+  /// Whether each rank has its core to itself, among the ranks of all jobs.
+  [[nodiscard]] bool is_expanded() const;
   void advance_meters();
   [[nodiscard]] double cpu_use() const;
   [[nodiscard]] std::size_t registered() const;
@@ -127,7 +174,7 @@ class AgentJob {
 
   const AgentSite& site_;
   protocol::LaunchJob order_;
-  std::vector<std::int32_t> pu_of_rank_;
+  std::vector<std::int32_t> core_of_rank_;
   JobKey key_;
   std::string key_text_;
   std::unique_ptr<JobSegment> segment_;  // none: vmlib is not preloaded
@@ -138,18 +185,26 @@ class AgentJob {
   Phase phase_ = Phase::kRunning;
   Form form_ = Form::kUnknown;
   bool is_suspended_ = false;
+  std::chrono::milliseconds next_look_at_masks_{100};
+  Busy busy_ = Busy::kNo;
+  std::chrono::steady_clock::time_point busy_until_;
   pid_t mpiexec_ = 0;
   int exit_status_ = 0;
   std::optional<Outcome> asked_outcome_;     // somebody ended it
   std::optional<std::string> found_broken_;  // we ended it, because of this
+  std::string stopped_;                      // who had been stopped by somebody when it was to end
+  bool were_strays_seen_ = false;
   std::optional<Process> proxy_;
   std::unique_ptr<LoopEvent> proxy_event_;
   LoopEvent registration_timer_;
   LoopEvent init_timer_;
+  LoopEvent mask_timer_;
+  LoopEvent order_timer_;
   LoopEvent unnoticed_timer_;
+  LoopEvent stray_timer_;
   LoopEvent kill_timer_;
   LoopEvent leave_timer_;
-  std::string unnoticed_;
+  std::string unnoticed_;  // what we have seen, and mpiexec perhaps has not
 };
 
 }  // namespace replay::launcher

@@ -1,8 +1,6 @@
 #include "launcher/job_segment.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -10,7 +8,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "launcher/unique_fd.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::launcher {
@@ -39,44 +36,36 @@ std::string to_hex(const JobKey& key) {
   return text;
 }
 
-JobSegment::JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks)
-    : path_(std::move(path)),
-      ranks_(ranks),
-      bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)),
-      mapped_(nullptr) {
+JobSegment::JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks, const JobFacts& facts)
+    : ranks_(ranks), file_(std::move(path), sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)) {
   INVARIANT(ranks >= 1 && ranks <= REPLAY_VM_MAX_RANKS, "a segment for {} ranks", ranks);
-  const UniqueFd file{::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (!file.is_open()) fail(fmt::format("cannot create {}", path_.string()));
-  void* mapped = MAP_FAILED;
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes_)) == 0)
-    mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (mapped == MAP_FAILED) {
-    const int error = errno;
-    ::unlink(path_.c_str());
-    errno = error;
-    fail(fmt::format("cannot map {}", path_.string()));
-  }
-  mapped_ = static_cast<replay_vm_segment*>(mapped);
-  mapped_->magic = REPLAY_VM_MAGIC;
-  mapped_->version = REPLAY_VM_VERSION;
-  mapped_->bytes = static_cast<std::uint32_t>(bytes_);
-  mapped_->slots = ranks;
-  mapped_->polls_before_yield = kPollsBeforeYield;
-  std::memcpy(mapped_->key, key.data(), key.size());
+  replay_vm_segment& header = *mapped();
+  header.magic = REPLAY_VM_MAGIC;
+  header.version = REPLAY_VM_VERSION;
+  header.bytes = static_cast<std::uint32_t>(file_.bytes());
+  header.slots = ranks;
+  header.polls_before_yield = kPollsBeforeYield;
+  std::memcpy(header.key, key.data(), key.size());
+  header.start_ns = facts.start_ns;
+  header.end_cost_ns = facts.end_cost_ns;
+  header.emulated = facts.is_emulated ? 1 : 0;
+  header.quantum_us = facts.quantum_us;
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot) order_place(slot, replay_vm_place(0, REPLAY_VM_NO_SEAT));
+  order_mpl(1);
 }
 
-JobSegment::~JobSegment() {
-  ::munmap(mapped_, bytes_);
-  ::unlink(path_.c_str());
+void JobSegment::order_place(std::uint32_t slot, std::uint64_t place) {
+  __atomic_store_n(&at(slot)->orders.place, place, __ATOMIC_RELAXED);
 }
 
-void JobSegment::order_core(std::uint32_t slot, int pu) {
-  __atomic_store_n(&at(slot)->orders.place, replay_vm_place(static_cast<std::uint32_t>(pu), REPLAY_VM_NO_SEAT),
-                   __ATOMIC_RELAXED);
-}
-
-void JobSegment::order_shared(std::uint32_t slot, bool is_shared) {
+/// The back end first: who sees itself shared gives its core away in that way.
+void JobSegment::order_sharing(std::uint32_t slot, bool is_shared, replay_vm_back_end back_end) {
+  __atomic_store_n(&at(slot)->orders.back_end, static_cast<std::uint32_t>(back_end), __ATOMIC_RELAXED);
   __atomic_store_n(&at(slot)->orders.shared, is_shared ? 1U : 0U, __ATOMIC_RELEASE);
+}
+
+void JobSegment::order_mpl(std::uint32_t mpl) {
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot) __atomic_store_n(&at(slot)->orders.mpl, mpl, __ATOMIC_RELAXED);
 }
 
 replay_vm_state JobSegment::state(std::uint32_t slot) const {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 
+#include "launcher/mapped_file.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/wire.h"
 
@@ -20,18 +21,26 @@ using JobKey = std::array<std::uint8_t, REPLAY_VM_KEY_BYTES>;
 /// 32 hex digits.
 [[nodiscard]] std::string to_hex(const JobKey& key);
 
+/// What all ranks of a job are told when it starts.
+struct JobFacts {
+  std::uint64_t start_ns = 0;     ///< CLOCK_MONOTONIC: the job was given its cores
+  std::uint64_t end_cost_ns = 0;  ///< emulated: what ending it is expected to cost
+  bool is_emulated = false;
+  std::uint32_t quantum_us = 0;  ///< emulated: longest hold of a token that another rank waits for
+};
+
 class JobSegment {
  public:
   /// Creates the file, which must not exist yet. REQUIRES: 1 <= ranks <= REPLAY_VM_MAX_RANKS. Throws std::system_error.
-  JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks);
-  ~JobSegment();
-  JobSegment(const JobSegment&) = delete;
-  JobSegment& operator=(const JobSegment&) = delete;
+  JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks, const JobFacts& facts);
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  void order_core(std::uint32_t slot, int pu);
-  /// Whether the rank's core is shared, so that it has to give it away while it waits.
-  void order_shared(std::uint32_t slot, bool is_shared);
+  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+  /// `place` as replay_vm_place() makes it.
+  void order_place(std::uint32_t slot, std::uint64_t place);
+  /// Whether the rank's core is shared, so that it has to give it away while it waits, and how.
+  void order_sharing(std::uint32_t slot, bool is_shared, replay_vm_back_end back_end);
+  /// Most ranks of this job on one core.
+  void order_mpl(std::uint32_t mpl);
   [[nodiscard]] replay_vm_state state(std::uint32_t slot) const;
   [[nodiscard]] replay_vm_mode mode(std::uint32_t slot) const;
 
@@ -46,12 +55,11 @@ class JobSegment {
   [[nodiscard]] protocol::RankStatistics statistics(std::uint32_t slot, pid_t pid, std::uint64_t now) const;
 
  private:
-  [[nodiscard]] replay_vm_slot* at(std::uint32_t slot) const { return replay_vm_slot_at(mapped_, slot); }
+  [[nodiscard]] replay_vm_segment* mapped() const { return static_cast<replay_vm_segment*>(file_.start()); }
+  [[nodiscard]] replay_vm_slot* at(std::uint32_t slot) const { return replay_vm_slot_at(mapped(), slot); }
 
-  std::filesystem::path path_;
   std::uint32_t ranks_;
-  std::size_t bytes_;
-  replay_vm_segment* mapped_;
+  MappedFile file_;
 };
 
 }  // namespace replay::launcher

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "launcher/process.hpp"
 #include "launcher/unique_fd.hpp"
 
 namespace replay::launcher {
@@ -57,8 +58,8 @@ std::string_view last_line_starting(std::string_view text, std::string_view star
 }  // namespace
 
 std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
-  std::vector<std::string> arguments{"-launcher", "fork",     "-rmk",
-                                     "user",      "-bind-to", fmt::format("user:{}", fmt::join(call.pu_of_rank, ","))};
+  const std::string binding = call.binds ? fmt::format("user:{}", fmt::join(call.pu_of_rank, ",")) : "none";
+  std::vector<std::string> arguments{"-launcher", "fork", "-rmk", "user", "-bind-to", binding};
   const auto add = [&arguments](const std::string& name, const std::string& value) {
     arguments.insert(arguments.end(), {"-genv", name, value});
   };
@@ -141,6 +142,13 @@ pid_t start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arg
   return pid;
 }
 
+std::optional<std::size_t> rank_of(pid_t pid) {
+  const std::string text = environment_value(pid, "PMI_RANK").value_or("");
+  std::size_t rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  return error == std::errc{} ? std::optional{rank} : std::nullopt;
+}
+
 std::optional<BadTermination> find_bad_termination(std::string_view output) {
   if (output.find("=   BAD TERMINATION") == std::string_view::npos) return std::nullopt;
   BadTermination found;
@@ -151,6 +159,21 @@ std::optional<BadTermination> find_bad_termination(std::string_view output) {
   const std::string_view how = last_line_starting(output, kHow);
   if (!how.empty()) found.how = how.substr(kHow.size());
   return found;
+}
+
+std::string last_complaint(std::string_view text) {
+  std::string_view found;
+  while (!text.empty()) {
+    const std::size_t end = text.find_last_not_of('\n');
+    text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+    const std::size_t start = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
+    const std::string_view line = text.substr(start);
+    const bool is_hydras = line.starts_with("[mpiexec@") || line.starts_with("[proxy:");
+    if (found.empty() || is_hydras) found = line;
+    if (!is_hydras) break;
+    text = text.substr(0, start);
+  }
+  return std::string{found};
 }
 
 Verification find_verification(std::string_view output) {

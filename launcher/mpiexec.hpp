@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -25,7 +26,11 @@ struct MpiexecCall {
   Variables environment;        ///< for the ranks
   std::vector<int> pu_of_rank;  ///< OS indices
   std::string preload;          ///< what the ranks preload, joined by colons; empty: nothing
+  bool binds = true;            ///< false: ranks run where the kernel likes, and `pu_of_rank` only counts them
 };
+
+/// Program and arguments; with more of them mpiexec 4.0.2 dies of a segmentation fault.
+inline constexpr std::size_t kMostWordsOfACommand = 999;
 
 /// mpiexec's arguments, without mpiexec itself.
 [[nodiscard]] std::vector<std::string> mpiexec_arguments(const MpiexecCall& call);
@@ -46,6 +51,10 @@ struct MpiexecCall {
 [[nodiscard]] pid_t start_mpiexec(const std::filesystem::path& mpiexec, const std::vector<std::string>& arguments,
                                   const Variables& environment, const std::filesystem::path& directory);
 
+/// The rank that Hydra has put into the environment of a process, and of all that the process has started. Nothing: it is
+/// of no rank, or has been started this very moment.
+[[nodiscard]] std::optional<std::size_t> rank_of(pid_t pid);
+
 /// What Hydra says of a rank that ended badly ("BAD TERMINATION ...").
 struct BadTermination {
   pid_t pid = 0;    ///< 0: not said
@@ -53,6 +62,10 @@ struct BadTermination {
   bool operator==(const BadTermination&) const = default;
 };
 [[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);
+
+/// The last line of what a job wrote to stderr. Hydra complains once in each function on its way out, so of its lines at
+/// the end it is the first, which has the cause.
+[[nodiscard]] std::string last_complaint(std::string_view text);
 
 /// The last line of the form "VERIFICATION SUCCESSFUL" or "VERIFICATION FAILED".
 [[nodiscard]] Verification find_verification(std::string_view output);

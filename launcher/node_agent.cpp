@@ -3,11 +3,14 @@
 #include <event2/buffer.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <variant>
 
+#include "launcher/back_end_test.hpp"
 #include "launcher/mpiexec.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/protocol/bytes.hpp"
@@ -17,7 +20,8 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-constexpr auto kGiveUpAfter = 1500ms;  // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and then some
+constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
+constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and then some
 
 /// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
 std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std::filesystem::path& directory) {
@@ -30,6 +34,20 @@ std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std:
   return link;
 }
 
+/// Of the core segment: emulated ones, or one more than the highest OS index.
+std::uint32_t count_cores(const AgentOptions& options) {
+  const long wanted = options.emulated_cores > 0
+                          ? options.emulated_cores
+                          : std::max<long>(::sysconf(_SC_NPROCESSORS_CONF), affinity_mask().back() + 1);
+  return static_cast<std::uint32_t>(std::clamp<long>(wanted, 1, REPLAY_VM_MAX_CORES));
+}
+
+BackEnds choose_back_ends(const AgentOptions& options) {
+  if (options.emulated_cores > 0 || options.back_end == BackEnd::kToken) return {REPLAY_VM_TOKEN, REPLAY_VM_TOKEN};
+  if (options.back_end == BackEnd::kYield) return {REPLAY_VM_YIELD, REPLAY_VM_YIELD};
+  return {find_back_end(affinity_mask().front()), REPLAY_VM_TOKEN};
+}
+
 }  // namespace
 
 NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream)
@@ -37,6 +55,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       directory_(std::move(directory)),
       loop_(event_base_new()),
       topology_(load_topology()),
+      cores_(directory_ / "cores.segment", count_cores(options_), choose_back_ends(options_)),
       stream_(std::move(stream)),
       line_(bufferevent_socket_new(loop_.get(), stream_.get(), 0)),
       child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
@@ -46,6 +65,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                       for (const auto& [id, job] : jobs_) job->measure();
                       send(protocol::Heartbeat{});
                     }),
+      silence_event_(loop_.get(), -1, 0, [this] { on_silence(); }),
       purge_event_(loop_.get(), -1, 0,
                    [this] {
                      retired_.clear();
@@ -54,6 +74,12 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       give_up_event_(loop_.get(), -1, 0, [this] { event_base_loopbreak(loop_.get()); }) {
   site_.loop = loop_.get();
   site_.topology = &topology_;
+  site_.cores = &cores_;
+  site_.end_cost = &end_cost_;
+  site_.is_emulated = options_.emulated_cores > 0;
+  site_.quantum = std::max<std::chrono::microseconds>(options_.quantum, kShortestQuantum);
+  site_.registration_limit = options_.registration_limit;
+  site_.registration_limit_per_rank = options_.registration_limit_per_rank;
   site_.mpiexec = options_.mpiexec;
   site_.vmlib = preloadable(options_.vmlib, directory_);
   site_.directory = directory_;
@@ -64,7 +90,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   registrar_ = std::make_unique<Registrar>(
       loop_.get(), site_.socket,
       [this](const replay_vm_hello& hello) {
-        const AgentJob* job = job_with(hello.key);
+        AgentJob* job = job_with(hello.key);
         return job != nullptr ? job->admit(hello) : kRefusedKey;
       },
       [this](const replay_vm_hello& hello, UniqueFd rank) {
@@ -81,15 +107,29 @@ void NodeAgent::run() {
   child_event_.arm();
   terminate_event_.arm();
   second_event_.arm_after(1000ms);
+  if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
   bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
-  send(protocol::Hello{protocol::kProtocolVersion, ::getpid(), affinity_mask(), false});
+  send(hello());
   event_base_dispatch(loop_.get());
   kill_all_descendants();
   jobs_.clear();  // with their segments
   retired_.clear();
 }
 
+protocol::Hello NodeAgent::hello() const {
+  protocol::Hello hello;
+  hello.pid = ::getpid();
+  hello.emulated = options_.emulated_cores > 0;
+  if (hello.emulated)
+    for (int core = 0; core < options_.emulated_cores; ++core) hello.cores.push_back(core);
+  else
+    hello.cores = options_.cores.empty() ? affinity_mask() : options_.cores;
+  return hello;
+}
+
 void NodeAgent::on_readable() {
+  was_silent_ = false;
+  if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
   evbuffer* input = bufferevent_get_input(line_.get());
   std::string bytes(evbuffer_get_length(input), '\0');
   evbuffer_remove(input, bytes.data(), bytes.size());
@@ -100,6 +140,17 @@ void NodeAgent::on_readable() {
     fmt::print(stderr, "replay-agent: the daemon sent no order: {}\n", error.what());
     shut_down();
   }
+}
+
+/// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
+void NodeAgent::on_silence() {
+  if (was_silent_) {
+    fmt::print(stderr, "replay-agent: the daemon has not been heard of for {:g} s: ending all jobs\n",
+               static_cast<double>(options_.silence_limit.count()) / 1000);
+    return shut_down();
+  }
+  was_silent_ = true;
+  silence_event_.arm_after(200ms);
 }
 
 void NodeAgent::handle(const protocol::AgentOrder& order) {
@@ -195,6 +246,7 @@ void NodeAgent::shut_down() {
   is_shutting_down_ = true;
   bufferevent_disable(line_.get(), EV_READ | EV_WRITE);
   second_event_.disarm();
+  silence_event_.disarm();
   for (const auto& [id, job] : jobs_) job->end(Outcome::kKilled, Patience::kHurried);
   give_up_event_.arm_after(kGiveUpAfter);
   purge_event_.arm_after(0ms);

@@ -10,7 +10,9 @@
 
 #include "launcher/agent.hpp"
 #include "launcher/agent_job.hpp"
+#include "launcher/end_cost.hpp"
 #include "launcher/loop_event.hpp"
+#include "launcher/node_cores.hpp"
 #include "launcher/registrar.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
@@ -32,6 +34,7 @@ class NodeAgent {
 
  private:
   void on_readable();
+  void on_silence();
   void handle(const protocol::AgentOrder& order);
   void on(const protocol::LaunchJob& order);
   void on(const protocol::EndJob& order);
@@ -42,6 +45,7 @@ class NodeAgent {
   void on(const Order& order);
   void send(const protocol::AgentReport& report);
 
+  [[nodiscard]] protocol::Hello hello() const;
   [[nodiscard]] AgentJob* job_with(const std::uint8_t* key) const;
   void reap();
   void retire(JobId job);
@@ -54,6 +58,8 @@ class NodeAgent {
   std::filesystem::path directory_;
   EventBase loop_;
   Topology topology_;
+  NodeCores cores_;
+  EndCost end_cost_;
   AgentSite site_;
   UniqueFd stream_;
   protocol::FrameDecoder decoder_;
@@ -61,10 +67,12 @@ class NodeAgent {
   std::map<JobId, std::unique_ptr<AgentJob>> jobs_;
   std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
   bool is_shutting_down_ = false;
+  bool was_silent_ = false;
   std::unique_ptr<Registrar> registrar_;
   LoopEvent child_event_;
   LoopEvent terminate_event_;
   LoopEvent second_event_;
+  LoopEvent silence_event_;
   LoopEvent purge_event_;
   LoopEvent give_up_event_;
 };

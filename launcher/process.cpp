@@ -46,6 +46,18 @@ std::vector<pid_t> numbers_in(const std::string& directory) {
   return numbers;
 }
 
+/// The first entry of its environment for which `condition` holds.
+template <typename Condition>
+std::optional<std::string> find_entry(pid_t pid, Condition condition) {
+  const std::string text = read_whole(fmt::format("/proc/{}/environ", pid));
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    if (condition(rest.substr(0, end))) return std::string{rest.substr(0, end)};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ProcessStat> parse_stat(std::string_view text) {
@@ -90,14 +102,22 @@ std::vector<pid_t> descendants_of(pid_t pid) {
   return found;
 }
 
+bool is_stopped(pid_t pid) {
+  return std::ranges::all_of(threads_of(pid), [pid](pid_t thread) {
+    const auto stat = parse_stat(read_whole(fmt::format("/proc/{}/task/{}/stat", pid, thread)));
+    constexpr std::string_view kCannotRun = "TtZX";  // stopped, traced, dead
+    return !stat || kCannotRun.find(stat->state) != std::string_view::npos;
+  });
+}
+
+std::optional<std::string> environment_value(pid_t pid, std::string_view name) {
+  const std::string start = std::string{name} + '=';
+  const auto entry = find_entry(pid, [&start](std::string_view text) { return text.starts_with(start); });
+  return entry ? std::optional{entry->substr(start.size())} : std::nullopt;
+}
+
 bool environment_has(pid_t pid, std::string_view assignment) {
-  const std::string text = read_whole(fmt::format("/proc/{}/environ", pid));
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::size_t end = std::min(rest.find('\0'), rest.size());
-    if (rest.substr(0, end) == assignment) return true;
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return false;
+  return find_entry(pid, [assignment](std::string_view text) { return text == assignment; }).has_value();
 }
 
 std::vector<pid_t> processes_with(std::string_view assignment) {

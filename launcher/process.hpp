@@ -33,6 +33,11 @@ struct ProcessStat {
 /// Every thread id of the process.
 [[nodiscard]] std::vector<pid_t> threads_of(pid_t pid);
 
+/// Whether no thread of the process can run before a SIGCONT. True when it is gone.
+[[nodiscard]] bool is_stopped(pid_t pid);
+
+/// What the process was started with under this name. Nothing: no such variable, or it may not be read.
+[[nodiscard]] std::optional<std::string> environment_value(pid_t pid, std::string_view name);
 /// Whether the process was started with exactly this "NAME=value" in its environment. False when it may not be read.
 [[nodiscard]] bool environment_has(pid_t pid, std::string_view assignment);
 /// Every process of the machine for which environment_has; about 10 us per process on the machine.

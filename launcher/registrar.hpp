@@ -20,6 +20,7 @@ inline constexpr int kRefusedKey = -1;
 inline constexpr int kRefusedVersion = -2;
 inline constexpr int kRefusedRank = -3;
 inline constexpr int kRefusedAlready = -4;
+inline constexpr int kRefusedUnfit = -5;  // computes for real, on emulated cores
 
 class Registrar {
  public:

@@ -2,30 +2,20 @@
 // what should happen, with a deadline; nothing sleeps for a while and hopes.
 #include <event2/event.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <memory>
+#include <iostream>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "launcher/agent.hpp"
 #include "launcher/binding.hpp"
-#include "launcher/local_executor.hpp"
-#include "launcher/loop_event.hpp"
-#include "launcher/mpiexec.hpp"
 #include "launcher/process.hpp"
-#include "launcher/topology.hpp"
+#include "tests/support/launcher_fixture.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -33,127 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
-
-constexpr JobId kJob{7};
-
-class Recorder : public live::ExecutorListener {
- public:
-  void on_started(JobId job, bool is_malleable, const std::string& why) override {
-    started[job] = is_malleable;
-    reason[job] = why;
-  }
-  void on_resized(JobId) override { ++resized; }
-  void on_suspended(JobId) override { ++suspended; }
-  void on_resumed(JobId) override { ++resumed; }
-  void on_measured(JobId, double use) override { measured.push_back(use); }
-  void on_ended(JobId job, const JobEnd& end) override {
-    EXPECT_FALSE(ended.contains(job)) << "the second end of a job";
-    ended[job] = end;
-  }
-  void on_action_failed(JobId, const std::string& action, const std::string& why) override {
-    failed.push_back(action + ": " + why);
-  }
-  void on_lost(const std::string& why) override { lost = why; }
-
-  std::map<JobId, bool> started;
-  std::map<JobId, std::string> reason;
-  std::map<JobId, JobEnd> ended;
-  int resized = 0, suspended = 0, resumed = 0;
-  std::vector<double> measured;
-  std::vector<std::string> failed;
-  std::optional<std::string> lost;
-};
-
-/// A directory of the test's own, and an agent whose private directory lies in it.
-class Launcher : public testing::Test {
- protected:
-  void SetUp() override {
-    if (!find_program("mpiexec", std::getenv("PATH") != nullptr ? std::getenv("PATH") : ""))
-      GTEST_SKIP() << "mpiexec is not on PATH: install MPICH to run this test";
-    std::string name = "/tmp/launcher-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-    fs::create_directories(directory_ / "job");
-    fs::create_directories(directory_ / "run");
-    options_.runtime_directory = directory_ / "run";
-    options_.vmlib = REPLAY_VMLIB;
-  }
-  void TearDown() override {
-    executor_.reset();
-    if (directory_.empty()) return;
-    EXPECT_TRUE(HasFailure() || fs::is_empty(directory_ / "run")) << "the agent left something behind";
-    fs::remove_all(directory_);
-  }
-
-  void start() {
-    local_ = discover_local("local");
-    AgentHandle agent = start_agent(options_);
-    agent_pid_ = agent.pid();
-    socket_mark_ = "REPLAY_VM_SOCKET=" + (agent.directory() / "socket").string();
-    executor_ = make_local_executor(std::move(agent), local_);
-    loop_.reset(event_base_new());
-    executor_->attach(loop_.get(), &seen_);
-  }
-
-  [[nodiscard]] CoreId core(std::size_t number) const {
-    return static_cast<CoreId>(number % static_cast<std::size_t>(local_.machine.size()));
-  }
-  [[nodiscard]] live::LaunchOrder order(std::vector<std::string> command, std::size_t ranks, JobId job = kJob) const {
-    live::LaunchOrder result{.job = job,
-                             .command = std::move(command),
-                             .environment = {},
-                             .directory = directory_ / "job",
-                             .core_of_rank = {},
-                             .malleable = true};
-    for (std::size_t rank = 0; rank < ranks; ++rank) result.core_of_rank.push_back(core(rank));
-    return result;
-  }
-  void launch(std::vector<std::string> command, std::size_t ranks) {
-    executor_->launch(order(std::move(command), ranks));
-  }
-
-  /// Runs the loop until `happened`. False: not within `limit`.
-  template <typename Condition>
-  bool until(Condition happened, std::chrono::milliseconds limit = 15s) {
-    const auto deadline = Clock::now() + limit;
-    while (!happened()) {
-      if (Clock::now() > deadline) return false;
-      // The timer only lets conditions be looked at that no event announces.
-      LoopEvent tick{loop_.get(), -1, 0, [] {}};
-      tick.arm_after(5ms);
-      event_base_loop(loop_.get(), EVLOOP_ONCE);
-    }
-    return true;
-  }
-  [[nodiscard]] bool has_ended() const { return seen_.ended.contains(kJob); }
-  [[nodiscard]] bool has_started() const { return seen_.started.contains(kJob); }
-  [[nodiscard]] const JobEnd& its_end() const { return seen_.ended.at(kJob); }
-  [[nodiscard]] std::vector<pid_t> its_processes() const { return processes_with(socket_mark_); }
-  [[nodiscard]] pid_t process_named(std::string_view name) const {
-    for (const pid_t pid : its_processes())
-      if (const auto stat = read_stat(pid); stat && stat->name == name) return pid;
-    return 0;
-  }
-  [[nodiscard]] pid_t rank(int number) const {
-    for (const pid_t pid : its_processes())
-      if (environment_has(pid, "PMI_RANK=" + std::to_string(number))) return pid;
-    return 0;
-  }
-  [[nodiscard]] std::string file(const std::string& name) const {
-    std::ostringstream text;
-    text << std::ifstream{directory_ / "job" / name}.rdbuf();
-    return text.str();
-  }
-
-  AgentOptions options_;
-  fs::path directory_;
-  LocalMachine local_;
-  EventBase loop_;
-  Recorder seen_;
-  pid_t agent_pid_ = 0;
-  std::string socket_mark_;
-  std::unique_ptr<live::Executor> executor_;
-};
 
 TEST_F(Launcher, AJobRunsAndItsResultIsVerified) {
   start();

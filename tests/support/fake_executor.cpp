@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace replay::test {
 
@@ -42,44 +43,71 @@ void FakeExecutor::after(Duration wait, std::function<void()> what) {
   timers_.push_back(std::move(timer));
 }
 
-void FakeExecutor::check_cores() {
-  std::map<CoreId, JobId> owner;
+void FakeExecutor::populations_changed() {
+  std::map<CoreId, int> ranks_on;
+  std::map<CoreId, std::set<JobId>> jobs_on;
   for (const auto& [job, running] : running_)
     for (const CoreId core : running.core_of_rank)
-      if (const auto [it, fresh] = owner.emplace(core, job); !fresh && it->second != job && misuse.empty())
-        misuse = fmt::format("core {} has jobs {} and {}", core, static_cast<std::int64_t>(it->second),
-                             static_cast<std::int64_t>(job));
+      if (!running.asleep) ++ranks_on[core], jobs_on[core].insert(job);
+  for (const auto& [core, jobs] : jobs_on)
+    if (std::cmp_greater(jobs.size(), most_jobs_on_core) && misuse.empty())
+      misuse = fmt::format("core {} has {} jobs, {} among them", core, jobs.size(),
+                           static_cast<std::int64_t>(*jobs.rbegin()));
+  for (auto& [job, running] : running_) {
+    int most = 0;
+    for (const CoreId core : running.core_of_rank) most = std::max(most, ranks_on[core]);
+    const double rate = running.asleep ? 0 : 1.0 / most;
+    if (rate == running.progress.rate()) continue;
+    running.progress.change_rate(now(), rate);
+    plan_end(job);
+  }
 }
 
 void FakeExecutor::launch(const live::LaunchOrder& order) {
   running_[order.job] = {order.core_of_rank, Progress{runtimes_.at(order.job), now(), 1.0}};
-  check_cores();
+  placements[order.job].push_back(order.core_of_rank);
+  plan_end(order.job);
+  populations_changed();
   after(answer_after, [this, job = order.job] {
     if (running_.contains(job)) listener_->on_started(job, true, "");
   });
-  resize(order.job, order.core_of_rank);
 }
 
 void FakeExecutor::resize(JobId job, const std::vector<CoreId>& core_of_rank) {
   if (!running_.contains(job)) return;  // its end is on the way
-  Running& running = running_.at(job);
-  const bool is_launch = running.core_of_rank == core_of_rank;
-  running.core_of_rank = core_of_rank;
-  const std::set<CoreId> cores{core_of_rank.begin(), core_of_rank.end()};
-  running.progress.change_rate(now(), static_cast<double>(cores.size()) / static_cast<double>(core_of_rank.size()));
-  check_cores();
-  plan_end(job);
-  if (is_launch) return;
+  running_.at(job).core_of_rank = core_of_rank;
+  placements[job].push_back(core_of_rank);
+  populations_changed();
   after(answer_after, [this, job] {
     if (running_.contains(job)) listener_->on_resized(job);
   });
 }
 
+void FakeExecutor::suspend(JobId job) {
+  if (!running_.contains(job)) return;
+  if (std::exchange(running_.at(job).asleep, true) && misuse.empty()) misuse = "a job is suspended twice";
+  populations_changed();
+  after(answer_after, [this, job] {
+    if (running_.contains(job)) listener_->on_suspended(job);
+  });
+}
+
+void FakeExecutor::resume(JobId job) {
+  if (!running_.contains(job)) return;
+  if (!std::exchange(running_.at(job).asleep, false) && misuse.empty()) misuse = "a job is resumed that is awake";
+  populations_changed();
+  after(answer_after, [this, job] {
+    if (running_.contains(job)) listener_->on_resumed(job);
+  });
+}
+
 void FakeExecutor::plan_end(JobId job) {
   const Instant end = running_.at(job).progress.end();
+  if (end == kNever) return;
   after(end - now(), [this, job, end] {
     if (!running_.contains(job) || running_.at(job).progress.end() != end) return;  // a resize came between
     running_.erase(job);
+    populations_changed();
     JobEnd how;
     if (fails.contains(job)) how = {Outcome::kFailed, 3, Verification::kNone, -1, "exit status 3"};
     listener_->on_ended(job, how);
@@ -88,7 +116,9 @@ void FakeExecutor::plan_end(JobId job) {
 
 void FakeExecutor::end(JobId job, Outcome reason) {
   after(answer_after, [this, job, reason] {
-    if (running_.erase(job) > 0) listener_->on_ended(job, {reason, 15, Verification::kNone, -1, ""});
+    if (running_.erase(job) == 0) return;
+    populations_changed();
+    listener_->on_ended(job, {reason, 15, Verification::kNone, -1, ""});
   });
 }
 

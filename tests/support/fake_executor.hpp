@@ -1,5 +1,6 @@
-// An executor without processes: jobs are timers on the engine's loop. It counts work by the share of cores that a job has,
-// answers resizes a little later, and can be told to let a job fail. For tests of the live engine.
+// An executor without processes: jobs are timers on the engine's loop. Its ranks compute all the time, so a job is as slow
+// as its fullest core has ranks, of all jobs that are awake. It answers orders a little later, and can be told to let a job
+// fail. For tests of the live engine.
 #pragma once
 
 #include <event2/event.h>
@@ -27,26 +28,30 @@ class FakeExecutor final : public live::Executor {
   void detach() override;
   void launch(const live::LaunchOrder& order) override;
   void resize(JobId job, const std::vector<CoreId>& core_of_rank) override;
-  void suspend(JobId) override {}
-  void resume(JobId) override {}
+  void suspend(JobId job) override;
+  void resume(JobId job) override;
   void end(JobId job, Outcome reason) override;
 
   /// At once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
 
-  std::set<JobId> fails;  ///< these exit with status 3
-  std::string misuse;     ///< the first order that makes no sense: two jobs on a core, an unknown job
+  std::set<JobId> fails;      ///< these exit with status 3
+  int most_jobs_on_core = 1;  ///< what the policy is meant to do
+  std::string misuse;         ///< the first order that makes no sense: more jobs on a core, an unknown job
+  /// Where each job's ranks were put, order by order.
+  std::map<JobId, std::vector<std::vector<CoreId>>> placements;
   Duration answer_after{std::chrono::milliseconds{5}};
 
  private:
   struct Running {
     std::vector<CoreId> core_of_rank;
     Progress progress;
+    bool asleep = false;
   };
   struct Timer;
   void after(Duration wait, std::function<void()> what);
+  void populations_changed();
   void plan_end(JobId job);
-  void check_cores();
   Instant now() const;
 
   std::map<JobId, Duration> runtimes_;

@@ -106,53 +106,78 @@ std::string MemoryLog::decisions() const {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs, std::string_view model,
+MemoryLog simulate(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs, std::string_view model,
                    const SimulationOptions& options) {
   std::ranges::stable_sort(jobs, {}, [](const TracedJob& traced) { return traced.job.submitted; });
   const Workload workload{std::move(jobs)};
-  const NamedPolicy named = make_policy(policy);
   MemoryLog log;
-  replay::simulate(machine, workload, *named.policy, *make_runtime_model(model), log, options);
+  replay::simulate(machine, workload, policy, *make_runtime_model(model), log, options);
   return log;
 }
 
-std::string gantt(const MemoryLog& log, CoreCount cores, Duration unit) {
-  std::vector<std::string> rows(static_cast<std::size_t>(cores));
-  std::map<JobId, std::vector<std::size_t>> held;
-  std::vector<bool> free(rows.size(), true);
-  Instant drawn{};
-  const auto draw_until = [&](Instant until) {
-    for (; drawn + unit <= until; drawn += unit) {
-      for (std::string& row : rows) row += '.';
-      for (const auto& [job, on] : held)
-        for (const std::size_t core : on) rows[core].back() = name(job)[0];
+MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs, std::string_view model,
+                   const SimulationOptions& options) {
+  return simulate(*make_policy(policy).policy, machine, std::move(jobs), model, options);
+}
+
+namespace {
+
+// Who has which cores, from record to record. Cores of a pool are named as they come free, lowest first.
+class CoreRows {
+ public:
+  explicit CoreRows(CoreCount cores) : jobs_on_(static_cast<std::size_t>(cores), 0) {}
+
+  void on(const log::Record& record) {
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) give(launch->job, launch->allocation);
+    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) give(resize->job, resize->allocation);
+    if (const auto* suspend = std::get_if<log::SuspendDone>(&record.what)) {
+      asleep_[suspend->job] = last_[suspend->job];
+      give(suspend->job, {});
     }
-  };
-  const auto give = [&](JobId job, const Allocation& allocation) {
-    auto& on = held[job];
-    for (const std::size_t core : on) free[core] = true;
+    if (const auto* resume = std::get_if<log::ResumeDone>(&record.what)) give(resume->job, asleep_[resume->job]);
+    if (const auto* finish = std::get_if<log::Finished>(&record.what)) give(finish->job, {});
+  }
+
+  char letter(std::size_t core) const {
+    char letter = '.';
+    for (const auto& [job, cores] : held_)
+      if (std::ranges::find(cores, core) != cores.end()) letter = letter == '.' ? name(job)[0] : '&';
+    return letter;
+  }
+
+ private:
+  void give(JobId job, const Allocation& allocation) {
+    auto& on = held_[job];
+    for (const std::size_t core : on) --jobs_on_[core];
     if (!allocation.named.empty()) {
       on.clear();
       for (const CoreLoad& load : allocation.named) on.push_back(static_cast<std::size_t>(load.core));
     } else {
-      on.resize(std::min(on.size(), static_cast<std::size_t>(allocation.cores)));
-      for (const std::size_t core : on) free[core] = false;
-      for (std::size_t core = 0; on.size() < static_cast<std::size_t>(allocation.cores) && core < free.size(); ++core) {
-        if (!free[core]) continue;
-        free[core] = false;
-        on.push_back(core);
-      }
+      const auto wanted = static_cast<std::size_t>(allocation.cores);
+      on.resize(std::min(on.size(), wanted));
+      for (std::size_t core = 0; on.size() < wanted && core < jobs_on_.size(); ++core)
+        if (jobs_on_[core] == 0 && std::ranges::find(on, core) == on.end()) on.push_back(core);
     }
-    for (const std::size_t core : on) free[core] = false;
-  };
+    for (const std::size_t core : on) ++jobs_on_[core];
+    last_[job] = allocation;
+  }
+
+  std::vector<int> jobs_on_;
+  std::map<JobId, std::vector<std::size_t>> held_;
+  std::map<JobId, Allocation> last_;
+  std::map<JobId, Allocation> asleep_;
+};
+
+}  // namespace
+
+std::string gantt(const MemoryLog& log, CoreCount cores, Duration unit) {
+  std::vector<std::string> rows(static_cast<std::size_t>(cores));
+  CoreRows on{cores};
+  Instant drawn{};
   for (const log::Record& record : log.records()) {
-    draw_until(record.at);
-    if (const auto* launch = std::get_if<log::Launched>(&record.what)) give(launch->job, launch->allocation);
-    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) give(resize->job, resize->allocation);
-    if (const auto* finish = std::get_if<log::Finished>(&record.what)) {
-      give(finish->job, {});
-      held.erase(finish->job);
-    }
+    for (; drawn + unit <= record.at; drawn += unit)
+      for (std::size_t core = 0; core < rows.size(); ++core) rows[core] += on.letter(core);
+    on.on(record);
   }
   std::string text;
   for (const std::string& row : rows) text += row + '\n';
@@ -164,16 +189,22 @@ std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
   std::map<JobId, Allocation> held;
   std::set<JobId> ended;
   Instant now = Instant::min();
+  std::map<JobId, Allocation> asleep;
   const auto used_twice = [&]() -> std::string {
     CoreCount used = 0;
-    std::set<CoreId> names;
+    std::map<CoreId, std::vector<const Allocation*>> on_core;
     for (const auto& [job, allocation] : held) {
       used += allocation.cores;
-      for (const CoreLoad& load : allocation.named)
-        if (!names.insert(load.core).second) return fmt::format("core {} is used twice", load.core);
+      for (const CoreLoad& load : allocation.named) on_core[load.core].push_back(&allocation);
       if (machine.names_cores() && std::cmp_not_equal(allocation.named.size(), allocation.cores))
         return fmt::format("job {} has {} cores but {} names", name(job), allocation.cores, allocation.named.size());
     }
+    for (const auto& [core, allocations] : on_core) {
+      if (allocations.size() > 2) return fmt::format("core {} has {} jobs", core, allocations.size());
+      const bool all_share = std::ranges::all_of(allocations, [](const Allocation* a) { return a->shareable; });
+      if (allocations.size() == 2 && !all_share) return fmt::format("core {} is used twice", core);
+    }
+    if (machine.names_cores()) return "";
     return used <= machine.size() ? "" : fmt::format("{} cores of {} are used", used, machine.size());
   };
   for (const log::Record& record : log.records()) {
@@ -190,11 +221,22 @@ std::string what_is_wrong(const MemoryLog& log, const Machine& machine) {
         return fmt::format("{} starts twice", name(launch->job));
     } else if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
       if (!held.contains(resize->job)) return fmt::format("{} is resized but does not run", name(resize->job));
+      if (held[resize->job].shareable != resize->allocation.shareable)
+        return fmt::format("{} changes whether it shares", name(resize->job));
+      if (!ranks_keep_their_nodes(held[resize->job], resize->allocation, machine))
+        return fmt::format("processes of {} change their node", name(resize->job));
       held[resize->job] = resize->allocation;
+    } else if (const auto* suspend = std::get_if<log::SuspendDone>(&record.what)) {
+      if (!held.contains(suspend->job)) return fmt::format("{} is suspended but does not run", name(suspend->job));
+      asleep.insert(held.extract(suspend->job));
+    } else if (const auto* resume = std::get_if<log::ResumeDone>(&record.what)) {
+      if (!asleep.contains(resume->job)) return fmt::format("{} is resumed but does not sleep", name(resume->job));
+      held.insert(asleep.extract(resume->job));
     } else if (const auto* finish = std::get_if<log::Finished>(&record.what)) {
       if (!submitted.contains(finish->job)) return fmt::format("{} ends but never came", name(finish->job));
       if (!ended.insert(finish->job).second) return fmt::format("{} ends twice", name(finish->job));
       held.erase(finish->job);
+      asleep.erase(finish->job);
     }
     if (std::string wrong = used_twice(); !wrong.empty()) return fmt::format("at {} s {}", to_text(now), wrong);
   }

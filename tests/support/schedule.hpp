@@ -66,13 +66,17 @@ inline Machine cores(CoreCount count) { return Machine::pool(count); }
 /// Runs the jobs in virtual time under the policy as written ("easy:pass=instant") and a runtime model.
 MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<TracedJob> jobs,
                    std::string_view model = "isolated", const SimulationOptions& options = {});
+/// The same under a policy that is not in the table.
+MemoryLog simulate(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs,
+                   std::string_view model = "isolated", const SimulationOptions& options = {});
 
-/// A row per core, a column per `unit` of time until the last end; '.' is free. Cores of a pool are named as they come
-/// free, lowest first.
+/// A row per core, a column per `unit` of time until the last end; '.' is free, '&' is shared by two jobs. Cores of a pool
+/// are named as they come free, lowest first.
 std::string gantt(const MemoryLog& log, CoreCount cores, Duration unit);
 
-/// What no schedule may do: two jobs on one core, a job without its end, a start before its submission, an end for a job
-/// that did not start, a time that goes back. Empty if all is well, else the first thing that is wrong.
+/// What no schedule may do: two jobs on one core unless both are shareable, three at all, a process that changes its node,
+/// a job without its end, a start before its submission, an end for a job that did not start, a time that goes back. Empty
+/// if all is well, else the first thing that is wrong.
 std::string what_is_wrong(const MemoryLog& log, const Machine& machine);
 
 }  // namespace replay::test

@@ -36,25 +36,44 @@ class Segment : public testing::Test {
 
 TEST_F(Segment, IsPrivateExclusiveAndGoneWithItsOwner) {
   {
-    const JobSegment segment{directory_ / "s", new_key(), 3};
+    const JobSegment segment{directory_ / "s", new_key(), 3, JobFacts{}};
     struct stat status {};
     ASSERT_EQ(::stat(segment.path().c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, 0600U);
     EXPECT_EQ(static_cast<std::size_t>(status.st_size), sizeof(replay_vm_segment) + 3 * sizeof(replay_vm_slot));
-    EXPECT_THROW(JobSegment(directory_ / "s", new_key(), 1), std::system_error);
+    EXPECT_THROW(JobSegment(directory_ / "s", new_key(), 1, JobFacts{}), std::system_error);
   }
   EXPECT_FALSE(fs::exists(directory_ / "s"));
 }
 
+TEST_F(Segment, TellsAllRanksWhatTheirJobWasGiven) {
+  const JobSegment segment{directory_ / "s", new_key(), 1,
+                           JobFacts{.start_ns = 11, .end_cost_ns = 22, .is_emulated = true, .quantum_us = 33}};
+  const std::size_t bytes = sizeof(replay_vm_segment) + sizeof(replay_vm_slot);
+  replay_vm_segment* theirs = map(bytes);
+  EXPECT_EQ(theirs->start_ns, 11U);
+  EXPECT_EQ(theirs->end_cost_ns, 22U);
+  EXPECT_EQ(theirs->emulated, 1U);
+  EXPECT_EQ(theirs->quantum_us, 33U);
+  const replay_vm_orders& orders = replay_vm_slot_at(theirs, 0)->orders;
+  EXPECT_EQ(replay_vm_seat_of(orders.place), REPLAY_VM_NO_SEAT) << "until it is given one";
+  EXPECT_EQ(orders.mpl, 1U);
+  ::munmap(theirs, bytes);
+}
+
 TEST_F(Segment, OrdersReachTheRankAndReportsTheAgent) {
-  JobSegment segment{directory_ / "s", new_key(), 2};
+  JobSegment segment{directory_ / "s", new_key(), 2, JobFacts{}};
   const std::size_t bytes = sizeof(replay_vm_segment) + 2 * sizeof(replay_vm_slot);
   replay_vm_segment* theirs = map(bytes);
-  segment.order_core(1, 5);
-  segment.order_shared(1, true);
+  segment.order_place(1, replay_vm_place(5, 3));
+  segment.order_sharing(1, true, REPLAY_VM_TOKEN);
+  segment.order_mpl(4);
   replay_vm_slot* slot = replay_vm_slot_at(theirs, 1);
   EXPECT_EQ(replay_vm_core_of(slot->orders.place), 5U);
+  EXPECT_EQ(replay_vm_seat_of(slot->orders.place), 3U);
   EXPECT_EQ(slot->orders.shared, 1U);
+  EXPECT_EQ(slot->orders.back_end, static_cast<std::uint32_t>(REPLAY_VM_TOKEN));
+  EXPECT_EQ(slot->orders.mpl, 4U);
   slot->report.state = REPLAY_VM_FINALIZED;
   slot->report.mode = REPLAY_VM_MODE_PROGRESS;
   slot->report.init_ns = 100;

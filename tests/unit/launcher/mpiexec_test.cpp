@@ -28,6 +28,11 @@ TEST(MpiexecArguments, NothingIsPreloadedIntoARigidJob) {
   EXPECT_EQ(std::ranges::find(words, "LD_PRELOAD"), words.end());
 }
 
+TEST(MpiexecArguments, WithoutBindingTheCoresOnlyCountTheRanks) {
+  EXPECT_EQ(mpiexec_arguments({{"./a"}, {}, {7, 7}, "", false}),
+            (Words{"-launcher", "fork", "-rmk", "user", "-bind-to", "none", "-n", "2", "./a"}));
+}
+
 TEST(HydraEnvironment, LacksWhatBelongsToUsAndHasTheJobsMark) {
   const Variables ours{{"PATH", "/bin"}, {"LD_PRELOAD", "x.so"},   {"PMI_RANK", "3"},
                        {"PMI_FD", "5"},  {"HYDI_CONTROL_FD", "7"}, {"REPLAY_VM_KEY", "old"}};
@@ -63,6 +68,16 @@ TEST(BadTermination, NamesTheProcessAndTheSignal) {
       "This typically refers to a problem with your application.\n";
   EXPECT_EQ(find_bad_termination(output), (BadTermination{12173, "Killed (signal 9)"}));
   EXPECT_EQ(find_bad_termination("all is well\n"), std::nullopt);
+}
+
+TEST(LastComplaint, IsTheLastLineButOfHydrasTheFirst) {
+  EXPECT_EQ(last_complaint("one\ntwo\n\n"), "two");
+  EXPECT_EQ(last_complaint("[mpiexec@n] early (a.c:1): no harm\nlast words"), "last words");
+  EXPECT_EQ(last_complaint("my own\n[proxy:0:0@n] f (a.c:1): write error (No space left on device)\n"
+                           "[mpiexec@n] main (b.c:2): error waiting\n"),
+            "[proxy:0:0@n] f (a.c:1): write error (No space left on device)");
+  EXPECT_EQ(last_complaint("\n"), "");
+  EXPECT_EQ(last_complaint(""), "");
 }
 
 TEST(FindVerification, TakesTheLastLineThatSaysIt) {

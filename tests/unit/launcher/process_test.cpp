@@ -63,6 +63,22 @@ TEST(ProcFiles, AnEnvironmentIsMatchedWholly) {
   EXPECT_FALSE(environment_has(999999999, "PATH="));
 }
 
+TEST(ProcFiles, AVariableIsFoundByItsWholeName) {
+  EXPECT_EQ(environment_value(::getpid(), "PATH"), ::getenv("PATH"));
+  EXPECT_EQ(environment_value(::getpid(), "PAT"), std::nullopt);
+  EXPECT_EQ(environment_value(999999999, "PATH"), std::nullopt);
+}
+
+TEST(ProcFiles, AProcessIsStoppedWhenNoneOfItsThreadsCanRun) {
+  const Child child;
+  EXPECT_FALSE(is_stopped(child.pid()));
+  ::kill(child.pid(), SIGSTOP);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WSTOPPED), 0);
+  EXPECT_TRUE(is_stopped(child.pid()));
+  EXPECT_TRUE(is_stopped(999999999)) << "who is gone does not run";
+}
+
 TEST(ParseMaps, TellsWhatAProgramIsMadeOf) {
   EXPECT_FALSE(parse_maps("00400000-00401000 r-xp 00000000 fe:00 1 /home/a/static\n").is_dynamic);
   const Image mpich = parse_maps(

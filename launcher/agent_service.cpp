@@ -1,0 +1,143 @@
+#include "launcher/agent_service.hpp"
+
+#include <event2/event.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "launcher/agent_door.hpp"
+#include "launcher/loop_event.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using protocol::LinkAnswer;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr int kInterrupted = 130;
+
+bool is_ignored(int number) {
+  struct sigaction now {};
+  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+/// SIGTERM and its like as something to read, because the agent is forked from here and takes signals in its own way. What
+/// the starter has us ignore (nohup) stays so.
+UniqueFd signals_to_read() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP})
+    if (!is_ignored(number)) ::sigaddset(&set, number);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+  UniqueFd signals{::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)};
+  if (!signals.is_open()) throw std::system_error(errno, std::generic_category(), "signalfd");
+  return signals;
+}
+
+/// The signal that ended this child, which is still to be waited for; 0: none.
+int signal_that_ended(pid_t pid) {
+  siginfo_t how{};
+  if (::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid != pid) return 0;
+  return how.si_code == CLD_EXITED ? 0 : how.si_status;
+}
+
+void say(const std::string& line) { fmt::print(stderr, "replay agent: {}\n", line); }
+
+class AgentService {
+ public:
+  explicit AgentService(const AgentServiceOptions& options)
+      : options_(options),
+        loop_(event_base_new()),
+        signals_(signals_to_read()),
+        signal_event_(loop_.get(), signals_.get(), EV_READ, [this] { on_signal(); }),
+        door_(loop_.get(), listen_on(options.listen), options.key,
+              {[this] { return answer(); },
+               [this](UniqueFd stream, const std::string& daemon) { serve(std::move(stream), daemon); },
+               [this](const std::string& peer, const std::string& reason) { note_refusal(peer, reason); }}) {
+    signal_event_.arm();
+  }
+
+  int run() {
+    options_.on_listening(door_.address());
+    event_base_dispatch(loop_.get());
+    agent_.reset();
+    if (door_.refused() > 0) say(fmt::format("{} connections were refused", door_.refused()));
+    return status_;
+  }
+
+ private:
+  LinkAnswer answer() const {
+    if (agent_) return LinkAnswer::kBusy;
+    return options_.stays ? LinkAnswer::kServedStays : LinkAnswer::kServed;
+  }
+
+  void serve(UniqueFd stream, const std::string& daemon) {
+    say(fmt::format("serving the daemon at {}", daemon));
+    daemon_ = daemon;
+    try {
+      agent_.emplace(start_agent(options_.agent, std::move(stream)));
+    } catch (const std::exception& error) {  // it sees its connection end
+      say(error.what());
+      status_ = 1;
+      return leave_unless_staying();
+    }
+    agent_event_ = std::make_unique<LoopEvent>(loop_.get(), agent_->pidfd(), EV_READ, [this] { on_agent_gone(); });
+    agent_event_->arm();
+  }
+
+  void on_agent_gone() {
+    agent_event_.reset();
+    if (const int signal = signal_that_ended(agent_->pid()); signal != 0) {
+      say(fmt::format("the agent was killed (signal {}); ending what it left", signal));
+      status_ = 1;
+    }
+    agent_.reset();  // clears up what is left
+    say(fmt::format("the daemon at {} is gone, and so are its jobs", daemon_));
+    leave_unless_staying();
+  }
+
+  void leave_unless_staying() {
+    if (!options_.stays) event_base_loopbreak(loop_.get());
+  }
+
+  void on_signal() {
+    signalfd_siginfo which{};
+    if (::read(signals_.get(), &which, sizeof which) == ssize_t{sizeof which} && which.ssi_signo == SIGINT)
+      status_ = kInterrupted;
+    event_base_loopbreak(loop_.get());
+  }
+
+  /// At most a line a second: who knocks must not fill a disk.
+  void note_refusal(const std::string& peer, const std::string& reason) {
+    const auto now = Clock::now();
+    if (last_note_ && now - *last_note_ < 1s) return;
+    last_note_ = now;
+    say(fmt::format("refused {}: {} ({} refused so far)", peer, reason, door_.refused()));
+  }
+
+  const AgentServiceOptions& options_;
+  EventBase loop_;
+  UniqueFd signals_;
+  LoopEvent signal_event_;
+  std::string daemon_;
+  std::optional<AgentHandle> agent_;  // none: nobody is served
+  std::unique_ptr<LoopEvent> agent_event_;
+  std::optional<Clock::time_point> last_note_;
+  int status_ = 0;
+  AgentDoor door_;
+};
+
+}  // namespace
+
+int serve_daemons(const AgentServiceOptions& options) { return AgentService{options}.run(); }
+
+}  // namespace replay::launcher

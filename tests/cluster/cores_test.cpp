@@ -1,0 +1,310 @@
+// Real MPI jobs that share real cores: with themselves, with each other, while they are moved, stopped and ended.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "launcher/agent_client.hpp"
+#include "launcher/binding.hpp"
+#include "launcher/monotonic_clock.hpp"
+#include "launcher/mpiexec.hpp"
+#include "launcher/process.hpp"
+#include "tests/support/cores_fixture.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+class Cores : public SharedCores {
+ protected:
+  /// Messages for so long, then a checked result.
+  static std::vector<std::string> talk(const char* seconds) { return {REPLAY_RANK_PROGRAM, "talk", seconds}; }
+  void need_two_cores() {
+    if (local_.machine.size() < 2) GTEST_SKIP() << "needs two cores";
+  }
+};
+
+TEST_F(Cores, TwoJobsOnTheSameCoresHandThemToEachOtherByToken) {
+  options_.back_end = BackEnd::kAuto;
+  start();
+  need_two_cores();
+  launch_on(kFirst, talk("4"), {0, 1});
+  ASSERT_TRUE(starts(kFirst));
+  EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U);
+  launch_on(kSecond, talk("1.5"), {0, 1});
+  ASSERT_TRUE(starts(kSecond));
+  for (const JobId job : {kFirst, kSecond}) {
+    for (const std::uint32_t rank : {0U, 1U}) {
+      EXPECT_EQ(slot(job, rank).orders.shared, 1U);
+      EXPECT_EQ(slot(job, rank).orders.back_end, static_cast<std::uint32_t>(REPLAY_VM_TOKEN));
+      EXPECT_EQ(slot(job, rank).orders.mpl, 1U);
+    }
+    EXPECT_TRUE(hands_off(job, 2));
+  }
+  EXPECT_GT(token(0).handovers, 0U);
+  EXPECT_GT(token(1).handovers, 0U);
+  expect_verified(kSecond);
+  EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U) << "it is alone again";
+  EXPECT_EQ(slot(kFirst, 1).orders.shared, 0U);
+  expect_verified(kFirst);
+}
+
+TEST_F(Cores, ASharedCoreIsHandedOverByTheBackEndThatWasAskedFor) {
+  for (const BackEnd back_end : {BackEnd::kYield, BackEnd::kToken}) {
+    options_.back_end = back_end;
+    seen_ = {};
+    start();
+    launch_on(kFirst, talk("1"), {0, 0});
+    ASSERT_TRUE(starts(kFirst));
+    EXPECT_EQ(slot(kFirst, 0).orders.back_end == REPLAY_VM_TOKEN, back_end == BackEnd::kToken);
+    EXPECT_TRUE(hands_off(kFirst, 2));
+    EXPECT_EQ(token(0).handovers > 0, back_end == BackEnd::kToken);
+    expect_verified(kFirst);
+    executor_.reset();
+  }
+}
+
+TEST_F(Cores, UpToFourRanksShareACoreAndTheResultIsRight) {
+  start();
+  need_two_cores();
+  launch_on(kFirst, talk("3"), {0, 1, 0, 1});
+  ASSERT_TRUE(starts(kFirst));
+  using Where = std::vector<CoreId>;
+  const Where three_and_one{0, 0, 0, 1};
+  for (int round = 0; round < 10; ++round) {
+    for (const auto& [cores, mpl] : std::vector<std::pair<Where, std::uint32_t>>{
+             {{0, 0, 0, 0}, 4}, {three_and_one, 3}, {{1, 1, 1, 1}, 4}, {{1, 1, 0, 0}, 2}}) {
+      ASSERT_TRUE(moves(kFirst, cores));
+      EXPECT_EQ(slot(kFirst, 0).orders.mpl, mpl);
+      EXPECT_EQ(slot(kFirst, 3).orders.shared, cores == three_and_one ? 0U : 1U);
+      for (int number = 0; number < 4; ++number)
+        EXPECT_TRUE(is_bound(slot(kFirst, static_cast<std::uint32_t>(number)).report.pid,
+                             local_.pu_of_core[static_cast<std::size_t>(cores[static_cast<std::size_t>(number)])]));
+    }
+  }
+  expect_verified(kFirst);
+}
+
+TEST_F(Cores, ThreeRanksFitOnTwoCores) {
+  start();
+  need_two_cores();
+  launch_on(kFirst, talk("1.5"), {0, 0, 1});
+  ASSERT_TRUE(starts(kFirst));
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_TRUE(moves(kFirst, {1, 1, 1}));
+    ASSERT_TRUE(moves(kFirst, {0, 1, 1}));
+    EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U);
+    EXPECT_EQ(slot(kFirst, 2).orders.shared, 1U);
+  }
+  expect_verified(kFirst);
+}
+
+TEST_F(Cores, AJobThatMovesOntoAnothersCoreIsMarkedThereAndUnmarkedBehindIt) {
+  start();
+  need_two_cores();
+  launch_on(kFirst, talk("3"), {0});
+  launch_on(kSecond, talk("3"), {1});
+  ASSERT_TRUE(starts(kFirst) && starts(kSecond));
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(moves(kSecond, {0}));
+    EXPECT_EQ(slot(kFirst, 0).orders.shared, 1U);
+    EXPECT_EQ(slot(kSecond, 0).orders.shared, 1U);
+    ASSERT_TRUE(moves(kSecond, {1}));
+    EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U);
+    EXPECT_EQ(slot(kSecond, 0).orders.shared, 0U);
+  }
+  executor_->end(kSecond, Outcome::kKilled);
+  ASSERT_TRUE(ends(kSecond));
+  expect_verified(kFirst);
+}
+
+TEST_F(Cores, AJobIsMeasuredOnlyWhileItIsAloneOnItsCores) {
+  start();
+  launch_on(kFirst, talk("30"), {0});
+  ASSERT_TRUE(starts(kFirst));
+  launch_on(kSecond, {REPLAY_RANK_PROGRAM, "compute", "2.5"}, {0});
+  ASSERT_TRUE(starts(kSecond));
+  const std::size_t before = seen_.measured.size();
+  ASSERT_TRUE(ends(kSecond));
+  // Twice each without the rule; the one is what may have come together with the end.
+  EXPECT_LE(seen_.measured.size(), before + 1) << "they were measured while they shared a core";
+  ASSERT_TRUE(until([&] { return seen_.measured.size() > before + 1; })) << "it is alone again";
+  executor_->end(kFirst, Outcome::kKilled);
+  ASSERT_TRUE(ends(kFirst));
+}
+
+TEST_F(Cores, ASuspendedJobIsReallyStoppedAndLeavesTheCoreToTheOther) {
+  start();
+  launch_on(kFirst, talk("60"), {0, 0});
+  launch_on(kSecond, talk("60"), {0});
+  ASSERT_TRUE(starts(kFirst) && starts(kSecond));
+  for (int round = 1; round <= 10; ++round) {
+    executor_->suspend(kFirst);
+    ASSERT_TRUE(until([&] { return seen_.suspended == round; }));
+    for (const std::uint32_t number : {0U, 1U}) {
+      const auto pid = slot(kFirst, number).report.pid;
+      EXPECT_TRUE(is_stopped(pid)) << "rank " << number;
+      EXPECT_NE(token(0).holder, static_cast<std::uint32_t>(pid));
+    }
+    EXPECT_EQ(slot(kSecond, 0).orders.shared, 0U);
+    executor_->resume(kFirst);
+    ASSERT_TRUE(until([&] { return seen_.resumed == round; }));
+    EXPECT_EQ(slot(kSecond, 0).orders.shared, 1U);
+    EXPECT_TRUE(hands_off(kFirst, 2));
+  }
+  for (const JobId job : {kFirst, kSecond}) {
+    executor_->end(job, Outcome::kKilled);
+    ASSERT_TRUE(ends(job));
+  }
+}
+
+TEST_F(Cores, RanksThatNeverRegisterAreBoundByTheAgent) {
+  options_.vmlib.clear();
+  options_.mpiexec = directory_ / "mpiexec";  // one that ignores where ranks should be
+  const auto real = find_program("mpiexec", std::getenv("PATH")).value();
+  std::ofstream{options_.mpiexec} << "#!/bin/sh\nwhile [ \"$1\" != -bind-to ]; do shift; done\n"
+                                  << "shift 2\nexec " << real.string()
+                                  << " -launcher fork -rmk user -bind-to none \"$@\"\n";
+  fs::permissions(options_.mpiexec, fs::perms::owner_all);
+  start();
+  need_two_cores();
+  launch_on(kFirst, {REPLAY_RANK_PROGRAM, "compute", "60"}, {1, 0});
+  ASSERT_TRUE(starts(kFirst));
+  EXPECT_FALSE(seen_.started.at(kFirst));
+  const auto is_where_it_should_be = [&](int number, CoreId core) {
+    const std::string note = "rank " + std::to_string(number) + " was not on its core";
+    return output(kFirst, "notes").find(note) != std::string::npos &&
+           is_bound(rank(number), local_.pu_of_core[static_cast<std::size_t>(core)]);
+  };
+  EXPECT_TRUE(until([&] { return is_where_it_should_be(0, 1) && is_where_it_should_be(1, 0); }))
+      << output(kFirst, "notes");
+  executor_->end(kFirst, Outcome::kKilled);
+  ASSERT_TRUE(ends(kFirst));
+}
+
+TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {
+  start();
+  const auto descriptors = [&] {
+    const fs::directory_iterator all{fs::path{"/proc"} / std::to_string(agent_pid_) / "fd"};
+    return std::distance(fs::begin(all), fs::end(all));
+  };
+  launch_on(kFirst, talk("0"), {0, 0});
+  expect_verified(kFirst);
+  ASSERT_TRUE(until([&] { return its_processes().empty(); }));
+  const auto before = descriptors();
+  for (int number = 10; number < 20; ++number) {
+    launch_on(JobId{number}, talk(number % 2 == 0 ? "0" : "60"), {0, core(1)});
+    if (number % 2 == 0) continue;
+    ASSERT_TRUE(starts(JobId{number}));
+    executor_->end(JobId{number}, Outcome::kKilled);
+  }
+  for (int number = 10; number < 20; ++number) ASSERT_TRUE(ends(JobId{number}));
+  EXPECT_TRUE(until([&] { return descriptors() <= before; })) << descriptors() << " instead of " << before;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::directory_iterator{agent_directory()}) files.push_back(entry.path().filename());
+  std::ranges::sort(files);
+  EXPECT_EQ(files, (std::vector<std::string>{"cores.segment", "socket"}));
+  for (const replay_vm_seat& seat : token(0).seats) EXPECT_EQ(seat.wanter, 0U);
+  EXPECT_EQ(token(0).holder, 0U);
+}
+
+/// The agent as the daemon's end of the line sees it.
+class Line : public SharedCores {
+ protected:
+  void connect(std::chrono::milliseconds silence_limit) {
+    agent_.emplace(start_agent(options_));
+    socket_mark_ = "REPLAY_VM_SOCKET=" + (agent_->directory() / "socket").string();
+    loop_.reset(event_base_new());
+    client_.emplace(
+        loop_.get(), agent_->stream(), [this](const protocol::AgentReport& report) { reports_.push_back(report); },
+        [this](const std::string& reason) { lost_ = reason; }, silence_limit);
+  }
+  void TearDown() override {
+    client_.reset();
+    agent_.reset();
+    SharedCores::TearDown();
+  }
+  void launch_at(const std::vector<std::string>& command, const std::vector<std::int32_t>& core_of_rank) {
+    client_->send(protocol::LaunchJob{kFirst, command, {}, directory_ / "job", core_of_rank, true, 0});
+  }
+  /// The last one of its kind.
+  template <typename Report>
+  const Report* seen() const {
+    for (auto report = reports_.rbegin(); report != reports_.rend(); ++report)
+      if (const auto* found = std::get_if<Report>(&*report)) return found;
+    return nullptr;
+  }
+
+  std::optional<AgentHandle> agent_;
+  std::vector<protocol::AgentReport> reports_;
+  std::string lost_;
+  std::optional<AgentClient> client_;
+};
+
+TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
+  connect(2s);
+  launch_at({REPLAY_RANK_PROGRAM, "compute", "60"}, {affinity_mask().front()});
+  ASSERT_TRUE(until([&] { return seen<protocol::JobStarted>() != nullptr; }));
+  EXPECT_EQ(lost_, "");
+  ::kill(agent_->pid(), SIGSTOP);
+  ASSERT_TRUE(until([&] { return !lost_.empty(); }));
+  EXPECT_EQ(lost_, "the node agent has not been heard of for 2 s");
+  const auto begin = std::chrono::steady_clock::now();
+  agent_->stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s) << "it was waited for as if it could answer";
+  EXPECT_EQ(its_processes(), std::vector<pid_t>{});
+  EXPECT_FALSE(fs::exists(agent_->directory()));
+}
+
+TEST_F(Line, AStartThatCannotBeTrueIsTheArrivalOfTheOrder) {
+  constexpr std::uint64_t kSecondNs = 1'000'000'000;
+  connect(AgentClient::kSilenceLimit);
+  std::int64_t number = 0;
+  for (const bool is_believed : {true, false, false, false}) {
+    const std::uint64_t now = monotonic_ns();
+    const std::uint64_t given = std::vector{now - kSecondNs, std::uint64_t{0}, now + 3600 * kSecondNs,
+                                            now - 61 * kSecondNs}[static_cast<std::size_t>(number)];
+    const JobId job{++number};
+    client_->send(protocol::LaunchJob{
+        job, {REPLAY_RANK_PROGRAM, "compute", "60"}, {}, directory_ / "job", {affinity_mask().front()}, true, given});
+    ASSERT_TRUE(until([&] { return header(job).start_ns != 0; }));
+    if (is_believed)
+      EXPECT_EQ(header(job).start_ns, given);
+    else
+      EXPECT_TRUE(header(job).start_ns >= now && header(job).start_ns <= monotonic_ns()) << "job " << number;
+  }
+}
+
+TEST_F(Line, StatisticsSayHowTheCoreIsGivenAwayAndHowOften) {
+  for (const BackEnd back_end : {BackEnd::kYield, BackEnd::kToken}) {
+    options_.back_end = back_end;
+    connect(AgentClient::kSilenceLimit);
+    const int pu = affinity_mask().front();
+    launch_at({REPLAY_RANK_PROGRAM, "talk", "60"}, {pu, pu});
+    ASSERT_TRUE(until([&] { return seen<protocol::JobStarted>() != nullptr; }));
+    ASSERT_TRUE(until([&] {
+      client_->send(protocol::AskStatistics{kFirst});
+      const auto* found = seen<protocol::JobStatistics>();
+      return found != nullptr && found->ranks.at(0).handoffs > 0 && found->ranks.at(1).handoffs > 0;
+    }));
+    EXPECT_EQ(seen<protocol::JobStatistics>()->back_end, back_end == BackEnd::kToken ? "token" : "yield");
+    EXPECT_EQ(seen<protocol::JobStatistics>()->mode, "progress");
+    client_.reset();
+    agent_.reset();
+    reports_.clear();
+  }
+}
+
+}  // namespace
+}  // namespace replay::launcher

@@ -1,0 +1,343 @@
+// `replay agent` and the daemons that come to it over TCP, as programs: a trace runs there as it does here; who has not the
+// key, says garbage, says nothing or comes second is sent away and disturbs nobody; and whoever of the two is killed,
+// nothing stays behind.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/agent_executor.hpp"
+#include "launcher/agent_link.hpp"
+#include "launcher/link_key.hpp"
+#include "launcher/loop_event.hpp"
+#include "launcher/process.hpp"
+#include "launcher/topology.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/log/text.hpp"
+#include "tests/support/background.hpp"
+#include "tests/support/schedule.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr const char* kShort =
+    "; MaxProcs: 2\n"
+    "1 0 -1 3 2 1.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "2 0.3 -1 1 1 1 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
+constexpr const char* kLong =
+    "; MaxProcs: 2\n"
+    "1 0 -1 600 2 300 -1 2 1000 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+class RemoteAgent : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    const std::vector<int> mask = launcher::affinity_mask();
+    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
+    machine_ = fmt::format("local:{},{}", mask[0], mask[1]);
+    ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
+    ::setenv("XDG_RUNTIME_DIR", run_.c_str(), 1);            // agents' directories lie there
+    fs::create_directory(run_);
+    launcher::make_link_key(key_);
+    write_text(folder_ / "short.swf", kShort);
+    write_text(folder_ / "long.swf", kLong);
+  }
+
+  void start_agent(std::vector<std::string> more = {}) {
+    std::vector<std::string> arguments{"agent", "--key", key_.string(), "--machine", machine_};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    agent_ = std::make_unique<Background>(REPLAY_PROGRAM, arguments, folder_ / "agent.out", folder_ / "agent.err");
+    read_address(*agent_);
+  }
+  void read_address(const Background& from) {
+    const std::string before = "replay agent: listening on ";
+    ASSERT_TRUE(comes_true([&] { return from.out().find('\n') != std::string::npos; })) << from.err();
+    ASSERT_EQ(from.out().substr(0, before.size()), before);
+    address_ = from.out().substr(before.size(), from.out().find('\n') - before.size());
+  }
+
+  std::vector<std::string> arguments(const std::string& trace, std::vector<std::string> more = {}) const {
+    std::vector<std::string> all{"--trace",   (folder_ / trace).string(), "--policy",    "fcfs-malleable",
+                                 "--machine", "agent:" + address_,        "--agent-key", key_.string(),
+                                 "--out",     (folder_ / "r").string(),   "--force",     "--yes"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+  std::unique_ptr<Background> daemon(const std::vector<std::string>& arguments, const std::string& output = "out") {
+    return std::make_unique<Background>(REPLAY_PROGRAM, arguments, folder_ / output, folder_ / output);
+  }
+  std::unique_ptr<Background> daemon_with_a_running_job() {
+    auto running = daemon(arguments("long.swf"));
+    EXPECT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
+    return running;
+  }
+  /// Runs `replay` to its end.
+  int run(const std::vector<std::string>& arguments) { return daemon(arguments)->wait(); }
+  std::string output() const { return text_of(folder_ / "out"); }
+  std::string events() const { return text_of(folder_ / "r/events.log"); }
+
+  void expect_all_verified(int jobs) const {
+    MemoryLog log;
+    ASSERT_TRUE(log::read_text(folder_ / "r/events.log", log));
+    EXPECT_EQ(what_is_wrong(log, Machine::parse("1x1x2")), "");
+    int verified = 0;
+    for (const log::Record& record : log.records())
+      if (const auto* finish = std::get_if<log::Finished>(&record.what))
+        verified += finish->end.verification == Verification::kPassed ? 1 : 0;
+    EXPECT_EQ(verified, jobs) << text_of(folder_ / "r/jobs/1/stderr");
+  }
+  void expect_nothing_left(std::chrono::seconds within = 2s) const {
+    const std::string mark = folder_.path().string();
+    EXPECT_TRUE(comes_true([&] { return processes_marked(mark).empty(); }, within)) << processes_marked(mark);
+    EXPECT_TRUE(comes_true([&] { return fs::is_empty(run_); })) << "an agent's directory is left";
+  }
+
+  /// A connection that has not the key.
+  launcher::UniqueFd knock() const {
+    launcher::UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    sockaddr_in where{};
+    where.sin_family = AF_INET;
+    where.sin_port = htons(launcher::LinkAddress::parse(address_).port);
+    where.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
+    return socket;
+  }
+  /// The agent proper, which serves a daemon.
+  pid_t serving() const {
+    const std::vector<pid_t> children = launcher::children_of(agent_->pid());
+    EXPECT_EQ(children.size(), 1U);
+    return children.empty() ? 0 : children.front();
+  }
+
+  TemporaryFolder folder_;
+  fs::path key_ = folder_ / "key";
+  fs::path run_ = folder_ / "run";
+  std::string machine_;
+  std::string address_;
+  std::unique_ptr<Background> agent_;
+};
+
+TEST_F(RemoteAgent, ATraceRunsThereAndEveryResultIsVerified) {
+  start_agent();
+  ASSERT_EQ(run(arguments("short.swf")), 0) << output();
+  expect_all_verified(2);
+  EXPECT_NE(events().find("resize"), std::string::npos) << "the wide job was to be shrunk";
+  EXPECT_EQ(agent_->wait(), 0) << "it goes with its first daemon: " << text_of(folder_ / "agent.err");
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, RelativeFoldersAreTheDaemonsOwn) {
+  start_agent();
+  auto all = arguments("short.swf");
+  std::string command = REPLAY_PROGRAM;
+  for (const std::string& word : all) command += " '" + (word == (folder_ / "r").string() ? "r" : word) + "'";
+  const ShellResult result = shell(command, folder_.path());  // the agent is in another folder
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(text_of(folder_ / "r/jobs/1/stdout").empty());
+}
+
+TEST_F(RemoteAgent, AnotherKeyOrNoneIsRefusedAndTheRightOneStillGetsIn) {
+  start_agent();
+  launcher::make_link_key(folder_ / "other");
+  auto wrong = arguments("short.swf");
+  std::ranges::replace(wrong, key_.string(), (folder_ / "other").string());
+  EXPECT_EQ(run(wrong), 1);
+  EXPECT_NE(output().find("wrong key"), std::string::npos) << output();
+  EXPECT_NE(agent_->err().find("wrong key"), std::string::npos) << agent_->err();
+
+  EXPECT_EQ(run({"--trace", (folder_ / "short.swf").string(), "--policy", "easy", "--machine", "agent:" + address_}),
+            2);
+  EXPECT_NE(output().find("--agent-key"), std::string::npos) << output();
+
+  fs::permissions(folder_ / "other", fs::perms::group_read, fs::perm_options::add);
+  EXPECT_EQ(run(wrong), 1);
+  EXPECT_NE(output().find("chmod 600"), std::string::npos) << output();
+
+  EXPECT_EQ(run(arguments("short.swf")), 0) << output();
+  expect_all_verified(2);
+}
+
+TEST_F(RemoteAgent, WhoeverKnocksDisturbsNoRun) {
+  start_agent();
+  auto running = daemon(arguments("short.swf"));
+  ASSERT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
+  const launcher::UniqueFd silent = knock();
+  const launcher::UniqueFd slow = knock();
+  EXPECT_EQ(::send(slow.get(), "RPLAY-LK", 8, MSG_NOSIGNAL), 8);
+  for (int i = 0; i < 40; ++i) {
+    const launcher::UniqueFd garbage = knock();
+    const std::string bytes(100, static_cast<char>(i));
+    (void)::send(garbage.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  auto second = daemon({"--trace", (folder_ / "short.swf").string(), "--policy", "easy", "--machine",
+                        "agent:" + address_, "--agent-key", key_.string(), "--out", (folder_ / "r2").string()},
+                       "second");
+  EXPECT_EQ(second->wait(), 1);
+  EXPECT_NE(second->out().find("serves another daemon"), std::string::npos) << second->out();
+  EXPECT_EQ(running->wait(), 0) << output();
+  expect_all_verified(2);
+  EXPECT_EQ(agent_->wait(), 0);
+  EXPECT_NE(agent_->err().find("connections were refused"), std::string::npos) << agent_->err();
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, KillNineOfTheDaemonLeavesNothing) {
+  start_agent();
+  auto running = daemon_with_a_running_job();
+  running->send(SIGKILL);
+  running->wait();
+  expect_nothing_left();
+  EXPECT_EQ(agent_->wait(), 0);
+}
+
+TEST_F(RemoteAgent, KillNineOfTheAgentIsSaidAndLeavesNothing) {
+  start_agent();
+  auto running = daemon_with_a_running_job();
+  ::kill(serving(), SIGKILL);
+  EXPECT_EQ(running->wait(), 1);
+  EXPECT_NE(output().find("agent " + address_), std::string::npos) << output();
+  EXPECT_NE(output().find("died"), std::string::npos) << output();
+  EXPECT_EQ(agent_->wait(), 1);
+  EXPECT_NE(agent_->err().find("signal 9"), std::string::npos) << agent_->err();
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, KillNineOfItsDoorIsSaidAndLeavesNothing) {
+  start_agent();
+  auto running = daemon_with_a_running_job();
+  agent_->send(SIGKILL);
+  agent_->wait();
+  EXPECT_EQ(running->wait(), 1);
+  EXPECT_NE(output().find("agent " + address_), std::string::npos) << output();
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, SigtermEndsAllJobsAndTheAgent) {
+  start_agent();
+  auto running = daemon_with_a_running_job();
+  agent_->send(SIGTERM);
+  EXPECT_EQ(agent_->wait(), 0);
+  EXPECT_EQ(running->wait(), 1);
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, ADaemonThatIsSilentIsLost) {
+  start_agent({"--silence", "3"});
+  auto running = daemon_with_a_running_job();
+  running->send(SIGSTOP);  // as if the link were cut: open, and nothing comes
+  EXPECT_EQ(agent_->wait(), 0);
+  EXPECT_NE(agent_->err().find("has not been heard of for 3 s"), std::string::npos) << agent_->err();
+  running->send(SIGCONT);
+  EXPECT_EQ(running->wait(), 1);
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, ALivingDaemonIsHeardOfWhateverTheJobsDo) {
+  start_agent({"--silence", "5"});
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 8 2 4 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(run(arguments("t.swf")), 0) << output();
+  expect_all_verified(1);
+}
+
+TEST_F(RemoteAgent, OneThatStaysServesOneDaemonAfterTheOther) {
+  start_agent({"--stay"});
+  auto two = arguments("short.swf");
+  std::ranges::replace(two, "fcfs-malleable", "fcfs,easy");
+  EXPECT_EQ(run(two), 0) << output();
+  EXPECT_EQ(run(arguments("short.swf")), 0) << output();
+  expect_all_verified(2);
+  agent_->send(SIGTERM);
+  EXPECT_EQ(agent_->wait(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, SeveralPoliciesWantOneThatStays) {
+  start_agent();
+  auto two = arguments("short.swf");
+  std::ranges::replace(two, "fcfs-malleable", "fcfs,easy");
+  EXPECT_EQ(run(two), 2);
+  EXPECT_NE(output().find("--stay"), std::string::npos) << output();
+}
+
+TEST_F(RemoteAgent, ItsCoresCanBeEmulated) {
+  machine_ = "emulated:1x2x2";
+  start_agent();
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 4\n1 0 -1 2 4 1.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.3 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  EXPECT_EQ(run(arguments("t.swf")), 0) << output();
+  EXPECT_NE(events().find("#machine emulated:1x1x4\n"), std::string::npos) << events();
+  EXPECT_EQ(agent_->wait(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, IsOneNodeWithCoresOfItsOwn) {
+  for (const char* machine : {"emulated:2x2", "agent:127.0.0.1:1"}) {
+    Background agent{REPLAY_PROGRAM,
+                     {"agent", "--key", key_.string(), "--machine", machine},
+                     folder_ / "agent.out",
+                     folder_ / "agent.err"};
+    EXPECT_EQ(agent.wait(), 2) << agent.err();
+  }
+}
+
+TEST_F(RemoteAgent, HydraCanStartIt) {
+  Background mpiexec{cli::find_program("mpiexec")->string(),
+                     {"-n", "1", REPLAY_PROGRAM, "agent", "--key", key_.string(), "--machine", machine_},
+                     folder_ / "agent.out",
+                     folder_ / "agent.err"};
+  read_address(mpiexec);
+  EXPECT_EQ(run(arguments("short.swf")), 0) << output();
+  expect_all_verified(2);
+  mpiexec.wait();
+  expect_nothing_left();
+}
+
+/// What the executor hears, of one job.
+class OneJob : public live::ExecutorListener {
+ public:
+  void on_started(JobId, bool, const std::string&) override {}
+  void on_resized(JobId) override {}
+  void on_suspended(JobId) override {}
+  void on_resumed(JobId) override {}
+  void on_measured(JobId, double) override {}
+  void on_ended(JobId, const JobEnd& its_end) override { end = its_end; }
+  void on_action_failed(JobId, const std::string&, const std::string&) override {}
+  void on_lost(const std::string& why) override { lost = why; }
+  std::optional<JobEnd> end;
+  std::string lost;
+};
+
+TEST_F(RemoteAgent, AFolderThatItDoesNotSeeIsNamed) {
+  start_agent();
+  auto executor = launcher::make_remote_executor(
+      launcher::connect_agent(launcher::LinkAddress::parse(address_), launcher::read_link_key(key_)));
+  const launcher::EventBase loop{event_base_new()};
+  OneJob job;
+  executor->attach(loop.get(), &job);
+  executor->launch({JobId{1}, {"/bin/true"}, {}, folder_ / "not/there", {0}, true});
+  launcher::LoopEvent tick{loop.get(), -1, EV_PERSIST, [] {}};
+  tick.arm_after(10ms);
+  ASSERT_TRUE(comes_true([&] {
+    event_base_loop(loop.get(), EVLOOP_ONCE);
+    return job.end.has_value();
+  }));
+  EXPECT_EQ(job.end->outcome, Outcome::kFailed);
+  EXPECT_NE(job.end->reason.find((folder_ / "not/there").string()), std::string::npos) << job.end->reason;
+  executor->detach();
+}
+
+}  // namespace
+}  // namespace replay::test

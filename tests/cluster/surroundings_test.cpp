@@ -1,0 +1,240 @@
+// Failure of what a job is given: its directory, its command; and of those who look after it: the agent, the daemon.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "launcher/process.hpp"
+#include "tests/support/failures_fixture.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// ---- directory -------------------------------------------------------------------------------------------------------
+
+class Surroundings : public Failures {};
+
+TEST_F(Surroundings, AJobWhoseDirectoryIsMissingFailsAndSaysSo) {
+  start();
+  fs::remove_all(directory_ / "job");
+  launch({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  expect_end(Outcome::kFailed, "cannot write into " + (directory_ / "job").string());
+}
+
+TEST_F(Surroundings, AJobWhoseDirectoryMayNotBeWrittenFailsAndSaysSo) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  start();
+  fs::permissions(directory_ / "job", fs::perms::owner_read | fs::perms::owner_exec);
+  launch({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  expect_end(Outcome::kFailed, "cannot write into " + (directory_ / "job").string());
+  fs::permissions(directory_ / "job", fs::perms::owner_all);
+}
+
+TEST_F(Surroundings, ADiskThatIsFullAtTheStartIsNamed) {
+  start();
+  fs::create_symlink("/dev/full", directory_ / "job" / "command");
+  launch({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  expect_end(Outcome::kFailed, "No space left on device");
+}
+
+TEST_F(Surroundings, ADiskThatIsFullForTheOutputEndsTheJobWithItsFirstLine) {
+  start();
+  fs::create_symlink("/dev/full", directory_ / "job" / "stdout");
+  launch({REPLAY_FAULT_PROGRAM, "write", "60"}, 2);
+  expect_end(Outcome::kFailed, "No space left on device");
+}
+
+TEST_F(Surroundings, AJobWhoseDirectoryIsRemovedWhileItRunsEndsAsIfItWereThere) {
+  start();
+  launch({REPLAY_RANK_PROGRAM, "talk", "1"}, 2);
+  ASSERT_TRUE(until([&] { return has_started(); }));
+  fs::remove_all(directory_ / "job");
+  expect_end(Outcome::kCompleted, "");
+}
+
+TEST_F(Surroundings, AFailureIsAFailureWithoutTheDirectoryToo) {
+  start();
+  bring_to(Situation::kComputing);
+  fs::remove_all(directory_ / "job");
+  send(Victim::kRank1, SIGKILL);
+  expect_end(Outcome::kFailed, "died without MPI_Finalize; mpiexec: exit code 9");
+}
+
+// ---- command ---------------------------------------------------------------------------------------------------------
+
+TEST_F(Surroundings, ACommandOf200KbArrivesWhole) {
+  start();
+  std::vector<std::string> command{REPLAY_FAULT_PROGRAM, "count"};
+  command.insert(command.end(), 100, std::string(2000, 'x'));
+  launch(command, 2);
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_EQ(file("stdout"), "100 arguments, 200000 bytes\n");
+}
+
+TEST_F(Surroundings, AnArgumentThatTheKernelRefusesIsNamed) {
+  start();
+  launch({REPLAY_FAULT_PROGRAM, "count", std::string(200'000, 'x')}, 2);
+  expect_end(Outcome::kFailed, "Argument list too long");
+}
+
+TEST_F(Surroundings, MoreArgumentsThanHydraTakesAreNamed) {
+  start();
+  std::vector<std::string> command{REPLAY_FAULT_PROGRAM, "count"};
+  command.insert(command.end(), 998, "0123456789");
+  launch(command, 2);
+  expect_end(Outcome::kFailed, "999 arguments, and mpiexec takes at most 998");
+}
+
+TEST_F(Surroundings, AsManyArgumentsAsHydraTakesArrive) {
+  start();
+  std::vector<std::string> command{REPLAY_FAULT_PROGRAM, "count"};
+  command.insert(command.end(), 997, "0123456789");
+  launch(command, 2);
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_EQ(file("stdout"), "997 arguments, 9970 bytes\n");
+}
+
+TEST_F(Surroundings, AProgramWithBlanksAndQuotesInItsPathRuns) {
+  const fs::path folder = directory_ / "it's a \"folder\"";
+  fs::create_directory(folder);
+  const fs::path program = folder / "my 'program' $HOME `x`";
+  fs::copy_file(REPLAY_RANK_PROGRAM, program);
+  start();
+  launch({program.string(), "talk", "0.1"}, 2);
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_EQ(its_end().verification, Verification::kPassed);
+  EXPECT_TRUE(seen_.started.at(kJob)) << seen_.reason.at(kJob);
+}
+
+// ---- the agent -------------------------------------------------------------------------------------------------------
+
+TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {
+  for (const Situation situation : {Situation::kShrunk, Situation::kSuspended, Situation::kInit}) {
+    seen_ = {};
+    start();
+    bring_to(situation);
+    ASSERT_FALSE(HasFatalFailure());
+    const auto begin = Clock::now();
+    ::kill(agent_pid_, SIGKILL);
+    ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 2s)) << situation;
+    EXPECT_EQ(its_processes(), std::vector<pid_t>{}) << situation;
+    EXPECT_TRUE(fs::is_empty(directory_ / "run")) << situation;
+    EXPECT_FALSE(has_ended()) << "an end that nobody has seen";
+    std::cout << "lost after " << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()
+              << " ms: " << *seen_.lost << '\n';
+    executor_.reset();
+  }
+}
+
+TEST_F(Surroundings, AnAgentThatGetsSigtermEndsItsJobs) {
+  start();
+  bring_to(Situation::kSuspended);
+  ::kill(agent_pid_, SIGTERM);
+  ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 2s));
+  EXPECT_EQ(its_processes(), std::vector<pid_t>{});
+}
+
+TEST_F(Surroundings, AStoppedAgentDoesNotKeepTheDaemonFromEnding) {
+  start();
+  bring_to(Situation::kComputing);
+  ::kill(agent_pid_, SIGSTOP);
+  const auto begin = Clock::now();
+  executor_->detach();
+  executor_.reset();
+  std::cout << "gone after " << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()
+            << " ms\n";
+  EXPECT_LT(Clock::now() - begin, 2s);
+  EXPECT_EQ(its_processes(), std::vector<pid_t>{});
+}
+
+TEST_F(Surroundings, AStoppedAgentIsNoticedByItsSilence) {
+  start();
+  bring_to(Situation::kShrunk);
+  ::kill(agent_pid_, SIGSTOP);
+  const auto begin = Clock::now();
+  ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 60s));
+  EXPECT_EQ(its_processes(), std::vector<pid_t>{});
+  EXPECT_NE(seen_.lost->find("not been heard of"), std::string::npos) << *seen_.lost;
+  std::cout << "lost after " << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()
+            << " ms: " << *seen_.lost << '\n';
+}
+
+// ---- the daemon ------------------------------------------------------------------------------------------------------
+
+/// A process that plays the daemon until it is killed.
+class DeadDaemon : public Surroundings {
+ protected:
+  void play_daemon(Situation situation) {
+    int told[2];
+    ASSERT_EQ(::pipe(told), 0);
+    daemon_ = ::fork();
+    if (daemon_ == 0) {
+      start();
+      bring_to(situation);
+      const pid_t answer = HasFatalFailure() ? 0 : agent_pid_;
+      (void)!::write(told[1], &answer, sizeof answer);
+      while (true) ::pause();
+    }
+    ::close(told[1]);
+    EXPECT_EQ(::read(told[0], &agent_pid_, sizeof agent_pid_), ssize_t{sizeof agent_pid_});
+    ::close(told[0]);
+    ASSERT_NE(agent_pid_, 0);
+    for (const auto& entry : fs::directory_iterator{directory_ / "run"})
+      socket_mark_ = "REPLAY_VM_SOCKET=" + (entry.path() / "socket").string();
+    ASSERT_GE(its_processes().size(), 4U);  // mpiexec, its proxy, two ranks
+    loop_.reset(event_base_new());
+  }
+  void kill_daemon() const {
+    ::kill(daemon_, SIGKILL);
+    ::waitpid(daemon_, nullptr, 0);
+  }
+  void expect_all_gone(const std::string& what) {
+    const auto begin = Clock::now();
+    EXPECT_TRUE(until([&] { return its_processes().empty(); }, 2s)) << what;
+    std::cout << what << ": all gone after "
+              << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count() << " ms\n";
+  }
+  pid_t daemon_ = 0;
+};
+
+TEST_F(DeadDaemon, LeavesNothingInWhateverSituationItsJobsWere) {
+  for (const Situation situation : {Situation::kInit, Situation::kComputing, Situation::kShrunk, Situation::kSuspended,
+                                    Situation::kShrunkAndSuspended}) {
+    play_daemon(situation);
+    ASSERT_FALSE(HasFatalFailure());
+    kill_daemon();
+    expect_all_gone(name_of(situation));
+    EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }, 2s));
+  }
+}
+
+TEST_F(DeadDaemon, AndAStoppedAgentLeaveNothing) {
+  play_daemon(Situation::kComputing);
+  ASSERT_FALSE(HasFatalFailure());
+  ::kill(agent_pid_, SIGSTOP);
+  kill_daemon();
+  expect_all_gone("agent stopped");
+  EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }, 2s));
+}
+
+TEST_F(DeadDaemon, AndADeadAgentLeaveNoProcess) {
+  play_daemon(Situation::kShrunk);
+  ASSERT_FALSE(HasFatalFailure());
+  kill_daemon();
+  ::kill(agent_pid_, SIGKILL);
+  expect_all_gone("agent killed");
+  fs::remove_all(directory_ / "run");  // the next agent would do it
+  fs::create_directory(directory_ / "run");
+}
+
+}  // namespace
+}  // namespace replay::launcher

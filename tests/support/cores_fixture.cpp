@@ -1,0 +1,97 @@
+#include "tests/support/cores_fixture.hpp"
+
+#include <fstream>
+#include <numeric>
+#include <sstream>
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is at `offset` of a segment. Its fields may be of different instants.
+template <typename Value>
+Value read_at(const fs::path& file, std::size_t offset) {
+  Value value{};
+  std::ifstream in{file, std::ios::binary};
+  in.seekg(static_cast<std::streamoff>(offset));
+  in.read(static_cast<char*>(static_cast<void*>(&value)), sizeof value);
+  return value;
+}
+
+std::string segment_of(JobId job) { return std::to_string(static_cast<std::int64_t>(job)) + ".segment"; }
+
+}  // namespace
+
+void SharedCores::use_emulated_cores(int cores) {
+  options_.emulated_cores = cores;
+  local_.machine = Machine::pool(cores);
+  local_.pu_of_core.resize(static_cast<std::size_t>(cores));
+  std::iota(local_.pu_of_core.begin(), local_.pu_of_core.end(), 0);
+}
+
+void SharedCores::launch_on(JobId job, std::vector<std::string> command, std::vector<CoreId> cores) {
+  live::LaunchOrder launch = order(std::move(command), cores.size(), job);
+  launch.core_of_rank = std::move(cores);
+  launch.directory = directory_ / std::to_string(static_cast<std::int64_t>(job));
+  fs::create_directories(launch.directory);
+  executor_->launch(launch);
+}
+
+bool SharedCores::starts(JobId job) {
+  const bool is_there = until([&] { return seen_.started.contains(job) || seen_.ended.contains(job); });
+  EXPECT_TRUE(seen_.started.contains(job)) << (is_there ? seen_.ended[job].reason : "nothing was heard of it");
+  return seen_.started.contains(job);
+}
+
+bool SharedCores::moves(JobId job, std::vector<CoreId> cores) {
+  const int before = seen_.resized;
+  executor_->resize(job, cores);
+  const bool is_answered = until([&] { return seen_.resized > before || !seen_.failed.empty(); });
+  EXPECT_EQ(seen_.failed, std::vector<std::string>{});
+  return is_answered && seen_.resized > before;
+}
+
+void SharedCores::expect_verified(JobId job) {
+  ASSERT_TRUE(ends(job));
+  const JobEnd& end = seen_.ended.at(job);
+  EXPECT_EQ(end.outcome, Outcome::kCompleted) << end.reason << output(job, "stderr");
+  EXPECT_EQ(end.verification, Verification::kPassed) << output(job, "stdout");
+}
+
+std::string SharedCores::output(JobId job, const std::string& name) const {
+  std::ostringstream text;
+  text << std::ifstream{directory_ / std::to_string(static_cast<std::int64_t>(job)) / name}.rdbuf();
+  return text.str();
+}
+
+replay_vm_segment SharedCores::header(JobId job) const {
+  return read_at<replay_vm_segment>(agent_directory() / segment_of(job), 0);
+}
+
+replay_vm_slot SharedCores::slot(JobId job, std::uint32_t rank) const {
+  return read_at<replay_vm_slot>(agent_directory() / segment_of(job),
+                                 sizeof(replay_vm_segment) + rank * sizeof(replay_vm_slot));
+}
+
+replay_vm_core SharedCores::token(CoreId core) const {
+  const auto number = static_cast<std::size_t>(local_.pu_of_core[static_cast<std::size_t>(core)]);
+  return read_at<replay_vm_core>(agent_directory() / "cores.segment",
+                                 sizeof(replay_vm_cores) + number * sizeof(replay_vm_core));
+}
+
+bool SharedCores::hands_off(JobId job, std::uint32_t ranks) {
+  std::vector<std::uint64_t> before(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) before[rank] = slot(job, rank).report.handoffs;
+  return until([&] {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      if (slot(job, rank).report.handoffs <= before[rank]) return false;
+    return true;
+  });
+}
+
+fs::path SharedCores::agent_directory() const {
+  return fs::path{socket_mark_.substr(socket_mark_.find('=') + 1)}.parent_path();
+}
+
+}  // namespace replay::launcher

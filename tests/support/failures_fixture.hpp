@@ -1,0 +1,56 @@
+// For tests of failures: brings a job into a situation, and makes the check that each of them ends with. The job's end
+// is reported once, as it was; its cores are free, so that the next job runs on them; and nothing of it is left.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "tests/support/launcher_fixture.hpp"
+
+namespace replay::launcher {
+
+/// What job 7, of two ranks, is doing.
+enum class Situation : std::uint8_t { kInit, kComputing, kShrunk, kSuspended, kShrunkAndSuspended };
+enum class Victim : std::uint8_t { kRank0, kRank1, kMpiexec, kProxy };
+std::string name_of(Situation situation);
+std::string name_of(Victim victim);
+inline std::ostream& operator<<(std::ostream& out, Situation s) { return out << name_of(s); }
+inline std::ostream& operator<<(std::ostream& out, Victim v) { return out << name_of(v); }
+
+class Failures : public Launcher {
+ protected:
+  using Clock = std::chrono::steady_clock;
+
+  /// A tenth of what is the default, for programs of which it is known that they never register.
+  void expect_registrations_soon();
+
+  /// Launches job 7 and waits until it is there.
+  void bring_to(Situation situation);
+  [[nodiscard]] pid_t pid_of(Victim victim) const;
+  void send(Victim victim, int signal);
+
+  /// The order that a used-up estimate, a cancellation and so on give.
+  void order_end(Outcome outcome);
+
+  /// Waits for the job's end, then checks all of it. `reason`: part of what is to be said. After an order to end it, or
+  /// a signal to one of its processes, this prints how long it took.
+  void expect_end(Outcome outcome, const std::string& reason);
+  /// Nothing of the job is left, and its cores can be used.
+  void expect_nothing_left();
+  void expect_rigid_because(const std::string& reason);
+
+  /// The agent's private directory.
+  [[nodiscard]] std::filesystem::path agent_directory() const;
+
+ private:
+  [[nodiscard]] std::optional<std::uint32_t> state_of(std::uint32_t slot) const;
+  [[nodiscard]] bool has_files() const;
+
+  std::optional<Clock::time_point> since_;  // the failure, or the order to end
+  bool is_ordered_ = false;
+};
+
+}  // namespace replay::launcher

@@ -1,0 +1,91 @@
+#include "tests/support/launcher_fixture.hpp"
+
+#include <event2/event.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "launcher/mpiexec.hpp"
+#include "launcher/process.hpp"
+
+namespace replay::launcher {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+void Launcher::SetUp() {
+  const char* path = std::getenv("PATH");
+  if (!find_program("mpiexec", path != nullptr ? path : ""))
+    GTEST_SKIP() << "mpiexec is not on PATH: install MPICH to run this test";
+  std::string name = "/tmp/launcher-test-XXXXXX";
+  ASSERT_NE(::mkdtemp(name.data()), nullptr);
+  directory_ = name;
+  fs::create_directories(directory_ / "job");
+  fs::create_directories(directory_ / "run");
+  options_.runtime_directory = directory_ / "run";
+  options_.vmlib = REPLAY_VMLIB;
+}
+
+void Launcher::TearDown() {
+  executor_.reset();
+  if (directory_.empty()) return;
+  EXPECT_TRUE(HasFailure() || fs::is_empty(directory_ / "run")) << "the agent left something behind";
+  fs::remove_all(directory_);
+}
+
+void Launcher::start() {
+  if (local_.pu_of_core.empty()) local_ = discover_local("local");
+  AgentHandle agent = start_agent(options_);
+  agent_pid_ = agent.pid();
+  socket_mark_ = "REPLAY_VM_SOCKET=" + (agent.directory() / "socket").string();
+  executor_ = make_local_executor(std::move(agent), local_);
+  loop_.reset(event_base_new());
+  executor_->attach(loop_.get(), &seen_);
+}
+
+live::LaunchOrder Launcher::order(std::vector<std::string> command, std::size_t ranks, JobId job) const {
+  live::LaunchOrder result{.job = job,
+                           .command = std::move(command),
+                           .environment = {},
+                           .directory = directory_ / "job",
+                           .core_of_rank = {},
+                           .malleable = true};
+  for (std::size_t number = 0; number < ranks; ++number) result.core_of_rank.push_back(core(number));
+  return result;
+}
+
+bool Launcher::until(const std::function<bool()>& happened, std::chrono::milliseconds limit) {
+  const auto deadline = Clock::now() + limit;
+  while (!happened()) {
+    if (Clock::now() > deadline) return false;
+    // The timer only lets conditions be looked at that no event announces.
+    LoopEvent tick{loop_.get(), -1, 0, [] {}};
+    tick.arm_after(5ms);
+    event_base_loop(loop_.get(), EVLOOP_ONCE);
+  }
+  return true;
+}
+
+std::vector<pid_t> Launcher::its_processes() const { return processes_with(socket_mark_); }
+
+pid_t Launcher::process_named(std::string_view name) const {
+  for (const pid_t pid : its_processes())
+    if (const auto stat = read_stat(pid); stat && stat->name == name) return pid;
+  return 0;
+}
+
+pid_t Launcher::rank(int number) const {
+  for (const pid_t pid : its_processes())
+    if (environment_has(pid, "PMI_RANK=" + std::to_string(number))) return pid;
+  return 0;
+}
+
+std::string Launcher::file(const std::string& name) const {
+  std::ostringstream text;
+  text << std::ifstream{directory_ / "job" / name}.rdbuf();
+  return text.str();
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,98 @@
+// For tests of the launcher with real processes: an agent, an executor, a loop, and what is seen of it all. Each test waits
+// for what should happen, with a deadline; nothing sleeps for a while and hopes.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "launcher/agent.hpp"
+#include "launcher/agent_executor.hpp"
+#include "launcher/loop_event.hpp"
+#include "launcher/topology.hpp"
+
+namespace replay::launcher {
+
+constexpr JobId kJob{7};
+
+/// Keeps what the executor says. A second end of a job fails the test.
+class Recorder : public live::ExecutorListener {
+ public:
+  void on_started(JobId job, bool is_malleable, const std::string& why) override {
+    started[job] = is_malleable;
+    reason[job] = why;
+  }
+  void on_resized(JobId) override { ++resized; }
+  void on_suspended(JobId) override { ++suspended; }
+  void on_resumed(JobId) override { ++resumed; }
+  void on_measured(JobId, double use) override { measured.push_back(use); }
+  void on_ended(JobId job, const JobEnd& end) override {
+    EXPECT_FALSE(ended.contains(job)) << "the second end of a job";
+    ended[job] = end;
+  }
+  void on_action_failed(JobId, const std::string& action, const std::string& why) override {
+    failed.push_back(action + ": " + why);
+  }
+  void on_lost(const std::string& why) override { lost = why; }
+
+  std::map<JobId, bool> started;
+  std::map<JobId, std::string> reason;
+  std::map<JobId, JobEnd> ended;
+  int resized = 0, suspended = 0, resumed = 0;
+  std::vector<double> measured;
+  std::vector<std::string> failed;
+  std::optional<std::string> lost;
+};
+
+/// A directory of the test's own, and an agent whose private directory lies in it.
+class Launcher : public testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  /// Starts the agent with `options_`, for the cores of `local_`: this machine's unless they are set already.
+  void start();
+
+  [[nodiscard]] CoreId core(std::size_t number) const {
+    return static_cast<CoreId>(number % static_cast<std::size_t>(local_.machine.size()));
+  }
+  /// Rank i on core i.
+  [[nodiscard]] live::LaunchOrder order(std::vector<std::string> command, std::size_t ranks, JobId job = kJob) const;
+  void launch(std::vector<std::string> command, std::size_t ranks) {
+    executor_->launch(order(std::move(command), ranks));
+  }
+
+  /// Runs the loop until `happened`. False: not within `limit`.
+  bool until(const std::function<bool()>& happened, std::chrono::milliseconds limit = std::chrono::seconds{15});
+
+  [[nodiscard]] bool has_ended() const { return seen_.ended.contains(kJob); }
+  [[nodiscard]] bool has_started() const { return seen_.started.contains(kJob); }
+  [[nodiscard]] const JobEnd& its_end() const { return seen_.ended.at(kJob); }
+  /// Of every job of this agent.
+  [[nodiscard]] std::vector<pid_t> its_processes() const;
+  /// 0: none.
+  [[nodiscard]] pid_t process_named(std::string_view name) const;
+  [[nodiscard]] pid_t rank(int number) const;
+  /// A file of the job's directory.
+  [[nodiscard]] std::string file(const std::string& name) const;
+
+  AgentOptions options_;
+  std::filesystem::path directory_;
+  LocalMachine local_;
+  EventBase loop_;
+  Recorder seen_;
+  pid_t agent_pid_ = 0;
+  std::string socket_mark_;
+  std::unique_ptr<live::Executor> executor_;
+};
+
+}  // namespace replay::launcher

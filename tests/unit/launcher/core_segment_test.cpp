@@ -1,0 +1,110 @@
+// The agent's side of the tokens: who loses one, and who gets it then.
+#include "launcher/core_segment.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <string>
+#include <system_error>
+
+#include "launcher/unique_fd.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Tokens : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kCores = 3;
+  static constexpr std::size_t kBytes = sizeof(replay_vm_cores) + kCores * sizeof(replay_vm_core);
+
+  void SetUp() override {
+    std::string name = "/tmp/tokens-test-XXXXXX";
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    directory_ = name;
+    segment_ = std::make_unique<CoreSegment>(directory_ / "c", kCores);
+    const UniqueFd fd{::open((directory_ / "c").c_str(), O_RDWR | O_CLOEXEC)};
+    theirs_ = static_cast<replay_vm_cores*>(
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));  // as a rank does it
+    ASSERT_NE(theirs_, MAP_FAILED);
+  }
+  void TearDown() override {
+    ::munmap(theirs_, kBytes);
+    segment_.reset();
+    EXPECT_FALSE(fs::exists(directory_ / "c"));
+    fs::remove_all(directory_);
+  }
+  replay_vm_core& core(std::uint32_t number) { return *replay_vm_core_at(theirs_, number); }
+  void seat(std::uint32_t number, std::uint32_t at, std::uint32_t pid) { core(number).seats[at].wanter = pid; }
+
+  fs::path directory_;
+  std::unique_ptr<CoreSegment> segment_;
+  replay_vm_cores* theirs_ = nullptr;
+};
+
+TEST_F(Tokens, TheSegmentSaysWhatItIsAndIsPrivate) {
+  EXPECT_EQ(theirs_->magic, REPLAY_VM_CORES_MAGIC);
+  EXPECT_EQ(theirs_->version, REPLAY_VM_VERSION);
+  EXPECT_EQ(theirs_->bytes, kBytes);
+  EXPECT_EQ(theirs_->cores, kCores);
+  struct stat status {};
+  ASSERT_EQ(::stat(segment_->path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  EXPECT_EQ(static_cast<std::size_t>(status.st_size), kBytes);
+  EXPECT_THROW(CoreSegment(directory_ / "c", 1), std::system_error) << "it exists";
+}
+
+TEST_F(Tokens, ATokenGoesToTheNextSeatBehindTheHoldersRoundTheTable) {
+  core(1).holder = 100;
+  seat(1, 5, 100);
+  seat(1, 2, 200);
+  seat(1, 9, 300);
+  EXPECT_TRUE(segment_->take_away(1, 100));
+  EXPECT_EQ(core(1).holder, 300U);
+  EXPECT_EQ(core(1).seats[9].turn, 1U) << "or nobody wakes up";
+  EXPECT_EQ(core(1).seats[2].turn, 0U);
+  EXPECT_EQ(core(1).seats[5].wanter, 0U);
+  EXPECT_EQ(core(1).handovers, 1U);
+  EXPECT_GT(core(1).granted_ns, 0U);
+  EXPECT_TRUE(segment_->take_away(1, 300));
+  EXPECT_EQ(core(1).holder, 200U);
+}
+
+TEST_F(Tokens, ATokenThatNobodyWantsIsFree) {
+  core(0).holder = 100;
+  seat(0, 0, 100);
+  EXPECT_TRUE(segment_->take_away(0, 100));
+  EXPECT_EQ(segment_->holder(0), 0);
+  EXPECT_FALSE(segment_->is_here(0, 100));
+}
+
+TEST_F(Tokens, WhoeverWaitsIsForgottenAndTheHolderKeepsIt) {
+  core(0).holder = 100;
+  seat(0, 0, 100);
+  seat(0, 1, 200);
+  EXPECT_TRUE(segment_->is_here(0, 200));
+  EXPECT_TRUE(segment_->take_away(0, 200));
+  EXPECT_EQ(segment_->holder(0), 100);
+  EXPECT_EQ(core(0).seats[1].wanter, 0U);
+  EXPECT_FALSE(segment_->take_away(0, 200)) << "there is nothing left to take";
+}
+
+TEST_F(Tokens, EverywhereMeansEveryCore) {
+  core(0).holder = 100;
+  seat(2, 7, 100);
+  seat(2, 8, 200);
+  core(2).holder = 200;
+  segment_->take_away_everywhere(100);
+  EXPECT_EQ(core(0).holder, 0U);
+  EXPECT_EQ(core(2).seats[7].wanter, 0U);
+  EXPECT_EQ(core(2).holder, 200U);
+}
+
+TEST_F(Tokens, NoSeatIsNoSeatToWake) { segment_->wake(0, REPLAY_VM_NO_SEAT); }
+
+}  // namespace
+}  // namespace replay::launcher
