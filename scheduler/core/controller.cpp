@@ -15,6 +15,7 @@ std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
 // What `to` holds and `from` does not.
 Allocation difference(const Allocation& to, const Allocation& from, bool named) {
   Allocation rest;
+  rest.shareable = to.shareable;
   if (!named) {
     rest.cores = std::max(0, to.cores - from.cores);
     return rest;
@@ -24,11 +25,6 @@ Allocation difference(const Allocation& to, const Allocation& from, bool named) 
       rest.named.push_back(load);
   rest.cores = static_cast<CoreCount>(rest.named.size());
   return rest;
-}
-
-bool all_free(const FreeCores& free, const Allocation& allocation) {
-  if (allocation.cores > free.total()) return false;
-  return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) { return free.is_free(load.core); });
 }
 
 Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
@@ -149,7 +145,10 @@ bool Controller::apply(const Finish& event) {
     waiting_.remove(*declared);
   } else {
     if (!job->running->gone_in_plan && !job->running->suspended) planned_.release(job->running->allocation);
-    if (job->held.cores > 0) physical_.release(job->held);
+    if (job->held.cores > 0) {
+      off_cores(*job);
+      physical_.release(job->held);
+    }
     running_.erase(*job->running);
     std::erase(pending_, job);
     std::erase(past_estimate_, job);
@@ -171,11 +170,12 @@ bool Controller::apply(const Started& event) {
 bool Controller::apply(const Resized& event) {
   Managed* job = find(event.job);
   if (job == nullptr || !job->moving_to) return false;
+  off_cores(*job);
   physical_.release(difference(job->held, *job->moving_to, machine_.names_cores()));
   job->held = std::move(*job->moving_to);
   job->moving_to.reset();
   write(log::ResizeDone{event.job, job->held});
-  set_rate(*job, rate_(job->traced->job, job->held));
+  on_cores(*job);
   if (!job->kill_sent && job->running->allocation != job->held) want_change(*job);
   return false;
 }
@@ -184,9 +184,12 @@ bool Controller::apply(const Suspended& event) {
   Managed* job = find(event.job);
   if (job == nullptr || !job->suspending) return false;
   job->suspending = false;
-  physical_.release(std::exchange(job->held, Allocation{}));
+  off_cores(*job);
+  physical_.release(job->held);
+  job->held_before = std::exchange(job->held, Allocation{});
   set_rate(*job, 0);
   write(log::SuspendDone{event.job});
+  if (!job->kill_sent && !job->running->suspended) want_change(*job);  // the plan has resumed it meanwhile
   return false;
 }
 
@@ -194,8 +197,9 @@ bool Controller::apply(const Resumed& event) {
   Managed* job = find(event.job);
   if (job == nullptr || !job->resuming) return false;
   job->resuming = false;
-  set_rate(*job, rate_(job->traced->job, job->held));
+  on_cores(*job);
   write(log::ResumeDone{event.job});
+  if (!job->kill_sent && job->running->allocation != job->held) want_change(*job);
   return false;
 }
 
@@ -221,8 +225,8 @@ bool Controller::apply(const ActionFailed& event) {
   if (job == nullptr || job->running == nullptr) return false;
   job->running->malleable = false;
   if (job->moving_to) {
-    physical_.release(difference(job->held, job->moving_from, machine_.names_cores()));
-    job->held = std::move(job->moving_from);
+    physical_.release(difference(job->held, job->held_before, machine_.names_cores()));
+    job->held = std::move(job->held_before);
     job->moving_to.reset();
   }
   job->suspending = job->resuming = false;
@@ -287,20 +291,19 @@ void Controller::adopt(Start& action) {
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(action.job)));
   const Job& declared = job->traced->job;
   if (machine_.names_cores() && action.allocation.named.empty()) {
-    auto place = planned_.place(declared.processes, action.allocation.mpl);
-    if (place) action.allocation = std::move(*place);
+    if (auto place = planned_.place(declared.processes, action.allocation.mpl)) {
+      place->shareable = action.allocation.shareable;
+      action.allocation = std::move(*place);
+    }
   }
-  if (action.allocation.cores < 1 || !all_free(planned_, action.allocation) ||
-      (machine_.names_cores() && action.allocation.named.empty()))
-    throw PolicyError(fmt::format("the policy starts job {} on {} cores, {} are free", number(action.job),
-                                  action.allocation.cores, planned_.total()));
+  if (!can_be_taken(declared, action.allocation)) refuse("starts", declared, action.allocation);
   planned_.take(action.allocation);
   waiting_.remove(declared);
   RunningJob running;
   running.job = &declared;
   running.started = now_;
   running.start_order = starts_++;
-  running.budget = Progress{declared.estimate, now_, rate_(declared, action.allocation)};
+  running.budget = Progress{declared.estimate, now_, rate_(declared, action.allocation, 0)};
   running.estimated_end = running.budget.end();
   running.estimate = declared.estimate;
   running.malleable = declared.can_shrink();
@@ -314,14 +317,17 @@ void Controller::adopt(Start& action) {
 void Controller::adopt(Resize& action) {
   Managed& job = running_job(action.job, "resizes");
   RunningJob& running = *job.running;
+  if (machine_.names_cores() && action.allocation.named.empty())
+    if (auto place = planned_.at_level(running.allocation, running.job->processes, action.allocation.mpl))
+      action.allocation = std::move(*place);
   planned_.release(running.allocation);
-  if (machine_.names_cores() && action.allocation.named.empty()) {
-    auto place = planned_.at_level(running.allocation, running.job->processes, action.allocation.mpl);
-    if (place) action.allocation = std::move(*place);
-  }
-  if (action.allocation.cores < 1 || !all_free(planned_, action.allocation))
-    throw PolicyError(fmt::format("the policy resizes job {} to {} cores, {} are free beside its own",
-                                  number(action.job), action.allocation.cores, planned_.total()));
+  if (!can_be_taken(*running.job, action.allocation)) refuse("resizes", *running.job, action.allocation);
+  if (action.allocation.shareable != running.allocation.shareable)
+    throw PolicyError(fmt::format("the policy resizes job {} and changes whether it shares its cores: that is for life",
+                                  number(action.job)));
+  if (!ranks_keep_their_nodes(running.allocation, action.allocation, machine_))
+    throw PolicyError(
+        fmt::format("the policy resizes job {} and moves processes of it to another node", number(action.job)));
   planned_.take(action.allocation);
   running.allocation = action.allocation;
   write(log::ResizeDecided{action.job, std::move(action.allocation)});
@@ -339,10 +345,9 @@ void Controller::adopt(Suspend& action) {
 
 void Controller::adopt(Resume& action) {
   Managed* job = find(action.job);
-  if (job == nullptr || job->running == nullptr || !job->running->suspended)
+  if (job == nullptr || job->running == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
-  if (!all_free(planned_, job->running->allocation))
-    throw PolicyError(fmt::format("the policy resumes job {}, but its cores are not free", number(action.job)));
+  if (!planned_.has_room(job->running->allocation)) refuse("resumes", job->traced->job, job->running->allocation);
   planned_.take(job->running->allocation);
   job->running->suspended = false;
   write(log::ResumeDecided{action.job});
@@ -376,6 +381,32 @@ void Controller::adopt(WakeAt& action) {
   if (action.at > now_) wakes_.insert(action.at);
 }
 
+bool Controller::can_be_taken(const Job& job, const Allocation& allocation) const {
+  return flaw_of(allocation, machine_).empty() && planned_.has_room(allocation) && carries_all(job, allocation);
+}
+
+// Moldable jobs choose how many processes they have.
+bool Controller::carries_all(const Job& job, const Allocation& allocation) const {
+  if (!machine_.names_cores() || job.flexibility == Flexibility::kMoldable) return true;
+  ProcessCount processes = 0;
+  for (const CoreLoad& load : allocation.named) processes += load.processes;
+  return processes == job.processes;
+}
+
+void Controller::refuse(const char* action, const Job& job, const Allocation& allocation) const {
+  const auto fail = [&](std::string_view why) {
+    throw PolicyError(
+        fmt::format("the policy {} job {} on {} cores: {}", action, number(job.id), allocation.cores, why));
+  };
+  const bool no_place = machine_.names_cores() && allocation.named.empty();  // the controller was to choose
+  if (const std::string_view flaw = flaw_of(allocation, machine_); !flaw.empty() && !no_place) fail(flaw);
+  for (const CoreLoad& load : allocation.named)
+    if (!planned_.is_free(load.core) && !(allocation.shareable && planned_.can_be_joined(load.core)))
+      fail(fmt::format("core {} has no room", load.core));
+  if (!no_place && !carries_all(job, allocation)) fail(fmt::format("they do not carry {} processes", job.processes));
+  fail(fmt::format("{} are free", planned_.total()));
+}
+
 // ---- from the plan to what the body can do ----
 
 void Controller::want_change(Managed& job) {
@@ -388,6 +419,7 @@ void Controller::want_change(Managed& job) {
 void Controller::issue_what_is_possible() {
   bool somebody_waits = false;
   std::erase_if(pending_, [&](Managed* job) {
+    if (job->kill_sent) return true;  // its end is on the way
     const RunningJob& running = *job->running;
     const bool takes = running.suspended ? false : running.allocation.cores > job->held.cores;
     if (takes && somebody_waits && !machine_.names_cores()) return false;
@@ -413,14 +445,15 @@ void Controller::issue_what_is_possible() {
 
 bool Controller::try_launch(Managed& job) {
   RunningJob& running = *job.running;
-  if (!all_free(physical_, running.allocation)) return false;
+  if (!physical_.has_room(running.allocation)) return false;
   physical_.take(running.allocation);
   job.held = running.allocation;
   job.running->launched = true;
   if (running.started != now_) {  // it had to wait for its cores: the budget runs from now
-    running.budget = Progress{running.estimate, now_, rate_(*running.job, job.held)};
+    running.budget = Progress{running.estimate, now_, rate_(*running.job, job.held, 0)};
     running_.set_estimated_end(running, running.budget.end());
   }
+  if (job.held.shareable) on_cores(job);
   write(log::Launched{running.job->id, job.held});
   orders_.emplace_back(Start{running.job->id, job.held});
   return true;
@@ -431,9 +464,9 @@ bool Controller::try_resize(Managed& job) {
   if (job.kill_sent || job.moving_to || running.allocation == job.held) return true;  // Resized comes back to it
   const bool named = machine_.names_cores();
   const Allocation added = difference(running.allocation, job.held, named);
-  if (!all_free(physical_, added)) return false;
+  if (!physical_.has_room(added)) return false;
   physical_.take(added);
-  job.moving_from = job.held;
+  job.held_before = job.held;
   job.held.cores += added.cores;
   job.held.named.insert(job.held.named.end(), added.named.begin(), added.named.end());
   job.moving_to = running.allocation;
@@ -442,12 +475,11 @@ bool Controller::try_resize(Managed& job) {
 }
 
 bool Controller::try_resume(Managed& job) {
-  RunningJob& running = *job.running;
-  if (!all_free(physical_, running.allocation)) return false;
-  physical_.take(running.allocation);
-  job.held = running.allocation;
+  if (!physical_.has_room(job.held_before)) return false;
+  physical_.take(job.held_before);
+  job.held = job.held_before;
   job.resuming = true;
-  orders_.emplace_back(Resume{running.job->id});
+  orders_.emplace_back(Resume{job.running->job->id});
   return true;
 }
 
@@ -455,6 +487,32 @@ void Controller::leave_plan(Managed& job) {
   if (job.running->gone_in_plan) return;
   if (!job.running->suspended) planned_.release(job.running->allocation);
   running_.mark_gone_in_plan(*job.running);
+}
+
+// REQUIRES: its processes are on the cores that it holds, and on no others.
+void Controller::on_cores(Managed& job) {
+  const JobId id = job.traced->job.id;
+  if (job.held.shareable) shared_.enter(id, job.held, job.traced->job.declared.cpu_use);
+  ask_rate_again(job);
+  if (!job.held.shareable) return;
+  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(jobs_.at(neighbour));
+}
+
+// Its own rate is the caller's business.
+void Controller::off_cores(Managed& job) {
+  if (!job.held.shareable) return;
+  const JobId id = job.traced->job.id;
+  const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
+  shared_.leave(id, job.held);
+  for (const JobId neighbour : neighbours) ask_rate_again(jobs_.at(neighbour));
+}
+
+void Controller::ask_rate_again(Managed& job) {
+  const Job& declared = job.traced->job;
+  const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves, as before
+  const double demand = on.shareable ? shared_.demand(declared.id, on, declared.declared.cpu_use) : 0;
+  const double rate = rate_(declared, on, demand);
+  if (rate != job.running->budget.rate()) set_rate(job, rate);
 }
 
 void Controller::set_rate(Managed& job, double rate) {

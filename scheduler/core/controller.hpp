@@ -1,7 +1,8 @@
 // The one brain of both bodies. It turns events into actions by asking the policy, and it keeps two ledgers of cores:
 // what is planned (the final allocation of every pass, which is what policies see) and what is physically held. Cores
 // change hands in two steps: a shrink, suspend or kill is ordered, and only when the body says that the processes have
-// left are the cores given to whoever was started on them. In `sim` that is the same instant.
+// left are the cores given to whoever was started on them. In `sim` that is the same instant. Jobs that share cores by
+// their policy's wish are beside each other in both ledgers.
 // docs/adr/0005-planned-and-physical-cores.md has the reasons.
 #pragma once
 
@@ -18,6 +19,7 @@
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/shared_cores.hpp"
 #include "scheduler/policy/policy.hpp"
 #include "scheduler/policy/view.hpp"
 
@@ -40,8 +42,8 @@ struct ControllerOptions {
   std::function<Duration(const Job&)> grace;
 };
 
-/// Declared progress per second of a job on an allocation, in (0, 1].
-using DeclaredRate = std::function<double(const Job&, const Allocation&)>;
+/// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
+using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
 
 class Controller {
  public:
@@ -69,7 +71,7 @@ class Controller {
     RunningJob* running = nullptr;        // nullptr: waiting
     Allocation held;                      // physically; no cores before launch and while suspended
     std::optional<Allocation> moving_to;  // a resize is with the body; `held` already includes what it adds
-    Allocation moving_from;               // what it held when that was ordered
+    Allocation held_before;               // the resize that is under way, or the suspension
     bool change_pending = false;          // is in pending_
     bool suspending = false;
     bool resuming = false;
@@ -102,12 +104,20 @@ class Controller {
   void adopt(Extend& action);
   void adopt(WakeAt& action);
 
+  [[nodiscard]] bool can_be_taken(const Job& job, const Allocation& allocation) const;
+  [[nodiscard]] bool carries_all(const Job& job, const Allocation& allocation) const;
+  void refuse(const char* action, const Job& job, const Allocation& allocation) const;  // throws
   void want_change(Managed& job);
   void issue_what_is_possible();
   bool try_launch(Managed& job);
   bool try_resize(Managed& job);
   bool try_resume(Managed& job);
   void leave_plan(Managed& job);
+
+  // Processes come to cores and leave them: the rates of the job and of its neighbours follow.
+  void on_cores(Managed& job);
+  void off_cores(Managed& job);
+  void ask_rate_again(Managed& job);
   void set_rate(Managed& job, double rate);
   Managed* find(JobId id);
   Managed& running_job(JobId id, const char* action);
@@ -123,6 +133,7 @@ class Controller {
   Instant now_ = Instant::min();
   FreeCores planned_;
   FreeCores physical_;
+  SharedCores shared_;  // physically, by what jobs declare; only those that are shareable
   WaitingQueue waiting_;
   RunningSet running_;
   std::unordered_map<JobId, Managed> jobs_;  // waiting and running

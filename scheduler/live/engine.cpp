@@ -59,14 +59,16 @@ class Engine final : public ExecutorListener {
  public:
   Engine(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
          Executor& executor, log::Sink& log, const RunOptions& options)
-      : arrivals_(workload),
+      : machine_(machine),
+        arrivals_(workload),
         executor_(executor),
         log_(log),
         options_(options),
-        controller_(
-            machine, policy,
-            [&model](const Job& job, const Allocation& allocation) { return model.rate(job.declared, allocation); },
-            log, {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
+        controller_(machine, policy,
+                    [&model](const Job& job, const Allocation& allocation, double demand) {
+                      return model.rate(job.declared, allocation, demand);
+                    },
+                    log, {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
         base_(event_base_new()),
         clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
@@ -178,11 +180,13 @@ class Engine final : public ExecutorListener {
       return;
     }
     order.job = action.job;
-    order.core_of_rank = core_of_ranks(action.allocation);
+    order.core_of_rank = core_of_ranks(action.allocation, machine_, options_.pairing);
     launched_.insert(action.job);
     executor_.launch(order);
   }
-  void apply(const Resize& action) { executor_.resize(action.job, core_of_ranks(action.allocation)); }
+  void apply(const Resize& action) {
+    executor_.resize(action.job, core_of_ranks(action.allocation, machine_, options_.pairing));
+  }
   void apply(const Suspend& action) { executor_.suspend(action.job); }
   void apply(const Resume& action) { executor_.resume(action.job); }
   void apply(const Kill& action) {
@@ -205,6 +209,7 @@ class Engine final : public ExecutorListener {
     return Duration{std::llround(static_cast<double>(real.count()) / options_.time_scale)};
   }
 
+  const Machine& machine_;
   Arrivals arrivals_;
   Executor& executor_;
   log::Sink& log_;

@@ -18,7 +18,8 @@ namespace replay::live {
 struct RunOptions {
   double time_scale = 1;  ///< real seconds per second of the trace; > 0
   Overrun overrun = Overrun::kKill;
-  Instant until = kNever;  ///< trace time: what runs then is killed, what waits is cancelled
+  Instant until = kNever;             ///< trace time: what runs then is killed, what waits is cancelled
+  Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
   /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start.
   std::function<LaunchOrder(const TracedJob&)> order;
   /// Called about ten times per second with the time of the trace.

@@ -228,24 +228,31 @@ bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>&
   return true;
 }
 
+std::vector<CoreLoad> named_cores(Fields& fields, std::string_view text, CoreCount cores) {
+  std::vector<CoreLoad> named;
+  const auto most = static_cast<std::size_t>(cores);
+  for (std::string_view rest = text;;) {
+    const std::size_t comma = rest.find(',');
+    if (!read_piece(rest.substr(0, comma), most, named)) break;
+    if (comma == std::string_view::npos && named.size() == most) return named;
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  fields.wrong("on", fmt::format("CORE:PROCESSES or FIRST-LAST:PROCESSES, joined by commas, {} cores in all", cores),
+               text);
+}
+
 Allocation allocation(Fields& fields) {
   Allocation read;
   read.cores = integer<CoreCount>(fields, "cores", 0, "a count of cores");
   if (read.cores > kMostCores) fields.wrong("cores", fmt::format("at most {}", kMostCores), fmt::to_string(read.cores));
   read.mpl = integer(fields, "mpl", 1, "a multiprogramming level, 1 or more");
-  const auto text = fields.take_if_there("on");
-  if (!text) return read;
-  const auto cores = static_cast<std::size_t>(read.cores);
-  for (std::string_view rest = *text;;) {
-    const std::size_t comma = rest.find(',');
-    if (!read_piece(rest.substr(0, comma), cores, read.named)) break;
-    if (comma == std::string_view::npos && read.named.size() == cores) return read;
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
+  if (const auto text = fields.take_if_there("on")) read.named = named_cores(fields, *text, read.cores);
+  if (const auto text = fields.take_if_there("shareable")) {
+    read.shareable = yes_or_no(fields, "shareable", *text);
+    if (read.shareable && read.named.empty()) fields.wrong("shareable", "no, where cores have no names", *text);
   }
-  fields.wrong("on",
-               fmt::format("CORE:PROCESSES or FIRST-LAST:PROCESSES, joined by commas, {} cores in all", read.cores),
-               *text);
+  return read;
 }
 
 Submitted submitted(Fields& fields, Instant at) {

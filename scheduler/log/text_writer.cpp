@@ -96,6 +96,7 @@ void put_allocation(Buffer& out, const Allocation& allocation) {
     before = ",";
     first = last + 1;
   }
+  if (allocation.shareable) put(out, " shareable=yes");
 }
 
 // Fields that have their usual value are left out; the reader puts it back.

@@ -58,7 +58,9 @@ struct JobTable::OnRecord {
   }
 
   void operator()(const log::RanksSeen& what) const {
-    if (!what.malleable) table.row(what.job, "seen").flexibility = Flexibility::kRigid;
+    if (what.malleable) return;
+    table.row(what.job, "seen").flexibility = Flexibility::kRigid;
+    table.rigid_reasons_.insert_or_assign(static_cast<std::int64_t>(what.job), what.reason);
   }
 
   void operator()(const log::ResizeDone& what) const {
@@ -133,6 +135,11 @@ const JobRow* JobTable::find(JobId job) const {
 std::string_view JobTable::reason(JobId job) const {
   const auto found = reasons_.find(static_cast<std::int64_t>(job));
   return found == reasons_.end() ? std::string_view{} : std::string_view{found->second};
+}
+
+std::string_view JobTable::rigid_reason(JobId job) const {
+  const auto found = rigid_reasons_.find(static_cast<std::int64_t>(job));
+  return found == rigid_reasons_.end() ? std::string_view{} : std::string_view{found->second};
 }
 
 JobRow& JobTable::row(JobId job, std::string_view event) {

@@ -72,6 +72,8 @@ class JobTable final : public log::Sink {
   [[nodiscard]] const JobRow* find(JobId job) const;
   /// Why the job ended as it did; empty where its outcome says it all.
   [[nodiscard]] std::string_view reason(JobId job) const;
+  /// Why the job's processes turned out to be unable to share cores; empty: they were not.
+  [[nodiscard]] std::string_view rigid_reason(JobId job) const;
   [[nodiscard]] const log::Header& header() const { return header_; }
 
  private:
@@ -83,6 +85,7 @@ class JobTable final : public log::Sink {
   std::vector<Instant> on_cores_since_;  // by row; kNever: not on cores
   JobIndex index_;
   std::unordered_map<std::int64_t, std::string> reasons_;
+  std::unordered_map<std::int64_t, std::string> rigid_reasons_;
 };
 
 }  // namespace replay::metrics

@@ -17,12 +17,12 @@ struct Series::OnRecord {
     series.move_to(at);
     series.index_.add(what.job.id);
     series.jobs_.push_back({what.job.processes, 0, Phase::kQueued});
-    enter(series.points_.back(), series.jobs_.back());
+    series.enter(series.points_.back(), series.jobs_.back());
   }
-  void operator()(const log::Launched& what) const { change(what.job, Phase::kRunning, what.allocation.cores); }
+  void operator()(const log::Launched& what) const { change(what.job, Phase::kRunning, &what.allocation); }
   void operator()(const log::ResizeDone& what) const {
     const JobState* job = series.state(what.job);
-    if (job != nullptr) change(what.job, job->phase, what.allocation.cores);
+    if (job != nullptr) change(what.job, job->phase, &what.allocation);
   }
   void operator()(const log::SuspendDone& what) const { change(what.job, Phase::kSuspended); }
   void operator()(const log::ResumeDone& what) const { change(what.job, Phase::kRunning); }
@@ -33,16 +33,20 @@ struct Series::OnRecord {
   void operator()(const Other& /*what*/) const {}
 
  private:
-  static constexpr CoreCount kAsBefore = -1;
-
-  void change(JobId id, Phase phase, CoreCount cores = kAsBefore) const {
+  // Without `allocation` it keeps its cores.
+  void change(JobId id, Phase phase, const Allocation* allocation = nullptr) const {
     JobState* job = series.state(id);
     if (job == nullptr) return;  // JobTable is the one that complains
     series.move_to(at);
-    leave(series.points_.back(), *job);
+    series.leave(series.points_.back(), *job);
     job->phase = phase;
-    if (cores != kAsBefore) job->cores = cores;
-    enter(series.points_.back(), *job);
+    if (allocation != nullptr) {
+      job->cores = allocation->cores;
+      job->shareable = allocation->shareable;
+      if (job->shareable) series.share(id, *job, *allocation);
+    }
+    series.enter(series.points_.back(), *job);
+    if (phase == Phase::kGone && job->shareable) series.shared_.erase(series.row_of(*job));
   }
 };
 
@@ -76,7 +80,7 @@ void Series::enter(Point& now, const JobState& job) {
       break;
     case Phase::kRunning:
       ++now.running;
-      now.busy_cores += job.cores;
+      now.busy_cores += job.shareable ? cores_entered(job) : job.cores;
       now.processes += job.processes;
       break;
     case Phase::kSuspended: ++now.suspended; break;
@@ -92,12 +96,36 @@ void Series::leave(Point& now, const JobState& job) {
       break;
     case Phase::kRunning:
       --now.running;
-      now.busy_cores -= job.cores;
+      now.busy_cores -= job.shareable ? cores_left(job) : job.cores;
       now.processes -= job.processes;
       break;
     case Phase::kSuspended: --now.suspended; break;
     case Phase::kGone: break;
   }
+}
+
+void Series::share(JobId id, const JobState& job, const Allocation& allocation) {
+  for (const CoreLoad& load : allocation.named)
+    if (load.core < 0 || load.core >= cores_)
+      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
+                                   static_cast<std::int64_t>(id), load.core, cores_));
+  sharers_.resize(static_cast<std::size_t>(cores_));
+  shared_[row_of(job)] = allocation.named;
+}
+
+// A core is busy from the first job on it to the last.
+CoreCount Series::cores_entered(const JobState& job) {
+  CoreCount busy = 0;
+  for (const CoreLoad& load : shared_[row_of(job)])
+    busy += sharers_[static_cast<std::size_t>(load.core)]++ == 0 ? 1 : 0;
+  return busy;
+}
+
+CoreCount Series::cores_left(const JobState& job) {
+  CoreCount idle = 0;
+  for (const CoreLoad& load : shared_[row_of(job)])
+    idle += --sharers_[static_cast<std::size_t>(load.core)] == 0 ? 1 : 0;
+  return idle;
 }
 
 Series::JobState* Series::state(JobId job) {
@@ -111,8 +139,7 @@ void Series::add(Integrals& sum, const Point& state, Duration lasting) const {
   sum.busy_cores += time * state.busy_cores;
   sum.processes += time * state.processes;
   sum.queued += time * state.queued;
-  // Jobs that share cores with each other may hold more cores than there are.
-  if (state.queued > 0) sum.free_cores_while_queued += time * std::max(0, cores_ - state.busy_cores);
+  if (state.queued > 0) sum.free_cores_while_queued += time * (cores_ - state.busy_cores);
   if (state.queued >= options_.high_load_queue) {
     sum.high_load_time += time;
     sum.high_load_busy_cores += time * state.busy_cores;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
@@ -23,7 +24,7 @@ struct Point {
   std::int32_t queued = 0;              ///< jobs submitted and not launched yet
   std::int32_t running = 0;             ///< jobs on cores
   std::int32_t suspended = 0;
-  std::int32_t busy_cores = 0;  ///< given to running jobs
+  std::int32_t busy_cores = 0;  ///< with jobs on them, a core that several share once
 
   [[nodiscard]] bool same_state(const Point& other) const {
     return waiting_processors == other.waiting_processors && processes == other.processes && queued == other.queued &&
@@ -53,6 +54,7 @@ class Series final : public log::Sink {
 
   /// Reads the size of the machine. Throws InputError if the header has none.
   void header(const log::Header& header) override;
+  /// Throws InputError if a job shares a core that the machine does not have.
   void record(const log::Record& record) override;
 
   [[nodiscard]] CoreCount cores() const { return cores_; }
@@ -76,13 +78,18 @@ class Series final : public log::Sink {
     ProcessCount processes;
     CoreCount cores;
     Phase phase;
+    bool shareable = false;  ///< its cores are in shared_
   };
   struct OnRecord;
 
   void move_to(Instant at);
-  static void enter(Point& now, const JobState& job);
-  static void leave(Point& now, const JobState& job);
+  void enter(Point& now, const JobState& job);
+  void leave(Point& now, const JobState& job);
+  void share(JobId id, const JobState& job, const Allocation& allocation);
+  [[nodiscard]] CoreCount cores_entered(const JobState& job);
+  [[nodiscard]] CoreCount cores_left(const JobState& job);
   JobState* state(JobId job);
+  [[nodiscard]] std::size_t row_of(const JobState& job) const { return static_cast<std::size_t>(&job - jobs_.data()); }
   void add(Integrals& sum, const Point& state, Duration lasting) const;
 
   SeriesOptions options_;
@@ -92,7 +99,9 @@ class Series final : public log::Sink {
   Integrals total_;
   std::vector<JobState> jobs_;
   JobIndex index_;
-  std::vector<Point> points_;  // the last one is the present state
+  std::unordered_map<std::size_t, std::vector<CoreLoad>> shared_;  // by row: cores of jobs that may share them
+  std::vector<std::int32_t> sharers_;                              // by core: how many such jobs are on it
+  std::vector<Point> points_;                                      // the last one is the present state
 };
 
 }  // namespace replay::metrics

@@ -1,8 +1,12 @@
 // Which cores a job holds, and how its processes lie on them. On a pool that is two numbers; where cores have names,
-// each held core is listed with its processes, and rank r of the job lies on the core whose turn it is when the list is
-// read in order: the first core has ranks 0 .. processes-1, and so on (block order).
+// each held core is listed with its processes, node by node. Ranks follow the list of nodes: the first node has the first
+// ranks, at every multiprogramming level, so that shrinking and expanding never moves a rank to another node. Which of a
+// node's ranks share a core is the pairing.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +25,10 @@ struct CoreLoad {
 struct Allocation {
   CoreCount cores = 0;
   int mpl = 1;                  ///< multiprogramming level: most processes of the job on one core; 1 is expanded
-  std::vector<CoreLoad> named;  ///< in rank order; empty on a pool
+  std::vector<CoreLoad> named;  ///< a node's cores stand together; empty on a pool
+  /// Its cores may hold processes of one more job, if that is shareable too; only cores that have names. For the job's
+  /// life: a resize keeps it (docs/adr/0008-jobs-that-share-cores.md).
+  bool shareable = false;
 
   bool operator==(const Allocation&) const = default;
   [[nodiscard]] bool is_expanded() const { return mpl == 1; }
@@ -30,8 +37,50 @@ struct Allocation {
 /// `processes` at multiprogramming level `mpl`: ceil(processes / mpl) cores.
 [[nodiscard]] constexpr CoreCount cores_at(ProcessCount processes, int mpl) { return (processes + mpl - 1) / mpl; }
 
+/// The part of an allocation that lies on one node.
+struct NodeShare {
+  std::span<const CoreLoad> cores;  ///< a run of the allocation's list
+  NodeId node;
+  ProcessCount processes;
+};
+
+/// The share that begins at entry `begin` of the list; it goes on to the last entry of the same node.
+[[nodiscard]] inline NodeShare share_from(const Allocation& allocation, std::size_t begin, const Machine& machine) {
+  const std::span<const CoreLoad> rest = std::span{allocation.named}.subspan(begin);
+  const NodeId node = machine.node_of(rest.front().core);
+  std::size_t size = 0;
+  ProcessCount processes = 0;
+  for (; size < rest.size() && machine.node_of(rest[size].core) == node; ++size) processes += rest[size].processes;
+  return {rest.first(size), node, processes};
+}
+
+/// Calls visit(NodeShare) for each node, in the order of the ranks. REQUIRES: named cores, each node's together.
+template <typename Visit>
+void for_each_node(const Allocation& allocation, const Machine& machine, Visit visit) {
+  for (std::size_t begin = 0; begin < allocation.named.size();) {
+    const NodeShare share = share_from(allocation, begin, machine);
+    visit(share);
+    begin += share.cores.size();
+  }
+}
+
+/// Which ranks of a node share a core. A core has as many as the allocation says, either way.
+enum class Pairing : std::uint8_t {
+  kBlock,  ///< neighbours: ranks 0 and 1 on the first core, 2 and 3 on the second
+  kCyclic  ///< in turn: rank r of the node on its core r mod k, as long as that has room
+};
+
 /// The core of each rank, in rank order. REQUIRES: named cores.
-[[nodiscard]] std::vector<CoreId> core_of_ranks(const Allocation& allocation);
+[[nodiscard]] std::vector<CoreId> core_of_ranks(const Allocation& allocation, const Machine& machine,
+                                                Pairing pairing = Pairing::kBlock);
+
+/// Whether every rank is on the same node in both. Always so on a pool. O(cores).
+[[nodiscard]] bool ranks_keep_their_nodes(const Allocation& before, const Allocation& after, const Machine& machine);
+
+/// What no allocation on this machine may look like, whoever else is there; empty if it is well made: cores have names
+/// exactly where the machine names them, exist, stand there once and node by node, with a process at least; `cores` and
+/// `mpl` are what the list says; only cores with names are shareable. O(cores log cores) with names, else O(1).
+[[nodiscard]] std::string_view flaw_of(const Allocation& allocation, const Machine& machine);
 
 /// "0-3,7": core numbers in ascending order, ranges joined by commas (or by blanks, as Batsim writes them). Empty on a pool.
 [[nodiscard]] std::string cores_text(const Allocation& allocation, char separator = ',');

@@ -10,26 +10,6 @@
 namespace replay {
 namespace {
 
-// The part of an allocation that lies on one node: a run of its list, since nodes are filled one after the other.
-struct NodeShare {
-  std::span<const CoreLoad> cores;
-  NodeId node;
-  ProcessCount processes;
-};
-
-template <typename Visit>
-void for_each_node(const Allocation& allocation, const Machine& machine, Visit visit) {
-  const std::span<const CoreLoad> all{allocation.named};
-  for (std::size_t begin = 0; begin < all.size();) {
-    const NodeId node = machine.node_of(all[begin].core);
-    std::size_t end = begin;
-    ProcessCount processes = 0;
-    for (; end < all.size() && machine.node_of(all[end].core) == node; ++end) processes += all[end].processes;
-    visit(NodeShare{all.subspan(begin, end - begin), node, processes});
-    begin = end;
-  }
-}
-
 // Ranks in blocks, as evenly as they go: 3 processes on 2 cores are 2 and 1.
 void spread(ProcessCount processes, std::span<const CoreId> cores, std::vector<CoreLoad>& out) {
   const auto count = static_cast<ProcessCount>(cores.size());
@@ -48,33 +28,57 @@ void finish(Allocation& allocation) {
 FreeCores::FreeCores(const Machine& machine) : machine_(&machine), total_(machine.size()) {
   if (!machine.names_cores()) return;
   per_node_.assign(static_cast<std::size_t>(machine.nodes()), machine.cores_per_node());
-  free_.assign(static_cast<std::size_t>(machine.size()), 1);
+  states_.assign(static_cast<std::size_t>(machine.size()), CoreState::kFree);
+}
+
+bool FreeCores::has_room(const Allocation& allocation) const {
+  if (states_.empty()) return allocation.cores <= total_;
+  return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) {
+    return is_free(load.core) || (allocation.shareable && can_be_joined(load.core));
+  });
 }
 
 void FreeCores::take(const Allocation& allocation) {
-  total_ -= allocation.cores;
-  if (free_.empty()) {
+  if (states_.empty()) {
+    total_ -= allocation.cores;
     INVARIANT(total_ >= 0, "{} cores more taken than there are", -total_);
+    INVARIANT(!allocation.shareable, "cores of a pool are to be shared");
     return;
   }
   INVARIANT(std::cmp_equal(allocation.named.size(), allocation.cores), "{} cores, {} named", allocation.cores,
             allocation.named.size());
   for (const CoreLoad& load : allocation.named) {
-    char& is_free = free_[static_cast<std::size_t>(load.core)];
-    INVARIANT(is_free != 0, "core {} is taken twice", load.core);
-    is_free = 0;
-    --per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
+    CoreState& state = states_[static_cast<std::size_t>(load.core)];
+    if (state == CoreState::kFree) {
+      --total_;
+      --per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
+      state = allocation.shareable ? CoreState::kOneSharer : CoreState::kOneAlone;
+      continue;
+    }
+    INVARIANT(state != CoreState::kTwoSharers, "core {} is taken by a third job", load.core);
+    INVARIANT(allocation.shareable && state == CoreState::kOneSharer, "core {} is taken twice", load.core);
+    state = CoreState::kTwoSharers;
   }
 }
 
 void FreeCores::release(const Allocation& allocation) {
-  total_ += allocation.cores;
-  INVARIANT(total_ <= machine_->size(), "{} free cores on a machine of {}", total_, machine_->size());
-  if (free_.empty()) return;
+  if (states_.empty()) {
+    total_ += allocation.cores;
+    INVARIANT(total_ <= machine_->size(), "{} free cores on a machine of {}", total_, machine_->size());
+    return;
+  }
   for (const CoreLoad& load : allocation.named) {
-    char& is_free = free_[static_cast<std::size_t>(load.core)];
-    INVARIANT(is_free == 0, "core {} is released but was free", load.core);
-    is_free = 1;
+    CoreState& state = states_[static_cast<std::size_t>(load.core)];
+    INVARIANT(state != CoreState::kFree, "core {} is released but was free", load.core);
+    INVARIANT(allocation.shareable == (state != CoreState::kOneAlone), "core {} is released by a job that {}",
+              load.core,
+              allocation.shareable ? "shares, but was taken alone" : "was alone, but was taken to be shared");
+    if (state == CoreState::kTwoSharers) {
+      state = CoreState::kOneSharer;
+      continue;
+    }
+    state = CoreState::kFree;
+    ++total_;
     ++per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
   }
 }
@@ -83,7 +87,7 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
   INVARIANT(processes >= 1 && mpl >= 1, "placing {} processes at level {}", processes, mpl);
   const CoreCount least = cores_at(processes, mpl);
   if (least > total_) return std::nullopt;
-  if (free_.empty()) return Allocation{least, cores_at(processes, least), {}};
+  if (states_.empty()) return Allocation{least, cores_at(processes, least), {}};
 
   std::vector<NodeId> order(per_node_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -106,13 +110,35 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
   return allocation;
 }
 
+std::optional<Allocation> FreeCores::place_beside(const Allocation& other, ProcessCount processes, int mpl) const {
+  INVARIANT(processes >= 1 && mpl >= 1, "placing {} processes at level {}", processes, mpl);
+  Allocation allocation;
+  allocation.shareable = true;
+  std::vector<CoreId> chosen;
+  for_each_node(other, *machine_, [&](const NodeShare& share) {
+    chosen.clear();
+    for (const CoreLoad& load : share.cores)
+      if (can_be_joined(load.core)) chosen.push_back(load.core);
+    const auto room = static_cast<ProcessCount>(chosen.size()) * mpl;
+    const ProcessCount here = std::min({processes, machine_->cores_per_node(), room});
+    if (here == 0) return;
+    chosen.resize(static_cast<std::size_t>(cores_at(here, mpl)));
+    spread(here, chosen, allocation.named);
+    processes -= here;
+  });
+  if (processes > 0) return std::nullopt;
+  finish(allocation);
+  return allocation;
+}
+
 std::optional<Allocation> FreeCores::at_level(const Allocation& held, ProcessCount processes, int mpl) const {
-  if (free_.empty()) {
+  if (states_.empty()) {
     const CoreCount cores = cores_at(processes, mpl);
     if (cores - held.cores > total_) return std::nullopt;
     return Allocation{cores, cores_at(processes, cores), {}};
   }
   Allocation allocation;
+  allocation.shareable = held.shareable;
   std::vector<CoreId> chosen;
   bool room = true;
   for_each_node(held, *machine_, [&](const NodeShare& share) {
@@ -148,7 +174,7 @@ std::optional<Allocation> FreeCores::place_like(const Allocation& shape) const {
 }
 
 CoreCount FreeCores::gain(const Allocation& held, ProcessCount processes, int mpl) const {
-  if (free_.empty()) return held.cores - cores_at(processes, mpl);
+  if (states_.empty()) return held.cores - cores_at(processes, mpl);
   CoreCount after = 0;
   for_each_node(held, *machine_, [&](const NodeShare& share) { after += cores_at(share.processes, mpl); });
   return held.cores - after;

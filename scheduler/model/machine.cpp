@@ -11,6 +11,7 @@ namespace replay {
 namespace {
 
 constexpr std::int64_t kMostCores = 100'000'000;
+constexpr std::string_view kEmulated = "emulated:";
 
 std::vector<std::int64_t> split_counts(std::string_view text, std::string_view whole) {
   std::vector<std::int64_t> counts;
@@ -62,7 +63,7 @@ Machine Machine::parse(std::string_view text) {
     const auto counts = split_counts(text.substr(5), text);
     if (counts.size() == 1) return pool(static_cast<CoreCount>(counts[0]));
   } else {
-    const auto counts = split_counts(text, text);
+    const auto counts = split_counts(text.starts_with(kEmulated) ? text.substr(kEmulated.size()) : text, text);
     std::int64_t product = 1;
     for (const std::int64_t count : counts) product = product > kMostCores ? product : product * count;
     if (product > kMostCores) throw InputError(fmt::format("machine '{}': has more than {} cores", text, kMostCores));

@@ -34,7 +34,8 @@ class Machine {
 
   /// "flat:128" or "16x2x2": what --machine reads and the event log keeps.
   [[nodiscard]] std::string to_text() const;
-  /// Reads to_text()'s forms, and "NODESxCORES". Throws InputError otherwise.
+  /// Reads to_text()'s forms, and "NODESxCORES"; "emulated:" before one with nodes is how the cores were made, and not
+  /// kept. Throws InputError otherwise.
   [[nodiscard]] static Machine parse(std::string_view text);
 
  private:

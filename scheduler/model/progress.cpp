@@ -7,14 +7,18 @@
 
 namespace replay {
 
+// At end() nothing is left, also where rounding would leave a trace: a job whose rate changes at the instant of its end
+// must not end a microsecond later for it.
 double Progress::left_at(Instant now) const {
+  if (now >= end()) return 0;
   return std::max(0.0, left_ - static_cast<double>((now - as_of_).count()) * rate_);
 }
 
 void Progress::change_rate(Instant now, double rate) {
   INVARIANT(now >= as_of_ && rate >= 0, "rate {} from {} s, last change at {} s", rate, seconds(now), seconds(as_of_));
+  const Instant ended = end();
   left_ = left_at(now);
-  as_of_ = now;
+  as_of_ = left_ > 0 ? now : std::min(ended, now);  // what is done stays done since then
   rate_ = rate;
 }
 

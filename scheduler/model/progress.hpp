@@ -13,7 +13,7 @@ class Progress {
   Progress(Duration work, Instant now, double rate)
       : left_(static_cast<double>(work.count())), as_of_(now), rate_(rate) {}
 
-  /// From `now` on at `rate`. REQUIRES: now not before the last change.
+  /// From `now` on at `rate`; an end that has come stays where it was. REQUIRES: now not before the last change.
   void change_rate(Instant now, double rate);
   /// More work to do.
   void add(Duration work) { left_ += static_cast<double>(work.count()); }

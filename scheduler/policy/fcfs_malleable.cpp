@@ -91,11 +91,13 @@ class Pass {
   }
 
   // Shrinks running jobs one level per round, in the criterion's order, until the head fits; undoes it all if it never
-  // does.
+  // does. From round to round the head may be shrunk further too, which may be enough without another victim.
   std::optional<Allocation> fit_by_shrinking(const Job& head, int deepest) {
     std::vector<std::pair<Candidate*, Allocation>> undo;
     const std::vector<Candidate*> order = in_criterion_order();
     for (int level = 2; level <= settings_.max_mpl; ++level) {
+      if (level > 2 && level <= deepest)
+        if (auto place = fit(head, level)) return place;
       for (Candidate* victim : order) {
         if (!victim->malleable || victim->allocation.mpl >= level) continue;
         if (free_.gain(victim->allocation, victim->job->processes, level) <= 0) continue;

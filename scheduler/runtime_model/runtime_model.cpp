@@ -14,8 +14,12 @@ namespace {
 // Space sharing as everybody else simulates it: a job runs on all its cores or not at all.
 class Rigid final : public RuntimeModel {
  public:
-  double slowdown(const Behaviour&, int mpl) const override {
+  double slowdown(const Behaviour&, int mpl, double demand) const override {
     INVARIANT(mpl == 1, "the rigid model knows no multiprogramming level {}", mpl);
+    if (demand > 0)
+      throw UsageError(
+          "the policy puts two jobs on one core, and the runtime model 'rigid' does not say what that costs; "
+          "try --runtime-model isolated");
     return 1;
   }
   bool allows_sharing() const override { return false; }
@@ -24,26 +28,29 @@ class Rigid final : public RuntimeModel {
 // (3): t = execTime * MPL * CPUUtil, never faster than expanded. What the benchmark `phases` obeys.
 class Isolated final : public RuntimeModel {
  public:
-  double slowdown(const Behaviour& b, int mpl) const override { return std::max(1.0, mpl * b.cpu_use); }
+  double slowdown(const Behaviour& b, int mpl, double demand) const override {
+    return std::max(1.0, mpl * b.cpu_use + demand);
+  }
 };
 
 // (4) at MPL m over (4) at MPL 1: the overhead of the network is there in both, so that an expanded job takes what the
-// trace says. The literal reading, without the division, is `utrera-additive`.
+// trace says. The literal reading, without the division, is `utrera-additive`. The division has its price: beside a
+// neighbour a job that hardly computes or communicates (u + ov near 0) is slowed down without bound.
 class Utrera final : public RuntimeModel {
  public:
-  double slowdown(const Behaviour& b, int mpl) const override {
+  double slowdown(const Behaviour& b, int mpl, double demand) const override {
     const double expanded = b.cpu_use + b.network_overhead;
-    if (mpl == 1 || expanded <= 0) return 1;
-    return std::max(1.0, (mpl * b.cpu_use + b.network_overhead) / expanded);
+    if ((mpl == 1 && demand <= 0) || expanded <= 0) return 1;
+    return std::max(1.0, (mpl * b.cpu_use + demand + b.network_overhead) / expanded);
   }
   bool uses_network_overhead() const override { return true; }
 };
 
-// (4) to the letter: t = execTime * (m * u + ov), once a job is shrunk.
+// (4) to the letter: t = execTime * (m * u + ov), once processes share a core.
 class UtreraAdditive final : public RuntimeModel {
  public:
-  double slowdown(const Behaviour& b, int mpl) const override {
-    return mpl == 1 ? 1 : std::max(1.0, mpl * b.cpu_use + b.network_overhead);
+  double slowdown(const Behaviour& b, int mpl, double demand) const override {
+    return mpl == 1 && demand <= 0 ? 1 : std::max(1.0, mpl * b.cpu_use + demand + b.network_overhead);
   }
   bool uses_network_overhead() const override { return true; }
 };
@@ -54,12 +61,12 @@ std::unique_ptr<RuntimeModel> make() {
 }
 
 constexpr RuntimeModelEntry kModels[] = {
-    {"utrera", "s(m) = max(1, (m*u + ov) / (u + ov)): formula (4) at MPL m over MPL 1",
+    {"utrera", "s(m) = max(1, (m*u + d + ov) / (u + ov)): formula (4) at MPL m over MPL 1; d: demand of other jobs",
      "Utrera et al. 2012, section 4, formula (4)", make<Utrera>},
-    {"utrera-additive", "s(m) = max(1, m*u + ov): formula (4) to the letter, kept to show what it does",
+    {"utrera-additive", "s(m) = max(1, m*u + d + ov): formula (4) to the letter, kept to show what it does",
      "Utrera et al. 2012, section 4, formula (4)", make<UtreraAdditive>},
-    {"isolated", "s(m) = max(1, m*u): what the benchmark `phases` obeys", "Utrera et al. 2012, section 4, formula (3)",
-     make<Isolated>},
+    {"isolated", "s(m) = max(1, m*u + d): what the benchmark `phases` obeys",
+     "Utrera et al. 2012, section 4, formula (3)", make<Isolated>},
     {"rigid", "no job ever shares cores; malleable policies find nothing to shrink", "space sharing", make<Rigid>},
 };
 

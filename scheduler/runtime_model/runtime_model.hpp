@@ -1,6 +1,9 @@
 // How fast a job runs on what it was given, relative to running expanded and alone: progress per second. A job's end
-// moves when its allocation changes. The controller asks with what a job declares, the simulator with what is true.
-// Source: FCFS-malleable paper, section 4, formulas (3) and (4).
+// moves when its allocation changes, and when another job comes to its cores or leaves them. The controller asks with what
+// jobs declare, the simulator with what is true.
+// Source: FCFS-malleable paper, section 4, formulas (3) and (4). The paper has only processes of one job on a core; there
+// m*u, MPL x CPUUtil, is how much of it they want. We count a neighbour's processes like the job's own: m*u + demand,
+// where `demand` is the sum of the CPU utilisations of the other jobs' processes on the job's busiest core.
 #pragma once
 
 #include <memory>
@@ -15,15 +18,17 @@ namespace replay {
 class RuntimeModel {
  public:
   virtual ~RuntimeModel() = default;
-  /// s(m): run time at multiprogramming level `mpl` over run time expanded. >= 1, and 1 at mpl 1.
-  [[nodiscard]] virtual double slowdown(const Behaviour& behaviour, int mpl) const = 0;
-  /// False: jobs cannot share cores at all, so policies must be told that every job is rigid.
+  /// s: run time at multiprogramming level `mpl` beside others' `demand` (SharedCores::demand) over run time expanded and
+  /// alone. >= 1, and 1 at mpl 1 without demand. REQUIRES: demand >= 0.
+  [[nodiscard]] virtual double slowdown(const Behaviour& behaviour, int mpl, double demand) const = 0;
+  /// False: jobs cannot share cores at all, so policies must be told that every job is rigid; with demand slowdown() throws
+  /// UsageError.
   [[nodiscard]] virtual bool allows_sharing() const { return true; }
   /// True if the model reads Behaviour::network_overhead, which a workload then needs to have drawn.
   [[nodiscard]] virtual bool uses_network_overhead() const { return false; }
 
-  [[nodiscard]] double rate(const Behaviour& behaviour, const Allocation& allocation) const {
-    return 1.0 / slowdown(behaviour, allocation.mpl);
+  [[nodiscard]] double rate(const Behaviour& behaviour, const Allocation& allocation, double demand) const {
+    return 1.0 / slowdown(behaviour, allocation.mpl, demand);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/progress.hpp"
+#include "scheduler/model/shared_cores.hpp"
 
 namespace replay {
 namespace {
@@ -31,10 +32,11 @@ class Simulation {
       : arrivals_(workload),
         model_(model),
         options_(options),
-        controller_(
-            machine, policy,
-            [&model](const Job& job, const Allocation& allocation) { return model.rate(job.declared, allocation); },
-            log, {options.overrun, nullptr}) {}
+        controller_(machine, policy,
+                    [&model](const Job& job, const Allocation& allocation, double demand) {
+                      return model.rate(job.declared, allocation, demand);
+                    },
+                    log, {options.overrun, nullptr}) {}
 
   SimulationResult run() {
     for (std::size_t turn = 0;; ++turn) {
@@ -62,6 +64,7 @@ class Simulation {
     std::uint64_t start_order;
     double rate;  // while it is not suspended
     std::uint32_t generation = 0;
+    Allocation shared;  // its cores, if others may be on them too; else empty
   };
 
   Instant next_instant() {
@@ -84,8 +87,11 @@ class Simulation {
       arrived_.insert_or_assign(job->job.id, job);
       events_.emplace_back(Submit{job});
     }
-    for (; !ends_.empty() && ends_.top().at == now; ends_.pop())
-      if (!is_stale(ends_.top())) end(ends_.top().job, outcome_at_end(ends_.top().job));
+    while (!ends_.empty() && ends_.top().at == now) {
+      const PlannedEnd due = ends_.top();
+      ends_.pop();  // first: an end moves the ends of its neighbours
+      if (!is_stale(due)) end(due.job, outcome_at_end(due.job));
+    }
     hand_over();
   }
 
@@ -111,7 +117,9 @@ class Simulation {
   }
 
   void end(JobId job, Outcome outcome) {
-    running_.erase(job);
+    const auto running = running_.find(job);
+    off_cores(running->second);
+    running_.erase(running);
     arrived_.erase(job);
     arrivals_.on_end(job, now_);
     ++result_.ended;
@@ -120,27 +128,33 @@ class Simulation {
 
   void apply(const Start& action) {
     const TracedJob* traced = arrived_.at(action.job);
-    const double rate = true_rate(*traced, action.allocation);
-    Running running{traced, Progress{traced->truth.runtime, now_, rate}, starts_++, rate};
+    const double rate = model_.rate(traced->truth.behaviour, action.allocation, 0);
+    Running running{traced, Progress{traced->truth.runtime, now_, rate}, starts_++, rate, 0, {}};
     ends_.push({running.progress.end(), running.start_order, 0, action.job});
-    running_.emplace(action.job, std::move(running));
+    const auto entry = running_.emplace(action.job, std::move(running)).first;
+    if (action.allocation.shareable) on_cores(entry->second, action.allocation);
   }
 
   void apply(const Resize& action) {
     Running& running = running_.at(action.job);
-    running.rate = true_rate(*running.traced, action.allocation);
-    set_rate(running, running.rate);
+    off_cores(running);
+    on_cores(running, action.allocation);
     events_.emplace_back(Resized{action.job});
   }
 
   void apply(const Suspend& action) {
-    set_rate(running_.at(action.job), 0);
+    Running& running = running_.at(action.job);
+    off_cores(running);
+    set_rate(running, 0);
     events_.emplace_back(Suspended{action.job});
   }
 
   void apply(const Resume& action) {
     Running& running = running_.at(action.job);
-    set_rate(running, running.rate);
+    if (running.shared.shareable)
+      on_cores(running, running.shared);
+    else
+      set_rate(running, running.rate);
     events_.emplace_back(Resumed{action.job});
   }
 
@@ -161,14 +175,41 @@ class Simulation {
     if (end != kNever) ends_.push({end, running.start_order, running.generation, running.traced->job.id});
   }
 
-  double true_rate(const TracedJob& traced, const Allocation& allocation) const {
-    return model_.rate(traced.truth.behaviour, allocation);
+  // Its processes are on these cores now: its rate and those of its neighbours follow.
+  void on_cores(Running& running, const Allocation& allocation) {
+    if (!allocation.shareable) {
+      running.rate = model_.rate(running.traced->truth.behaviour, allocation, 0);
+      set_rate(running, running.rate);
+      return;
+    }
+    running.shared = allocation;
+    const JobId id = running.traced->job.id;
+    shared_.enter(id, running.shared, running.traced->truth.behaviour.cpu_use);
+    ask_rate_again(running);
+    for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(running_.at(neighbour));
+  }
+
+  // Its own rate is the caller's business.
+  void off_cores(const Running& running) {
+    if (!running.shared.shareable) return;
+    const JobId id = running.traced->job.id;
+    const std::vector<JobId> neighbours = shared_.neighbours(id, running.shared);
+    shared_.leave(id, running.shared);
+    for (const JobId neighbour : neighbours) ask_rate_again(running_.at(neighbour));
+  }
+
+  void ask_rate_again(Running& running) {
+    const Behaviour& behaviour = running.traced->truth.behaviour;
+    const double demand = shared_.demand(running.traced->job.id, running.shared, behaviour.cpu_use);
+    running.rate = model_.rate(behaviour, running.shared, demand);
+    if (running.rate != running.progress.rate()) set_rate(running, running.rate);
   }
 
   Arrivals arrivals_;
   const RuntimeModel& model_;
   const SimulationOptions& options_;
   Controller controller_;
+  SharedCores shared_;  // by what is true of the jobs; only those that are shareable
   Instant now_ = Instant::min();
   std::unordered_map<JobId, const TracedJob*> arrived_;
   std::unordered_map<JobId, Running> running_;

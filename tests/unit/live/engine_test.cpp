@@ -11,6 +11,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
+#include "tests/support/sharing_policies.hpp"
 
 namespace replay::test {
 namespace {
@@ -19,12 +20,16 @@ struct LiveLog {
   MemoryLog log;
   live::RunResult result;
   std::string misuse;
+  std::map<JobId, std::vector<std::vector<CoreId>>> placements;
 };
 
 class Live : public testing::Test {
  protected:
-  LiveLog run(std::string_view policy, std::vector<TracedJob> jobs, double scale = 1,
-              const std::function<void(FakeExecutor&, live::RunOptions&)>& adjust = {}) {
+  using Adjust = std::function<void(FakeExecutor&, live::RunOptions&)>;
+  LiveLog run(std::string_view policy, std::vector<TracedJob> jobs, double scale = 1, const Adjust& adjust = {}) {
+    return run(*make_policy(policy).policy, std::move(jobs), scale, adjust);
+  }
+  LiveLog run(Policy& policy, std::vector<TracedJob> jobs, double scale, const Adjust& adjust = {}) {
     std::map<JobId, Duration> runtimes;
     for (const TracedJob& traced : jobs)
       runtimes[traced.job.id] =
@@ -35,11 +40,10 @@ class Live : public testing::Test {
     options.order = [](const TracedJob&) { return live::LaunchOrder{}; };
     if (adjust) adjust(executor, options);
     const Workload workload{std::move(jobs)};
-    const NamedPolicy named = make_policy(policy);
     LiveLog live;
-    live.result =
-        live::run(machine_, workload, *named.policy, *make_runtime_model("isolated"), executor, live.log, options);
+    live.result = live::run(machine_, workload, policy, *make_runtime_model("isolated"), executor, live.log, options);
     live.misuse = executor.misuse;
+    live.placements = executor.placements;
     return live;
   }
   Machine machine_ = Machine::cluster(1, 1, 2);
@@ -56,6 +60,63 @@ TEST_F(Live, DecidesWhatTheSimulatorDecides) {
     EXPECT_EQ(what_is_wrong(live.log, machine_), "") << policy;
     EXPECT_EQ(live.misuse, "") << policy;
     EXPECT_EQ(live.result.ended, jobs.size());
+  }
+}
+
+TEST_F(Live, JobsShareCoresAsInTheSimulator) {
+  // B joins A at 10 s; both go at half speed; when B has gone C joins. A second of the trace is 10 ms here.
+  const std::vector<TracedJob> jobs{job('A').cores(2).runs(100s), job('B').cores(2).arrives(10s).runs(20s),
+                                    job('C').cores(1).arrives(11s).runs(10s)};
+  Beside policy;
+  const LiveLog live =
+      run(policy, jobs, 0.01, [](FakeExecutor& executor, live::RunOptions&) { executor.most_jobs_on_core = 2; });
+  EXPECT_EQ(live.misuse, "");
+  EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+  EXPECT_EQ(live.log.decisions(), "start A 2; start B 2; start C 1");
+  EXPECT_GE(live.log.end(id('B')) - live.log.start(id('B')), 39s) << "half speed";
+  EXPECT_GE(live.log.start(id('C')), live.log.end(id('B')));
+  for (const TracedJob& traced : jobs) EXPECT_EQ(live.log.outcome(traced.job.id), Outcome::kCompleted);
+}
+
+TEST_F(Live, JobsAreSuspendedAndResumedInTurns) {
+  const std::vector<TracedJob> jobs{job('B').cores(2).runs(50s), job('C').cores(2).runs(30s)};
+  Slices policy{20s};
+  const LiveLog live = run(policy, jobs, 0.02);
+  EXPECT_EQ(live.misuse, "") << "nobody is awake on cores that another still has";
+  EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCompleted);
+  EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCompleted);
+  int suspends = 0;
+  for (const log::Record& record : live.log.records())
+    suspends += std::holds_alternative<log::SuspendDone>(record.what);
+  EXPECT_GE(suspends, 1) << "50 s do not fit into a slice of 20 s";
+}
+
+TEST_F(Live, ThePairingSaysWhichRanksOfAShrunkJobShareACore) {
+  machine_ = Machine::cluster(1, 1, 4);
+  const std::vector<TracedJob> jobs{job('A').cores(4).runs(60s), job('B').cores(2).arrives(2s).runs(5s)};
+  using Cores = std::vector<CoreId>;
+  const LiveLog block = run("fcfs-malleable", jobs, 0.02);
+  EXPECT_EQ(block.placements.at(id('A')), (std::vector<Cores>{{0, 1, 2, 3}, {0, 0, 1, 1}, {0, 1, 2, 3}}));
+  const LiveLog cyclic = run("fcfs-malleable", jobs, 0.02,
+                             [](FakeExecutor&, live::RunOptions& options) { options.pairing = Pairing::kCyclic; });
+  EXPECT_EQ(cyclic.placements.at(id('A')), (std::vector<Cores>{{0, 1, 2, 3}, {0, 1, 0, 1}, {0, 1, 2, 3}}));
+}
+
+TEST_F(Live, NoResizeMovesARankToAnotherNode) {
+  machine_ = Machine::cluster(3, 1, 2);
+  const std::vector<TracedJob> jobs{job('A').cores(5).runs(60s), job('B').cores(3).arrives(2s).runs(5s),
+                                    job('C').cores(4).arrives(4s).runs(5s), job('D').cores(2).arrives(6s).runs(5s)};
+  for (const Pairing pairing : {Pairing::kBlock, Pairing::kCyclic}) {
+    const LiveLog live =
+        run("fcfs-malleable", jobs, 0.02, [&](FakeExecutor&, live::RunOptions& options) { options.pairing = pairing; });
+    EXPECT_GE(live.placements.at(id('A')).size(), 2u) << "it is resized";
+    for (const auto& [job, orders] : live.placements)
+      for (const auto& order : orders) {
+        ASSERT_EQ(order.size(), orders.front().size());
+        for (std::size_t rank = 0; rank < order.size(); ++rank)
+          EXPECT_EQ(machine_.node_of(order[rank]), machine_.node_of(orders.front()[rank])) << "rank " << rank;
+      }
   }
 }
 

@@ -163,6 +163,25 @@ TEST(EventLogText, CoresInRankOrderKeepThatOrder) {
             std::get<Launched>(record.what).allocation);
 }
 
+TEST(EventLogText, AllocationsThatOthersMayShareSaySo) {
+  const Allocation shared{2, 2, {{4, 2}, {5, 1}}, true};
+  EXPECT_EQ(to_line({at(1s), Launched{JobId{1}, shared}}), "1 launch job=1 cores=2 mpl=2 on=4:2,5:1 shareable=yes");
+  for (const Record& record :
+       {Record{at(1s), StartDecided{JobId{1}, shared}}, Record{at(1s), ResizeDone{JobId{1}, shared}}})
+    EXPECT_EQ(to_line(parse_line(to_line(record), "events.log", 7)), to_line(record));
+  const auto read = [](std::string_view line) {
+    return std::get<Launched>(parse_line(line, "events.log", 7).what).allocation;
+  };
+  EXPECT_TRUE(read("1 launch job=1 cores=2 mpl=2 on=4:2,5:1 shareable=yes") == shared);
+  EXPECT_FALSE(read("1 launch job=1 cores=2 mpl=2 on=4:2,5:1 shareable=no").shareable);
+  EXPECT_FALSE(read("1 launch job=1 cores=2 mpl=2 on=4:2,5:1").shareable) << "as logs had it before";
+}
+
+TEST(EventLogText, OnlyCoresWithNamesAreShareable) {
+  EXPECT_EQ(error_of_line("1 launch job=1 cores=2 mpl=1 shareable=yes"),
+            "events.log:7: field 'shareable': expected no, where cores have no names, found 'yes'");
+}
+
 TEST(EventLogText, TimesKeepTheirMicroseconds) {
   for (const Duration time :
        {0us, 1us, 999'999us, 1'000'000us, 10'500'000us, -1us, -2'250'000us, Duration{9'000'000'000'000'000'000}}) {

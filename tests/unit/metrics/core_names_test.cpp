@@ -61,6 +61,19 @@ TEST(CoreNames, SuspendedJobsLendTheirCores) {
   EXPECT_EQ(named.held(JobId{1})[0], (CoreRange{2, 3}));
 }
 
+TEST(CoreNames, JobsThatShareACoreBothHaveItsName) {
+  Records records("1x4");
+  records.launch_shared(0, 1, {{0, 1}, {1, 1}}).launch_shared(0, 2, {{1, 1}, {2, 1}});
+  CoreNames names = names_of(records);
+  EXPECT_EQ(used(names, 1), "0-1");
+  EXPECT_EQ(used(names, 2), "1-2");
+  ASSERT_EQ(names.held(JobId{1}).size(), 1u);
+  EXPECT_EQ(names.held(JobId{1})[0], (CoreRange{0, 1}));
+  names.record({Instant{}, log::Finished{JobId{1}, {}}});
+  ASSERT_EQ(names.held(JobId{2}).size(), 1u);
+  EXPECT_EQ(names.held(JobId{2})[0], (CoreRange{1, 2})) << "the other's end takes nothing from it";
+}
+
 TEST(CoreNames, AJobThatNeverRanUsedNothing) { EXPECT_EQ(used(names_of(Records("flat:4").submit(0, 1, 1, 1)), 1), ""); }
 
 TEST(CoreNames, MoreCoresThanThereAreBetrayABrokenLog) {

@@ -96,6 +96,8 @@ TEST(JobTable, AJobWhoseProcessesCannotShareIsRigid) {
   const JobTable table = table_of(
       Records("flat:8").submit(0, 1, 2, 1).launch(0, 1, 2).add(0.5, log::RanksSeen{JobId{1}, false, "static program"}));
   EXPECT_EQ(table.rows()[0].flexibility, Flexibility::kRigid);
+  EXPECT_EQ(table.rigid_reason(JobId{1}), "static program");
+  EXPECT_EQ(table.rigid_reason(JobId{2}), "");
   EXPECT_FALSE(table.rows()[0].has_ended());
 }
 

@@ -35,6 +35,14 @@ class Records {
     const auto cores = static_cast<CoreCount>(named.size());
     return add(time, log::Launched{JobId{job}, {cores, mpl, std::move(named)}});
   }
+  Records& launch_shared(double time, int job, std::vector<CoreLoad> named, int mpl = 1) {
+    const auto cores = static_cast<CoreCount>(named.size());
+    return add(time, log::Launched{JobId{job}, {cores, mpl, std::move(named), true}});
+  }
+  Records& resized_shared(double time, int job, std::vector<CoreLoad> named, int mpl) {
+    const auto cores = static_cast<CoreCount>(named.size());
+    return add(time, log::ResizeDone{JobId{job}, {cores, mpl, std::move(named), true}});
+  }
   Records& resized(double time, int job, CoreCount cores, int mpl) {
     return add(time, log::ResizeDone{JobId{job}, {cores, mpl, {}}});
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "scheduler/model/error.hpp"
 #include "tests/unit/metrics/records.hpp"
 
@@ -94,6 +96,46 @@ TEST(Series, SuspendedJobsGiveTheirCoresAndProcessesBack) {
   EXPECT_EQ(points[1].suspended, 1);
   EXPECT_EQ(points[2].busy_cores, 2);
   EXPECT_EQ(points[3].busy_cores, 4);
+}
+
+// Job 1 on cores 0 to 2; job 2 joins it on core 1 with two processes, and takes core 3 later.
+Records two_on_a_core() {
+  return Records("1x4")
+      .submit(0, 1, 3, 10)
+      .launch_shared(0, 1, {{0, 1}, {1, 1}, {2, 1}})
+      .submit(2, 2, 2, 3)
+      .launch_shared(2, 2, {{1, 2}}, 2)
+      .submit(3, 3, 1, 1)
+      .resized_shared(4, 2, {{1, 1}, {3, 1}}, 1)
+      .suspended(6, 1)
+      .resumed(8, 1)
+      .finish(9, 2)
+      .finish(11, 1);
+}
+
+TEST(Series, ACoreThatTwoJobsShareIsBusyOnce) {
+  const Series series = series_of(two_on_a_core());
+  const auto state_at = [&series](int second) {
+    const Point* found = nullptr;
+    for (const Point& point : series.points())
+      if (point.at <= at(second)) found = &point;
+    return std::pair{found->busy_cores, found->processes};
+  };
+  using State = std::pair<std::int32_t, std::int64_t>;
+  EXPECT_EQ(state_at(0), (State{3, 3}));
+  EXPECT_EQ(state_at(2), (State{3, 5})) << "two more processes, no more cores";
+  EXPECT_EQ(state_at(4), (State{4, 5})) << "core 3 joins";
+  EXPECT_EQ(state_at(6), (State{2, 2})) << "job 1 sleeps; job 2 keeps core 1 busy";
+  EXPECT_EQ(state_at(8), (State{4, 5}));
+  EXPECT_EQ(state_at(9), (State{3, 3})) << "core 1 is still job 1's";
+  EXPECT_EQ(state_at(11), (State{0, 0}));
+  EXPECT_EQ(core_seconds(series.total().busy_cores), 3 * 4 + 4 * 2 + 2 * 2 + 4 * 1 + 3 * 2);
+  EXPECT_EQ(core_seconds(series.total().free_cores_while_queued), 1 * 1 + 0 * 2 + 2 * 2 + 0 * 1 + 1 * 2)
+      << "job 3 waits from 3 s on";
+}
+
+TEST(Series, AJobThatSharesACoreTheMachineDoesNotHaveBetraysABrokenLog) {
+  EXPECT_THROW(series_of(Records("1x4").submit(0, 1, 1, 1).launch_shared(0, 1, {{4, 1}})), InputError);
 }
 
 TEST(Series, HighLoadIsWhenEnoughJobsWait) {

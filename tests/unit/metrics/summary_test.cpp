@@ -81,6 +81,25 @@ TEST(Summary, UtilisationCountsCoresAndWorkUtilisationCountsWork) {
   EXPECT_DOUBLE_EQ(run.summary().value("mean_mpl"), 1);
 }
 
+TEST(Summary, TwoJobsOnTheSameCoresUseThemOnceAndRaiseTheMpl) {
+  // Two cores for 10 s; job 2 is there from 2 s to 8 s, on both.
+  const Measured run(Records("1x2")
+                         .submit(0, 1, 2, 7)
+                         .launch_shared(0, 1, {{0, 1}, {1, 1}})
+                         .submit(2, 2, 2, 3)
+                         .launch_shared(2, 2, {{0, 1}, {1, 1}})
+                         .finish(8, 2)
+                         .finish(10, 1));
+  EXPECT_DOUBLE_EQ(run.summary().value("utilisation"), 1);
+  EXPECT_DOUBLE_EQ(run.summary().value("mean_mpl"), (2 * 10 + 2 * 6) / 20.0);
+  EXPECT_DOUBLE_EQ(run.summary().value("work_utilisation"), (2 * 7 + 2 * 3) / 20.0);
+  EXPECT_DOUBLE_EQ(run.summary().value("fragmentation"), 0);
+  std::map<std::string_view, double> batsim;
+  for (const auto& [name, value] : batsim_summary(run.table, run.series)) batsim[name] = value;
+  EXPECT_DOUBLE_EQ(batsim["time_computing"], 20);
+  EXPECT_DOUBLE_EQ(batsim["time_idle"], 0);
+}
+
 TEST(Summary, OnlyJobsThatRanHaveTimes) {
   const Measured run(Records("flat:4")
                          .submit(0, 1, 1, 10)

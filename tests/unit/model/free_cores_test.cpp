@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace replay {
 namespace {
 
@@ -78,12 +80,144 @@ TEST(FreeCoresOfNodes, NameTheCoresOfAShapeAsTheyAreFree) {
   EXPECT_FALSE(free.place_like(on({{0, 1}, {1, 1}, {2, 1}, {3, 1}}))) << "three are free on node 0";
 }
 
+// The number of cores on each node, in the order of the ranks: "4+4+3".
+std::string per_node(const Allocation& allocation, const Machine& machine) {
+  std::string text;
+  for_each_node(allocation, machine, [&](const NodeShare& share) {
+    text += (text.empty() ? "" : "+") + std::to_string(share.cores.size());
+  });
+  return text;
+}
+
+struct Levels {
+  const char* machine;
+  ProcessCount processes;
+  std::vector<const char*> cores_at_level;  // from level 1 on
+};
+
+TEST(FreeCoresOfNodes, EveryLevelTakesWhatEachNodeNeeds) {
+  for (const Levels& levels : {Levels{"8x2x2", 11, {"4+4+3", "2+2+2", "2+2+1", "1+1+1", "1+1+1"}},
+                               Levels{"2x2x2", 7, {"4+3", "2+2", "2+1", "1+1", "1+1"}},
+                               Levels{"4x1x3", 11, {"3+3+3+2", "2+2+2+1", "1+1+1+1", "1+1+1+1"}},
+                               Levels{"2x1x8", 15, {"8+7", "4+4", "3+3", "2+2", "2+2", "2+2", "2+1", "1+1"}}}) {
+    const Machine machine = Machine::parse(levels.machine);
+    FreeCores free{machine};
+    const auto expanded = free.place(levels.processes, 1);
+    ASSERT_TRUE(expanded);
+    for (int level = 1; level <= static_cast<int>(levels.cores_at_level.size()); ++level) {
+      const char* expected = levels.cores_at_level[static_cast<std::size_t>(level - 1)];
+      SCOPED_TRACE(testing::Message() << levels.machine << ", level " << level);
+      EXPECT_EQ(per_node(*free.place(levels.processes, level), machine), expected) << "on an empty machine";
+      free.take(*expanded);
+      const auto shrunk = free.at_level(*expanded, levels.processes, level);
+      EXPECT_EQ(per_node(*shrunk, machine), expected);
+      EXPECT_EQ(free.gain(*expanded, levels.processes, level), expanded->cores - shrunk->cores);
+      EXPECT_LE(shrunk->mpl, level);
+      free.release(*expanded);
+      free.take(*shrunk);
+      EXPECT_EQ(per_node(*free.at_level(*shrunk, levels.processes, 1), machine), levels.cores_at_level[0]);
+      free.release(*shrunk);
+    }
+  }
+}
+
+TEST(FreeCoresOfNodes, APartOfANodeTakesAsManyProcessesAsItsFreeCoresCarry) {
+  // One core of each node is free: at level 4 it carries all four, at level 3 three.
+  const Machine machine = Machine::cluster(3, 2, 2);
+  FreeCores free{machine};
+  for (const CoreId first : {0, 4, 8}) free.take(on({{first, 1}, {first + 1, 1}, {first + 2, 1}}));
+  EXPECT_EQ(free.place(11, 4)->named, (std::vector<CoreLoad>{{3, 4}, {7, 4}, {11, 3}}));
+  EXPECT_FALSE(free.place(11, 3)) << "room for nine";
+  EXPECT_EQ(free.place(8, 3)->named, (std::vector<CoreLoad>{{3, 3}, {7, 3}, {11, 2}}));
+}
+
+Allocation shared(std::vector<CoreLoad> loads) {
+  Allocation allocation = on(std::move(loads));
+  allocation.shareable = true;
+  return allocation;
+}
+
+class SharedFreeCores : public testing::Test {
+ protected:
+  Machine machine_ = Machine::cluster(2, 1, 2);
+  FreeCores free_{machine_};
+};
+
+TEST_F(SharedFreeCores, HaveRoomForOneMoreJobThatShares) {
+  const Allocation first = shared({{0, 1}, {1, 1}});
+  free_.take(first);
+  EXPECT_EQ(free_.total(), 2);
+  EXPECT_FALSE(free_.is_free(0));
+  EXPECT_TRUE(free_.can_be_joined(0));
+  EXPECT_TRUE(free_.has_room(shared({{1, 1}, {2, 1}})));
+  EXPECT_FALSE(free_.has_room(on({{1, 1}}))) << "a job that wants its core for itself";
+  const Allocation second = shared({{1, 2}});
+  free_.take(second);
+  EXPECT_EQ(free_.total(), 2) << "nobody was driven off, nothing was taken that was free";
+  EXPECT_FALSE(free_.has_room(shared({{1, 1}}))) << "two are on it";
+  free_.release(first);
+  EXPECT_EQ(free_.total(), 3);
+  EXPECT_TRUE(free_.is_free(0));
+  EXPECT_TRUE(free_.can_be_joined(1)) << "the second is still there";
+  free_.release(second);
+  EXPECT_EQ(free_.total(), 4);
+  EXPECT_EQ(free_.on_node(0), 2);
+}
+
+TEST_F(SharedFreeCores, NobodyJoinsAJobThatIsAlone) {
+  free_.take(on({{0, 1}}));
+  EXPECT_FALSE(free_.can_be_joined(0));
+  EXPECT_FALSE(free_.has_room(shared({{0, 1}})));
+}
+
+TEST_F(SharedFreeCores, ASecondJobGoesBesideAFirstInItsOrder) {
+  const Allocation first = shared({{2, 1}, {3, 1}, {0, 1}});
+  free_.take(first);
+  const auto second = free_.place_beside(first, 3, 1);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->named, first.named);
+  EXPECT_TRUE(second->shareable);
+  EXPECT_EQ(free_.place_beside(first, 3, 2)->named, (std::vector<CoreLoad>{{2, 2}, {0, 1}})) << "two to a node";
+  EXPECT_FALSE(free_.place_beside(first, 4, 1));
+  free_.take(shared({{3, 1}}));
+  EXPECT_EQ(free_.place_beside(first, 2, 1)->named, (std::vector<CoreLoad>{{2, 1}, {0, 1}}));
+}
+
+TEST_F(SharedFreeCores, ALevelOfAJobThatSharesIsShareableToo) {
+  const Allocation held = shared({{0, 1}, {1, 1}});
+  free_.take(held);
+  EXPECT_TRUE(free_.at_level(held, 2, 2)->shareable);
+  EXPECT_TRUE(free_.place_like(held)->shareable);
+}
+
 using FreeCoresDeath = testing::Test;
 TEST(FreeCoresDeath, ACoreTakenTwiceStopsTheProgram) {
   const Machine machine = Machine::cluster(1, 1, 2);
   FreeCores free{machine};
   free.take(on({{0, 1}}));
   EXPECT_DEATH(free.take(on({{0, 1}})), "core 0 is taken twice");
+}
+
+TEST(FreeCoresDeath, AThirdJobOnACoreStopsTheProgram) {
+  const Machine machine = Machine::cluster(1, 1, 2);
+  FreeCores free{machine};
+  free.take(shared({{0, 1}}));
+  free.take(shared({{0, 1}}));
+  EXPECT_DEATH(free.take(shared({{0, 1}})), "core 0 is taken by a third job");
+}
+
+TEST(FreeCoresDeath, AJobThatWasAloneIsNotReleasedAsOneThatShares) {
+  const Machine machine = Machine::cluster(1, 1, 2);
+  FreeCores free{machine};
+  free.take(on({{0, 1}}));
+  EXPECT_DEATH(free.release(shared({{0, 1}})), "core 0 is released by a job that shares");
+  EXPECT_DEATH(free.take(shared({{0, 1}})), "core 0 is taken twice");
+}
+
+TEST(FreeCoresDeath, CoresOfAPoolAreNotShared) {
+  const Machine machine = Machine::pool(2);
+  FreeCores free{machine};
+  EXPECT_DEATH(free.take({1, 1, {}, true}), "cores of a pool are to be shared");
 }
 
 }  // namespace

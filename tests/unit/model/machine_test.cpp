@@ -11,14 +11,15 @@ namespace {
 TEST(Machines, AreReadAsTheyAreWritten) {
   for (const char* text : {"flat:128", "16x2x2", "1x1x2"}) EXPECT_EQ(Machine::parse(text).to_text(), text);
   EXPECT_EQ(Machine::parse("4x8").to_text(), "4x1x8");
+  EXPECT_EQ(Machine::parse("emulated:8x2x2").to_text(), "8x2x2");
   EXPECT_EQ(Machine::parse("16x2x2").size(), 64);
   EXPECT_EQ(Machine::parse("16x2x2").node_of(63), 15);
   EXPECT_FALSE(Machine::parse("flat:128").names_cores());
 }
 
 TEST(Machines, ThatCannotBeAreRefusedWithWhatWasExpected) {
-  for (const char* text : {"", "flat:", "flat:0", "flat:2x2", "2", "0x2", "2x-1", "2x2x2x2", "99999x99999", "axb",
-                           "99999999999999999999x1"}) {
+  for (const char* text : {"", "flat:", "flat:0", "flat:2x2", "2", "0x2", "2x-1", "2x2x2x2",
+                           "emulated:", "emulated:flat:2", "99999x99999", "axb", "99999999999999999999x1"}) {
     EXPECT_THROW(
         {
           try {
@@ -31,16 +32,6 @@ TEST(Machines, ThatCannotBeAreRefusedWithWhatWasExpected) {
         InputError)
         << text;
   }
-}
-
-TEST(Allocations, SayTheirCoresAsRanges) {
-  const Allocation allocation{6, 1, {{7, 1}, {0, 1}, {1, 1}, {2, 1}, {10, 1}, {11, 1}}};
-  EXPECT_EQ(cores_text(allocation), "0-2,7,10-11");
-  EXPECT_EQ(cores_text(allocation, ' '), "0-2 7 10-11");
-}
-
-TEST(Allocations, PutRanksOnCoresInBlocks) {
-  EXPECT_EQ(core_of_ranks({2, 2, {{4, 2}, {5, 1}}}), (std::vector<CoreId>{4, 4, 5}));
 }
 
 }  // namespace

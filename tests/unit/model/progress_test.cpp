@@ -31,5 +31,23 @@ TEST(Work, EndsAreRoundedUp) { EXPECT_EQ(Progress(1us, at(0s), 0.3).end(), at(4u
 
 TEST(Work, OfNothingHasEnded) { EXPECT_EQ(Progress(0s, at(3s), 0).end(), at(3s)); }
 
+TEST(Work, IsDoneAtItsEndAlsoWhereRoundingWouldLeaveATrace) {
+  const double rate = 1 / 1.04;
+  const Duration work = 65s;
+  Progress progress{work, at(0s), rate};
+  const Instant end = progress.end();
+  ASSERT_GT(static_cast<double>(work.count()) - static_cast<double>(end.time_since_epoch().count()) * rate, 0);
+  progress.change_rate(end, 0.5);
+  EXPECT_EQ(progress.end(), end);
+}
+
+TEST(Work, StaysDoneSinceItsEndWhateverTheRateBecomes) {
+  Progress progress{4s, at(0s), 1};
+  progress.change_rate(at(6s), 0.5);
+  EXPECT_EQ(progress.end(), at(4s));
+  progress.change_rate(at(8s), 0);
+  EXPECT_EQ(progress.end(), at(4s));
+}
+
 }  // namespace
 }  // namespace replay

@@ -7,8 +7,8 @@
 namespace replay {
 namespace {
 
-double slowdown(const char* model, double cpu_use, double overhead, int mpl) {
-  return make_runtime_model(model)->slowdown({cpu_use, overhead}, mpl);
+double slowdown(const char* model, double cpu_use, double overhead, int mpl, double demand = 0) {
+  return make_runtime_model(model)->slowdown({cpu_use, overhead}, mpl, demand);
 }
 
 TEST(Utrera, IsFormula4AtThisLevelOverFormula4AtLevelOne) {
@@ -26,15 +26,33 @@ TEST(Isolated, IsFormula3ButNeverFasterThanExpanded) {
   EXPECT_DOUBLE_EQ(slowdown("isolated", 0.5, 0, 4), 2);
 }
 
+TEST(Neighbours, CountLikeProcessesOfOnesOwn) {
+  // Two processes of 0.6 on a core, whoever they belong to.
+  for (const char* model : {"isolated", "utrera", "utrera-additive"})
+    EXPECT_DOUBLE_EQ(slowdown(model, 0.6, 0.4, 1, 0.6), slowdown(model, 0.6, 0.4, 2)) << model;
+  EXPECT_DOUBLE_EQ(slowdown("isolated", 0.5, 0, 2, 0.75), 1.75);
+  EXPECT_DOUBLE_EQ(slowdown("isolated", 0.3, 0, 1, 0.5), 1) << "there is room for both";
+  EXPECT_DOUBLE_EQ(slowdown("utrera", 0.5, 0.5, 1, 1), 2);
+  EXPECT_DOUBLE_EQ(slowdown("utrera-additive", 0.5, 0.25, 1, 1), 1.75);
+}
+
+TEST(Neighbours, DoNotSlowDownAJobThatNeverComputes) {
+  EXPECT_DOUBLE_EQ(slowdown("isolated", 0, 0, 1, 1), 1);
+  EXPECT_DOUBLE_EQ(slowdown("utrera", 0, 0, 1, 1), 1);
+}
+
+TEST(Neighbours, AreRefusedByTheRigidModel) { EXPECT_THROW((void)slowdown("rigid", 1, 0, 1, 0.5), UsageError); }
+
 TEST(AllModels, AreOneWhenExpandedAndNeverBelowOne) {
   for (const RuntimeModelEntry& entry : runtime_models()) {
     const auto model = entry.make();
     for (const double u : {0.0, 0.1, 0.5, 1.0})
       for (const double ov : {0.0, 0.5, 0.999}) {
-        EXPECT_DOUBLE_EQ(model->slowdown({u, ov}, 1), 1) << entry.name;
-        if (model->allows_sharing()) {
-          EXPECT_GE(model->slowdown({u, ov}, 2), 1) << entry.name;
-        }
+        EXPECT_DOUBLE_EQ(model->slowdown({u, ov}, 1, 0), 1) << entry.name;
+        if (!model->allows_sharing()) continue;
+        EXPECT_GE(model->slowdown({u, ov}, 2, 0), 1) << entry.name;
+        EXPECT_GE(model->slowdown({u, ov}, 1, 0.5), 1) << entry.name;
+        EXPECT_GE(model->slowdown({u, ov}, 2, 0.5), model->slowdown({u, ov}, 2, 0)) << entry.name;
       }
   }
 }

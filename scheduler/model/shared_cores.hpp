@@ -1,0 +1,42 @@
+// Who is on a core together with whom, and how much the one takes from the other. Only jobs whose allocations are
+// shareable are entered here; whoever runs alone has no neighbours and is not asked for. The simulator keeps one with what
+// is true of the jobs, the controller one with what they declare; both ask again for each neighbour of a job that comes,
+// goes or moves.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+class SharedCores {
+ public:
+  /// `job` is on these cores now. REQUIRES: named cores; the job is not on them, and at most one other is.
+  void enter(JobId job, const Allocation& allocation, double cpu_use);
+  /// Nothing happens on cores that the job is not on.
+  void leave(JobId job, const Allocation& allocation);
+
+  /// The other jobs on the cores of `allocation`, each once, in the order of its list.
+  [[nodiscard]] std::vector<JobId> neighbours(JobId job, const Allocation& allocation) const;
+
+  /// By how much other jobs raise the load of the job's busiest core, in cores: a core's load is the sum of the CPU
+  /// utilisations of all processes on it, alone it is mpl * cpu_use at most. 0 without neighbours. On cores with equally
+  /// many processes of the job it is the utilisation of the neighbours' processes on the core that has most of it.
+  [[nodiscard]] double demand(JobId job, const Allocation& allocation, double cpu_use) const;
+
+ private:
+  struct Seat {
+    JobId job{};
+    ProcessCount processes = 0;  ///< 0: nobody
+    double cpu_use = 0;
+  };
+  using Seats = std::array<Seat, 2>;
+  [[nodiscard]] const Seat* other_on(CoreId core, JobId job) const;
+
+  std::vector<Seats> cores_;  // grows to the highest core that was ever entered
+};
+
+}  // namespace replay
