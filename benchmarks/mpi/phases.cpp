@@ -8,64 +8,30 @@
 //   bsp          supersteps: compute, exchange, Allreduce. One rank, in rotation, is late: it sleeps first and computes
 //                then, while the others compute at once and then wait for it in MPI. A core shared by m ranks is busy
 //                with the others while the late one sleeps: max((m - 1) * u, 1 - u) + u = max(1, m * u).
+// On emulated cores (docs/emulation.md) the computing is slept while the core is this rank's, and what launching and ending
+// cost is taken off the work.
 // Source of formula (3): Utrera, Tabik, Corbalan, Labarta 2012 (the FCFS-malleable paper); the program is our own.
 #include <mpi.h>
 #include <sched.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "benchmarks/mpi/common.hpp"
+#include "benchmarks/mpi/emulated_work.hpp"
 #include "benchmarks/mpi/options.hpp"
+#include "benchmarks/mpi/phases_plan.hpp"
 #include "benchmarks/mpi/report.hpp"
 #include "benchmarks/mpi/ring.hpp"
 #include "benchmarks/mpi/timed_work.hpp"
+#include "vmlib/vm_burst.h"
+
+extern "C" const int vm_fit_for_emulation = 1;
 
 namespace replay::bench {
 namespace {
-
-struct Parameters {
-  double runtime = 1;  // s
-  double cpu_use = 1;  // u
-  std::string pattern = "independent";
-  double iteration = 20;  // ms, before it is stretched to divide the run time
-  std::uint64_t message_size = 1024;
-  std::uint64_t seed = 1;
-  double fail_at = -1;     // s of the run time; negative: never
-  double corrupt_at = -1;  // likewise
-};
-
-/// What all iterations of a run are like.
-struct Plan {
-  std::uint64_t iterations;
-  Nanoseconds computing;  // per iteration and rank
-  Nanoseconds waiting;
-  std::uint64_t failing;     // the iteration that fails; beyond the last one: none
-  std::uint64_t corrupting;  // likewise
-};
-
-Nanoseconds seconds_to_ns(double seconds) { return Nanoseconds{std::llround(seconds * 1e9)}; }
-
-Plan make_plan(const Parameters& given) {
-  Plan plan{};
-  if (given.runtime <= 0) return plan;
-  const std::int64_t whole = std::llround(given.runtime / (given.iteration * 1e-3));
-  plan.iterations = static_cast<std::uint64_t>(std::max<std::int64_t>(1, whole));
-  const double length = given.runtime / static_cast<double>(plan.iterations);
-  plan.computing = seconds_to_ns(length * given.cpu_use);
-  plan.waiting = seconds_to_ns(length) - plan.computing;
-  const auto iteration_at = [&](double seconds) {
-    return seconds < 0 ? plan.iterations : std::min(plan.iterations - 1, static_cast<std::uint64_t>(seconds / length));
-  };
-  plan.failing = iteration_at(given.fail_at);
-  plan.corrupting = iteration_at(given.corrupt_at);
-  return plan;
-}
-
-// Shorter than a scheduler's slice of 3 ms or so, so that a portion is computed in one go.
-constexpr Nanoseconds kPortion{2'000'000};
 
 /// Makes a rank that wakes up wait until the one that computes has finished its portion. Otherwise the ranks of a
 /// core would fall into step, both computing at half speed and then both asleep: with 2 ranks and u = 0.5, s(2) was
@@ -79,13 +45,12 @@ void take_turns_on_shared_core() {
 /// One rank's part of the job. All patterns send the same messages; they differ in how they wait.
 class Phases {
  public:
-  Phases(const World& world, const Plan& plan, const Parameters& given)
-      : world_(world), plan_(plan), ring_(world, given.message_size, given.seed) {}
+  Phases(const World& world, const PhasesPlan& plan, const PhasesParameters& given, Work& work)
+      : world_(world), plan_(plan), work_(work), ring_(world, given.message_size, given.seed) {}
 
   void independent();
   void bsp();
 
-  Nanoseconds computed() const { return work_.done(); }
   bool all_right() const { return all_right_ && ring_.all_right(); }
 
  private:
@@ -94,22 +59,21 @@ class Phases {
   void agree_on(std::uint64_t iteration);
 
   World world_;
-  Plan plan_;
-  CpuWork work_;
+  PhasesPlan plan_;
+  Work& work_;
   FixedSleep sleep_;
   Ring ring_;
   bool all_right_ = true;
 };
 
 void Phases::independent() {
-  const std::int64_t portions = std::max<std::int64_t>(1, (plan_.computing + plan_.waiting) / kPortion);
   for (std::uint64_t i = 0; i < plan_.iterations; ++i) {
     fail_if_due(i);
     fill_messages(i);
     ring_.start();
-    for (std::int64_t k = 0; k < portions; ++k) {
-      work_.compute(plan_.computing / portions);
-      sleep_.sleep(plan_.waiting / portions);
+    for (std::int64_t k = 0; k < plan_.portions; ++k) {
+      work_.compute(plan_.computing / plan_.portions);
+      sleep_.sleep(plan_.waiting / plan_.portions);
       ring_.progress();
     }
     ring_.wait();
@@ -158,11 +122,14 @@ void Phases::fail_if_due(std::uint64_t iteration) const {
   MPI_Abort(MPI_COMM_WORLD, kFailedOnPurpose);
 }
 
-void read_arguments(Options& options, Parameters& given) {
+constexpr double kShortestIteration = 0.1;  // ms
+
+void read_arguments(Options& options, PhasesParameters& given) {
   options.number("--runtime", given.runtime, 0, 1e7, "seconds of computing and waiting, alone on one core per rank");
   options.number("--cpu-use", given.cpu_use, 0, 1, "share of each iteration that computes");
   options.choice("--pattern", given.pattern, {"independent", "bsp"}, "how the rest is waited");
-  options.number("--iteration", given.iteration, 0.1, 1e6, "length of an iteration in milliseconds");
+  options.number("--iteration", given.iteration, 0, 1e6,
+                 "length of an iteration in milliseconds; 0: 20, and 100 on emulated cores");
   options.count("--message-size", given.message_size, 0, 1U << 30, "bytes to each neighbour in each iteration");
   options.count("--seed", given.seed, 0, ~std::uint64_t{0}, "of the bytes in the messages");
   options.number("--fail-at", given.fail_at, -1, 1e7, "fail after so many seconds of the run time; -1: never");
@@ -170,15 +137,22 @@ void read_arguments(Options& options, Parameters& given) {
 }
 
 /// A job told to fail must not succeed because it ended first or had no byte to spoil.
-void reject_failures_that_cannot_happen(const Options& options, const Parameters& given) {
+void reject_failures_that_cannot_happen(const Options& options, const PhasesParameters& given) {
   const std::string expected = fmt::format("less than --runtime, {}", given.runtime);
   if (given.fail_at >= given.runtime) options.reject("--fail-at", expected, fmt::format("{}", given.fail_at));
   if (given.corrupt_at >= given.runtime) options.reject("--corrupt-at", expected, fmt::format("{}", given.corrupt_at));
   if (given.corrupt_at >= 0 && given.message_size == 0) options.reject("--message-size", "1 or more to spoil", "0");
 }
 
+void report_emulation(Report& report, const PhasesPlan& plan, const Emulation& emulation) {
+  report.row("emulated", "yes");
+  report.row("deducted_s", plan.deducted);
+  report.row("start_up_s", emulation.start_up);
+  report.row("end_cost_s", emulation.end_cost);
+}
+
 int phases(const World& world, int argc, char** argv) {
-  Parameters given;
+  PhasesParameters given;
   Options options{"phases", "a job of a given length, CPU use and message pattern"};
   read_arguments(options, given);
   if (!options.parse(argc, argv)) {
@@ -186,16 +160,26 @@ int phases(const World& world, int argc, char** argv) {
     return kVerified;
   }
 
+  if (given.iteration > 0 && given.iteration < kShortestIteration)
+    options.reject("--iteration", fmt::format("0, or {} or more", kShortestIteration),
+                   fmt::format("{}", given.iteration));
   reject_failures_that_cannot_happen(options, given);
-  const Plan plan = make_plan(given);
-  Phases job{world, plan, given};
-  take_turns_on_shared_core();
+  const std::optional<Emulation> emulation = find_emulation();
+  const PhasesPlan plan = make_plan(given, emulation);
+  std::unique_ptr<Work> work;
+  if (emulation) {
+    work = std::make_unique<EmulatedWork>();
+  } else {
+    work = std::make_unique<CpuWork>();
+    take_turns_on_shared_core();
+  }
+  Phases job{world, plan, given, *work};
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   given.pattern == "bsp" ? job.bsp() : job.independent();
   MPI_Barrier(MPI_COMM_WORLD);
   const double seconds = MPI_Wtime() - start;
-  const double computed = sum_over_ranks(std::chrono::duration<double>(job.computed()).count());
+  const double computed = sum_over_ranks(std::chrono::duration<double>(work->done()).count());
 
   Report report{world, "phases"};
   report.row("pattern", given.pattern);
@@ -207,6 +191,7 @@ int phases(const World& world, int argc, char** argv) {
   report.row("computed_s", computed / world.size);
   report.row("time_s", seconds);
   report.row("iterations_per_s", static_cast<double>(plan.iterations) / seconds);
+  if (emulation) report_emulation(report, plan, *emulation);
   return report.finish(holds_everywhere(job.all_right()));
 }
 

@@ -27,6 +27,16 @@ std::uint64_t chain(std::uint64_t x, std::uint64_t rounds) {
 
 Nanoseconds thread_cpu_time() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
+void Work::compute(Nanoseconds amount) {
+  owed_ += amount;
+  while (owed_.count() > 0) add(work_off(owed_));
+}
+
+void Work::add(Nanoseconds used) {
+  owed_ -= used;
+  done_ += used;
+}
+
 CpuWork::CpuWork() {
   for (std::uint64_t rounds = 1000;; rounds *= 2) {
     const Nanoseconds start = thread_cpu_time();
@@ -38,19 +48,12 @@ CpuWork::CpuWork() {
   }
 }
 
-void CpuWork::compute(Nanoseconds amount) {
-  owed_ += amount;
-  while (owed_.count() > 0) count([this] { spin(std::min(owed_, kSlice)); });
-}
-
-void CpuWork::add(Nanoseconds used) {
-  owed_ -= used;
-  done_ += used;
-}
-
-void CpuWork::spin(Nanoseconds about) {
-  state_ = chain(state_, static_cast<std::uint64_t>(static_cast<double>(about.count()) * rounds_per_ns_));
+Nanoseconds CpuWork::work_off(Nanoseconds owed) {
+  const double about = static_cast<double>(std::min(owed, kSlice).count());
+  const Nanoseconds start = thread_cpu_time();
+  state_ = chain(state_, static_cast<std::uint64_t>(about * rounds_per_ns_));
   asm volatile("" : : "r"(state_));  // the result counts as used, so the loop stays
+  return thread_cpu_time() - start;
 }
 
 void FixedSleep::sleep(Nanoseconds length) {

@@ -1,6 +1,7 @@
-// A fixed amount of computing and a fixed amount of waiting. Computing is counted in CPU time of the calling thread:
-// half a core, a neighbour or a SIGSTOP makes it take longer, never makes it less. Waiting is counted in sleeps of a
-// given length, never until an instant: whatever passed while the process was stopped is not progress.
+// A fixed amount of computing and a fixed amount of waiting. Computing is counted in CPU time of the calling thread, or,
+// on an emulated core, in time that the core was this rank's: half a core, a neighbour or a SIGSTOP makes it take longer,
+// never makes it less. Waiting is counted in sleeps of a given length, never until an instant: whatever passed while the
+// process was stopped is not progress.
 #pragma once
 
 #include <chrono>
@@ -13,12 +14,14 @@ using Nanoseconds = std::chrono::nanoseconds;
 /// CPU time that the calling thread has used so far.
 Nanoseconds thread_cpu_time();
 
-/// Computes for given amounts of CPU time. Time computed too much or too little is carried over to the next amount, so
-/// the total is exact to a microsecond however small the amounts. One thread only.
-class CpuWork {
+/// Computes given amounts. What was too much or too little is carried over to the next amount, so the total is exact to a
+/// microsecond however small the amounts. One thread only.
+class Work {
  public:
-  /// Calibrates the loop: uses a few milliseconds of CPU time.
-  CpuWork();
+  Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  virtual ~Work() = default;
 
   /// Computes until `amount` more has been done.
   void compute(Nanoseconds amount);
@@ -34,12 +37,24 @@ class CpuWork {
   Nanoseconds done() const { return done_; }
 
  private:
+  /// Computes about `owed`, which is above 0; returns what it really was.
+  virtual Nanoseconds work_off(Nanoseconds owed) = 0;
   void add(Nanoseconds used);
-  void spin(Nanoseconds about);
 
-  double rounds_per_ns_ = 0;
   Nanoseconds owed_{};  // negative: computed in advance
   Nanoseconds done_{};
+};
+
+/// Real arithmetic, in CPU time.
+class CpuWork final : public Work {
+ public:
+  /// Calibrates the loop: uses a few milliseconds of CPU time.
+  CpuWork();
+
+ private:
+  Nanoseconds work_off(Nanoseconds owed) override;
+
+  double rounds_per_ns_ = 0;
   std::uint64_t state_ = 1;
 };
 

@@ -1,0 +1,112 @@
+// MPI programs started in order to be timed: by the node agent with vmlib preloaded, or by a bare mpiexec with nothing
+// between. One call is one run, from its start to the last process's end; the calls block. A program that fails, or whose
+// result is not verified, throws: no figure is made of it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/agent.hpp"
+#include "launcher/agent_client.hpp"
+#include "launcher/loop_event.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+
+namespace replay::bench {
+
+using Words = std::vector<std::string>;
+using Cores = std::vector<std::int32_t>;
+
+struct MeasuredRun {
+  double seconds = 0;  ///< from the start to its end
+  std::string output;
+
+  /// The number behind `name` in the output of a program of ours. Throws std::runtime_error when there is none.
+  [[nodiscard]] double value(const std::string& name) const;
+};
+
+/// A folder for the output of runs; gone with this.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// mpiexec with ranks bound to cores, and nothing else.
+[[nodiscard]] MeasuredRun run_bare(const std::filesystem::path& mpiexec, const Words& command,
+                                   const Cores& core_of_rank);
+
+/// An agent whose ranks always give their cores away in one way.
+class AgentRuns {
+ public:
+  /// Forks the agent. REQUIRES: a single thread, and no connect() before: fork all agents first.
+  AgentRuns(const std::filesystem::path& mpiexec, const std::filesystem::path& vmlib, launcher::BackEnd back_end);
+  ~AgentRuns();
+  void connect();
+
+  [[nodiscard]] MeasuredRun run(const Words& command, const Cores& core_of_rank);
+
+  /// The back end that ranks on shared cores are told to use: "yield" or "token".
+  [[nodiscard]] std::string back_end(const Words& command, const Cores& core_of_rank);
+
+  struct Moves {
+    std::vector<double> seconds;  ///< from each order to its acknowledgement
+    bool is_verified = false;
+  };
+  /// Moves a running program from `expanded` to `shrunk` and back `cycles` times, a pause between moves. Fewer moves than
+  /// that: the program was too short.
+  [[nodiscard]] Moves move(const Words& command, const Cores& expanded, const Cores& shrunk, int cycles);
+
+  struct Together {
+    double seconds = 0;          ///< until the last one has ended
+    std::uint64_t handoffs = 0;  ///< of all ranks, as last seen
+  };
+  /// Starts all programs at once, each on these cores.
+  [[nodiscard]] Together run_together(const std::vector<Words>& commands, const Cores& core_of_rank);
+
+ private:
+  struct Job {
+    std::filesystem::path folder;
+    bool has_started = false;
+    int moved = 0;
+    std::optional<protocol::JobStatistics> statistics;
+    std::optional<JobEnd> end;
+    std::chrono::steady_clock::time_point ended_at;
+  };
+
+  JobId launch(const Words& command, const Cores& core_of_rank);
+  Job& job(JobId id) { return jobs_.at(id); }
+  /// The output of a job that has ended; it is forgotten. Throws unless it completed and verified.
+  std::string finish(JobId id);
+  template <typename Condition>
+  void wait_until(Condition condition);
+  void pump_for(std::chrono::milliseconds length);
+
+  template <typename Report>
+  void on(const Report& /*report*/) {}
+  void on(const protocol::JobStarted& report);
+  void on(const protocol::RanksMoved& report);
+  void on(const protocol::JobStatistics& report);
+  void on(const protocol::JobEnded& report);
+
+  ScratchFolder folder_;
+  launcher::AgentHandle agent_;
+  launcher::EventBase loop_;
+  std::map<JobId, Job> jobs_;
+  std::int64_t last_job_ = 0;
+  std::string broken_;                             // what must not be thrown through the event loop
+  std::unique_ptr<launcher::AgentClient> client_;  // last: it uses the others
+};
+
+}  // namespace replay::bench
