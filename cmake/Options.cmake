@@ -1,6 +1,7 @@
 # Switches; the presets set them, a plain `cmake -B build` gets the defaults here.
 option(REPLAY_BUILD_TESTS "Build the tests" ON)
 option(REPLAY_WERROR "Treat warnings as errors" OFF)
+option(REPLAY_FUZZ "Build the fuzzers in place of the tests (clang)" OFF)
 set(REPLAY_SANITIZE "" CACHE STRING "address (with undefined), thread, or empty")
 set_property(CACHE REPLAY_SANITIZE PROPERTY STRINGS "" address thread)
 

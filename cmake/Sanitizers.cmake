@@ -5,11 +5,20 @@ add_library(replay_sanitizer INTERFACE)
 if(REPLAY_SANITIZE STREQUAL "address")
   target_compile_options(replay_sanitizer INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
                                                     -fno-omit-frame-pointer
-                         -Wno-maybe-uninitialized)  # GCC 12 is wrong about libstdc++ here
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # GCC 12 is wrong about libstdc++ here
   target_link_options(replay_sanitizer INTERFACE -fsanitize=address,undefined)
 elseif(REPLAY_SANITIZE STREQUAL "thread")
   target_compile_options(replay_sanitizer INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(replay_sanitizer INTERFACE -fsanitize=thread)
 elseif(NOT REPLAY_SANITIZE STREQUAL "")
   message(FATAL_ERROR "REPLAY_SANITIZE is '${REPLAY_SANITIZE}': expected address, thread or nothing")
+endif()
+
+# The fuzzers see which branches of our code an input takes.
+if(REPLAY_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "REPLAY_FUZZ needs clang, which has libFuzzer; use the preset fuzz")
+  endif()
+  target_compile_options(replay_sanitizer INTERFACE -fsanitize=fuzzer-no-link)
+  target_compile_definitions(replay_sanitizer INTERFACE FMT_HEADER_ONLY=1)  # libfmt 9, built by GCC, has a name less
 endif()

@@ -1,6 +1,7 @@
 # replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s]): one GoogleTest program; ctest runs each TEST on its
 # own. Tests labelled `mpi` start real ranks on all cores, so nothing else runs beside them.
 find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 function(replay_test name)
   cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})

@@ -1,25 +1,19 @@
 // Feeds bytes to the SWF reader as if they were a file, plain or gzip. Whatever they are, the answer is records or an
 // InputError; and records that were read once must come back the same after writing.
-#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "scheduler/model/error.hpp"
+#include "tests/fuzz/targets.hpp"
 #include "traces/byte_sink.hpp"
 #include "traces/byte_source.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/swf_writer.hpp"
 #include "traces/workload_reader.hpp"
 
+namespace replay::fuzz {
 namespace {
-
-using namespace replay;
-
-void check(bool holds) {
-  if (!holds) std::abort();
-}
 
 void read_write_read(std::string_view bytes) {
   std::string text;
@@ -56,8 +50,7 @@ void clean(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+void swf(std::string_view bytes) {
   try {
     read_write_read(bytes);
   } catch (const InputError&) {  // an answer, not a failure
@@ -66,5 +59,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     clean(bytes);
   } catch (const InputError&) {
   }
-  return 0;
 }
+
+}  // namespace replay::fuzz

@@ -1,0 +1,158 @@
+#include "tests/fuzz/made_seeds.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <variant>
+
+#include "launcher/core_segment.hpp"
+#include "launcher/job_segment.hpp"
+#include "scheduler/model/error.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+#include "scheduler/protocol/handshake.hpp"
+#include "scheduler/protocol/wire.h"
+#include "tests/support/shell.hpp"
+
+namespace replay::fuzz {
+namespace {
+
+using namespace protocol;
+
+const std::string kInOnePiece = "\xff";
+const std::string kInPiecesOfThree = "\x02";
+
+std::vector<AgentOrder> orders() {
+  const JobId job{7};
+  return {LaunchJob{job, {"phases", "--runtime"}, {{"A", "b"}}, "/tmp/jobs/7", {0, 1, 1}, true, 123456789012},
+          MoveRanks{job, {0, 0, 1}},
+          SuspendJob{job},
+          ResumeJob{job},
+          EndJob{job, Outcome::kOverrun},
+          Goodbye{},
+          AskStatistics{job},
+          Ping{}};
+}
+
+std::vector<AgentReport> reports() {
+  const JobId job{7};
+  return {Hello{kProtocolVersion, 4711, {0, 1}, true},
+          JobStarted{job, false, "no MPI"},
+          RanksMoved{job},
+          JobSuspended{job},
+          JobResumed{job},
+          JobMeasured{job, 0.5},
+          JobEnded{job, JobEnd{Outcome::kFailed, 9, Verification::kNone, -1, "rank 1"}},
+          OrderFailed{job, "resize", "it is rigid"},
+          Heartbeat{},
+          JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}}};
+}
+
+void add_wire(std::vector<Seed>& seeds) {
+  std::string all_orders;
+  for (const AgentOrder& order : orders()) {
+    seeds.push_back({fmt::format("wire/order-{}", order.index()), kInOnePiece + encode(order)});
+    all_orders += encode(order);
+  }
+  std::string all_reports;
+  for (const AgentReport& report : reports()) {
+    seeds.push_back({fmt::format("wire/report-{}", report.index()), kInOnePiece + encode(report)});
+    all_reports += encode(report);
+  }
+  INVARIANT(orders().size() == std::variant_size_v<AgentOrder> && reports().size() == std::variant_size_v<AgentReport>,
+            "a message has no seed");
+  seeds.push_back({"wire/all-orders", kInPiecesOfThree + all_orders});
+  seeds.push_back({"wire/all-reports", kInPiecesOfThree + all_reports});
+}
+
+LinkNonce filled(std::uint8_t byte) {
+  LinkNonce bytes;
+  bytes.fill(byte);
+  return bytes;
+}
+
+/// As handshake_fuzz.cpp reads them: how, in which pieces, then words or changes.
+void add_handshake(std::vector<Seed>& seeds) {
+  Handshake daemon{LinkRole::kDaemon, filled(9), filled(3)};
+  Handshake agent{LinkRole::kAgent, filled(9), filled(4)};
+  (void)agent.feed(daemon.opening());
+  const std::string proof = daemon.feed(agent.opening());
+  (void)agent.feed(proof);
+  seeds.push_back({"handshake/daemon-with-another-key", std::string("\x00\x3f", 2) + daemon.opening() + proof});
+  seeds.push_back({"handshake/agent-with-another-key",
+                   std::string("\x01\x3f", 2) + agent.opening() + agent.answer(LinkAnswer::kServed)});
+  seeds.push_back({"handshake/nobody-between", std::string("\x02\x3f\0\0\0\0\0\0", 8)});
+  seeds.push_back({"handshake/changed-opening", std::string("\x02\x0f\x01\x14\x01", 5)});
+  seeds.push_back({"handshake/changed-agents-opening", std::string("\x02\x0f\0\x01\x14\x01", 6)});
+  seeds.push_back({"handshake/changed-proof", std::string("\x02\x0f\0\0\x01\x05\x80", 7)});
+  seeds.push_back({"handshake/changed-answer", std::string("\x02\x0f\0\0\0\x01\x01\0\x01", 9)});
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+/// A rank in MPI_Finalize, blocked for 5 of 10 ms.
+std::string some_report() {
+  replay_vm_report report{};
+  report.state = REPLAY_VM_FINALIZING;
+  report.mode = REPLAY_VM_MODE_PROGRESS;
+  report.pid = 4712;
+  report.init_ns = 1'000'000;
+  report.blocked_ns = 5'000'000;
+  report.finalize_ns = 11'000'000;
+  return {reinterpret_cast<const char*>(&report), sizeof report};
+}
+
+/// One rank holds the token, two sit there.
+std::string some_core() {
+  replay_vm_core core{};
+  core.holder = 4712;
+  core.granted_ns = 1000;
+  core.seats[0].wanter = 4712;
+  core.seats[5].wanter = 4713;
+  return {reinterpret_cast<const char*>(&core), sizeof core};
+}
+
+/// As segment_fuzz.cpp reads them: who reads, then the file.
+void add_segments(std::vector<Seed>& seeds) {
+  const test::TemporaryFolder folder;
+  std::string job;
+  std::string emulated;
+  std::string cores;
+  {
+    launcher::JobSegment segment{folder / "job", {}, 2, {}};
+    segment.order_sharing(1, true, REPLAY_VM_TOKEN);
+    segment.order_place(1, replay_vm_place(1, 3));
+    job = bytes_of(folder / "job");
+    const launcher::JobSegment other{folder / "emulated", {}, 1, {1000, 2000, true, 10'000}};
+    emulated = bytes_of(folder / "emulated");
+    const launcher::CoreSegment segment_of_cores{folder / "cores", 2};
+    cores = bytes_of(folder / "cores");
+  }
+  cores.replace(sizeof(replay_vm_cores), sizeof(replay_vm_core), some_core());
+  std::string reported = job;
+  reported.replace(sizeof(replay_vm_segment) + offsetof(replay_vm_slot, report), sizeof(replay_vm_report),
+                   some_report());
+  seeds.push_back({"segment/rank-job", std::string(1, '\0') + job});
+  seeds.push_back({"segment/rank-emulated", std::string(1, '\0') + emulated});
+  seeds.push_back({"segment/rank-cores", std::string(1, '\1') + cores});
+  seeds.push_back({"segment/agent-reports", std::string(1, '\2') + reported});
+  seeds.push_back({"segment/agent-cores", std::string(1, '\3') + cores});
+}
+
+}  // namespace
+
+std::vector<Seed> made_seeds() {
+  std::vector<Seed> seeds;
+  add_wire(seeds);
+  add_handshake(seeds);
+  add_segments(seeds);
+  return seeds;
+}
+
+}  // namespace replay::fuzz

@@ -1,0 +1,191 @@
+// Shared memory that somebody else has written, read by both sides. A rank opens job and core segments of arbitrary bytes
+// and gives tokens to whoever seems to sit there; the agent reads arbitrary reports and takes tokens out of arbitrary
+// cores. Nobody reads beyond what the file has, believes an index or a figure, or goes round for ever.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "launcher/core_segment.hpp"
+#include "launcher/cpu_use_meter.hpp"
+#include "launcher/job_segment.hpp"
+#include "launcher/unique_fd.hpp"
+#include "scheduler/protocol/wire.h"
+#include "tests/fuzz/targets.hpp"
+#include "vmlib/core_token.hpp"
+#include "vmlib/cores.hpp"
+#include "vmlib/segment.hpp"
+
+namespace replay::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr vm::Key kKey{};  // zeros, as fuzzers find soonest
+constexpr std::uint32_t kMe = 4711;
+
+/// Files of this process; gone with it.
+class Folder {
+ public:
+  Folder() {
+    const fs::path base = fs::exists("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path();
+    std::string name = (base / "replay-fuzz-XXXXXX").string();
+    check(::mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string file_named(const char* name) {
+  static const Folder kFolder;
+  return kFolder.file(name);
+}
+
+std::string file_of(std::string_view bytes) {
+  std::string path = file_named("file");
+  const launcher::UniqueFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+  check(file.is_open() && ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  return path;
+}
+
+/// Over what is mapped from `path`, from byte `from` on, as far as both reach.
+void overwrite(const fs::path& path, std::size_t from, std::string_view bytes) {
+  const launcher::UniqueFd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  const std::size_t room = fs::file_size(path) - from;
+  const auto length = std::min(room, bytes.size());
+  check(::pwrite(file.get(), bytes.data(), length, static_cast<off_t>(from)) == static_cast<ssize_t>(length));
+}
+
+/// Time passes when somebody looks; nobody ever wakes us.
+struct FakeSystem {
+  static inline std::uint64_t time = 0;
+  static inline std::uint64_t looks = 0;
+  static std::uint64_t now() {
+    check(++looks < 1'000'000);  // nobody goes round for ever
+    return time += 1000;
+  }
+  static void wait_on(std::uint32_t&, std::uint32_t, std::uint64_t limit_ns) { time += limit_ns; }
+  static void wake(std::uint32_t&) {}
+  static std::optional<std::uint64_t> process_cpu(std::uint32_t pid) {
+    if (pid % 2 == 0) return std::nullopt;
+    return pid;
+  }
+};
+
+void as_rank_with_job_segment(std::string_view bytes) {
+  const auto segment = vm::Segment::open(file_of(bytes).c_str(), kKey);
+  if (!segment) return;
+  check(segment->slots() >= 1 && segment->slots() <= REPLAY_VM_MAX_RANKS);
+  check(bytes.size() == vm::segment_bytes(segment->slots()));
+  const vm::JobFacts& facts = segment->facts();
+  check(facts.polls_before_yield >= 1 && facts.polls_before_yield <= vm::Segment::kMostPolls);
+  check(facts.quantum_ns <= vm::Segment::kLongestQuantumNs);
+  for (std::uint32_t slot = 0; slot < segment->slots(); ++slot) {
+    replay_vm_slot& its = *segment->slot(slot);
+    its.report.polls += its.orders.mpl;  // read and written to its end
+    its.report.reserved[sizeof its.report.reserved - 1] = 1;
+  }
+}
+
+/// What a rank does with the token of the place that its orders name.
+void pass_tokens(vm::CoreTokens tokens, std::uint64_t place) {
+  FakeSystem::looks = 0;
+  vm::CurrentToken<FakeSystem> mine;
+  mine.use(tokens, kMe);
+  auto* token = mine.at(place);
+  check((token != nullptr) ==
+        (tokens.find(replay_vm_core_of(place)) != nullptr && replay_vm_seat_of(place) < REPLAY_VM_SEATS));
+  if (token == nullptr) return;
+  (void)token->want();
+  (void)token->wait(1'000'000);
+  for (int tries = 0; tries < 5; ++tries) (void)token->overtake(1'000'000);
+  check(token->granted_ns() <= FakeSystem::now());
+  (void)token->hand_over();
+  (void)token->want();
+  mine.leave();
+  const replay_vm_core& core = *tokens.find(replay_vm_core_of(place));
+  check(core.seats[replay_vm_seat_of(place)].wanter != kMe);
+  // Somebody may have written us onto another seat: then the token is ours until it counts as stale.
+  check(core.holder != kMe || std::ranges::find(core.seats, kMe, &replay_vm_seat::wanter) != std::end(core.seats));
+}
+
+void as_rank_with_core_segment(std::string_view bytes) {
+  const auto cores = vm::Cores::open(file_of(bytes).c_str());
+  if (!cores) return;
+  const vm::CoreTokens tokens = cores->tokens();
+  check(tokens.count >= 1 && tokens.count <= REPLAY_VM_MAX_CORES);
+  check(bytes.size() == vm::core_segment_bytes(tokens.count));
+  check(tokens.find(tokens.count) == nullptr && tokens.find(UINT32_MAX) == nullptr);
+  pass_tokens(tokens, replay_vm_place(tokens.count - 1, 0));
+  pass_tokens(tokens, replay_vm_place(0, REPLAY_VM_SEATS - 1));
+  pass_tokens(tokens, tokens.first->granted_ns);  // any orders
+}
+
+void as_agent_with_reports(std::string_view bytes) {
+  constexpr std::uint32_t kRanks = 3;
+  const fs::path path = file_named("job");
+  launcher::JobSegment segment{path, {}, kRanks, {}};
+  launcher::CpuUseMeter meter;
+  std::uint64_t now = 1;
+  for (int round = 0; round < 4 && !bytes.empty(); ++round) {
+    overwrite(path, 0, bytes);  // header and orders too: a rank can write where it likes
+    for (std::uint32_t slot = 0; slot < kRanks; ++slot) {
+      check(segment.state(slot) <= REPLAY_VM_SWITCHED_OFF && segment.mode(slot) <= REPLAY_VM_MODE_TEST_LOOP);
+      meter.advance(segment.times(slot, now), now, slot != 1);
+      const auto use = meter.cpu_use();
+      check(!use || (*use >= 0 && *use <= 1));
+      check(segment.statistics(slot, ::getpid(), now).pid == ::getpid());
+    }
+    now += std::uint64_t{1} << (static_cast<unsigned char>(bytes.front()) % 63U);
+    bytes.remove_prefix(std::min<std::size_t>(bytes.size(), sizeof(replay_vm_slot) / 2));
+  }
+}
+
+void as_agent_with_cores(std::string_view bytes) {
+  constexpr std::uint32_t kCores = 2;
+  const fs::path path = file_named("cores");
+  launcher::CoreSegment segment{path, kCores};
+  overwrite(path, 0, bytes);
+  check(segment.cores() == kCores);
+  for (std::uint32_t core = 0; core < kCores; ++core) {
+    segment.wake(core, static_cast<std::uint32_t>(bytes.size()));
+    const pid_t holder = segment.holder(core);
+    if (holder <= 0) continue;
+    check(segment.is_here(core, holder) && segment.take_away(core, holder));
+    check(!segment.is_here(core, holder));  // nobody else writes meanwhile
+  }
+  segment.take_away_everywhere(static_cast<pid_t>(kMe));
+  for (std::uint32_t core = 0; core < kCores; ++core) check(!segment.is_here(core, static_cast<pid_t>(kMe)));
+}
+
+}  // namespace
+
+void segment(std::string_view bytes) {
+  if (bytes.empty()) return;
+  const auto who = static_cast<unsigned char>(bytes.front());
+  bytes.remove_prefix(1);
+  switch (who % 4) {
+    case 0: return as_rank_with_job_segment(bytes);
+    case 1: return as_rank_with_core_segment(bytes);
+    case 2: return as_agent_with_reports(bytes);
+    default: return as_agent_with_cores(bytes);
+  }
+}
+
+}  // namespace replay::fuzz
