@@ -14,8 +14,11 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_trace_info(CLI::App& app);
+[[nodiscard]] Command add_agent(CLI::App& app);
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);
 [[nodiscard]] Command add_benchmarks(CLI::App& app);
+/// One MPI program by hand.
+[[nodiscard]] Command add_run_program(CLI::App& app);
 
 }  // namespace replay::cli

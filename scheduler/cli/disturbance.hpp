@@ -10,6 +10,14 @@ namespace replay::cli {
 /// stolen by a hypervisor. Nothing where /proc/stat cannot be read.
 [[nodiscard]] std::optional<double> load_of_others();
 
+/// CPU time of this machine since it was started, in s over all its hardware threads: what has been used, and what there
+/// was to use. In steps of 10 ms. Nothing where /proc/stat cannot be read.
+struct MachineTime {
+  double busy = 0;
+  double all = 0;
+};
+[[nodiscard]] std::optional<MachineTime> machine_time();
+
 /// From this share on a run counts as disturbed.
 inline constexpr double kDisturbed = 0.1;
 

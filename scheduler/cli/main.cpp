@@ -65,9 +65,11 @@ int main(int argc, char** argv) {
   Command simulate = add_simulate(app, command_line);
   commands[app.get_subcommand("simulate")] = std::move(simulate);
   add(add_trace_info);
+  add(add_agent);
   add(add_policies);
   add(add_models);
   add(add_benchmarks);
+  add(add_run_program);
 
   try {
     app.parse(argc, argv);

@@ -434,6 +434,7 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   json["runtime_model"] = info.runtime_model;
   json["seed"] = info.seed;
   json["time_scale"] = info.time_scale;
+  json["settings"] = named_values(info.settings);
   json["inputs"] = nlohmann::ordered_json::array();
   for (const InputFile& input : info.inputs)
     json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}, {"bytes", input.bytes}});

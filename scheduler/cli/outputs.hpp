@@ -66,6 +66,7 @@ struct RunInfo {
   std::string runtime_model;
   std::uint64_t seed = 0;
   double time_scale = 1;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< how jobs were run for real; empty for a simulation
   std::vector<InputFile> inputs;
   std::string started;  ///< wall clock, ISO 8601
   std::string ended;    ///< empty: the run is not over, or was killed

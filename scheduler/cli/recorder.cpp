@@ -20,7 +20,7 @@ std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime
 
 Recorder::Recorder(fs::path folder, const std::string& outputs, std::string command_line, const char* body,
                    const NamedPolicy& policy, const Scenario& scenario, const CommonOptions& options,
-                   const Machine& machine, double time_scale)
+                   const std::string& machine, double time_scale)
     : folder_(std::move(folder)),
       outputs_(parse_outputs(outputs)),
       command_line_(std::move(command_line)),
@@ -31,7 +31,7 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
       time_scale_(time_scale),
       series_({.keep_points = !folder_.empty() && outputs_.contains("series")}) {
   header_.set("body", body);
-  header_.set("machine", machine.to_text());
+  header_.set("machine", machine);
   header_.set("policy", policy.full_text);
   header_.set("runtime-model", scenario.runtime_model);
   header_.set("trace", options.trace);
@@ -66,12 +66,14 @@ PolicyRun Recorder::finish() {
   flush();
   PolicyRun run;
   run.policy = policy_;
+  run.machine = header_.value("machine");
   run.folder = folder_;
   run.summary = metrics::summarise(table_, series_);
   for (const metrics::JobRow& row : table_.rows()) {
     const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
     run.failed += row.has_ended() && wrong ? 1u : 0u;
     run.verified += row.verification == Verification::kPassed ? 1u : 0u;
+    if (const std::string_view reason = table_.rigid_reason(row.job); !reason.empty()) ++run.rigid[std::string{reason}];
   }
   return run;
 }
@@ -95,6 +97,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
   info.runtime_model = scenario_.runtime_model;
   info.seed = options_.seed;
   info.time_scale = time_scale_;
+  info.settings = settings_;
   if (inputs_.empty() && options_.trace != "-") inputs_.push_back(input_file(options_.trace));
   info.inputs = inputs_;
   info.started = started_;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/cli/outputs.hpp"
@@ -17,7 +19,6 @@
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/metrics/summary.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/policy/registry.hpp"
 
 namespace replay::cli {
@@ -25,10 +26,12 @@ namespace replay::cli {
 /// One policy's run, over.
 struct PolicyRun {
   std::string policy;
+  std::string machine;           ///< as in the event log
   std::filesystem::path folder;  ///< empty: nothing was written
   metrics::Summary summary;
-  std::size_t failed = 0;    ///< jobs that failed by themselves, or whose verification did
-  std::size_t verified = 0;  ///< jobs whose verification passed
+  std::size_t failed = 0;                    ///< jobs that failed by themselves, or whose verification did
+  std::size_t verified = 0;                  ///< jobs whose verification passed
+  std::map<std::string, std::size_t> rigid;  ///< jobs whose processes could not share cores, by reason
   bool interrupted = false;
   std::string lost;         ///< why the executor was lost
   bool disturbed = false;   ///< others used the machine before or after (real runs)
@@ -40,9 +43,11 @@ class Recorder {
  public:
   /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
   Recorder(std::filesystem::path folder, const std::string& outputs, std::string command_line, const char* body,
-           const NamedPolicy& policy, const Scenario& scenario, const CommonOptions& options, const Machine& machine,
-           double time_scale);
+           const NamedPolicy& policy, const Scenario& scenario, const CommonOptions& options,
+           const std::string& machine, double time_scale);
 
+  /// How jobs are run for real, by name; for run.json. Before begin().
+  void keep(std::vector<std::pair<std::string, std::string>> settings) { settings_ = std::move(settings); }
   /// Another reader of the records. Before begin(); must outlive the recorder's use.
   void also(log::Sink& sink) { sinks_.push_back(&sink); }
   /// Writes the header; records may come from now on.
@@ -67,6 +72,7 @@ class Recorder {
   const CommonOptions& options_;
   std::string policy_;
   double time_scale_;
+  std::vector<std::pair<std::string, std::string>> settings_;
   std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
   std::unique_ptr<log::TextWriter> events_;

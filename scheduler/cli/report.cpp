@@ -23,19 +23,23 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
   if (json) {
     auto list = to_json(results);
     for (std::size_t i = 0; i < runs.size(); ++i) {
+      list[i]["machine"] = runs[i].machine;
       list[i]["folder"] = runs[i].folder.string();
       list[i]["interrupted"] = runs[i].interrupted;
       list[i]["disturbed"] = runs[i].disturbed;
       list[i]["verified_jobs"] = runs[i].verified;
+      list[i]["rigid_jobs"] = runs[i].rigid;
     }
     fmt::print("{}\n", list.dump(2));
   } else {
     fmt::print("\n");
     for (const std::string& line : scenario.loaded.report.to_lines()) fmt::print("{}\n", line);
     for (const std::string& note : scenario.notes) fmt::print("note: {}\n", note);
-    fmt::print("runtime model: {}\n\n{}", scenario.runtime_model, result_table(results));
+    fmt::print("machine {}, runtime model {}\n\n{}", runs.front().machine, scenario.runtime_model,
+               result_table(results));
     for (const PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
+    for (const PolicyRun& run : runs) fmt::print("{}", rigid_lines(run.policy, run.rigid));
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
   for (const PolicyRun& run : runs) {

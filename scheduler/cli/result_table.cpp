@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
@@ -80,6 +81,20 @@ std::string result_table(std::span<const Result> results) {
     }
   }
   return text + '\n' + aligned(rows);
+}
+
+std::string rigid_lines(const std::string& policy, const std::map<std::string, std::size_t>& jobs_by_reason) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::pair<std::string, std::size_t>> sorted{jobs_by_reason.begin(), jobs_by_reason.end()};
+  std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(sorted.size(), kMost); ++i)
+    text += fmt::format("{}: {} job{} ran as rigid: {}\n", policy, sorted[i].second, sorted[i].second == 1 ? "" : "s",
+                        sorted[i].first);
+  if (sorted.size() > kMost)
+    text += fmt::format("{}: others ran as rigid for {} more reasons; events.log says which\n", policy,
+                        sorted.size() - kMost);
+  return text;
 }
 
 nlohmann::ordered_json to_json(std::span<const Result> results) {

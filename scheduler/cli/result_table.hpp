@@ -2,6 +2,8 @@
 // from the first. What a column means is in metrics.json, under the same metric's name.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -17,6 +19,10 @@ struct Result {
 
 /// Aligned columns, units in the header, a line end behind each line; "-" for what cannot be had.
 [[nodiscard]] std::string result_table(std::span<const Result> results);
+
+/// One line for each reason why jobs ran as rigid that could have been shrunk, the commonest first; at most ten.
+[[nodiscard]] std::string rigid_lines(const std::string& policy,
+                                      const std::map<std::string, std::size_t>& jobs_by_reason);
 
 /// An array with one object per policy: `policy`, `metrics` (every metric by name, null for what cannot be had) and, but
 /// for the first, `difference_percent` (the table's columns by metric name, null where the first is 0).

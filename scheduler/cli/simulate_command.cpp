@@ -42,7 +42,7 @@ Machine machine_of(const SimulateOptions& options, const Scenario& scenario) {
   Machine machine = Machine::pool(scenario.loaded.machine_size);
   if (text == "local" || text.starts_with("local:"))
     machine = launcher::discover_local(text).machine;
-  else if (text.find(':') != std::string::npos && !text.starts_with("flat:"))
+  else if (text.find(':') != std::string::npos && !text.starts_with("flat:") && !text.starts_with("emulated:"))
     machine = launcher::synthetic_machine(text);
   else if (!text.empty())
     machine = Machine::parse(text);
@@ -96,7 +96,7 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
                       named,
                       scenario,
                       options.common,
-                      machine,
+                      machine.to_text(),
                       1.0};
     recorder.begin();
     SimulationOptions simulation;

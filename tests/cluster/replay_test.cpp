@@ -252,7 +252,40 @@ TEST_F(MainCommand, AProgramThatStartsNoMpiRunsRigidAndTheLogSaysSo) {
   write_trace({{0, 1, 2, 1, 30}});
   EXPECT_EQ(run("fcfs-malleable", {"--program", "sh -c 'sleep 7'"}), 0) << output();
   EXPECT_NE(text_of(folder_ / "r/events.log").find("malleable=no"), std::string::npos);
+  EXPECT_NE(output().find("fcfs-malleable: 1 job ran as rigid: no rank registered within"), std::string::npos)
+      << output();
   expect_nothing_left();
+}
+
+TEST_F(MainCommand, SigtermBeforeTheFirstLaunchLeavesNothing) {
+  write_trace({{0, 600, 2, 1, 1000}});
+  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / "r/events.log"); })) << replay.output();
+  replay.send(SIGTERM);
+  replay.wait();  // 130, or 143 where nothing was there yet that could be ended
+  expect_nothing_left();
+}
+
+// The first job's folder is there, then its mpiexec is about to run, then the second one's.
+TEST_F(MainCommand, SigtermInTheMiddleOfLaunchesEndsEachJobOnceAndLeavesNothing) {
+  write_trace(std::vector<TraceJob>(6, {0, 600, 1, 1, 1000}));
+  for (const char* file : {"r/jobs/1", "r/jobs/1/command", "r/jobs/2/stdout"}) {
+    fs::remove_all(folder_ / "r");
+    Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
+    ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / file); })) << file << '\n' << replay.output();
+    replay.send(SIGTERM);
+    EXPECT_EQ(replay.wait(), 130) << file << '\n' << replay.output();
+    std::map<JobId, int> ends;
+    const MemoryLog log = this->log();
+    for (const log::Record& record : log.records())
+      if (const auto* finish = std::get_if<log::Finished>(&record.what)) ++ends[finish->job];
+    for (const auto& [job, count] : ends) EXPECT_EQ(count, 1) << file << ", job " << static_cast<std::int64_t>(job);
+    for (const log::Record& record : log.records()) {
+      const auto* launch = std::get_if<log::Launched>(&record.what);
+      EXPECT_TRUE(launch == nullptr || ends.contains(launch->job)) << file;
+    }
+    expect_nothing_left();
+  }
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
   EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
 }
 
+TEST_F(CommandLine, PairingIsBlockOrCyclic) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("--trace t.swf --policy fcfs --pairing sideways", 2, {"--pairing", "sideways", "block", "cyclic"});
+}
+
 TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
   write_text(folder_ / "t.swf", kTwoJobs);
   expect_complaint("simulate --trace t.swf --policy easi", 2, {"unknown policy 'easi'", "did you mean 'easy'"});
@@ -67,7 +72,31 @@ TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
   expect_complaint("simulate --trace t.swf --policy easy --outputs job", 2, {"job"});
   expect_complaint("simulate --trace t.swf --policy easy --until soon", 2, {"--until", "soon"});
   expect_complaint("--trace t.swf --policy easy --time-scale 0", 2, {"--time-scale"});
-  expect_complaint("--trace t.swf --policy easy --machine flat:4", 2, {"flat:4", "local"});
+  expect_complaint("--trace t.swf --policy easy --machine flat:4", 2, {"flat:4", "local", "emulated:8x2x2"});
+  expect_complaint("--trace t.swf --policy easy --back-end futex", 2, {"--back-end", "futex", "yield"});
+}
+
+TEST_F(CommandLine, EmulatedMachinesThatCannotBeAreRefused) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  const std::string run = "--trace t.swf --policy easy --machine emulated:";
+  for (const char* machine : {"", "0x2x2", "flat:8", "2x2x2x2"})
+    expect_complaint(run + machine, 2, {"emulated:", "NODESxPACKAGESxCORES"});
+  expect_complaint(run + "4097x1x1", 2, {"4097", "4096"});
+  expect_complaint(run + "2x2x2 --smt", 2, {"--smt", "emulated"});
+  expect_complaint(run + "2x2x2 --back-end yield", 2, {"--back-end", "token"});
+  for (const char* quantum : {"0", "10us", "2s", "soon", "-5ms"})
+    expect_complaint(run + "2x2x2 --quantum=" + quantum, 2, {"--quantum", "1ms", quantum});
+  expect_complaint(run + "1x1x3", 1, {"job 1", "needs 4", "has 3"});
+}
+
+TEST_F(CommandLine, AnEmulatedMachineCanBeSimulatedAndTriedOut) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  const ShellResult dry = replay("--trace t.swf --policy easy --machine emulated:2x1x2 --dry-run");
+  EXPECT_EQ(dry.status, 0) << dry.err;
+  EXPECT_NE(dry.out.find("mpiexec -n 4"), std::string::npos) << dry.out;
+  const ShellResult simulated = replay("simulate --trace t.swf --policy easy --machine emulated:2x1x2 --outputs none");
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_NE(simulated.out.find("machine 2x1x2"), std::string::npos) << simulated.out;
 }
 
 TEST_F(CommandLine, AJobWiderThanTheMachineNamesTheWaysOut) {

@@ -237,5 +237,15 @@ TEST(ResultTable, WhatCannotBeHadIsADash) {
   EXPECT_NE(result_table({&result, 1}).find("easy         - "), std::string::npos);
 }
 
+TEST(ResultTable, NamesWhyJobsRanAsRigidTheCommonestReasonFirst) {
+  EXPECT_EQ(rigid_lines("easy", {}), "");
+  EXPECT_EQ(rigid_lines("easy", {{"a.out is statically linked", 1}, {"vmlib is not available", 12}}),
+            "easy: 12 jobs ran as rigid: vmlib is not available\n"
+            "easy: 1 job ran as rigid: a.out is statically linked\n");
+  std::map<std::string, std::size_t> many;
+  for (char c = 'a'; c <= 'l'; ++c) many[std::string(1, c)] = 1;
+  EXPECT_NE(rigid_lines("easy", many).find("easy: others ran as rigid for 2 more reasons"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace replay::cli

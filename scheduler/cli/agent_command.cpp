@@ -1,0 +1,100 @@
+// `replay agent`: the node agent as a program of its own, for a daemon that comes over TCP and proves that it has the key.
+// `replay agent --new-key FILE` makes such a key.
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "launcher/agent_service.hpp"
+#include "launcher/link_key.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/real_machine.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace {
+
+constexpr double kLongestSilence = 3600;
+
+struct AgentCommandOptions {
+  std::string listen = "127.0.0.1:0";
+  std::string key_file;
+  std::string new_key_file;
+  std::string machine;
+  RealMachineOptions real;
+  bool once = false;
+  bool stay = false;
+  double silence = 30;
+};
+
+launcher::LinkAddress listen_address(const std::string& text) {
+  try {
+    return launcher::LinkAddress::parse(text);
+  } catch (const InputError& error) {
+    throw UsageError(fmt::format("--listen: {}", error.what()));
+  }
+}
+
+int run(const AgentCommandOptions& options) {
+  if (!options.new_key_file.empty()) {
+    launcher::make_link_key(options.new_key_file);
+    return 0;
+  }
+  if (options.key_file.empty())
+    throw UsageError("expected --key FILE: daemons prove that they have the same; --new-key FILE makes one");
+  if (!(options.silence >= 1) || options.silence > kLongestSilence)
+    throw UsageError(fmt::format("--silence: expected 1 to {} seconds, found '{}'", kLongestSilence, options.silence));
+  launcher::AgentServiceOptions service;
+  service.listen = listen_address(options.listen);
+  service.key = launcher::read_link_key(options.key_file);
+  if (options.machine.starts_with("agent:"))
+    throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.machine));
+  RealMachine machine{options.machine, options.real};
+  if (machine.machine().nodes() > 1)
+    throw UsageError(
+        fmt::format("--machine {}: an agent is one node; expected emulated:1xPACKAGESxCORES", options.machine));
+  machine.find_programs();
+  for (const std::string& note : machine.notes()) fmt::print(stderr, "replay agent: note: {}\n", note);
+  machine.leave_the_jobs_cores();
+  service.agent = machine.node();
+  service.agent.silence_limit = std::chrono::milliseconds{static_cast<long>(options.silence * 1000)};
+  service.stays = options.stay;
+  service.on_listening = [](const launcher::LinkAddress& address) {
+    fmt::print("replay agent: listening on {}\n", address.to_text());
+    std::fflush(stdout);
+  };
+  return launcher::serve_daemons(service);
+}
+
+}  // namespace
+
+Command add_agent(CLI::App& app) {
+  auto options = std::make_shared<AgentCommandOptions>();
+  CLI::App* agent =
+      app.add_subcommand("agent", "start, move and end jobs on this node for a daemon that comes over TCP");
+  agent->footer(
+      "Example:\n"
+      "  replay agent --new-key ~/replay.key\n"
+      "  replay agent --key ~/replay.key --machine local:0-3        prints the address that it listens on\n"
+      "  replay --machine agent:127.0.0.1:40123 --agent-key ~/replay.key --trace t.swf --policy easy");
+  agent->add_option("--listen", options->listen, "address and port; port 0: the kernel chooses one")
+      ->type_name("ADDRESS:PORT")
+      ->capture_default_str();
+  agent->add_option("--key", options->key_file, "key file; who has the key may run programs as you")->type_name("FILE");
+  agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");
+  agent->add_option("--machine", options->machine)->type_name("MACHINE");
+  add_real_machine_options(*agent, options->real);
+  agent->get_option("--machine")
+      ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
+  auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");
+  agent->add_flag("--stay", options->stay, "wait for the next daemon instead")->excludes(once);
+  agent->add_option("--silence", options->silence, "end all jobs when the daemon has not been heard of for so long")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  return [options] { return run(*options); };
+}
+
+}  // namespace replay::cli

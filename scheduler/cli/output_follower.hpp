@@ -1,0 +1,32 @@
+// The output of a program that goes into a file, passed on while it grows: what the agent has a job write into its folder
+// appears where a person expects it. Bytes are passed on as they are.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "launcher/unique_fd.hpp"
+
+namespace replay::cli {
+
+class OutputFollower {
+ public:
+  /// `file` need not be there yet. `to` belongs to the caller.
+  OutputFollower(std::filesystem::path file, int to) : path_(std::move(file)), to_(to) {}
+
+  /// Passes on what the file has now and did not have the last time; blocks as long as the reader makes it wait. False: nobody reads any
+  /// more (the reader's end of the pipe is closed, the disk is full), and nothing will be passed on again.
+  /// REQUIRES: SIGPIPE ignored.
+  bool pass_on();
+
+ private:
+  std::filesystem::path path_;
+  int to_;
+  launcher::UniqueFd file_;
+  off_t passed_on_ = 0;
+  bool is_broken_ = false;
+};
+
+}  // namespace replay::cli

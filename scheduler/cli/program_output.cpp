@@ -1,0 +1,78 @@
+#include "scheduler/cli/program_output.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{20};
+
+}  // namespace
+
+JobFolder::JobFolder() {
+  std::string name = (fs::temp_directory_path() / "replay-run-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot make a folder {}", name));
+  path_ = name;
+}
+
+JobFolder::~JobFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+ProgramTerminal::ProgramTerminal(event_base* loop, const fs::path& folder, int out, ProgramRun& run)
+    : loop_(loop),
+      run_(run),
+      out_(folder / "stdout", out),
+      err_(folder / "stderr", STDERR_FILENO),
+      look_event_(loop, -1, EV_PERSIST, [this] { pass_on(); }),
+      interrupt_event_(loop, SIGINT, EV_SIGNAL | EV_PERSIST, [this] { interrupt(); }),
+      terminate_event_(loop, SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { interrupt(); }) {
+  ::signal(SIGPIPE, SIG_IGN);
+  look_event_.arm_after(kBetweenLooks);
+  interrupt_event_.arm();
+  terminate_event_.arm();
+}
+
+void ProgramTerminal::pass_on() {
+  const bool is_out_read = out_.pass_on();
+  const bool is_err_read = err_.pass_on();
+  if (is_out_read && is_err_read) return;
+  if (!std::exchange(is_unread_, true)) run_.end();
+}
+
+void ProgramTerminal::interrupt() {
+  if (std::exchange(is_interrupted_, true)) event_base_loopbreak(loop_);
+  run_.end();
+}
+
+ReportOutput::ReportOutput(const std::string& file, bool is_json) : is_json_(is_json) {
+  if (file.empty()) return;
+  file_.reset(std::fopen(file.c_str(), "w"));
+  if (!file_) throw std::system_error(errno, std::generic_category(), fmt::format("--report {}", file));
+}
+
+int ReportOutput::program_output() const { return is_json_ && !file_ ? STDERR_FILENO : STDOUT_FILENO; }
+
+void ReportOutput::write(const ProgramSettings& settings, const ProgramHistory& history) const {
+  // A reason may quote what a program has printed, which need not be UTF-8.
+  const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+  const std::string text =
+      is_json_ ? report_json(settings, history).dump(2, ' ', false, replace) + "\n" : report_text(settings, history);
+  std::FILE* const own = is_json_ ? stdout : stderr;
+  std::FILE* const to = file_ ? file_.get() : own;
+  if (std::fputs(text.c_str(), to) < 0 || std::fflush(to) != 0)
+    throw std::system_error(errno, std::generic_category(), "the report cannot be written");
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,76 @@
+// Where the output of a program that is run by hand goes, and where ours does: the agent has the program write into a
+// folder, from where it is passed on as it comes; the report goes to stderr, to stdout as JSON, or into a file. Ctrl-C
+// arrives here, too.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "launcher/loop_event.hpp"
+#include "scheduler/cli/output_follower.hpp"
+#include "scheduler/cli/program_report.hpp"
+#include "scheduler/cli/program_run.hpp"
+
+namespace replay::cli {
+
+/// Where the agent has the program write; gone with this.
+class JobFolder {
+ public:
+  /// Throws std::system_error.
+  JobFolder();
+  JobFolder(const JobFolder&) = delete;
+  JobFolder& operator=(const JobFolder&) = delete;
+  ~JobFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// The program's output as it comes, and Ctrl-C: the first one ends the program, the second one stops the loop. When nobody
+/// reads the output any more, the program is ended as well.
+class ProgramTerminal {
+ public:
+  /// Stdout of the program in `folder` goes to `out`, its stderr to ours. From here on SIGPIPE is ignored.
+  ProgramTerminal(event_base* loop, const std::filesystem::path& folder, int out, ProgramRun& run);
+
+  void pass_on();
+  [[nodiscard]] bool is_interrupted() const { return is_interrupted_; }
+  [[nodiscard]] bool is_unread() const { return is_unread_; }
+
+ private:
+  void interrupt();
+
+  event_base* loop_;
+  ProgramRun& run_;
+  OutputFollower out_;
+  OutputFollower err_;
+  bool is_interrupted_ = false;
+  bool is_unread_ = false;
+  launcher::LoopEvent look_event_;
+  launcher::LoopEvent interrupt_event_;
+  launcher::LoopEvent terminate_event_;
+};
+
+class ReportOutput {
+ public:
+  /// Opens `file`, if it is not empty, before the program is started: afterwards it would be too late to complain. Throws
+  /// std::system_error.
+  ReportOutput(const std::string& file, bool is_json);
+
+  /// Where the program's stdout has to go so that it does not mix with the report.
+  [[nodiscard]] int program_output() const;
+  /// Throws std::system_error.
+  void write(const ProgramSettings& settings, const ProgramHistory& history) const;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  bool is_json_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+}  // namespace replay::cli

@@ -1,0 +1,290 @@
+// `replay run PROGRAM ARGS...`: one MPI program by hand under vmlib, shrunk and expanded while it runs, and what that did to
+// its speed. The program's output goes through to ours, byte by byte, and its exit status is ours; what we have to say
+// ourselves goes to stderr, or into a file.
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "launcher/agent.hpp"
+#include "launcher/topology.hpp"
+#include "scheduler/cli/change_plan.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/cli/program_output.hpp"
+#include "scheduler/cli/program_report.hpp"
+#include "scheduler/cli/program_run.hpp"
+#include "scheduler/model/error.hpp"
+#include "scheduler/protocol/wire.h"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr JobId kJob{1};
+constexpr int kCannotStart = 127;  // as a shell says it
+constexpr int kNobodyReads = 128 + SIGPIPE;
+constexpr int kInterrupted = 130;
+
+struct RunProgramOptions {
+  int ranks = 2;
+  bool with_vmlib = true;
+  std::string cores;
+  bool smt = false;
+  ChangeTexts changes;
+  int shrink_to = 0;
+  std::string pairing = "block";
+  std::string back_end = "auto";
+  std::vector<std::string> environment;
+  std::string report;
+  bool json = false;
+};
+
+/// The cores of the expanded job: those asked for, or the machine's, at most one per rank.
+std::vector<int> choose_cores(const RunProgramOptions& options) {
+  const std::string spec = options.cores.empty() ? "local" : "local:" + options.cores;
+  std::vector<int> cores = launcher::discover_local(spec, options.smt).pu_of_core;
+  cores.resize(std::min(cores.size(), static_cast<std::size_t>(options.ranks)));
+  return cores;
+}
+
+/// Those of `cores` that the shrunk job keeps. Empty: there are no shrinks.
+std::vector<int> choose_shrunk_cores(const RunProgramOptions& options, const ChangePlan& plan, std::vector<int> cores) {
+  if (!plan.has_resizes() && options.shrink_to == 0) return {};
+  const int all = static_cast<int>(cores.size());
+  if (all == 1) throw UsageError("there is nothing to shrink: the program has one core only; see --cores");
+  if (options.shrink_to >= all)
+    throw UsageError(
+        fmt::format("--to: expected 1 to {}, fewer than the program has, found '{}'", all - 1, options.shrink_to));
+  cores.resize(static_cast<std::size_t>(options.shrink_to == 0 ? (all + 1) / 2 : options.shrink_to));
+  return cores;
+}
+
+std::vector<std::pair<std::string, std::string>> read_environment(const std::vector<std::string>& assignments) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (const std::string& text : assignments) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw UsageError(fmt::format("--env: expected NAME=VALUE, found '{}'", text));
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+/// Whether the ranks find REPLAY_VM_OFF, from us or from whoever started us.
+bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& variables) {
+  const char* everywhere = std::getenv(REPLAY_VM_ENV_OFF);
+  std::string value = everywhere != nullptr ? everywhere : "0";
+  for (const auto& [name, text] : variables)
+    if (name == REPLAY_VM_ENV_OFF) value = text;
+  return value != "0";
+}
+
+launcher::BackEnd back_end_of(const std::string& name) {
+  if (name == "yield") return launcher::BackEnd::kYield;
+  return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
+}
+
+/// Where there is a core to spare, neither we nor the agent, which inherits this, run on the program's cores.
+void leave_cores(const std::vector<int>& cores) {
+  cpu_set_t spare;
+  CPU_ZERO(&spare);
+  for (const int cpu : launcher::affinity_mask())
+    if (std::ranges::find(cores, cpu) == cores.end()) CPU_SET(static_cast<std::size_t>(cpu), &spare);
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
+}
+
+int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal) {
+  if (terminal.is_interrupted()) return kInterrupted;
+  if (terminal.is_unread()) return kNobodyReads;
+  if (!history.end) return 1;
+  if (history.end->outcome == Outcome::kCompleted) return 0;
+  return history.end->exit_code != 0 ? history.end->exit_code : 1;
+}
+
+/// As it happens: so that what changes in the program's own output has its reason beside it.
+void tell(const ChangeRecord& change, const PhaseKind& now) {
+  if (change.refused.empty())
+    fmt::print(stderr, "[{:8.2f} s] {}: {}, in {:.2f} ms\n", change.at, to_text(change.planned.kind), phase_name(now),
+               change.took * 1e3);
+  else
+    fmt::print(stderr, "[{:8.2f} s] {} refused: {}\n", change.at, to_text(change.planned.kind), change.refused);
+}
+
+class RunProgram {
+ public:
+  RunProgram(const RunProgramOptions& options, std::vector<std::string> command)
+      : options_(options), plan_(options.changes), cores_(choose_cores(options)) {
+    const Pairing pairing = options.pairing == "block" ? Pairing::kBlock : Pairing::kCyclic;
+    const std::vector<int> shrunk = choose_shrunk_cores(options, plan_, cores_);
+    settings_.command = std::move(command);
+    settings_.with_vmlib = options.with_vmlib;
+    settings_.is_switched_off = is_switched_off(read_environment(options.environment));
+    settings_.core_of_rank = place_ranks(options.ranks, cores_, pairing);
+    if (!shrunk.empty()) settings_.shrunk_to = place_ranks(options.ranks, shrunk, pairing);
+    order_.shrunk_to = settings_.shrunk_to;
+    order_.launch.job = kJob;
+    order_.launch.environment = read_environment(options.environment);
+    order_.launch.core_of_rank = settings_.core_of_rank;
+    order_.launch.malleable = options.with_vmlib;
+    if (!options.with_vmlib && plan_.has_resizes())
+      throw UsageError(
+          "--no-vm: ranks without vmlib are not moved; give them fewer cores from the start, with --cores");
+  }
+
+  int run() {
+    const std::string& name = settings_.command.front();
+    auto program = benchmark(name);
+    if (!program) program = find_program(name);
+    if (!program) {
+      fmt::print(stderr, "replay: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH\n",
+                 name, library_folder().string());
+      return kCannotStart;
+    }
+    order_.launch.command = settings_.command;
+    order_.launch.command.front() = program->string();
+    return run_with_agent();
+  }
+
+ private:
+  int run_with_agent() {
+    launcher::AgentOptions agent_options;
+    agent_options.back_end = back_end_of(options_.back_end);
+    agent_options.mpiexec = find_mpiexec();
+    if (options_.with_vmlib) agent_options.vmlib = find_vmlib();
+    leave_cores(cores_);
+    ReportOutput report{options_.report, options_.json};
+    const JobFolder folder;
+    order_.launch.directory = folder.path().string();
+    // Before the loop: the agent is forked while this process has one thread and nothing open.
+    launcher::AgentHandle agent = launcher::start_agent(agent_options);
+    return under(agent, folder.path(), report);
+  }
+
+  static fs::path find_mpiexec() {
+    const auto found = find_program("mpiexec");
+    if (!found)
+      throw InputError(
+          "mpiexec is not on the PATH: a run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
+    return *found;
+  }
+  static fs::path find_vmlib() {
+    const auto found = vm_library();
+    if (!found)
+      throw InputError(
+          fmt::format("no libreplay-vm.so in {}: build it, or run with --no-vm", library_folder().string()));
+    return *found;
+  }
+
+  int under(launcher::AgentHandle& agent, const fs::path& folder, ReportOutput& report) {
+    const launcher::EventBase loop{event_base_new()};
+    int status = 1;
+    ProgramHistory history;
+    {
+      ProgramRun run{loop.get(),
+                     agent.stream(),
+                     order_,
+                     plan_,
+                     [this](const auto& started) { on_start(started); },
+                     [this](const auto& change, const auto& now) {
+                       if (!options_.json && options_.changes.every.empty()) tell(change, now);
+                     }};
+      ProgramTerminal terminal{loop.get(), folder, report.program_output(), run};
+      run.launch();
+      event_base_dispatch(loop.get());
+      terminal.pass_on();
+      history = run.history();
+      status = exit_status(history, terminal);
+    }
+    agent.stop();  // after a second Ctrl-C the program is ended here
+    report.write(settings_, history);
+    return status;
+  }
+
+  void on_start(const protocol::JobStarted& started) const {
+    if (options_.with_vmlib && !started.malleable && !options_.json)
+      fmt::print(stderr, "replay: the program is rigid: {}\n", started.reason);
+  }
+
+  const RunProgramOptions& options_;
+  ChangePlan plan_;
+  std::vector<int> cores_;
+  ProgramSettings settings_;
+  ProgramOrder order_;
+};
+
+/// What is left when our options are read. Throws UsageError when it does not begin with a program.
+std::vector<std::string> read_command(const std::vector<std::string>& words) {
+  if (words.empty())
+    throw UsageError("expected a program: replay run [OPTIONS] PROGRAM [ARGS...]; see `replay run --help`");
+  if (words.front().starts_with("-") && words.front().size() > 1)
+    throw UsageError(fmt::format("run: there is no option {}; see `replay run --help`", words.front()));
+  return words;
+}
+
+void add_change_options(CLI::App& command, ChangeTexts& changes) {
+  const auto add = [&command](const char* name, std::vector<std::string>& times, const char* what) {
+    command.add_option(name, times, what)->type_name("TIME")->allow_extra_args(false);
+  };
+  add("--shrink-at", changes.shrink_at, "shrink then: 5s, 200ms or 1min after MPI_Init; may be repeated");
+  add("--expand-at", changes.expand_at, "expand again then; may be repeated");
+  command.add_option("--every", changes.every, "shrink and expand in turn, so often, until the program ends")
+      ->type_name("TIME");
+  add("--suspend-at", changes.suspend_at, "stop all ranks then; may be repeated");
+  add("--resume-at", changes.resume_at, "let them go on then; may be repeated");
+}
+
+}  // namespace
+
+Command add_run_program(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("run", "one MPI program by hand, shrunk and expanded while it runs: `run PROGRAM ARGS...`");
+  command->prefix_command();
+  command->footer(
+      "The rest of the line is the program and its arguments: replay run [OPTIONS] PROGRAM [ARGS...]\n"
+      "PROGRAM is one of `replay benchmarks`, a path, or on the PATH. Its standard input is empty, its output is "
+      "passed on,\n"
+      "its exit status is ours; 127: it could not be started, 130: Ctrl-C.\n\n"
+      "Examples:\n"
+      "  replay run --shrink-at 2s --expand-at 4s cg --class W --repeat 60\n"
+      "  replay run -n 4 --every 500ms ./my_program");
+  auto options = std::make_shared<RunProgramOptions>();
+  command->add_option("-n", options->ranks, "ranks")
+      ->check(CLI::Range(1, static_cast<int>(REPLAY_VM_MAX_RANKS)))
+      ->type_name("RANKS")
+      ->capture_default_str();
+  command->add_flag("--vm,!--no-vm", options->with_vmlib, "with vmlib (default), or as with stock MPI, for comparison");
+  command->add_option("--cores", options->cores, "by OS index, such as 0-3,5 (default: this machine's, one per rank)")
+      ->type_name("LIST");
+  command->add_flag("--smt", options->smt, "count hardware threads as cores");
+  add_change_options(*command, options->changes);
+  command->add_option("--to", options->shrink_to, "cores that are left when shrunk (default: half of them)")
+      ->check(CLI::Range(1, 1 << 20))
+      ->type_name("CORES");
+  command->add_option("--pairing", options->pairing, "ranks that share a core: block (neighbours) or cyclic")
+      ->check(CLI::IsMember({"block", "cyclic"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--back-end", options->back_end, "how a rank gives its core away: auto, yield or token")
+      ->check(CLI::IsMember({"auto", "yield", "token"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+  command->add_option("--env", options->environment, "for the ranks: NAME=VALUE; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--json", options->json, "the report as JSON, on stdout; the program's output then goes to stderr");
+  command->add_option("--report", options->report, "write the report here; the program's output stays as it is")
+      ->type_name("FILE");
+  return [options, command] { return RunProgram{*options, read_command(command->remaining())}.run(); };
+}
+
+}  // namespace replay::cli
