@@ -1,10 +1,11 @@
-# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s]): one GoogleTest program; ctest runs each TEST on its
-# own. Tests labelled `mpi` start real ranks on all cores, so nothing else runs beside them.
+# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s] [BESIDE_OTHERS]): one GoogleTest program; ctest runs each
+# TEST on its own. Tests labelled `mpi` start real ranks on all cores, so nothing else runs beside them, unless they say
+# that they do not mind: they wait for events most of the time.
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 function(replay_test name)
-  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "BESIDE_OTHERS" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
@@ -14,7 +15,7 @@ function(replay_test name)
   if(T_LABELS)
     list(APPEND properties LABELS "${T_LABELS}")
   endif()
-  if("mpi" IN_LIST T_LABELS)
+  if("mpi" IN_LIST T_LABELS AND NOT T_BESIDE_OTHERS)
     list(APPEND properties RUN_SERIAL TRUE)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})

@@ -146,6 +146,7 @@ AgentRuns::Together AgentRuns::run_together(const std::vector<Words>& commands, 
   Together together;
   const auto start = Clock::now();
   std::vector<JobId> ids;
+  ids.reserve(commands.size());
   for (const Words& command : commands) ids.push_back(launch(command, core_of_rank));
   const auto have_ended = [&] {
     return std::ranges::all_of(ids, [this](JobId id) { return job(id).end.has_value(); });

@@ -12,7 +12,8 @@
 namespace replay::cli {
 namespace {
 
-constexpr std::chrono::seconds kJobsEndWithin{10};  // those of our own last connection
+constexpr std::chrono::seconds kJobsEndWithin{10};        // those of our own last connection
+constexpr std::chrono::seconds kLastDaemonGoesWithin{3};  // somebody else's run that has just ended
 
 launcher::LinkAddress parse_address(const std::string& text) {
   try {
@@ -33,7 +34,7 @@ protocol::LinkKey key_from(const std::string& file) {
 RemoteAgent::RemoteAgent(const std::string& address, const std::string& key_file)
     : address_(parse_address(address)),
       key_(key_from(key_file)),
-      first_(launcher::connect_agent(address_, key_)),
+      first_(launcher::connect_agent(address_, key_, kLastDaemonGoesWithin)),
       name_(first_->name),
       hello_(first_->hello),
       stays_(first_->stays) {}

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/core/placement_check.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay {
@@ -296,7 +297,8 @@ void Controller::adopt(Start& action) {
       action.allocation = std::move(*place);
     }
   }
-  if (!can_be_taken(declared, action.allocation)) refuse("starts", declared, action.allocation);
+  if (!can_be_taken(declared, action.allocation, planned_, machine_))
+    throw PolicyError(refusal("starts", declared, action.allocation, planned_, machine_));
   planned_.take(action.allocation);
   waiting_.remove(declared);
   RunningJob running;
@@ -321,7 +323,8 @@ void Controller::adopt(Resize& action) {
     if (auto place = planned_.at_level(running.allocation, running.job->processes, action.allocation.mpl))
       action.allocation = std::move(*place);
   planned_.release(running.allocation);
-  if (!can_be_taken(*running.job, action.allocation)) refuse("resizes", *running.job, action.allocation);
+  if (!can_be_taken(*running.job, action.allocation, planned_, machine_))
+    throw PolicyError(refusal("resizes", *running.job, action.allocation, planned_, machine_));
   if (action.allocation.shareable != running.allocation.shareable)
     throw PolicyError(fmt::format("the policy resizes job {} and changes whether it shares its cores: that is for life",
                                   number(action.job)));
@@ -347,7 +350,8 @@ void Controller::adopt(Resume& action) {
   Managed* job = find(action.job);
   if (job == nullptr || job->running == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
-  if (!planned_.has_room(job->running->allocation)) refuse("resumes", job->traced->job, job->running->allocation);
+  if (!planned_.has_room(job->running->allocation))
+    throw PolicyError(refusal("resumes", job->traced->job, job->running->allocation, planned_, machine_));
   planned_.take(job->running->allocation);
   job->running->suspended = false;
   write(log::ResumeDecided{action.job});
@@ -379,32 +383,6 @@ void Controller::adopt(Extend& action) {
 
 void Controller::adopt(WakeAt& action) {
   if (action.at > now_) wakes_.insert(action.at);
-}
-
-bool Controller::can_be_taken(const Job& job, const Allocation& allocation) const {
-  return flaw_of(allocation, machine_).empty() && planned_.has_room(allocation) && carries_all(job, allocation);
-}
-
-// Moldable jobs choose how many processes they have.
-bool Controller::carries_all(const Job& job, const Allocation& allocation) const {
-  if (!machine_.names_cores() || job.flexibility == Flexibility::kMoldable) return true;
-  ProcessCount processes = 0;
-  for (const CoreLoad& load : allocation.named) processes += load.processes;
-  return processes == job.processes;
-}
-
-void Controller::refuse(const char* action, const Job& job, const Allocation& allocation) const {
-  const auto fail = [&](std::string_view why) {
-    throw PolicyError(
-        fmt::format("the policy {} job {} on {} cores: {}", action, number(job.id), allocation.cores, why));
-  };
-  const bool no_place = machine_.names_cores() && allocation.named.empty();  // the controller was to choose
-  if (const std::string_view flaw = flaw_of(allocation, machine_); !flaw.empty() && !no_place) fail(flaw);
-  for (const CoreLoad& load : allocation.named)
-    if (!planned_.is_free(load.core) && !(allocation.shareable && planned_.can_be_joined(load.core)))
-      fail(fmt::format("core {} has no room", load.core));
-  if (!no_place && !carries_all(job, allocation)) fail(fmt::format("they do not carry {} processes", job.processes));
-  fail(fmt::format("{} are free", planned_.total()));
 }
 
 // ---- from the plan to what the body can do ----

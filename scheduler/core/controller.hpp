@@ -104,9 +104,6 @@ class Controller {
   void adopt(Extend& action);
   void adopt(WakeAt& action);
 
-  [[nodiscard]] bool can_be_taken(const Job& job, const Allocation& allocation) const;
-  [[nodiscard]] bool carries_all(const Job& job, const Allocation& allocation) const;
-  void refuse(const char* action, const Job& job, const Allocation& allocation) const;  // throws
   void want_change(Managed& job);
   void issue_what_is_possible();
   bool try_launch(Managed& job);

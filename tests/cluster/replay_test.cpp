@@ -175,9 +175,9 @@ TEST_F(MainCommand, RunsRigidPoliciesToo) {
 }
 
 TEST_F(MainCommand, DecidesWhatTheSimulatorDecidesWhereDecisionsAreASecondApart) {
-  // With room for a machine that is half as fast as it should be.
+  // With room for a machine that is half as fast as it should be. Other policies do it on emulated cores.
   write_trace({{0, 5, 2, 0.5}, {1.5, 1.5, 1}, {10, 3, 2, 0.5}, {11.5, 4, 1}});
-  for (const char* policy : {"fcfs", "easy", "fcfs-malleable"}) {
+  for (const char* policy : {"fcfs-malleable"}) {
     ASSERT_EQ(run(policy), 0) << output();
     const std::string live = log().decisions();
     const ShellResult simulated = shell(

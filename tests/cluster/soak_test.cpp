@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 #ifdef REPLAY_SANITIZED
-constexpr int kJobs = 300;
+constexpr int kJobs = 150;
 constexpr long kMostGrowthKb = 16 * 1024;  // freed memory is kept back for a while, so that its use is noticed
 #else
 constexpr int kJobs = 1000;

@@ -185,9 +185,10 @@ TEST_F(SharedFreeCores, ASecondJobGoesBesideAFirstInItsOrder) {
 
 TEST_F(SharedFreeCores, ALevelOfAJobThatSharesIsShareableToo) {
   const Allocation held = shared({{0, 1}, {1, 1}});
+  EXPECT_EQ(free_.place_like(held), held);
   free_.take(held);
-  EXPECT_TRUE(free_.at_level(held, 2, 2)->shareable);
-  EXPECT_TRUE(free_.place_like(held)->shareable);
+  EXPECT_EQ(free_.at_level(held, 2, 2), shared({{0, 2}}));
+  EXPECT_FALSE(free_.place_like(held)) << "it takes free cores only";
 }
 
 using FreeCoresDeath = testing::Test;

@@ -1,0 +1,24 @@
+// Whether a job may have the cores that a policy names for it, and what to tell the policy's author if not. The controller
+// asks before it changes the plan, so that a policy's mistake ends the run with a sentence and not with a broken ledger.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/free_cores.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
+
+namespace replay {
+
+/// It is well made, there is room for it, and it carries all processes of the job.
+[[nodiscard]] bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores& free,
+                                const Machine& machine);
+
+/// "the policy starts job 7 on 4 cores: 2 are free". REQUIRES: it cannot be taken, or has no names where cores have some
+/// because no place was found. `action` is "starts", "resizes" or "resumes".
+[[nodiscard]] std::string refusal(std::string_view action, const Job& job, const Allocation& allocation,
+                                  const FreeCores& free, const Machine& machine);
+
+}  // namespace replay
