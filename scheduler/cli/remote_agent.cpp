@@ -13,7 +13,7 @@ namespace replay::cli {
 namespace {
 
 constexpr std::chrono::seconds kJobsEndWithin{10};        // those of our own last connection
-constexpr std::chrono::seconds kLastDaemonGoesWithin{3};  // somebody else's run that has just ended
+constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // somebody else's run that has just ended
 
 launcher::LinkAddress parse_address(const std::string& text) {
   try {
