@@ -10,6 +10,7 @@
 #include <set>
 
 #include "scheduler/cli/disturbance.hpp"
+#include "scheduler/cli/text_table.hpp"
 
 namespace replay::cli {
 namespace {
@@ -40,20 +41,6 @@ std::string title(const ProgramSettings& settings, const ProgramHistory& history
                      counted(static_cast<int>(settings.core_of_rank.size()), "rank"), cores.size() == 1 ? "" : "s",
                      fmt::join(cores, ","), settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history),
                      history.ran);
-}
-
-// Each column as wide as its widest cell; the first to the left, the others to the right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width(rows[0].size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  std::string text;
-  for (const auto& row : rows) {
-    fmt::format_to(std::back_inserter(text), "{:<{}}", row[0], width[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
-    text += '\n';
-  }
-  return text;
 }
 
 std::string phase_table(std::span<const PhaseTotals> phases, const RunFigures& figures) {

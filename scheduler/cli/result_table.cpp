@@ -8,6 +8,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "scheduler/cli/text_table.hpp"
+
 namespace replay::cli {
 namespace {
 
@@ -42,20 +44,6 @@ std::string cell(double value, int decimals) {
 double difference(const Result& first, const Result& here, const char* metric) {
   const double before = first.summary.value(metric);
   return before == 0 ? std::nan("") : (here.summary.value(metric) - before) / before * 100;
-}
-
-// Each column as wide as its widest cell; the first to the left, the others to the right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width(rows[0].size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
-  std::string text;
-  for (const auto& row : rows) {
-    fmt::format_to(std::back_inserter(text), "{:<{}}", row[0], width[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace

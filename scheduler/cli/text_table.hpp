@@ -1,0 +1,13 @@
+// A table for people: cells of text, in columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace replay::cli {
+
+/// Each column as wide as its widest cell; the first to the left, the others to the right. A line per row.
+/// REQUIRES: at least one row, and all as long as the first.
+[[nodiscard]] std::string aligned(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace replay::cli
