@@ -158,22 +158,9 @@ TEST_F(Emulation, TheSmallTraceShrinksAndExpandsJobsAndEveryResultIsVerified) {
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const MemoryLog log = this->log();
   EXPECT_EQ(what_is_wrong(log, Machine::parse("2x2x2")), "");
-  int verified = 0;
-  int shrinks = 0;
-  int expands = 0;
-  std::map<JobId, CoreCount> cores;
-  for (const log::Record& record : log.records()) {
-    if (const auto* launch = std::get_if<log::Launched>(&record.what)) cores[launch->job] = launch->allocation.cores;
-    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
-      (resize->allocation.cores < cores[resize->job] ? shrinks : expands) += 1;
-      cores[resize->job] = resize->allocation.cores;
-    }
-    if (const auto* finish = std::get_if<log::Finished>(&record.what))
-      verified += finish->end.verification == Verification::kPassed ? 1 : 0;
-  }
-  EXPECT_EQ(verified, 12);
-  EXPECT_GE(shrinks, 1);
-  EXPECT_GE(expands, 1);
+  EXPECT_EQ(log.verified(), 12);
+  EXPECT_GE(log.resizes().shrinks, 1);
+  EXPECT_GE(log.resizes().expands, 1);
   expect_nothing_left();
 }
 

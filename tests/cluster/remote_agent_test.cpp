@@ -92,11 +92,7 @@ class RemoteAgent : public testing::Test {
     MemoryLog log;
     ASSERT_TRUE(log::read_text(folder_ / "r/events.log", log));
     EXPECT_EQ(what_is_wrong(log, Machine::parse("1x1x2")), "");
-    int verified = 0;
-    for (const log::Record& record : log.records())
-      if (const auto* finish = std::get_if<log::Finished>(&record.what))
-        verified += finish->end.verification == Verification::kPassed ? 1 : 0;
-    EXPECT_EQ(verified, jobs) << text_of(folder_ / "r/jobs/1/stderr");
+    EXPECT_EQ(log.verified(), jobs) << text_of(folder_ / "r/jobs/1/stderr");
   }
   void expect_nothing_left(std::chrono::seconds within = 2s) const {
     const std::string mark = folder_.path().string();

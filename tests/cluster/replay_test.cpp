@@ -144,22 +144,9 @@ TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified)
   ASSERT_EQ(run("fcfs-malleable"), 0) << output();
   const MemoryLog log = this->log();
   EXPECT_EQ(what_is_wrong(log, Machine::parse("1x1x2")), "");
-  int shrinks = 0;
-  int expands = 0;
-  int verified = 0;
-  std::map<JobId, CoreCount> cores;
-  for (const log::Record& record : log.records()) {
-    if (const auto* launch = std::get_if<log::Launched>(&record.what)) cores[launch->job] = launch->allocation.cores;
-    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
-      (resize->allocation.cores < cores[resize->job] ? shrinks : expands) += 1;
-      cores[resize->job] = resize->allocation.cores;
-    }
-    if (const auto* finish = std::get_if<log::Finished>(&record.what))
-      verified += finish->end.verification == Verification::kPassed ? 1 : 0;
-  }
-  EXPECT_GE(shrinks, 1);
-  EXPECT_GE(expands, 1);
-  EXPECT_EQ(verified, 2);
+  EXPECT_GE(log.resizes().shrinks, 1);
+  EXPECT_GE(log.resizes().expands, 1);
+  EXPECT_EQ(log.verified(), 2);
   for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
     EXPECT_FALSE(text_of(folder_ / "r" / file).empty()) << file;
   expect_nothing_left();

@@ -106,6 +106,26 @@ std::string MemoryLog::decisions() const {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+int MemoryLog::verified() const {
+  return static_cast<int>(std::ranges::count_if(records_, [](const log::Record& record) {
+    const auto* finish = std::get_if<log::Finished>(&record.what);
+    return finish != nullptr && finish->end.verification == Verification::kPassed;
+  }));
+}
+
+MemoryLog::Resizes MemoryLog::resizes() const {
+  Resizes found;
+  std::map<JobId, CoreCount> cores;
+  for (const log::Record& record : records_) {
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) cores[launch->job] = launch->allocation.cores;
+    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) {
+      (resize->allocation.cores < cores[resize->job] ? found.shrinks : found.expands) += 1;
+      cores[resize->job] = resize->allocation.cores;
+    }
+  }
+  return found;
+}
+
 MemoryLog simulate(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs, std::string_view model,
                    const SimulationOptions& options) {
   std::ranges::stable_sort(jobs, {}, [](const TracedJob& traced) { return traced.job.submitted; });

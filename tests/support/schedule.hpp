@@ -55,6 +55,14 @@ class MemoryLog final : public log::Sink {
   [[nodiscard]] std::string decisions(JobId job) const;
   /// All decisions in order: "start A 2; resize A 1; ...", jobs as letters.
   [[nodiscard]] std::string decisions() const;
+  /// Jobs that ended with a result of theirs that was right.
+  [[nodiscard]] int verified() const;
+  /// Resizes of running jobs that were done, to fewer cores and to more.
+  struct Resizes {
+    int shrinks = 0;
+    int expands = 0;
+  };
+  [[nodiscard]] Resizes resizes() const;
 
  private:
   log::Header header_;
