@@ -1,23 +1,19 @@
 // The main command for real: MPI programs on this machine's first two cores, shrunk, expanded, killed and interrupted. All
 // runs are short, wait for events, and end with nothing left behind.
 
-#include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <functional>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
+#include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
 
@@ -34,51 +30,6 @@ struct TraceJob {
   double request = 60;
   int program = -1;
 };
-
-// `replay` in the background, its output in a file.
-class Background {
- public:
-  Background(const std::vector<std::string>& arguments, const fs::path& output) : output_(output) {
-    pid_ = ::fork();
-    if (pid_ != 0) return;
-    const int file = ::open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    ::dup2(file, 1);
-    ::dup2(file, 2);
-    std::vector<char*> argv{const_cast<char*>(REPLAY_PROGRAM)};
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    ::execv(REPLAY_PROGRAM, argv.data());
-    ::_exit(127);
-  }
-  Background(const Background&) = delete;
-  Background& operator=(const Background&) = delete;
-  ~Background() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  void send(int signal) const { ::kill(pid_, signal); }
-  [[nodiscard]] std::string output() const { return text_of(output_); }
-  /// Exit status; 128 + signal.
-  int wait() {
-    int status = 0;
-    ::waitpid(std::exchange(pid_, -1), &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  }
-
- private:
-  pid_t pid_ = -1;
-  fs::path output_;
-};
-
-bool comes_true(const std::function<bool()>& condition, std::chrono::seconds within = std::chrono::seconds{20}) {
-  const auto limit = std::chrono::steady_clock::now() + within;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > limit) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
-  return true;
-}
 
 class MainCommand : public testing::Test {
  protected:
@@ -107,7 +58,7 @@ class MainCommand : public testing::Test {
   }
 
   int run(const std::string& policy, std::vector<std::string> more = {}) {
-    Background replay{arguments(policy, std::move(more)), folder_ / "out"};
+    Background replay{REPLAY_PROGRAM, arguments(policy, std::move(more)), folder_ / "out", folder_ / "out"};
     return replay.wait();
   }
 
@@ -117,17 +68,7 @@ class MainCommand : public testing::Test {
     return log;
   }
 
-  // Processes that carry this test's mark, but for this one and those that are dead already.
-  std::string left_behind() const {
-    std::string left;
-    for (const auto& entry : fs::directory_iterator("/proc")) {
-      const std::string name = entry.path().filename();
-      if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
-      if (text_of(entry.path() / "environ").find(folder_.path().string()) == std::string::npos) continue;
-      left += name + " " + text_of(entry.path() / "comm");
-    }
-    return left;
-  }
+  std::string left_behind() const { return processes_marked(folder_.path().string()); }
   void expect_nothing_left() {
     EXPECT_TRUE(comes_true([this] { return left_behind().empty(); }, std::chrono::seconds{2})) << left_behind();
   }
@@ -203,9 +144,8 @@ TEST_F(MainCommand, AJobThatOutlivesItsEstimateIsEndedAndLeavesNothing) {
 
 TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
   write_trace({{0, 600, 2, 0.5, 1000}, {0, 600, 2, 1, 1000}});
-  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
-  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; }))
-      << replay.output();
+  Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return replay.out().find("job 1 started") != std::string::npos; })) << replay.out();
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 130);
   EXPECT_EQ(log().outcome(JobId{1}), Outcome::kKilled);
@@ -216,9 +156,8 @@ TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
 
 TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
   write_trace({{0, 600, 2, 0.5, 1000}});
-  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
-  ASSERT_TRUE(comes_true([&] { return replay.output().find("job 1 started") != std::string::npos; }))
-      << replay.output();
+  Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return replay.out().find("job 1 started") != std::string::npos; })) << replay.out();
   replay.send(SIGINT);
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 130);
@@ -227,9 +166,9 @@ TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
 
 TEST_F(MainCommand, KillNineOfTheDaemonLeavesNothing) {
   write_trace({{0, 600, 2, 0.5, 1000}});
-  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
+  Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
   ASSERT_TRUE(comes_true([&] { return text_of(folder_ / "r/events.log").find(" ranks job=1") != std::string::npos; }))
-      << replay.output();
+      << replay.out();
   replay.send(SIGKILL);
   EXPECT_EQ(replay.wait(), 128 + SIGKILL);
   expect_nothing_left();
@@ -246,8 +185,8 @@ TEST_F(MainCommand, AProgramThatStartsNoMpiRunsRigidAndTheLogSaysSo) {
 
 TEST_F(MainCommand, SigtermBeforeTheFirstLaunchLeavesNothing) {
   write_trace({{0, 600, 2, 1, 1000}});
-  Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
-  ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / "r/events.log"); })) << replay.output();
+  Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / "r/events.log"); })) << replay.out();
   replay.send(SIGTERM);
   replay.wait();  // 130, or 143 where nothing was there yet that could be ended
   expect_nothing_left();
@@ -258,10 +197,10 @@ TEST_F(MainCommand, SigtermInTheMiddleOfLaunchesEndsEachJobOnceAndLeavesNothing)
   write_trace(std::vector<TraceJob>(6, {0, 600, 1, 1, 1000}));
   for (const char* file : {"r/jobs/1", "r/jobs/1/command", "r/jobs/2/stdout"}) {
     fs::remove_all(folder_ / "r");
-    Background replay{arguments("fcfs", {"--yes"}), folder_ / "out"};
-    ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / file); })) << file << '\n' << replay.output();
+    Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
+    ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / file); })) << file << '\n' << replay.out();
     replay.send(SIGTERM);
-    EXPECT_EQ(replay.wait(), 130) << file << '\n' << replay.output();
+    EXPECT_EQ(replay.wait(), 130) << file << '\n' << replay.out();
     std::map<JobId, int> ends;
     const MemoryLog log = this->log();
     for (const log::Record& record : log.records())
