@@ -1,6 +1,7 @@
 # Packages of Debian 12. Each is found here once; a folder links only what its row in docs/architecture.md allows.
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(date REQUIRED)
 find_package(Threads REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)

@@ -198,7 +198,7 @@ AgentHandle start_agent(const AgentOptions& options) {
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ours.reset();
-    ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // a stopped agent is to see that the daemon has died
+    ::prctl(PR_SET_PDEATHSIG, SIGCONT);                   // a stopped agent is to see that the daemon has died
     ::_exit(be_agent(options, home, std::move(theirs)));  // nothing of the daemon's is to run at exit
   }
   return AgentHandle{pid, std::move(ours), home.directory};

@@ -99,6 +99,19 @@ void SwfHeader::set(std::string_view label, std::string_view value) {
     spans_[later].first = spans_[later].first + fresh.size() - old_count;
 }
 
+void SwfHeader::remove(std::string_view label) {
+  for (std::size_t i = labels_.size(); i-- > 0;) {
+    if (!same_label(labels_[i].label, label)) continue;
+    const auto [first, count] = spans_[i];
+    const auto at = lines_.begin() + static_cast<std::ptrdiff_t>(first);
+    lines_.erase(at, at + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t later = i + 1; later < spans_.size(); ++later) spans_[later].first -= count;
+    labels_.erase(labels_.begin() + static_cast<std::ptrdiff_t>(i));
+    spans_.erase(spans_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  open_ = false;
+}
+
 std::optional<std::string_view> SwfHeader::find(std::string_view label) const {
   for (const SwfLabel& entry : labels_)
     if (same_label(entry.label, label)) return entry.value;

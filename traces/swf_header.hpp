@@ -32,6 +32,9 @@ class SwfHeader {
   /// Replaces the first entry of that label where it stands, or adds one.
   void set(std::string_view label, std::string_view value);
 
+  /// Removes every entry of that label, its continuation lines included.
+  void remove(std::string_view label);
+
   /// Every line in order, as the file has them.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
   /// Every label in order.

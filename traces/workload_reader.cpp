@@ -39,7 +39,8 @@ enum class WorkloadReader::Rule : std::uint8_t {
   kMemoryRequest,
   kCpuUseLogged,
   kCpuUseClamped,
-  kCpuUseFallback
+  kCpuUseFallback,
+  kJobTable
 };
 
 namespace {
@@ -77,17 +78,17 @@ struct RuleText {
 
 }  // namespace
 
-WorkloadReader::WorkloadReader(std::unique_ptr<ByteSource> source, CleaningRules rules, SwfReaderOptions options)
-    : reader_(std::move(source), options),
+WorkloadReader::WorkloadReader(TraceReader trace, CleaningRules rules)
+    : trace_(std::move(trace)),
       rules_(rules),
-      programs_(reader_.header().programs()),
-      fallback_cpu_use_(rules.cpu_use.value_or(cpu_use_of_log(reader_.header()))) {
+      programs_(trace_.header().programs()),
+      fallback_cpu_use_(rules.cpu_use.value_or(cpu_use_of_log(trace_.header()))) {
   if (!rules_.machine_size) rules_.machine_size = header().machine_size();
 }
 
 bool WorkloadReader::next(TracedJob& job) {
-  for (SwfRecord record; next_record(record);) {
-    if (auto made = job_of(record)) {
+  for (TraceEntry entry; next_entry(entry);) {
+    if (auto made = job_of(entry)) {
       job = *made;
       return true;
     }
@@ -95,7 +96,8 @@ bool WorkloadReader::next(TracedJob& job) {
   return false;
 }
 
-std::optional<TracedJob> WorkloadReader::job_of(const SwfRecord& record) {
+std::optional<TracedJob> WorkloadReader::job_of(const TraceEntry& entry) {
+  const SwfRecord& record = entry.record;
   if (is_skipped(record)) return std::nullopt;
   TracedJob job;
   job.job.id = JobId{record.job};
@@ -108,6 +110,7 @@ std::optional<TracedJob> WorkloadReader::job_of(const SwfRecord& record) {
   set_times(job, record);
   set_cpu_use(job, record);
   set_predecessor(job, record);
+  if (!entry.traits.empty()) apply_traits(job, entry.traits);
   note_what_is_not_modelled(record);
   ++kept_;
   return job;
@@ -127,7 +130,7 @@ bool WorkloadReader::is_skipped(const SwfRecord& record) {
   if (rules_.machine_size && size > *rules_.machine_size) {
     if (rules_.oversize == Oversize::kError)
       throw InputError(
-          reader_.name(), reader_.line(),
+          swf().name(), swf().line(),
           fmt::format("job {}: expected at most the machine's {} processors, found {}: try --oversize skip "
                       "or --oversize clamp",
                       record.job, *rules_.machine_size, size));
@@ -204,6 +207,16 @@ void WorkloadReader::set_cpu_use(TracedJob& job, const SwfRecord& record) {
   job.job.declared = job.truth.behaviour;
 }
 
+// What a job declares is true of it: a study that wants them to differ perturbs what is declared.
+void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
+  note(Rule::kJobTable);
+  job.job.flexibility = traits.flexibility.value_or(job.job.flexibility);
+  job.truth.behaviour.cpu_use = traits.cpu_use.value_or(job.truth.behaviour.cpu_use);
+  job.has_network_overhead = traits.network_overhead.has_value();
+  job.truth.behaviour.network_overhead = traits.network_overhead.value_or(job.truth.behaviour.network_overhead);
+  job.job.declared = job.truth.behaviour;
+}
+
 // A job can only follow one that stands before it in the file: so nobody waits in a circle.
 void WorkloadReader::set_predecessor(TracedJob& job, const SwfRecord& record) {
   if (record.preceding < 0) return;
@@ -229,7 +242,7 @@ void WorkloadReader::note_what_is_not_modelled(const SwfRecord& record) {
 bool WorkloadReader::note(Rule rule) {
   Tally& tally = tallies_[static_cast<std::size_t>(rule)];
   ++tally.count;
-  if (tally.lines.size() < kExampleLines) tally.lines.push_back(reader_.line());
+  if (tally.lines.size() < kExampleLines) tally.lines.push_back(swf().line());
   return true;
 }
 
@@ -268,19 +281,20 @@ CleaningReport WorkloadReader::report() const {
       {"cpu-use-clamped", "clamped", "of these had used more CPU time than time had passed, now CPU use 1"},
       {"cpu-use-fallback", "replaced",
        fmt::format("jobs without a CPU use in the log: {} stands in, 1 for serial jobs", fallback_cpu_use_)},
+      {"job-table", "noted", "jobs that the side file says more about"},
   };
-  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kCpuUseFallback) + 1 == kRules);
+  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kJobTable) + 1 == kRules);
 
   CleaningReport report;
-  report.file = reader_.name();
-  report.read = reader_.records();
+  report.file = swf().name();
+  report.read = swf().records();
   report.kept = kept_;
   report.skipped = report.read - kept_;
-  report.broken = reader_.broken_lines();
-  report.broken_messages = reader_.broken_messages();
+  report.broken = swf().broken_lines();
+  report.broken_messages = swf().broken_messages();
   if (report.broken > 0)
     report.findings.push_back({"broken-line", "skipped", report.broken, "lines that are not records of 18 fields",
-                               reader_.broken_line_numbers()});
+                               swf().broken_line_numbers()});
   for (std::size_t i = 0; i < kRules; ++i) {
     if (tallies_[i].count == 0) continue;
     report.findings.push_back({std::string(texts[i].rule), std::string(texts[i].action), tallies_[i].count,
@@ -308,9 +322,9 @@ void WorkloadReader::add_header_findings(CleaningReport& report) const {
         fmt::format("no MaxProcs and no MaxNodes in the header: the widest job's {} processors stand in", widest_));
 }
 
-LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules,
-                             const SwfReaderOptions& options) {
-  WorkloadReader reader(std::move(source), rules, options);
+namespace {
+
+LoadedWorkload read_all(WorkloadReader reader) {
   LoadedWorkload loaded;
   std::vector<TracedJob>& jobs = loaded.workload.jobs;
   // MaxRecords may be anything, so it is believed in two steps: a little at first, more when a million records back it.
@@ -331,8 +345,15 @@ LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningR
   return loaded;
 }
 
+}  // namespace
+
+LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules,
+                             const SwfReaderOptions& options) {
+  return read_all(WorkloadReader(std::move(source), rules, options));
+}
+
 LoadedWorkload read_workload(const std::string& path, const CleaningRules& rules, const SwfReaderOptions& options) {
-  return read_workload(open_source(path), rules, options);
+  return read_all(WorkloadReader(path, rules, options));
 }
 
 }  // namespace replay

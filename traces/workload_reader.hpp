@@ -1,4 +1,4 @@
-// From a log to jobs: reads records, applies the cleaning rules and counts what they did. One job at a time for bodies
+// From a log to jobs: reads records and what the side file adds to them, applies the cleaning rules and counts what they did. One job at a time for bodies
 // that need not hold the whole log, or the whole workload in submission order.
 #pragma once
 
@@ -20,26 +20,29 @@
 #include "traces/swf_header.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/swf_record.hpp"
+#include "traces/trace_stream.hpp"
 
 namespace replay {
 
 class WorkloadReader {
  public:
-  /// Throws what SwfReader throws, and InputError for a broken Program table.
-  WorkloadReader(std::unique_ptr<ByteSource> source, CleaningRules rules, SwfReaderOptions options = {});
+  /// Throws what TraceReader throws, and InputError for a broken Program table.
+  WorkloadReader(TraceReader trace, CleaningRules rules);
+  WorkloadReader(std::unique_ptr<ByteSource> source, CleaningRules rules, SwfReaderOptions options = {})
+      : WorkloadReader(TraceReader(std::move(source), {.swf = options}), rules) {}
   WorkloadReader(const std::string& path, CleaningRules rules, SwfReaderOptions options = {})
-      : WorkloadReader(open_source(path), rules, options) {}
+      : WorkloadReader(TraceReader(path, {.swf = options}), rules) {}
 
   /// The next job in the order of the file; false at the end. Throws InputError for a job wider than the machine if the
   /// rules call that an error. Submit times descend where the log's do and the rule is to sort: see is_sorted().
   [[nodiscard]] bool next(TracedJob& job);
 
-  /// The next record as it stands, kept or not; next() is this and job_of() until one is kept.
-  [[nodiscard]] bool next_record(SwfRecord& record) { return reader_.next(record); }
-  /// Applies the rules to the record that next_record() gave last. Nothing if a rule skips it.
-  [[nodiscard]] std::optional<TracedJob> job_of(const SwfRecord& record);
+  /// The next entry as it stands, kept or not; next() is this and job_of() until one is kept.
+  [[nodiscard]] bool next_entry(TraceEntry& entry) { return trace_.next(entry); }
+  /// Applies the rules to the entry that next_entry() gave last. Nothing if a rule skips it.
+  [[nodiscard]] std::optional<TracedJob> job_of(const TraceEntry& entry);
 
-  [[nodiscard]] const SwfHeader& header() const { return reader_.header(); }
+  [[nodiscard]] const SwfHeader& header() const { return trace_.header(); }
   [[nodiscard]] const std::map<std::int32_t, std::string>& programs() const { return programs_; }
   /// The rules', else the header's, else the size of the widest job so far (final at the end); >= 1.
   [[nodiscard]] CoreCount machine_size() const;
@@ -47,10 +50,11 @@ class WorkloadReader {
   [[nodiscard]] bool is_sorted() const { return sorted_; }
   /// About what was read so far.
   [[nodiscard]] CleaningReport report() const;
+  [[nodiscard]] const SwfReader& swf() const { return trace_.swf(); }
 
  private:
   enum class Rule : std::uint8_t;
-  static constexpr std::size_t kRules = 25;
+  static constexpr std::size_t kRules = 26;
   struct Tally {
     std::uint64_t count = 0;
     std::vector<std::size_t> lines;
@@ -62,11 +66,12 @@ class WorkloadReader {
   void set_times(TracedJob& job, const SwfRecord& record);
   void set_cpu_use(TracedJob& job, const SwfRecord& record);
   void set_predecessor(TracedJob& job, const SwfRecord& record);
+  void apply_traits(TracedJob& job, const JobTraits& traits);
   void note_what_is_not_modelled(const SwfRecord& record);
   bool note(Rule rule);
   void add_header_findings(CleaningReport& report) const;
 
-  SwfReader reader_;
+  TraceReader trace_;
   CleaningRules rules_;
   std::map<std::int32_t, std::string> programs_;
   double fallback_cpu_use_;

@@ -10,6 +10,7 @@ trace=${TRACE:-$root/traces/emulated-150.swf}
 machine=${MACHINE:-emulated:8x2x2}
 if [[ $# -ge 2 ]]; then
   out=$2
+  mkdir -p "$out"
 else
   out=$(mktemp -d)
   trap 'rm -rf "$out"' EXIT

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <initializer_list>
 #include <string>
 
 namespace replay::cli {
@@ -13,12 +14,18 @@ using Command = std::function<int()>;
 /// `replay` itself: the trace on real cores. `command_line` goes into run.json.
 [[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);
-[[nodiscard]] Command add_trace_info(CLI::App& app);
+/// `replay trace ...`: each command that works on a trace adds itself to it.
+[[nodiscard]] Command add_trace(CLI::App& app);
+[[nodiscard]] Command add_trace_info(CLI::App& trace);
 [[nodiscard]] Command add_agent(CLI::App& app);
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);
 [[nodiscard]] Command add_benchmarks(CLI::App& app);
 /// One MPI program by hand.
 [[nodiscard]] Command add_run_program(CLI::App& app);
+
+/// For commands that have commands: runs what `add` gives for the one that was chosen.
+using AddCommand = Command (*)(CLI::App&);
+[[nodiscard]] Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders);
 
 }  // namespace replay::cli

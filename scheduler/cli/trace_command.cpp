@@ -1,32 +1,32 @@
-// `replay trace info FILE`.
+// `replay trace COMMAND`: what works on a trace.
 
-#include <map>
+#include <CLI/CLI.hpp>
 #include <memory>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/scenario.hpp"
-#include "scheduler/cli/trace_info.hpp"
 
 namespace replay::cli {
 
-Command add_trace_info(CLI::App& app) {
-  struct Given {
-    TraceInfoOptions info;
-    std::map<std::string, std::string> cleaning;
+Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders) {
+  using Chosen = std::pair<CLI::App*, Command>;
+  auto commands = std::make_shared<std::vector<Chosen>>();
+  for (const AddCommand add : adders) {
+    Command command = add(group);
+    commands->emplace_back(group.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(command));
+  }
+  return [&group, commands] {
+    for (const auto& [app, command] : *commands)
+      if (group.got_subcommand(app)) return command();
+    return 2;  // CLI11 has asked for a command before this
   };
+}
+
+Command add_trace(CLI::App& app) {
   auto* trace = app.add_subcommand("trace", "work on a trace");
   trace->require_subcommand(1);
-  auto* command = trace->add_subcommand("info", "machine, jobs, load, distributions and quirks of a trace");
-  command->footer("Example: replay trace info KTH-SP2.swf.gz");
-  auto given = std::make_shared<Given>();
-  command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
-  command->add_flag("--json", given->info.json, "print as JSON");
-  add_cleaning_options(*command, given->cleaning, given->info.strict);
-  return [given] {
-    given->info.rules = cleaning_rules(given->cleaning);
-    return run_trace_info(given->info);
-  };
+  return add_group(*trace, {add_trace_info});
 }
 
 }  // namespace replay::cli

@@ -120,8 +120,8 @@ class Gatherer {
   }
 
   TraceInfo gather() {
-    for (SwfRecord record; reader_.next_record(record);)
-      if (const auto job = reader_.job_of(record)) add(*job, record);
+    for (TraceEntry entry; reader_.next_entry(entry);)
+      if (const auto job = reader_.job_of(entry)) add(*job, entry.record);
     return finish();
   }
 

@@ -53,6 +53,7 @@ struct TracedJob {
   JobTruth truth;
   std::optional<JobId> follows;
   Duration think_time{};
+  bool has_network_overhead = false;  ///< the trace states it, so it is not drawn
 };
 
 /// Jobs in submission order: by (submitted, position in the file).

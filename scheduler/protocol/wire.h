@@ -16,9 +16,9 @@
 
 #include <stdint.h>
 
-#define REPLAY_VM_MAGIC UINT64_C(0x4d562d59414c5052) /* "RPLAY-VM" in little-endian bytes */
+#define REPLAY_VM_MAGIC UINT64_C(0x4d562d59414c5052)       /* "RPLAY-VM" in little-endian bytes */
 #define REPLAY_VM_CORES_MAGIC UINT64_C(0x4d562d5345524f43) /* "CORES-VM" */
-#ifndef REPLAY_VM_VERSION /* a test makes a vmlib of another version */
+#ifndef REPLAY_VM_VERSION                                  /* a test makes a vmlib of another version */
 #define REPLAY_VM_VERSION 2u
 #endif
 #define REPLAY_VM_FILE_MARK "replay vmlib, wire version " /* in vmlib's file, followed by its version */
@@ -34,8 +34,8 @@
 #define REPLAY_VM_ENV_SEGMENT "REPLAY_VM_SEGMENT" /* path of the job's segment */
 #define REPLAY_VM_ENV_CORES "REPLAY_VM_CORES"     /* path of the node's core segment; missing: no tokens */
 #define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"         /* 32 hex digits: the job's key */
-#define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE"       /* "progress", "test-loop" or "none" forces that mode; else the best */
-#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"         /* set to anything but "0": vmlib does nothing at all */
+#define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE" /* "progress", "test-loop" or "none" forces that mode; else the best */
+#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"   /* set to anything but "0": vmlib does nothing at all */
 
 enum replay_vm_state {
   REPLAY_VM_EMPTY = 0,       /* no rank yet */
@@ -106,10 +106,12 @@ struct replay_vm_segment {
   uint32_t slots;              /* ranks of the job on this node, 1..REPLAY_VM_MAX_RANKS */
   uint32_t polls_before_yield; /* idle polls before the core is given away, >= 1 */
   uint8_t key[REPLAY_VM_KEY_BYTES];
-  uint64_t start_ns;   /* CLOCK_MONOTONIC: the job was given its cores */
-  uint64_t end_cost_ns; /* emulated cores: what ending this job is expected to cost, from its last work to its last process */
-  uint32_t emulated;   /* 1: cores are virtual; work is slept through vm_burst() under a token, waiting ranks nap */
-  uint32_t quantum_us; /* emulated cores: longest stretch that a rank holds a token that another one waits for, >= 100 */
+  uint64_t start_ns; /* CLOCK_MONOTONIC: the job was given its cores */
+  uint64_t
+      end_cost_ns; /* emulated cores: what ending this job is expected to cost, from its last work to its last process */
+  uint32_t emulated; /* 1: cores are virtual; work is slept through vm_burst() under a token, waiting ranks nap */
+  uint32_t
+      quantum_us; /* emulated cores: longest stretch that a rank holds a token that another one waits for, >= 100 */
   /* `slots` of struct replay_vm_slot follow; slot i belongs to the i-th of this node's world ranks, ascending */
 };
 
@@ -123,17 +125,19 @@ inline replay_vm_slot* replay_vm_slot_at(replay_vm_segment* segment, uint32_t sl
  * wants the token until it leaves the core: while it waits, while it has the token, and while it computes without it. So
  * whoever hands the token over skips the holder's seat, and can tell afterwards that the new holder has just left. */
 struct replay_vm_seat {
-  uint32_t wanter; /* who wants or has the token here; 0: nobody. Set by that rank, as often as it is found cleared; cleared
+  uint32_t
+      wanter; /* who wants or has the token here; 0: nobody. Set by that rank, as often as it is found cleared; cleared
                       by it, by the agent (the rank has been moved or stopped, or is gone), and by whoever overtakes it */
-  uint32_t turn;   /* futex: changes when the token is handed to this seat */
+  uint32_t turn; /* futex: changes when the token is handed to this seat */
 };
 
 struct replay_vm_core {
-  uint32_t holder;     /* pid of the rank that has the token; 0: free. Changed by compare-and-swap only */
+  uint32_t holder; /* pid of the rank that has the token; 0: free. Changed by compare-and-swap only */
   uint32_t reserved_0;
-  uint64_t granted_ns; /* CLOCK_MONOTONIC: since when; written by who is about to hand it over or to take it, so a little
+  uint64_t
+      granted_ns;     /* CLOCK_MONOTONIC: since when; written by who is about to hand it over or to take it, so a little
                           off when two are about to */
-  uint64_t handovers;  /* for the record */
+  uint64_t handovers; /* for the record */
   uint8_t reserved[40];
   struct replay_vm_seat seats[REPLAY_VM_SEATS];
 };

@@ -93,6 +93,7 @@ std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name) {
 
 void draw_network_overheads(Workload& workload, std::uint64_t seed) {
   for (TracedJob& traced : workload.jobs) {
+    if (traced.has_network_overhead) continue;
     const auto id = static_cast<std::uint64_t>(traced.job.id);
     const double uniform = static_cast<double>(mix(mix(seed) ^ id) >> 11) * 0x1p-53;
     traced.truth.behaviour.network_overhead = uniform;

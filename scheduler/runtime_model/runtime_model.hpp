@@ -46,7 +46,8 @@ struct RuntimeModelEntry {
 [[nodiscard]] std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name);
 
 /// Gives each job its OV of formula (4): uniform in [0,1), a hash of (seed, job), the same under every policy. The trace
-/// files know nothing of it (paper, section 4). Declared and true values are set alike.
+/// files know nothing of it (paper, section 4); a job whose side file states it keeps that. Declared and true values are
+/// set alike.
 void draw_network_overheads(Workload& workload, std::uint64_t seed);
 
 }  // namespace replay

@@ -1,0 +1,30 @@
+// `replay trace info FILE`.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/scenario.hpp"
+#include "scheduler/cli/trace_info.hpp"
+
+namespace replay::cli {
+
+Command add_trace_info(CLI::App& trace) {
+  struct Given {
+    TraceInfoOptions info;
+    std::map<std::string, std::string> cleaning;
+  };
+  auto* command = trace.add_subcommand("info", "machine, jobs, load, distributions and quirks of a trace");
+  command->footer("Example: replay trace info KTH-SP2.swf.gz");
+  auto given = std::make_shared<Given>();
+  command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
+  command->add_flag("--json", given->info.json, "print as JSON");
+  add_cleaning_options(*command, given->cleaning, given->info.strict);
+  return [given] {
+    given->info.rules = cleaning_rules(given->cleaning);
+    return run_trace_info(given->info);
+  };
+}
+
+}  // namespace replay::cli

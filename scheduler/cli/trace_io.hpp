@@ -1,0 +1,35 @@
+// What all commands that turn one trace into another have in common: where they read, where they write, and the side files.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "traces/trace_stream.hpp"
+
+namespace replay::cli {
+
+struct TraceOutput {
+  std::string output = "-";  ///< "-": standard output
+  std::string jobs_to;       ///< side file; empty: beside the output
+  bool force = false;
+};
+
+struct TraceInput {
+  std::string input;      ///< "-": standard input
+  std::string jobs_from;  ///< side file; empty: beside the input, if there is one
+  bool strict = false;
+};
+
+/// Adds --output, --jobs-to and --force. `given` must outlive the parse.
+void add_trace_output(CLI::App& command, TraceOutput& given);
+/// Adds FILE, --jobs-from and --strict.
+void add_trace_input(CLI::App& command, TraceInput& given);
+
+/// Throws InputError.
+[[nodiscard]] TraceReader open_trace(const TraceInput& given);
+/// Throws InputError if a file is there already and --force is not given.
+[[nodiscard]] TraceWriter create_trace(const TraceOutput& given);
+/// The same for a command that makes several files out of one option.
+[[nodiscard]] TraceWriter create_trace(const TraceOutput& given, const std::string& path);
+
+}  // namespace replay::cli

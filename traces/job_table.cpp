@@ -1,0 +1,238 @@
+#include "traces/job_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{64} * 1024;
+
+template <class Number>
+std::optional<Number> parse(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> number_within(std::string_view text, double least, double most) {
+  const auto value = parse<double>(text);
+  if (!value || !(*value >= least && *value <= most)) return std::nullopt;
+  return value;
+}
+
+std::optional<ProcessCount> size(std::string_view text) {
+  const auto value = parse<ProcessCount>(text);
+  if (!value || *value < 1) return std::nullopt;
+  return value;
+}
+
+bool set_flexibility(JobTraits& traits, std::string_view text) {
+  for (const auto flexibility : {Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMalleable})
+    if (text == to_text(flexibility)) traits.flexibility = flexibility;
+  return traits.flexibility.has_value();
+}
+
+bool set_sizes(JobTraits& traits, std::string_view text) {
+  for (;;) {
+    const std::size_t cut = text.find('|');
+    const auto next = size(text.substr(0, cut));
+    if (!next || (!traits.sizes.empty() && *next <= traits.sizes.back())) return false;
+    traits.sizes.push_back(*next);
+    if (cut == std::string_view::npos) return true;
+    text.remove_prefix(cut + 1);
+  }
+}
+
+template <class Value>
+bool assign(std::optional<Value>& to, std::optional<Value> value) {
+  to = value;
+  return value.has_value();
+}
+
+constexpr double kMostSlowdown = 1e6;
+
+bool set_political(JobTraits& traits, std::string_view text) {
+  if (text == "-inf") return assign(traits.political_priority, std::optional{-std::numeric_limits<double>::infinity()});
+  return assign(traits.political_priority, number_within(text, 0, 1));
+}
+
+std::string sizes_text(const JobTraits& traits) { return fmt::format("{}", fmt::join(traits.sizes, "|")); }
+
+template <class Value>
+std::string text_of(const std::optional<Value>& value) {
+  return value ? fmt::format("{}", *value) : std::string{};
+}
+
+// A column: how its cell is read and written, and what it may hold.
+struct Column {
+  std::string_view name;
+  std::string_view expected;
+  bool (*set)(JobTraits&, std::string_view);
+  std::string (*text)(const JobTraits&);
+};
+
+const std::array<Column, 12> kColumns{{
+    {"flexibility", "rigid, moldable or malleable", set_flexibility,
+     [](const JobTraits& t) { return t.flexibility ? std::string(to_text(*t.flexibility)) : std::string{}; }},
+    {"least_processes", "a count >= 1", [](JobTraits& t, std::string_view v) { return assign(t.least, size(v)); },
+     [](const JobTraits& t) { return text_of(t.least); }},
+    {"most_processes", "a count >= 1", [](JobTraits& t, std::string_view v) { return assign(t.most, size(v)); },
+     [](const JobTraits& t) { return text_of(t.most); }},
+    {"sizes", "ascending counts >= 1 such as 4|8|16", set_sizes, sizes_text},
+    {"speedup", "linear, downey:a=A:sigma=S or three-point:n=N",
+     [](JobTraits& t, std::string_view v) { return assign(t.speedup, parse_speedup(v)); },
+     [](const JobTraits& t) { return t.speedup ? to_text(*t.speedup) : std::string{}; }},
+    {"cpu_util", "a number 0..1",
+     [](JobTraits& t, std::string_view v) { return assign(t.cpu_use, number_within(v, 0, 1)); },
+     [](const JobTraits& t) { return text_of(t.cpu_use); }},
+    {"ov", "a number 0..1",
+     [](JobTraits& t, std::string_view v) { return assign(t.network_overhead, number_within(v, 0, 1)); },
+     [](const JobTraits& t) { return text_of(t.network_overhead); }},
+    {"user_priority", "a number 0..1",
+     [](JobTraits& t, std::string_view v) { return assign(t.user_priority, number_within(v, 0, 1)); },
+     [](const JobTraits& t) { return text_of(t.user_priority); }},
+    {"political_priority", "a number 0..1, or -inf", set_political,
+     [](const JobTraits& t) { return text_of(t.political_priority); }},
+    {"sl_scr", "a number > 0",
+     [](JobTraits& t, std::string_view v) {
+       return assign(t.same_cpu_slowdown, number_within(v, std::numeric_limits<double>::min(), kMostSlowdown));
+     },
+     [](const JobTraits& t) { return text_of(t.same_cpu_slowdown); }},
+    {"sl_sno", "a number > 0",
+     [](JobTraits& t, std::string_view v) {
+       return assign(t.same_node_slowdown, number_within(v, std::numeric_limits<double>::min(), kMostSlowdown));
+     },
+     [](const JobTraits& t) { return text_of(t.same_node_slowdown); }},
+    {"pair_key", "a whole number of 64 bits",
+     [](JobTraits& t, std::string_view v) { return assign(t.pair_key, parse<std::uint64_t>(v)); },
+     [](const JobTraits& t) { return text_of(t.pair_key); }},
+}};
+
+std::string known_columns() {
+  std::string names;
+  for (const Column& column : kColumns) names.append(names.empty() ? "" : ", ").append(column.name);
+  return names;
+}
+
+// Calls on_cell(index, text) for each cell; cells are never quoted, as none holds a comma.
+template <class OnCell>
+std::size_t for_each_cell(std::string_view line, OnCell on_cell) {
+  std::size_t index = 0;
+  for (;; ++index) {
+    const std::size_t cut = line.find(',');
+    on_cell(index, line.substr(0, cut));
+    if (cut == std::string_view::npos) return index + 1;
+    line.remove_prefix(cut + 1);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> job_table_beside(const std::string& trace) {
+  if (trace == "-") return std::nullopt;
+  std::string_view stem = trace;
+  for (const std::string_view ending : {".gz", ".swf"})
+    if (stem.ends_with(ending)) stem.remove_suffix(ending.size());
+  return std::string(stem) + ".jobs.csv";
+}
+
+JobTableReader::JobTableReader(const std::string& path) : JobTableReader(open_source(path)) {}
+
+JobTableReader::JobTableReader(std::unique_ptr<ByteSource> source) : lines_(std::move(source)) { read_header(); }
+
+void JobTableReader::read_header() {
+  const auto line = lines_.next();
+  std::size_t cells = 0;
+  if (line) {
+    cells = for_each_cell(line->text, [this](std::size_t index, std::string_view cell) {
+      if (index == 0 && cell != "job") fail("1", "'job'", cell);
+      if (index == 0) return;
+      const auto column = std::ranges::find(kColumns, cell, &Column::name);
+      if (column == kColumns.end()) fail(fmt::format("{}", index + 1), fmt::format("one of {}", known_columns()), cell);
+      const auto place = static_cast<std::size_t>(column - kColumns.begin());
+      if (std::ranges::find(columns_, place) != columns_.end()) fail(cell, "each column once", cell);
+      columns_.push_back(place);
+    });
+  }
+  if (cells == 0)
+    throw InputError(fmt::format("{}: expected a header row that begins with 'job', found nothing", name()));
+}
+
+std::optional<JobTraits> JobTableReader::find(std::int64_t job) {
+  if (const auto kept = waiting_.find(job); kept != waiting_.end()) {
+    JobTraits traits = std::move(kept->second);
+    waiting_.erase(kept);
+    return traits;
+  }
+  for (Row row; next(row);) {
+    if (row.job == job) return std::move(row.traits);
+    waiting_.emplace(row.job, std::move(row.traits));
+  }
+  return std::nullopt;
+}
+
+std::size_t JobTableReader::count_unused() {
+  for (Row row; next(row);) waiting_.emplace(row.job, std::move(row.traits));
+  return waiting_.size();
+}
+
+bool JobTableReader::next(Row& row) {
+  const auto line = lines_.next();
+  if (!line) return false;
+  if (line->too_long) fail("job", fmt::format("at most {} characters", kLongestLine), line->text.substr(0, 40));
+  row = Row{};
+  const std::size_t cells = for_each_cell(line->text, [&](std::size_t index, std::string_view cell) {
+    if (index == 0) {
+      const auto number = parse<std::int64_t>(cell);
+      if (!number || *number < 0) fail("job", "a job number", cell);
+      row.job = *number;
+    } else if (index <= columns_.size() && !cell.empty()) {
+      const Column& column = kColumns[columns_[index - 1]];
+      if (!column.set(row.traits, cell)) fail(column.name, column.expected, cell);
+    }
+  });
+  if (cells != columns_.size() + 1)
+    throw InputError(name(), lines_.number(),
+                     fmt::format("expected {} cells as in the header row, found {}", columns_.size() + 1, cells));
+  if (row.traits.least && row.traits.most && *row.traits.least > *row.traits.most)
+    fail("most_processes", fmt::format("at least least_processes, {}", *row.traits.least),
+         fmt::format("{}", *row.traits.most));
+  if (!seen_.insert(row.job)) fail("job", "each job once", fmt::format("{}", row.job));
+  return true;
+}
+
+void JobTableReader::fail(std::string_view column, std::string_view expected, std::string_view found) const {
+  throw InputError(name(), lines_.number(), fmt::format("column {}: expected {}, found '{}'", column, expected, found));
+}
+
+JobTableWriter::JobTableWriter(std::unique_ptr<ByteSink> sink) : sink_(std::move(sink)) {
+  text_ = "job";
+  for (const Column& column : kColumns) text_.append(",").append(column.name);
+  text_ += '\n';
+}
+
+void JobTableWriter::write(std::int64_t job, const JobTraits& traits) {
+  fmt::format_to(std::back_inserter(text_), "{}", job);
+  for (const Column& column : kColumns) text_.append(",").append(column.text(traits));
+  text_ += '\n';
+  if (text_.size() < kBlock) return;
+  sink_->write(text_);
+  text_.clear();
+}
+
+void JobTableWriter::close() {
+  sink_->write(text_);
+  text_.clear();
+  sink_->close();
+}
+
+}  // namespace replay

@@ -1,0 +1,67 @@
+// The side file NAME.jobs.csv: what jobs declare that a log has no field for, a row a job, joined to NAME.swf by the job
+// number. A column for each member of JobTraits; an empty cell is "not stated". docs/formats/job-table.md has the format.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/model/job_traits.hpp"
+#include "traces/byte_sink.hpp"
+#include "traces/byte_source.hpp"
+#include "traces/line_reader.hpp"
+#include "traces/number_set.hpp"
+
+namespace replay {
+
+/// Where the side file of a trace lies: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.jobs.csv". Nothing for "-".
+[[nodiscard]] std::optional<std::string> job_table_beside(const std::string& trace);
+
+/// Gives the rows of a table as the trace asks for them. Rows in the order of the trace cost no memory; one that stands
+/// before its turn is kept until it is asked for.
+class JobTableReader {
+ public:
+  /// Throws InputError for a missing file or a header row with a column that is unknown, twice there, or not "job" first.
+  explicit JobTableReader(const std::string& path);
+  explicit JobTableReader(std::unique_ptr<ByteSource> source);
+
+  /// The row of that job; nothing if there is none. Throws InputError for a broken row or a second one of the same job.
+  [[nodiscard]] std::optional<JobTraits> find(std::int64_t job);
+
+  [[nodiscard]] const std::string& name() const { return lines_.name(); }
+  /// Rows that nobody has asked for; reads to the end. Call it last.
+  [[nodiscard]] std::size_t count_unused();
+
+ private:
+  struct Row {
+    std::int64_t job = -1;
+    JobTraits traits;
+  };
+  void read_header();
+  [[nodiscard]] bool next(Row& row);
+  [[noreturn]] void fail(std::string_view column, std::string_view expected, std::string_view found) const;
+
+  LineReader lines_;
+  std::vector<std::size_t> columns_;  // of each cell of a row: its place in the list of all columns
+  std::unordered_map<std::int64_t, JobTraits> waiting_;
+  NumberSet seen_;
+};
+
+/// Writes rows, all columns in the fixed order.
+class JobTableWriter {
+ public:
+  explicit JobTableWriter(std::unique_ptr<ByteSink> sink);
+  void write(std::int64_t job, const JobTraits& traits);
+  /// Everything is written when this returns. Throws InputError when it cannot be.
+  void close();
+
+ private:
+  std::unique_ptr<ByteSink> sink_;
+  std::string text_;
+};
+
+}  // namespace replay

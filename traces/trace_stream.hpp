@@ -1,0 +1,87 @@
+// A trace as tools handle it: the records of an SWF file one by one, each with what the side file beside it says about
+// that job. Tools read one stream and write another, so that whatever they do to a trace happens to its side file too.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/job_traits.hpp"
+#include "traces/job_table.hpp"
+#include "traces/swf_reader.hpp"
+#include "traces/swf_writer.hpp"
+
+namespace replay {
+
+/// A record, and what the side file says about its job; traits are empty where it says nothing.
+struct TraceEntry {
+  SwfRecord record;
+  JobTraits traits;
+};
+
+struct TraceReaderOptions {
+  SwfReaderOptions swf{};
+  std::optional<std::string> job_table{};  ///< path of the side file; nothing: the one beside the trace, if it is there
+};
+
+class TraceReader {
+ public:
+  /// A path, "-" for standard input. Throws what SwfReader and JobTableReader throw.
+  explicit TraceReader(const std::string& path, const TraceReaderOptions& options = {});
+  /// From memory or a pipe; a side file only where the options name one.
+  explicit TraceReader(std::unique_ptr<ByteSource> source, const TraceReaderOptions& options = {});
+
+  /// False at the end. Throws InputError.
+  [[nodiscard]] bool next(TraceEntry& entry);
+
+  [[nodiscard]] const SwfHeader& header() const { return swf_.header(); }
+  /// The reader of the records: lines, comments and broken lines so far.
+  [[nodiscard]] const SwfReader& swf() const { return swf_; }
+  /// The side file, if there is one.
+  [[nodiscard]] const std::optional<JobTableReader>& job_table() const { return table_; }
+  [[nodiscard]] std::optional<JobTableReader>& job_table() { return table_; }
+
+ private:
+  SwfReader swf_;
+  std::optional<JobTableReader> table_;
+};
+
+struct TraceWriterOptions {
+  std::optional<std::string> job_table{};  ///< path of the side file; nothing: beside the trace
+  bool force = false;                      ///< replace files that exist
+};
+
+/// Creates the side file with the first entry that needs one. Both files appear under their names only in close(), so a
+/// tool that fails leaves nothing half written; standard output is written as it comes.
+class TraceWriter {
+ public:
+  /// A path, "-" for standard output; gzip if it ends in ".gz". Throws InputError if the trace or its side file exists and
+  /// `force` is not given.
+  explicit TraceWriter(const std::string& path, TraceWriterOptions options = {});
+  TraceWriter(const TraceWriter&) = delete;
+  TraceWriter& operator=(const TraceWriter&) = delete;
+  ~TraceWriter();
+
+  void write(const SwfHeader& header) { swf_.write(header); }
+  /// Throws UsageError if the entry has traits, the trace goes to standard output and no side file was named.
+  void write(const TraceEntry& entry);
+  void write_comment(std::string_view line) { swf_.write_comment(line); }
+  /// Everything is written, and in place, when this returns. Replaces an old side file even where there is no new one.
+  void close();
+
+  [[nodiscard]] std::uint64_t records() const { return records_; }
+
+ private:
+  [[nodiscard]] JobTableWriter& table();
+
+  std::string path_;
+  TraceWriterOptions options_;
+  std::optional<std::string> table_path_;
+  SwfWriter swf_;
+  std::optional<JobTableWriter> table_;
+  std::uint64_t records_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace replay
