@@ -1,5 +1,6 @@
 // exp: x = k ln 2 + r with |r| <= ln 2 / 2, then the Taylor series of e^r. log: x = 2^k m with m around 1, then the
-// series of the area hyperbolic tangent. ln 2 in two parts, the first with trailing zeros, so that k times it is exact.
+// series of the area hyperbolic tangent, put together as in Sun's fdlibm. ln 2 in two parts, the first with trailing
+// zeros, so that k times it is exact.
 #include "traces/models/portable_math.hpp"
 
 #include <cmath>
@@ -48,11 +49,14 @@ double log(double x) {
     m *= 2;
     --k;
   }
-  const double s = (m - 1) / (m + 1);
+  const double f = m - 1;  // exact
+  const double s = f / (m + 1);
   const double s2 = s * s;
   double series = 0.0;
   for (int odd = 25; odd >= 3; odd -= 2) series = s2 * (series + 1.0 / odd);
-  return k * kLn2High + (2 * s + (2 * s * series + k * kLn2Low));
+  // 2 s = f - f^2 / 2 + s f^2 / 2 keeps the exact f apart from what is rounded.
+  const double half_square = 0.5 * f * f;
+  return k * kLn2High - ((half_square - (s * (half_square + 2 * series) + k * kLn2Low)) - f);
 }
 
 double log2(double x) {

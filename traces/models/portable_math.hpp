@@ -1,5 +1,6 @@
 // exp, log and pow made of additions, multiplications and divisions only, so that a workload is the same bit for bit on
-// every machine: the C library has several of each and picks one by the CPU it runs on. Within 2 units in the last place.
+// every machine: the C library has several of each and picks one by the CPU it runs on. Within 2 units in the last
+// place.
 #pragma once
 
 namespace replay::portable {

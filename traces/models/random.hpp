@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "scheduler/model/mix_bits.hpp"
+
 namespace replay {
 
 enum class Seed : std::uint64_t {};
@@ -52,13 +54,5 @@ class Drand48 final : public UniformSource {
  private:
   std::uint64_t state_;
 };
-
-/// A well-mixed 64-bit hash: one step of splitmix64.
-[[nodiscard]] constexpr std::uint64_t mix_bits(std::uint64_t x) {
-  x += 0x9E3779B97F4A7C15U;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9U;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBU;
-  return x ^ (x >> 31);
-}
 
 }  // namespace replay
