@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace replay {
 namespace {
@@ -33,6 +35,22 @@ double three_point(const ThreePointSpeedup& law, double n) {
   return value(piece) + slope * (n - at[piece]);
 }
 
+// Where n / S(n)^2 can have its least value. Each piece of each curve has one turning point at most: where S grows as
+// n / (c + d n), n / S^2 = (c + d n)^2 / n turns at c / d; on a straight line it has no least value inside. What lies
+// between the points below therefore falls or rises all the way.
+std::vector<double> turning_points(const SpeedupCurve::Law& curve) {
+  if (const auto* law = std::get_if<DowneySpeedup>(&curve)) {
+    const auto& [a, sigma] = *law;
+    if (sigma <= 1) return {a, sigma * (a - 0.5) / (1 - sigma / 2), 2 * a - 1};
+    return {(sigma * (a - 1) + a) / sigma, a + a * sigma - sigma};
+  }
+  if (const auto* law = std::get_if<ThreePointSpeedup>(&curve)) {
+    const double optimum = law->optimum;
+    return {optimum / 2, optimum, optimum * 2};
+  }
+  return {};
+}
+
 std::optional<double> number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -45,6 +63,7 @@ std::optional<std::string_view> take(std::string_view& rest, std::string_view ke
   if (!rest.starts_with(key) || rest.size() <= key.size() || rest[key.size()] != '=') return std::nullopt;
   rest.remove_prefix(key.size() + 1);
   const std::string_view value = rest.substr(0, rest.find(':'));
+  if (value.size() + 1 == rest.size()) return std::nullopt;  // a ':' with nothing behind it
   rest.remove_prefix(std::min(rest.size(), value.size() + 1));
   return value;
 }
@@ -73,6 +92,7 @@ std::optional<SpeedupCurve> parse_three_point(std::string_view rest) {
   if (!list || !rest.empty()) return std::nullopt;
   for (std::size_t i = 0; i < law.efficiency.size(); ++i) {
     const std::size_t cut = i + 1 < law.efficiency.size() ? list->find('/') : list->size();
+    if (cut == std::string_view::npos) return std::nullopt;
     const auto value = number(list->substr(0, cut));
     if (!value || *value <= 0 || *value > 1) return std::nullopt;
     law.efficiency[i] = *value;
@@ -97,6 +117,16 @@ std::optional<ProcessCount> SpeedupCurve::largest_useful() const {
     size = 2.0 * points->optimum;
   if (size > std::numeric_limits<ProcessCount>::max()) return std::nullopt;
   return static_cast<ProcessCount>(size);
+}
+
+ProcessCount SpeedupCurve::working_set(ProcessCount most) const {
+  std::vector<double> candidates{1, static_cast<double>(most)};
+  for (const double point : turning_points(law_))
+    for (const double size : {std::floor(point), std::ceil(point)})
+      if (size > 1 && size < most) candidates.push_back(size);
+  std::ranges::sort(candidates);
+  const auto cost = [this](double n) { return n / (speedup(n) * speedup(n)); };
+  return static_cast<ProcessCount>(*std::ranges::min_element(candidates, {}, cost));
 }
 
 std::string to_text(const SpeedupCurve& curve) {

@@ -48,6 +48,9 @@ class SpeedupCurve {
   /// The smallest size beyond which the speedup does not grow: ceil(2A - 1) or ceil(A + A sigma - sigma) for Downey, 2N for
   /// three points, nothing where there is no such size or it exceeds 2^31 - 1.
   [[nodiscard]] std::optional<ProcessCount> largest_useful() const;
+  /// N_PWS, the processor working set (SCOJO-P, section 4.6): the size of 1..most at which run time over efficiency is
+  /// least, that is n / S(n)^2; the first one of several. O(1). REQUIRES: most >= 1.
+  [[nodiscard]] ProcessCount working_set(ProcessCount most) const;
 
   [[nodiscard]] const Law& law() const { return law_; }
   bool operator==(const SpeedupCurve&) const = default;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/mix_bits.hpp"
 #include "scheduler/model/suggest.hpp"
 
 namespace replay {
@@ -70,14 +71,6 @@ constexpr RuntimeModelEntry kModels[] = {
     {"rigid", "no job ever shares cores; malleable policies find nothing to shrink", "space sharing", make<Rigid>},
 };
 
-// SplitMix64's output function: every bit of (seed, job) reaches every bit of the result.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15u;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
 }  // namespace
 
 std::span<const RuntimeModelEntry> runtime_models() { return kModels; }
@@ -95,7 +88,7 @@ void draw_network_overheads(Workload& workload, std::uint64_t seed) {
   for (TracedJob& traced : workload.jobs) {
     if (traced.has_network_overhead) continue;
     const auto id = static_cast<std::uint64_t>(traced.job.id);
-    const double uniform = static_cast<double>(mix(mix(seed) ^ id) >> 11) * 0x1p-53;
+    const double uniform = unit_interval(mix_bits(mix_bits(seed) ^ id));
     traced.truth.behaviour.network_overhead = uniform;
     traced.job.declared.network_overhead = uniform;
   }
