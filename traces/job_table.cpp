@@ -145,6 +145,21 @@ std::optional<std::string> job_table_beside(const std::string& trace) {
   return std::string(stem) + ".jobs.csv";
 }
 
+std::vector<std::string_view> job_table_columns() {
+  std::vector<std::string_view> names;
+  for (const Column& column : kColumns) names.push_back(column.name);
+  return names;
+}
+
+std::string_view set_job_cell(JobTraits& traits, std::size_t column, std::string_view cell) {
+  if (cell.empty() || kColumns[column].set(traits, cell)) return {};
+  return kColumns[column].expected;
+}
+
+void append_job_cells(std::string& text, const JobTraits& traits) {
+  for (const Column& column : kColumns) text.append(",").append(column.text(traits));
+}
+
 JobTableReader::JobTableReader(const std::string& path) : JobTableReader(open_source(path)) {}
 
 JobTableReader::JobTableReader(std::unique_ptr<ByteSource> source) : lines_(std::move(source)) { read_header(); }
@@ -196,8 +211,9 @@ bool JobTableReader::next(Row& row) {
       if (!number || *number < 0) fail("job", "a job number", cell);
       row.job = *number;
     } else if (index <= columns_.size() && !cell.empty()) {
-      const Column& column = kColumns[columns_[index - 1]];
-      if (!column.set(row.traits, cell)) fail(column.name, column.expected, cell);
+      const std::size_t column = columns_[index - 1];
+      if (const auto expected = set_job_cell(row.traits, column, cell); !expected.empty())
+        fail(kColumns[column].name, expected, cell);
     }
   });
   if (cells != columns_.size() + 1)
@@ -222,7 +238,7 @@ JobTableWriter::JobTableWriter(std::unique_ptr<ByteSink> sink) : sink_(std::move
 
 void JobTableWriter::write(std::int64_t job, const JobTraits& traits) {
   fmt::format_to(std::back_inserter(text_), "{}", job);
-  for (const Column& column : kColumns) text_.append(",").append(column.text(traits));
+  append_job_cells(text_, traits);
   text_ += '\n';
   if (text_.size() < kBlock) return;
   sink_->write(text_);

@@ -21,6 +21,15 @@ namespace replay {
 /// Where the side file of a trace lies: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.jobs.csv". Nothing for "-".
 [[nodiscard]] std::optional<std::string> job_table_beside(const std::string& trace);
 
+/// The columns behind "job", in their fixed order; cells are never quoted, and none holds a comma. For other tables that
+/// have the same columns.
+[[nodiscard]] std::vector<std::string_view> job_table_columns();
+/// Sets what the cell of columns[`column`] says; an empty one says nothing. Gives what was expected there if the cell is
+/// wrong, else an empty text. REQUIRES: column < job_table_columns().size().
+[[nodiscard]] std::string_view set_job_cell(JobTraits& traits, std::size_t column, std::string_view cell);
+/// Appends ",CELL" for each column.
+void append_job_cells(std::string& text, const JobTraits& traits);
+
 /// Gives the rows of a table as the trace asks for them. Rows in the order of the trace cost no memory; one that stands
 /// before its turn is kept until it is asked for.
 class JobTableReader {

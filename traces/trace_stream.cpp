@@ -93,7 +93,7 @@ void TraceWriter::write(const TraceEntry& entry) {
 JobTableWriter& TraceWriter::table() {
   if (!table_path_)
     throw UsageError(
-        "the jobs declare what SWF has no fields for: expected --job-table FILE or --output FILE to say where that "
+        "the jobs declare what SWF has no fields for: expected --jobs-to FILE or --output FILE to say where that "
         "goes");
   if (!table_) table_.emplace(open_sink(where_to_write(*table_path_)));
   return *table_;

@@ -1,0 +1,60 @@
+// Feeds bytes to the reader of side files. Whatever they are, the answer is rows or an InputError; rows that were read come
+// back the same after writing, and asking for job numbers in any order finds each row once.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/model/error.hpp"
+#include "tests/fuzz/targets.hpp"
+#include "traces/byte_sink.hpp"
+#include "traces/byte_source.hpp"
+#include "traces/job_table.hpp"
+
+namespace replay::fuzz {
+namespace {
+
+// Numbers that may be in there: what stands at the beginning of a line.
+std::vector<std::int64_t> numbers_in(std::string_view bytes) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    if (at > 0 && bytes[at - 1] != '\n' && bytes[at - 1] != '\r') continue;
+    std::int64_t number = 0;
+    for (std::size_t i = at; i < bytes.size() && i < at + 18 && bytes[i] >= '0' && bytes[i] <= '9'; ++i)
+      number = number * 10 + (bytes[i] - '0');
+    numbers.push_back(number);
+  }
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+void read_write_read(std::string_view bytes) {
+  JobTableReader reader(memory_source(bytes));
+  std::string text;
+  JobTableWriter writer(string_sink(text));
+  std::vector<std::pair<std::int64_t, JobTraits>> rows;
+  for (const std::int64_t number : numbers_in(bytes))
+    if (auto traits = reader.find(number)) {
+      writer.write(number, *traits);
+      rows.emplace_back(number, *traits);
+      check(!reader.find(number));
+    }
+  writer.close();
+  JobTableReader again(memory_source(text));
+  for (const auto& [number, traits] : rows) check(again.find(number) == traits);
+  check(again.count_unused() == 0);
+}
+
+}  // namespace
+
+void job_table(std::string_view bytes) {
+  try {
+    read_write_read(bytes);
+  } catch (const InputError&) {  // an answer, not a failure
+  }
+}
+
+}  // namespace replay::fuzz

@@ -1,0 +1,174 @@
+#include "traces/declare/flexibility.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+#include "traces/declare/chance.hpp"
+#include "traces/declare/moldability.hpp"
+#include "traces/declare/text.hpp"
+
+namespace replay {
+namespace {
+
+constexpr double kShortBelow = 60, kLongFrom = 3600;  // seconds
+constexpr std::array<std::string_view, 3> kClassNames{"short", "medium", "long"};
+
+struct Name {
+  std::string_view text;
+  int value;
+};
+constexpr Name kModels[] = {{"three-point", static_cast<int>(SpeedupModel::kThreePoint)},
+                            {"downey", static_cast<int>(SpeedupModel::kDowney)},
+                            {"linear", static_cast<int>(SpeedupModel::kLinear)}};
+constexpr Name kOffered[] = {{"none", static_cast<int>(OfferedSizes::kAll)},
+                             {"power-of-two", static_cast<int>(OfferedSizes::kPowerOfTwoBias)},
+                             {"survey", static_cast<int>(OfferedSizes::kSurvey)}};
+
+template <class Value, std::size_t N>
+Value value_of(std::string_view option, const Name (&names)[N], std::string_view text) {
+  std::string known;
+  for (const Name& name : names) {
+    if (name.text == text) return static_cast<Value>(name.value);
+    known.append(known.empty() ? "" : ", ").append(name.text);
+  }
+  throw UsageError(fmt::format("{}: expected one of {}, found '{}'", option, known, text));
+}
+
+template <class Value, std::size_t N>
+std::string_view name_of(const Name (&names)[N], Value value) {
+  return std::ranges::find(names, static_cast<int>(value), &Name::value)->text;
+}
+
+bool is_power_of_two(ProcessCount n) { return (n & (n - 1)) == 0; }
+
+// A curve, and the sizes that a job would have if it were moldable; empty sizes: the whole range.
+struct Shape {
+  SpeedupCurve curve{};
+  ProcessCount optimum = 1;
+  SizeRange range{};
+  std::vector<ProcessCount> sizes{};
+  bool rigid = false;
+};
+
+// SCOJO-P, 4.6: the logged size is the optimum; N_min = N/2, N_max = 2N.
+Shape three_point_shape(const LoggedJob& job, ProcessCount machine) {
+  return {.curve = SpeedupCurve{ThreePointSpeedup{.optimum = job.size}},
+          .optimum = job.size,
+          .range = {(job.size + 1) / 2, job.size > machine / 2 ? machine : 2 * job.size},
+          .sizes = {},
+          .rigid = job.size == 1};
+}
+
+Shape linear_shape(const LoggedJob& job, ProcessCount machine) {
+  return {.curve = SpeedupCurve{}, .optimum = job.size, .range = {1, machine}, .sizes = {}};
+}
+
+SizeConstraint constraint_of(OfferedSizes offered, ProcessCount logged, UniformSource& source) {
+  if (offered == OfferedSizes::kSurvey) return draw_surveyed_constraint(source);
+  return is_power_of_two(logged) ? SizeConstraint::kPowerOfTwo : SizeConstraint::kNone;
+}
+
+Shape downey_shape(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine, Seed seed) {
+  Rng curve_source = job_rng(seed, "speedup", job.number);
+  const Moldability drawn = draw_moldability(curve_source, rule.sigma_factor);
+  Shape shape{.curve = SpeedupCurve{drawn.curve}, .optimum = 1, .range = size_range(drawn, machine), .sizes = {}};
+  shape.optimum = shape.curve.working_set(machine);
+  if (rule.sizes == OfferedSizes::kAll) return shape;
+
+  Rng source = job_rng(seed, "sizes", job.number);
+  const SizeConstraint constraint = constraint_of(rule.sizes, job.size, source);
+  const int requests = draw_request_count(source);
+  shape.sizes = draw_sizes(source, AllowedSizes(shape.range, constraint), requests, job.size);
+  shape.range = {shape.sizes.front(), shape.sizes.back()};
+  shape.rigid = shape.sizes.size() == 1;
+  return shape;
+}
+
+Shape shape_of(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine, Seed seed) {
+  switch (*rule.speedup) {
+    case SpeedupModel::kThreePoint: return three_point_shape(job, machine);
+    case SpeedupModel::kLinear: return linear_shape(job, machine);
+    case SpeedupModel::kDowney: break;
+  }
+  return downey_shape(job, rule, machine, seed);
+}
+
+// Moldable jobs from the lower end, malleable ones from the upper: a larger share keeps all jobs of a smaller one.
+Flexibility draw_flexibility(std::int64_t number, const FlexibilityRule& rule, RuntimeClass of, Seed seed) {
+  const double u = job_rng(seed, "flexibility", number).uniform();
+  if (u < rule.moldable[of]) return Flexibility::kMoldable;
+  return u >= 1 - rule.malleable[of] ? Flexibility::kMalleable : Flexibility::kRigid;
+}
+
+double parse_share(std::string_view option, std::string_view text) {
+  const auto share = parse_number(text);
+  if (!share || *share < 0 || *share > 1)
+    throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, text));
+  return *share;
+}
+
+}  // namespace
+
+RuntimeClass runtime_class(double runtime_s) {
+  if (runtime_s < kShortBelow) return RuntimeClass::kShort;
+  return runtime_s < kLongFrom ? RuntimeClass::kMedium : RuntimeClass::kLong;
+}
+
+RuntimeClass runtime_class(Duration runtime) { return runtime_class(seconds(runtime)); }
+
+void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine,
+                         Seed seed) {
+  traits.least = traits.most = std::nullopt;
+  traits.sizes.clear();
+  traits.speedup = std::nullopt;
+  if (!rule.speedup) {
+    traits.flexibility = draw_flexibility(job.number, rule, runtime_class(job.run), seed);
+    return;
+  }
+  Shape shape = shape_of(job, rule, machine, seed);
+  const double at_optimum = seconds(job.run) * shape.curve.runtime_ratio(job.size, shape.optimum);
+  traits.speedup = shape.curve;
+  traits.flexibility = draw_flexibility(job.number, rule, runtime_class(at_optimum), seed);
+  if (shape.rigid || job.size > machine) traits.flexibility = Flexibility::kRigid;
+  if (traits.flexibility == Flexibility::kRigid) return;
+  traits.least = shape.range.least;
+  traits.most = shape.range.most;
+  traits.sizes = std::move(shape.sizes);
+}
+
+SpeedupModel parse_speedup_model(std::string_view text) { return value_of<SpeedupModel>("--speedup", kModels, text); }
+
+OfferedSizes parse_offered_sizes(std::string_view text) {
+  return value_of<OfferedSizes>("--constraint", kOffered, text);
+}
+
+ClassShares parse_class_shares(std::string_view option, std::string_view text) {
+  ClassShares shares;
+  if (text.find('=') == std::string_view::npos) {
+    shares.share.fill(parse_share(option, text));
+    return shares;
+  }
+  std::array<bool, 3> given{};
+  for (const std::string_view word : split(text, ',')) {
+    const auto [key, value] = parse_key_value(word).value_or(KeyValue{word, {}});
+    const auto place = static_cast<std::size_t>(std::ranges::find(kClassNames, key) - kClassNames.begin());
+    if (place == kClassNames.size() || std::exchange(given[place], true))
+      throw UsageError(fmt::format("{}: expected short=, medium= and long= once each, found '{}'", option, text));
+    shares.share[place] = parse_share(option, value);
+  }
+  return shares;
+}
+
+std::string_view to_text(SpeedupModel model) { return name_of(kModels, model); }
+std::string_view to_text(OfferedSizes sizes) { return name_of(kOffered, sizes); }
+
+std::string to_text(const ClassShares& shares) {
+  const auto& s = shares.share;
+  if (s[0] == s[1] && s[1] == s[2]) return fmt::format("{}", s[0]);
+  return fmt::format("short={},medium={},long={}", s[0], s[1], s[2]);
+}
+
+}  // namespace replay

@@ -1,0 +1,26 @@
+// The words of the options of `replay trace declare` as declarations; UsageError where they make no sense.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "traces/declare/declarer.hpp"
+
+namespace replay {
+
+/// As given; empty: not given.
+struct DeclareOptions {
+  std::uint64_t seed = 1;
+  std::string machine_size;
+  std::string speedup, constraint, sigma_factor, moldable, malleable;
+  std::string estimates;
+  std::string cpu_util, serial_cpu_util, ov;
+  std::string contention, size_rule;
+  std::string priority;
+};
+
+/// Throws UsageError, also if nothing is to be declared.
+[[nodiscard]] Declarations declarations_of(const DeclareOptions& given);
+
+}  // namespace replay

@@ -1,0 +1,31 @@
+#include "traces/declare/text.hpp"
+
+#include <charconv>
+#include <cmath>
+
+namespace replay {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t cut = text.find(separator);
+    parts.push_back(text.substr(0, cut));
+    if (cut == std::string_view::npos) return parts;
+    text.remove_prefix(cut + 1);
+  }
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+std::optional<KeyValue> parse_key_value(std::string_view text) {
+  const std::size_t cut = text.find('=');
+  if (cut == std::string_view::npos) return std::nullopt;
+  return KeyValue{text.substr(0, cut), text.substr(cut + 1)};
+}
+
+}  // namespace replay

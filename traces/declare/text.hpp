@@ -1,0 +1,22 @@
+// Reading the words of options: "every=5,user=1" and the like.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace replay {
+
+/// The parts between the separators, at least one; empty ones too.
+[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// A finite decimal number and nothing else.
+[[nodiscard]] std::optional<double> parse_number(std::string_view text);
+
+struct KeyValue {
+  std::string_view key, value;
+};
+/// "key=value"; nothing without '='.
+[[nodiscard]] std::optional<KeyValue> parse_key_value(std::string_view text);
+
+}  // namespace replay
