@@ -1,0 +1,90 @@
+// What `replay calibrate` finds out about a machine: how long each benchmark takes there at each size, how much of that it
+// computes, and what sharing cores costs it. Plain values; docs/formats/profile.md has the file they are kept in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/speedup.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// A measured value and how far it can be trusted.
+struct Figure {
+  double value = 0;   ///< the median of the runs
+  double spread = 0;  ///< (largest - smallest) / median; 0 of a single run
+  int runs = 1;       ///< >= 1
+  bool operator==(const Figure&) const = default;
+};
+
+struct ProfileMachine {
+  std::string name, cpu, kernel, mpi;
+  CoreCount cores = 1;
+  bool operator==(const ProfileMachine&) const = default;
+};
+
+/// Slowdown of a job that has several of its own processes on a node, against one process a node.
+struct SelfSlowdown {
+  std::optional<Figure> two_same_package, two_different_packages, four_same_package, four_different_packages;
+  bool operator==(const SelfSlowdown&) const = default;
+};
+
+/// One benchmark of one class (problem size) at one number of processes.
+struct ProfileEntry {
+  std::string benchmark;      ///< "cg"
+  std::string problem_class;  ///< "W"; empty for a benchmark without classes
+  ProcessCount processes = 1;
+  std::string command;                   ///< what runs it, the number of processes left out: "cg --class W"
+  Figure runtime_s;                      ///< expanded, alone; > 0
+  std::optional<Figure> cpu_use;         ///< CPUUtil of formula (3) of the FCFS-malleable paper, 0..1
+  std::optional<Figure> slowdown_mpl_2;  ///< run time at two processes a core over `runtime_s`
+  SelfSlowdown self_slowdown;
+  bool operator==(const ProfileEntry&) const = default;
+};
+
+struct SpeedupPoint {
+  ProcessCount processes = 1;
+  double speedup = 1;
+  bool operator==(const SpeedupPoint&) const = default;
+};
+
+/// How a benchmark's speed depends on its processes: as measured, and the curve that fits best.
+struct ProfileSpeedup {
+  std::string benchmark, problem_class;
+  std::vector<SpeedupPoint> points;  ///< ascending
+  SpeedupCurve fit;
+  double residual = 0;  ///< root of the mean squared relative error of the fit at the points
+  bool operator==(const ProfileSpeedup&) const = default;
+};
+
+/// How much slower `benchmark` gets beside `neighbour` on the same cores; the matrix need not be symmetric.
+struct PairSlowdown {
+  std::string benchmark, problem_class;
+  std::string neighbour, neighbour_class;
+  ProcessCount processes = 1;  ///< of each
+  Figure slowdown;
+  bool operator==(const PairSlowdown&) const = default;
+};
+
+struct OverheadAt {
+  ProcessCount processes = 1;
+  Figure seconds;
+  bool operator==(const OverheadAt&) const = default;
+};
+
+struct Profile {
+  ProfileMachine machine;
+  std::string date;        ///< of the measurement, "2026-11-21"
+  bool is_sample = false;  ///< made up, or of a machine that is nobody's: for trying things out
+  std::vector<ProfileEntry> entries;
+  std::vector<ProfileSpeedup> speedups;
+  std::vector<PairSlowdown> pairs;
+  std::vector<OverheadAt> launch, end;     ///< from the order to MPI_Init, from MPI_Finalize to the cores being free
+  std::vector<OverheadAt> shrink, expand;  ///< a resize, from the order to all ranks on their cores
+  std::optional<Figure> message_s;         ///< one small message under emulation
+  bool operator==(const Profile&) const = default;
+};
+
+}  // namespace replay

@@ -1,0 +1,131 @@
+#include "traces/tools/scale.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scheduler/model/error.hpp"
+#include "tests/unit/traces/tools/trace_text.hpp"
+
+namespace replay {
+namespace {
+
+using namespace std::chrono_literals;
+using test::job_line;
+using test::ToolTest;
+
+ScaleResult scale(const ToolTest& tool, const ScaleOptions& options) {
+  TraceWriter writer(tool.output(), {.force = true});
+  const ScaleResult result = scale_trace(tool.trace(), writer, options, "replay trace scale ...");
+  writer.close();
+  return result;
+}
+
+TEST(ScaledSize, IsTheNearestAndAtLeastOne) {
+  EXPECT_EQ(scaled_size(10, 100, 50, false), 5);
+  EXPECT_EQ(scaled_size(5, 100, 50, false), 3) << "2.5 rounds up";
+  EXPECT_EQ(scaled_size(1, 100, 10, false), 1);
+  EXPECT_EQ(scaled_size(100, 100, 128, false), 128);
+  EXPECT_EQ(scaled_size(104, 100, 128, false), 128) << "wider than its machine: all of the new one";
+  EXPECT_EQ(scaled_size(-1, 100, 50, false), -1);
+  EXPECT_EQ(scaled_size(0, 100, 50, false), 0);
+  EXPECT_EQ(scaled_size(2'000'000'000, 2'147'483'647, 2'147'483'646, false), 1'999'999'999);
+}
+
+TEST(ScaledSize, PowersOfTwoStayPowersOfTwoOnRequest) {
+  EXPECT_EQ(scaled_size(16, 100, 128, false), 20);
+  EXPECT_EQ(scaled_size(16, 100, 128, true), 16) << "20.48 is nearer to 16";
+  EXPECT_EQ(scaled_size(64, 100, 150, true), 128) << "96 lies between: half up";
+  EXPECT_EQ(scaled_size(64, 64, 100, true), 64) << "128 would not fit";
+  EXPECT_EQ(scaled_size(12, 100, 128, true), 15) << "12 is none";
+  EXPECT_EQ(scaled_size(1, 100, 30, true), 1);
+}
+
+TEST(Scale, ArrivalsTakeThinkTimesAlongAndForgetTheWait) {
+  const ToolTest tool(job_line(1) + job_line(2, {{3, "7"}, {17, "1"}, {18, "10"}}));
+  scale(tool, {.arrivals = 0.5});
+  const SwfRecord record = tool.entries().at(1).record;
+  EXPECT_EQ(record.submit, Duration{10s});
+  EXPECT_EQ(record.think_time, Duration{5s});
+  EXPECT_EQ(record.run, Duration{100s});
+  EXPECT_EQ(record.wait, kUnknownTime);
+}
+
+TEST(Scale, RuntimesTakeRequestAndCpuTimeAlong) {
+  const ToolTest tool("; MaxRuntime: 1000\n; EndTime: then\n" + job_line(1, {{6, "60.5"}}));
+  scale(tool, {.runtimes = 1.5});
+  const SwfRecord record = tool.entries().at(0).record;
+  EXPECT_EQ(record.run, Duration{150s});
+  EXPECT_EQ(record.requested_time, Duration{300s});
+  EXPECT_EQ(record.average_cpu, Duration{90'750'000}) << "CPU utilisation stays 0.605";
+  EXPECT_EQ(tool.header().number("MaxRuntime"), 1500);
+  EXPECT_FALSE(tool.header().find("EndTime"));
+}
+
+TEST(Scale, WholeSecondsStayWholeUnlessExact) {
+  const ToolTest tool(job_line(1, {{2, "11"}, {4, "1"}, {9, "0"}}) + job_line(2, {{4, "0.5"}, {9, "-1"}}));
+  scale(tool, {.arrivals = 0.75, .runtimes = 0.3});
+  EXPECT_EQ(tool.entries().at(0).record.submit, Duration{8s});
+  EXPECT_EQ(tool.entries().at(0).record.run, Duration{1s}) << "what ran still runs";
+  EXPECT_EQ(tool.entries().at(0).record.requested_time, Duration{0});
+  EXPECT_EQ(tool.entries().at(1).record.run, Duration{150ms}) << "it had decimals before";
+  EXPECT_EQ(tool.entries().at(1).record.requested_time, kUnknownTime);
+  scale(tool, {.arrivals = 0.75, .runtimes = 0.3, .exact = true});
+  EXPECT_EQ(tool.entries().at(0).record.submit, Duration{8250ms});
+  EXPECT_EQ(tool.entries().at(0).record.run, Duration{300ms});
+}
+
+TEST(Scale, SizesTakeLimitsAndCurvesAlong) {
+  const ToolTest tool("; MaxNodes: 8\n; MaxProcs: 64\n" + job_line(1, {{5, "16"}, {8, "24"}}) + job_line(2),
+                      "job,least_processes,most_processes,sizes,speedup\n1,3,32,3|4|16,downey:a=10:sigma=0.5\n"
+                      "2,,,,three-point:n=4\n");
+  const ScaleResult result = scale(tool, {.sizes = 16});
+  EXPECT_EQ(result.sizes_changed, 2U);
+  const std::vector<TraceEntry> entries = tool.entries();
+  EXPECT_EQ(entries[0].record.allocated, 4);
+  EXPECT_EQ(entries[0].record.requested, 6);
+  EXPECT_EQ(entries[0].traits.least, 1);
+  EXPECT_EQ(entries[0].traits.most, 8);
+  EXPECT_EQ(entries[0].traits.sizes, (std::vector<ProcessCount>{1, 4})) << "3 and 4 both become 1";
+  EXPECT_EQ(entries[0].traits.speedup, SpeedupCurve(DowneySpeedup{2.5, 0.5}));
+  EXPECT_EQ(entries[1].traits.speedup, SpeedupCurve(ThreePointSpeedup{.optimum = 1}));
+  EXPECT_EQ(tool.header().max_procs(), 16);
+  EXPECT_EQ(tool.header().max_nodes(), 2);
+}
+
+// Work 4 x 100 x 3 = 1200 over 20 s on 8 processors: load 7.5.
+const std::string kThree = "; MaxProcs: 8\n" + job_line(1) + job_line(2) + job_line(3);
+
+TEST(Scale, ALoadIsReachedByArrivalsOrRuntimes) {
+  const ToolTest tool(kThree);
+  const ScaleResult arrivals = scale(tool, {.load = 0.75, .by = LoadBy::kArrivals});
+  EXPECT_DOUBLE_EQ(*arrivals.load_before, 7.5);
+  EXPECT_DOUBLE_EQ(arrivals.arrivals, 10);
+  EXPECT_DOUBLE_EQ(*arrivals.load_after, 0.75);
+  EXPECT_EQ(tool.entries().at(2).record.submit, Duration{300s});
+  const ScaleResult runtimes = scale(tool, {.load = 0.75, .by = LoadBy::kRuntimes});
+  EXPECT_DOUBLE_EQ(runtimes.runtimes, 0.1);
+  EXPECT_EQ(tool.entries().at(2).record.run, Duration{10s});
+  EXPECT_DOUBLE_EQ(*runtimes.load_after, 0.75);
+}
+
+TEST(Scale, TheLoadComesAfterSizesAndFactors) {
+  const ToolTest tool(kThree);
+  const ScaleResult result = scale(tool, {.runtimes = 2, .sizes = 4, .load = 1.5, .by = LoadBy::kArrivals});
+  EXPECT_DOUBLE_EQ(*result.load_before, 15) << "2 of 4 processors, 200 s";
+  EXPECT_DOUBLE_EQ(*result.load_after, 1.5);
+}
+
+TEST(Scale, WhatMakesNoSenseIsRefused) {
+  const ToolTest tool(kThree);
+  EXPECT_THROW(scale(tool, {.arrivals = 0}), UsageError);
+  EXPECT_THROW(scale(tool, {.runtimes = -1}), UsageError);
+  EXPECT_THROW(scale(tool, {.load = 0.0}), UsageError);
+  const ToolTest one("; MaxProcs: 8\n" + job_line(1));
+  EXPECT_THROW(scale(one, {.load = 0.5}), InputError) << "no time passes, so there is no load";
+  const ToolTest unknown(job_line(1));
+  EXPECT_THROW(scale(unknown, {.sizes = 4}), InputError) << "proportion to what?";
+  EXPECT_EQ(scale(unknown, {.sizes = 4, .machine_size = 8}).machine_before, 8);
+  EXPECT_EQ(unknown.entries().at(0).record.allocated, 2);
+}
+
+}  // namespace
+}  // namespace replay

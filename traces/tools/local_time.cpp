@@ -1,0 +1,204 @@
+#include "traces/tools/local_time.hpp"
+
+#include <date/date.h>
+#include <date/tz.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <iterator>
+#include <stdexcept>
+#include <vector>
+
+namespace replay {
+namespace {
+
+constexpr std::int64_t kMinute = 60;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kMicrosPerSecond = 1'000'000;
+
+constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
+std::optional<int> number_in(std::string_view text, int least, int most) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t cut = std::min(text.find_first_of(separators), text.size());
+    if (cut > 0) parts.push_back(text.substr(0, cut));
+    text.remove_prefix(std::min(cut + 1, text.size()));
+  }
+  return parts;
+}
+
+std::optional<std::int64_t> seconds_of_day(std::string_view text) {
+  const auto parts = split(text, ":");
+  if (parts.empty() || parts.size() > 3 || text.front() == ':' || text.back() == ':') return std::nullopt;
+  static constexpr std::array<int, 3> kMost = {23, 59, 60};
+  static constexpr std::array<std::int64_t, 3> kWeight = {kHour, kMinute, 1};
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto number = number_in(parts[i], 0, kMost[i]);
+    if (!number || parts[i].size() > 2) return std::nullopt;
+    sum += *number * kWeight[i];
+  }
+  return sum;
+}
+
+std::optional<LocalSeconds> local_seconds(int year, unsigned month, unsigned day) {
+  const date::year_month_day when{date::year{year}, date::month{month}, date::day{day}};
+  if (!when.ok()) return std::nullopt;
+  return date::sys_days{when}.time_since_epoch().count() * kDay;
+}
+
+constexpr int kFirstYear = 1900;
+constexpr int kLastYear = 9999;
+
+struct StartTime {
+  LocalSeconds local;
+  std::string abbreviation;
+};
+
+// "Mon Sep 23 14:00:31 CEST 1996", as date(1) writes it.
+std::optional<StartTime> parse_start_time(std::string_view text) {
+  const auto words = split(text, " \t");
+  if (words.size() != 6 && words.size() != 5) return std::nullopt;
+  const auto month = std::ranges::find(kMonths, words[1]);
+  const auto day = number_in(words[2], 1, 31);
+  const auto time = seconds_of_day(words[3]);
+  const auto year = number_in(words.back(), kFirstYear, kLastYear);
+  if (month == kMonths.end() || !day || !time || !year) return std::nullopt;
+  const auto midnight =
+      local_seconds(*year, static_cast<unsigned>(month - kMonths.begin()) + 1, static_cast<unsigned>(*day));
+  if (!midnight) return std::nullopt;
+  return StartTime{*midnight + *time, words.size() == 6 ? std::string(words[4]) : std::string{}};
+}
+
+const date::time_zone* zone_named(std::string_view name) {
+  if (name.empty()) return nullptr;
+  try {
+    return date::locate_zone(name);
+  } catch (const std::runtime_error&) {  // not in the system's tz database, or there is none
+    return nullptr;
+  }
+}
+
+date::sys_seconds sys(std::int64_t unix_s) { return date::sys_seconds{std::chrono::seconds{unix_s}}; }
+
+std::int64_t to_unix(const date::time_zone& zone, LocalSeconds local) {
+  return zone.to_sys(date::local_seconds{std::chrono::seconds{local}}, date::choose::earliest)
+      .time_since_epoch()
+      .count();
+}
+
+}  // namespace
+
+std::optional<LogClock> LogClock::of(const SwfHeader& header) {
+  const auto unix_start = header.unix_start_time();
+  const auto start = parse_start_time(header.find("StartTime").value_or(""));
+  LogClock clock;
+  clock.zone_ = zone_named(header.time_zone());
+  if (clock.zone_ != nullptr && (unix_start || start)) {
+    clock.unix_zero_ = unix_start ? *unix_start : to_unix(*clock.zone_, start->local);
+    return clock;
+  }
+  if (!start) return std::nullopt;
+  clock.unix_zero_ = unix_start.value_or(start->local);
+  clock.offset_s_ = start->local - clock.unix_zero_;
+  clock.abbreviation_ = start->abbreviation;
+  return clock;
+}
+
+LocalSeconds LogClock::local(Duration since_zero) const {
+  const std::int64_t unix_s = unix_zero_ + floor_divide(since_zero.count(), kMicrosPerSecond);
+  if (zone_ == nullptr) return unix_s + offset_s_;
+  return unix_s + zone_->get_info(sys(unix_s)).offset.count();
+}
+
+Duration LogClock::since_zero(LocalSeconds local) const {
+  const std::int64_t unix_s = zone_ == nullptr ? local - offset_s_ : to_unix(*zone_, local);
+  return std::chrono::seconds{unix_s - unix_zero_};
+}
+
+std::string LogClock::start_time_text(Duration since_zero) const {
+  const LocalSeconds at = local(since_zero);
+  const date::year_month_day day{date::sys_days{date::days{floor_divide(at, kDay)}}};
+  const std::int64_t second = at - floor_divide(at, kDay) * kDay;
+  const std::string zone =
+      zone_ == nullptr ? abbreviation_
+                       : zone_->get_info(sys(unix_zero_ + floor_divide(since_zero.count(), kMicrosPerSecond))).abbrev;
+  return fmt::format("{} {} {:02} {:02}:{:02}:{:02} {}{}{}", kDays[static_cast<std::size_t>(day_of_week(at))],
+                     kMonths[static_cast<unsigned>(day.month()) - 1], static_cast<unsigned>(day.day()), second / kHour,
+                     second % kHour / kMinute, second % kMinute, zone, zone.empty() ? "" : " ",
+                     static_cast<int>(day.year()));
+}
+
+std::optional<LocalSeconds> parse_local_time(std::string_view text) {
+  const std::size_t cut = text.find_first_of("T ");
+  const auto parts = split(text.substr(0, cut), "-");
+  if (parts.size() != 3 || parts[0].size() != 4) return std::nullopt;
+  const auto year = number_in(parts[0], kFirstYear, kLastYear);
+  const auto month = number_in(parts[1], 1, 12);
+  const auto day = number_in(parts[2], 1, 31);
+  if (!year || !month || !day) return std::nullopt;
+  const auto midnight = local_seconds(*year, static_cast<unsigned>(*month), static_cast<unsigned>(*day));
+  if (!midnight || cut == std::string_view::npos) return midnight;
+  const std::string_view rest = text.substr(cut + 1);
+  const auto time = rest.empty() ? std::nullopt : seconds_of_day(rest);
+  return time ? std::optional{*midnight + *time} : std::nullopt;
+}
+
+std::optional<LocalMonth> parse_local_month(std::string_view text) {
+  const auto parts = split(text, "-");
+  if (parts.size() != 2 || parts[0].size() != 4) return std::nullopt;
+  const auto year = number_in(parts[0], kFirstYear, kLastYear);
+  const auto month = number_in(parts[1], 1, 12);
+  if (!year || !month) return std::nullopt;
+  const auto first = local_seconds(*year, static_cast<unsigned>(*month), 1);
+  const auto next =
+      *month == 12 ? local_seconds(*year + 1, 1, 1) : local_seconds(*year, static_cast<unsigned>(*month) + 1, 1);
+  return LocalMonth{*first, *next};
+}
+
+std::string to_date_text(LocalSeconds local) {
+  const date::year_month_day day{date::sys_days{date::days{floor_divide(local, kDay)}}};
+  const std::int64_t second = local - floor_divide(local, kDay) * kDay;
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(day.year()),
+                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()), second / kHour,
+                     second % kHour / kMinute, second % kMinute);
+}
+
+int hour_of_day(LocalSeconds local) { return static_cast<int>((local - floor_divide(local, kDay) * kDay) / kHour); }
+
+int day_of_week(LocalSeconds local) {
+  constexpr std::int64_t kThursday = 3;  // 1970-01-01 was one
+  const std::int64_t day = floor_divide(local, kDay) + kThursday;
+  return static_cast<int>(day - floor_divide(day, 7) * 7);
+}
+
+void move_zero(SwfHeader& header, Duration later) {
+  const auto clock = LogClock::of(header);
+  const auto unix_start = header.unix_start_time();
+  if (header.find("StartTime")) {
+    if (clock)
+      header.set("StartTime", clock->start_time_text(later));
+    else
+      header.remove("StartTime");
+  }
+  if (unix_start)
+    header.set("UnixStartTime", fmt::format("{}", *unix_start + floor_divide(later.count(), kMicrosPerSecond)));
+}
+
+}  // namespace replay

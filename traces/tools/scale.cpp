@@ -1,0 +1,230 @@
+#include "traces/tools/scale.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <variant>
+
+#include "scheduler/model/error.hpp"
+#include "traces/history.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace replay {
+namespace {
+
+constexpr Duration kOneSecond = std::chrono::seconds{1};
+
+// ---- one value ----
+
+bool is_whole(Duration time) { return time.count() % kOneSecond.count() == 0; }
+
+// A time that was there stays there: 1 s at least if it was one. Rounding ascends with the value, so a run time that
+// did not exceed its request still does not.
+Duration scaled_time(Duration time, double factor, bool exact, bool keep_above_zero) {
+  if (time <= Duration::zero() || factor == 1) return time;
+  const double micros = static_cast<double>(time.count()) * factor;
+  if (micros > static_cast<double>(kMostSwfSeconds) * 1e6)
+    throw InputError(
+        fmt::format("times of more than {} seconds: expected a smaller factor than {}", kMostSwfSeconds, factor));
+  if (exact || !is_whole(time)) return std::max(Duration{std::llround(micros)}, Duration{keep_above_zero ? 1 : 0});
+  const Duration rounded = std::chrono::seconds{std::llround(micros / 1e6)};
+  return keep_above_zero ? std::max(rounded, kOneSecond) : rounded;
+}
+
+std::int64_t nearest_power_of_two(double value) {
+  const auto below = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max(value, 1.0))));
+  return value - static_cast<double>(below) < static_cast<double>(2 * below) - value ? below : 2 * below;
+}
+
+// ---- a job ----
+
+class Scale {
+ public:
+  Scale(const ScaleOptions& options, CoreCount from) : options_(options), from_(from) {}
+
+  void multiply_arrivals(double factor) { arrivals_ *= factor; }
+  void multiply_runtimes(double factor) { runtimes_ *= factor; }
+  [[nodiscard]] double arrivals() const { return arrivals_; }
+  [[nodiscard]] double runtimes() const { return runtimes_; }
+  [[nodiscard]] bool changes_times() const { return arrivals_ != 1 || runtimes_ != 1; }
+
+  // Whether a size changed.
+  bool apply(TraceEntry& entry) const {
+    SwfRecord& r = entry.record;
+    const std::int32_t allocated = r.allocated, requested = r.requested;
+    const auto time = [&](Duration& t, double factor, bool keep_above_zero) {
+      t = scaled_time(t, factor, options_.exact, keep_above_zero);
+    };
+    if (changes_times() || options_.sizes) r.wait = kUnknownTime;
+    time(r.submit, arrivals_, false), time(r.think_time, arrivals_, false);
+    time(r.run, runtimes_, true), time(r.requested_time, runtimes_, true), scale_cpu_time(r.average_cpu);
+    if (!options_.sizes) return false;
+    r.allocated = size(r.allocated), r.requested = size(r.requested);
+    scale_traits(entry.traits);
+    return r.allocated != allocated || r.requested != requested;
+  }
+
+ private:
+  [[nodiscard]] std::int32_t size(std::int32_t old) const {
+    return scaled_size(old, from_, *options_.sizes, options_.powers_of_two);
+  }
+
+  // A decimal in many logs, and a ratio to the run time, so never rounded to seconds.
+  void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(cpu, runtimes_, true, true); }
+
+  void scale_traits(JobTraits& traits) const {
+    if (traits.least) traits.least = size(*traits.least);
+    if (traits.most) traits.most = size(*traits.most);
+    for (ProcessCount& allowed : traits.sizes) allowed = size(allowed);
+    traits.sizes.erase(std::ranges::unique(traits.sizes).begin(), traits.sizes.end());
+    if (traits.speedup) traits.speedup = scaled_curve(*traits.speedup);
+  }
+
+  // S'(c n) / c = S(n) as near as the law can: the job gets as much slower on half its processors as before.
+  [[nodiscard]] SpeedupCurve scaled_curve(const SpeedupCurve& curve) const {
+    if (const auto* downey = std::get_if<DowneySpeedup>(&curve.law()))
+      return SpeedupCurve{DowneySpeedup{std::max(1.0, downey->a * *options_.sizes / from_), downey->sigma}};
+    if (const auto* points = std::get_if<ThreePointSpeedup>(&curve.law()))
+      return SpeedupCurve{ThreePointSpeedup{size(points->optimum), points->efficiency}};
+    return curve;
+  }
+
+  const ScaleOptions& options_;
+  CoreCount from_;
+  double arrivals_ = options_.arrivals;
+  double runtimes_ = options_.runtimes;
+};
+
+// ---- the load, judged by the cleaning rules as `replay trace info` does ----
+
+class OfferedLoad {
+ public:
+  void add(const TracedJob& job) {
+    const Duration submit = job.job.submitted.time_since_epoch();
+    first_ = jobs_ == 0 ? submit : std::min(first_, submit);
+    last_ = jobs_ == 0 ? submit : std::max(last_, submit);
+    work_s_ += seconds(job.truth.runtime) * job.job.processes;
+    ++jobs_;
+  }
+  [[nodiscard]] std::optional<double> over(CoreCount machine) const {
+    const double span = seconds(last_ - first_);
+    if (span <= 0 || work_s_ <= 0) return std::nullopt;
+    return work_s_ / (span * machine);
+  }
+
+ private:
+  Duration first_{}, last_{};
+  double work_s_ = 0;
+  std::uint64_t jobs_ = 0;
+};
+
+CleaningRules rules_for(CoreCount machine) {
+  CleaningRules rules;
+  if (machine > 0) rules.machine_size = machine;
+  return rules;
+}
+
+double load_of(const RereadableTrace& trace, const Scale& scale, CoreCount machine) {
+  WorkloadReader reader(trace.open(), rules_for(machine));
+  OfferedLoad load;
+  for (TraceEntry entry; reader.next_entry(entry);) {
+    scale.apply(entry);
+    if (const auto job = reader.job_of(entry)) load.add(*job);
+  }
+  if (const auto found = load.over(reader.machine_size())) return *found;
+  throw InputError(fmt::format("{}: has no load to change: expected jobs with work that are submitted over some time",
+                               reader.swf().name()));
+}
+
+// ---- the header ----
+
+void scale_count(SwfHeader& header, std::string_view label, double factor) {
+  if (const auto value = header.number(label); value && *value > 0)
+    header.set(label, fmt::format("{}", std::max<std::int64_t>(1, std::llround(static_cast<double>(*value) * factor))));
+}
+
+SwfHeader scaled_header(SwfHeader header, const Scale& scale, const ScaleOptions& options, CoreCount from,
+                        std::string_view command) {
+  if (scale.changes_times()) header.remove("EndTime");
+  if (scale.runtimes() != 1) scale_count(header, "MaxRuntime", scale.runtimes());
+  if (options.sizes) {
+    scale_count(header, "MaxNodes", static_cast<double>(*options.sizes) / from);
+    header.set("MaxProcs", fmt::format("{}", *options.sizes));
+  }
+  note_history(header, command);
+  return header;
+}
+
+void check(const ScaleOptions& options) {
+  const auto positive = [](std::string_view option, double value) {
+    constexpr double kMost = 1e6;
+    if (!(value > 0) || value > kMost)
+      throw UsageError(fmt::format("{}: expected a number above 0, at most {}, found '{}'", option, kMost, value));
+  };
+  positive("--arrivals", options.arrivals);
+  positive("--runtimes", options.runtimes);
+  if (options.load) positive("--load", *options.load);
+}
+
+// 0 where neither sizes nor a load need to know.
+CoreCount machine_of(const SwfHeader& header, const ScaleOptions& options) {
+  if (options.machine_size) return *options.machine_size;
+  if (const auto size = header.machine_size()) return *size;
+  if (options.sizes)
+    throw InputError(
+        fmt::format("{}: no MaxProcs and no MaxNodes in the header: --machine-size says how large the machine was",
+                    header.source()));
+  return 0;
+}
+
+}  // namespace
+
+std::int32_t scaled_size(std::int32_t size, CoreCount from, CoreCount to, bool powers_of_two) {
+  if (size <= 0) return size;
+  const bool is_power = std::has_single_bit(static_cast<std::uint32_t>(size));
+  // Whole numbers where they do: 2 n to / (2 from), rounded half up.
+  const std::int64_t product = std::int64_t{size} * to;
+  std::int64_t scaled = (2 * product + from) / (2 * std::int64_t{from});
+  std::int64_t most = to;
+  if (powers_of_two && is_power) {
+    scaled = nearest_power_of_two(static_cast<double>(product) / from);
+    most = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint32_t>(to)));
+  }
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(scaled, 1, most));
+}
+
+ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const ScaleOptions& options,
+                        std::string_view command) {
+  check(options);
+  ScaleResult result;
+  TraceReader opened = trace.open();
+  result.machine_before = machine_of(opened.header(), options);
+  result.machine_after = options.sizes.value_or(result.machine_before);
+  Scale scale(options, result.machine_before);
+  if (options.load) {
+    result.load_before = load_of(trace, scale, result.machine_after);
+    if (options.by == LoadBy::kArrivals)
+      scale.multiply_arrivals(*result.load_before / *options.load);
+    else
+      scale.multiply_runtimes(*options.load / *result.load_before);
+  }
+  result.arrivals = scale.arrivals();
+  result.runtimes = scale.runtimes();
+
+  WorkloadReader reader(std::move(opened), rules_for(result.machine_after));
+  writer.write(scaled_header(reader.header(), scale, options, result.machine_before, command));
+  OfferedLoad load;
+  for (TraceEntry entry; reader.next_entry(entry);) {
+    if (scale.apply(entry)) ++result.sizes_changed;
+    for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+    writer.write(entry);
+    ++result.records;
+    if (const auto job = options.load ? reader.job_of(entry) : std::nullopt) load.add(*job);
+  }
+  if (options.load) result.load_after = load.over(reader.machine_size());
+  return result;
+}
+
+}  // namespace replay

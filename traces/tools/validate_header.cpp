@@ -1,0 +1,135 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "traces/tools/local_time.hpp"
+#include "traces/tools/validate_parts.hpp"
+
+namespace replay {
+namespace {
+
+// Of the archive's format page. A label that is none of these is somebody's own: legal, but maybe a slip of the pen.
+constexpr std::array<std::string_view, 28> kKnown = {
+    "Version",    "Computer",      "Installation",  "Acknowledge", "Information",    "Conversion", "MaxJobs",
+    "MaxRecords", "Preemption",    "UnixStartTime", "TimeZone",    "TimeZoneString", "StartTime",  "EndTime",
+    "MaxNodes",   "MaxProcs",      "MaxRuntime",    "MaxMemory",   "AllowOveruse",   "MaxQueues",  "Queues",
+    "Queue",      "MaxPartitions", "Partitions",    "Partition",   "Note",           "Copyright",  "Program"};
+// May stand there more than once; "Copyright" and "Acknowledge" too, as merged traces thank several people.
+constexpr std::array<std::string_view, 10> kRepeated = {"Information", "Queue",       "Partition",   "Note",
+                                                        "Program",     "Copyright",   "Acknowledge", "Conversion",
+                                                        "Computer",    "Installation"};
+// What a reader needs to know what the numbers mean. The machine's size is asked for apart.
+constexpr std::array<std::string_view, 5> kExpected = {"Version", "Computer", "UnixStartTime", "TimeZoneString",
+                                                       "MaxRecords"};
+constexpr std::array<std::string_view, 8> kCounts = {"MaxJobs",    "MaxRecords", "MaxNodes",  "MaxProcs",
+                                                     "MaxRuntime", "MaxMemory",  "MaxQueues", "MaxPartitions"};
+constexpr std::array<std::string_view, 4> kPreemption = {"No", "Yes", "Double", "TS"};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool same(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return lower(x) == lower(y); });
+}
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& list, std::string_view label) {
+  return std::ranges::any_of(list, [&](std::string_view known) { return same(known, label); });
+}
+
+void check_labels(const SwfHeader& header, Violations& violations) {
+  const std::vector<SwfLabel>& labels = header.labels();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const std::string& label = labels[i].label;
+    if (!is_one_of(kKnown, label))
+      violations.note("header-label-unknown", Severity::kWarning, "header labels that the format does not have",
+                      labels[i].line);
+    const bool is_second = std::any_of(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(i),
+                                       [&](const SwfLabel& earlier) { return same(earlier.label, label); });
+    if (is_second && !is_one_of(kRepeated, label))
+      violations.note("header-label-repeated", Severity::kError,
+                      fmt::format("header label {}: expected once, as only one value can be true", label),
+                      labels[i].line);
+  }
+}
+
+void check_missing(const SwfHeader& header, Violations& violations) {
+  std::string missing;
+  for (const std::string_view label : kExpected)
+    if (!header.find(label)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", label);
+  if (!missing.empty())
+    violations.note("header-label-missing", Severity::kWarning,
+                    fmt::format("header labels that readers look for are missing: {}", missing));
+  if (!header.machine_size())
+    violations.note("machine-size", Severity::kWarning,
+                    "no MaxProcs and no MaxNodes in the header: nobody can tell how large the machine is");
+  else if (!header.find("MaxProcs"))
+    violations.note("machine-size", Severity::kWarning,
+                    "no MaxProcs in the header: MaxNodes stands in, which counts nodes");
+}
+
+void check_numbers(const SwfHeader& header, Violations& violations) {
+  for (const SwfLabel& entry : header.labels()) {
+    const auto fail = [&](std::string_view expected) {
+      violations.note("header-value", Severity::kError,
+                      fmt::format("header label {}: expected {}, found '{}'", entry.label, expected, entry.value),
+                      entry.line);
+    };
+    SwfHeader alone;
+    alone.add(entry.label, entry.value);
+    const auto number = alone.number(entry.label);
+    if (is_one_of(kCounts, entry.label) && (!number || *number < 1)) fail("a count");
+    if (same(entry.label, "UnixStartTime") && !number) fail("seconds since 1970");
+    if (same(entry.label, "Preemption") && !is_one_of(kPreemption, entry.value)) fail("No, Yes, Double or TS");
+  }
+  const auto nodes = header.max_nodes(), procs = header.max_procs();
+  if (nodes && procs && *nodes > *procs)
+    violations.note("machine-size", Severity::kWarning,
+                    fmt::format("header has more nodes ({}) than processors ({})", *nodes, *procs));
+}
+
+void check_clock(const SwfHeader& header, Violations& violations) {
+  const auto start = header.find("StartTime");
+  const auto clock = LogClock::of(header);
+  if (!header.time_zone().empty() && (!clock || !clock->has_time_zone()) && (start || header.unix_start_time()))
+    violations.note("time-zone", Severity::kWarning,
+                    fmt::format("header label TimeZoneString: expected a name of the tz database such as "
+                                "Europe/Stockholm, found '{}'",
+                                header.time_zone()));
+  if (start && !clock)
+    violations.note(
+        "start-time", Severity::kWarning,
+        fmt::format("header label StartTime: expected a time such as Mon Sep 23 14:00:31 CEST 1996, found '{}'",
+                    *start));
+  if (!start || !clock || !clock->has_time_zone() || !header.unix_start_time()) return;
+  // Both tell the zero: without UnixStartTime the clock takes it from StartTime.
+  SwfHeader without = header;
+  without.remove("UnixStartTime");
+  const auto other = LogClock::of(without);
+  if (other && other->local(Duration{}) != clock->local(Duration{}))
+    violations.note(
+        "start-time", Severity::kWarning,
+        fmt::format("header labels UnixStartTime and StartTime disagree: {} there would be '{}', found '{}'",
+                    *header.unix_start_time(), clock->start_time_text(Duration{}), *start));
+}
+
+}  // namespace
+
+void check_header(const SwfHeader& header, Violations& violations) {
+  check_labels(header, violations);
+  check_missing(header, violations);
+  check_numbers(header, violations);
+  check_clock(header, violations);
+}
+
+void check_totals(const SwfHeader& header, std::uint64_t records, std::uint64_t jobs, Violations& violations) {
+  const auto check = [&](const char* rule, std::string_view label, std::uint64_t found) {
+    if (const auto promised = header.number(label); promised && std::cmp_not_equal(*promised, found))
+      violations.note(rule, Severity::kWarning,
+                      fmt::format("header says {} {}, the file has {}: cleaned logs often keep the old count", label,
+                                  *promised, found));
+  };
+  check("max-records", "MaxRecords", records);
+  check("max-jobs", "MaxJobs", jobs);
+}
+
+}  // namespace replay
