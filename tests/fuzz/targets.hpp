@@ -9,6 +9,12 @@ namespace replay::fuzz {
 
 /// Traces: plain or gzip.
 void swf(std::string_view bytes);
+/// The side file of a trace.
+void job_table(std::string_view bytes);
+/// What sacct --parsable2 prints.
+void sacct(std::string_view bytes);
+/// A trace as CSV.
+void trace_csv(std::string_view bytes);
 /// The event log's text.
 void event_log(std::string_view bytes);
 /// A stream of frames between daemon and agent: a byte that says in which pieces it comes, then the stream.

@@ -1,0 +1,49 @@
+// Feeds bytes to the reader of Slurm's dumps. Whatever they are, the answer is a trace or an InputError; and a trace is in
+// order, numbered from 1, and comes back from an SWF file as it was.
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "scheduler/model/error.hpp"
+#include "tests/fuzz/targets.hpp"
+#include "traces/byte_sink.hpp"
+#include "traces/byte_source.hpp"
+#include "traces/convert/sacct_reader.hpp"
+#include "traces/convert/sacct_trace.hpp"
+#include "traces/swf_reader.hpp"
+#include "traces/swf_writer.hpp"
+
+namespace replay::fuzz {
+namespace {
+
+void convert(std::string_view bytes) {
+  sacct::Reader reader(memory_source(bytes), {.time_zone = "Europe/Stockholm"});
+  const sacct::Trace trace = sacct::read_trace(reader);
+  check(reader.tally().jobs == trace.records.size() && trace.most_in_use >= 0);
+  std::string text;
+  SwfWriter writer(string_sink(text));
+  writer.write(trace.header);
+  for (const SwfRecord& record : trace.records) writer.write(record);
+  writer.close();
+  SwfReader again(memory_source(text), {.strict = true});
+  SwfRecord record;
+  Duration last{};
+  for (std::size_t i = 0; i < trace.records.size(); ++i) {
+    check(again.next(record) && record.job == static_cast<std::int64_t>(i + 1) && record.submit >= last);
+    check(record.run == trace.records[i].run && record.wait == trace.records[i].wait);
+    check(record.allocated == trace.records[i].allocated && record.user == trace.records[i].user);
+    last = record.submit;
+  }
+  check(!again.next(record));
+}
+
+}  // namespace
+
+void sacct(std::string_view bytes) {
+  try {
+    convert(bytes);
+  } catch (const InputError&) {  // an answer, not a failure
+  }
+}
+
+}  // namespace replay::fuzz

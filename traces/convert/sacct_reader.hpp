@@ -1,0 +1,105 @@
+// Reads what Slurm's `sacct --parsable2` prints: a header row that names the columns, then a row a job, its steps behind
+// it. Steps are folded into their job, components of a heterogeneous job into one. docs/formats/sacct.md has the mapping.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+#include "traces/byte_source.hpp"
+#include "traces/convert/local_time.hpp"
+#include "traces/convert/sacct_values.hpp"
+#include "traces/line_reader.hpp"
+
+namespace replay::sacct {
+
+/// What rows of one job say. Nothing: the dump does not say, or says that there is no such value.
+struct Job {
+  std::int64_t submit = 0;                 ///< s since 1970
+  std::optional<std::int64_t> start, end;  ///< s since 1970
+  std::optional<Duration> elapsed;         ///< of a job that has ended
+  std::optional<std::int64_t> allocated;   ///< processors; > 0
+  std::optional<std::int64_t> requested;   ///< processors; > 0
+  std::optional<Duration> total_cpu;       ///< of all processors; > 0, as 0 means that it was not measured
+  std::optional<Duration> time_limit;
+  std::optional<double> requested_memory;  ///< KB per processor
+  std::optional<double> used_memory;       ///< KB, of the task that used most
+  std::optional<Fate> fate;
+  std::string user, group, name, qos, partition, cluster;
+};
+
+/// What was met on the way.
+struct Tally {
+  std::uint64_t jobs = 0;
+  std::uint64_t steps = 0;                   ///< folded into their jobs
+  std::uint64_t lone_steps = 0;              ///< without their job in front of them: left out
+  std::uint64_t components = 0;              ///< of heterogeneous jobs, folded into the first one
+  std::uint64_t unfinished = 0;              ///< pending or running when the dump was made
+  std::uint64_t without_submit = 0;          ///< left out
+  std::uint64_t broken = 0;                  ///< rows; left out
+  std::vector<std::string> broken_messages;  ///< of the first five
+};
+
+struct ReaderOptions {
+  std::string time_zone = "UTC";
+  bool strict = false;  ///< throw at the first broken row
+};
+
+class Reader {
+ public:
+  /// Reads the header row. Throws InputError if there is none, or a column that is needed is missing; UsageError for an
+  /// unknown zone.
+  explicit Reader(std::unique_ptr<ByteSource> source, const ReaderOptions& options = {});
+
+  /// The next job in the order of the dump; false at the end. Throws InputError for a broken row if the reader is strict,
+  /// and at the end of a dump without any job.
+  [[nodiscard]] bool next(Job& job);
+
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+  [[nodiscard]] const LocalClock& clock() const { return clock_; }
+
+ private:
+  enum class Column : std::uint8_t;
+  struct Row {
+    Job job;
+    std::string id, leader;
+    bool is_step = false;
+    bool has_submit = false;
+  };
+
+  void read_header_row();
+  [[nodiscard]] bool has(Column column) const;
+  [[nodiscard]] std::string_view cell(Column column) const;
+  [[nodiscard]] bool cut_row(std::string_view line);
+  [[nodiscard]] std::optional<Row> next_row();
+  [[nodiscard]] std::optional<Row> next_component();
+  [[nodiscard]] std::optional<Row> next_job();
+  [[nodiscard]] static bool is_component(const Row& part, const Row& of);
+  [[nodiscard]] Row read_row();
+  void read_times(Row& row);
+  void read_sizes(Row& row);
+  void read_memory_cells(Row& row);
+  void read_names(Row& row);
+  template <class Value>
+  [[nodiscard]] std::optional<Value> checked(Column column, std::string_view expected, Cell<Value> cell) const;
+  [[nodiscard]] std::optional<std::int64_t> processors(Column first, Column second, Column resources) const;
+  void note_broken(const std::string& message);
+
+  LineReader lines_;
+  LocalClock clock_;
+  bool strict_;
+  std::vector<std::size_t> places_;       // of each Column: its cell in a row, or npos
+  std::size_t width_ = 0;                 // cells of a row
+  std::vector<std::string_view> cells_;   // of the row in hand
+  std::string joined_name_;               // a job name that holds the separator
+  std::optional<Row> waiting_row_;        // the one that ended the job before, its steps not folded yet
+  std::optional<Row> waiting_component_;  // the job that ended the heterogeneous job before
+  Tally tally_;
+};
+
+}  // namespace replay::sacct

@@ -1,0 +1,163 @@
+#include "traces/convert/trace_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+#include "traces/job_table.hpp"
+#include "traces/swf_reader.hpp"
+#include "traces/swf_writer.hpp"
+
+namespace replay {
+
+const std::array<std::string_view, kSwfFields> kTraceCsvFields = {"job_number",
+                                                                  "submit_s",
+                                                                  "wait_s",
+                                                                  "run_s",
+                                                                  "allocated_processors",
+                                                                  "average_cpu_s",
+                                                                  "used_memory_kb",
+                                                                  "requested_processors",
+                                                                  "requested_time_s",
+                                                                  "requested_memory_kb",
+                                                                  "status",
+                                                                  "user",
+                                                                  "group",
+                                                                  "executable",
+                                                                  "queue",
+                                                                  "partition",
+                                                                  "preceding_job",
+                                                                  "think_time_s"};
+
+namespace {
+
+constexpr std::size_t kBlock = std::size_t{64} * 1024;
+constexpr std::string_view kUnknown = "-1";
+
+std::vector<std::string_view> all_columns() {
+  std::vector<std::string_view> names(kTraceCsvFields.begin(), kTraceCsvFields.end());
+  for (const std::string_view name : job_table_columns()) names.push_back(name);
+  return names;
+}
+
+// R and spreadsheets quote what they like; no cell of ours holds a comma or a quotation mark.
+std::string_view unquoted(std::string_view cell) {
+  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') return cell.substr(1, cell.size() - 2);
+  return cell;
+}
+
+template <class OnCell>
+std::size_t for_each_cell(std::string_view line, OnCell on_cell) {
+  for (std::size_t index = 0;; ++index) {
+    const std::size_t cut = line.find(',');
+    on_cell(index, unquoted(line.substr(0, cut)));
+    if (cut == std::string_view::npos) return index + 1;
+    line.remove_prefix(cut + 1);
+  }
+}
+
+bool is_number(char c) { return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'; }
+
+}  // namespace
+
+TraceCsvReader::TraceCsvReader(std::unique_ptr<ByteSource> source)
+    : lines_(std::move(source)), header_(lines_.name()), fields_(kSwfFields) {
+  while (const auto line = lines_.next()) {
+    if (!line->text.starts_with(';')) {
+      read_header_row(line->text);
+      return;
+    }
+    header_.add_line(std::string(line->text), lines_.number());
+  }
+  throw InputError(
+      fmt::format("{}: expected a header row with '{}', found nothing", lines_.name(), kTraceCsvFields[0]));
+}
+
+void TraceCsvReader::read_header_row(std::string_view line) {
+  const std::vector<std::string_view> known = all_columns();
+  for_each_cell(line, [&](std::size_t index, std::string_view cell) {
+    const auto column = std::ranges::find(known, cell);
+    if (column == known.end())
+      fail(fmt::format("column {}: expected one of {}, found '{}'", index + 1, fmt::join(known, ", "),
+                       cell.substr(0, 40)));
+    const auto place = static_cast<std::size_t>(column - known.begin());
+    if (std::ranges::find(columns_, place) != columns_.end())
+      fail(fmt::format("column {}: expected each column once, found '{}' again", index + 1, cell));
+    columns_.push_back(place);
+  });
+  for (const std::size_t needed : {std::size_t{0}, std::size_t{1}})
+    if (std::ranges::find(columns_, needed) == columns_.end())
+      fail(fmt::format("header row: expected a column '{}', found none", kTraceCsvFields[needed]));
+}
+
+bool TraceCsvReader::next(TraceEntry& entry) {
+  auto line = lines_.next();
+  while (line && line->text.empty()) line = lines_.next();
+  if (!line) return false;
+  if (line->too_long) fail(fmt::format("expected at most {} characters, found more", kLongestLine));
+  entry.traits = JobTraits{};
+  std::ranges::fill(fields_, kUnknown);
+  const std::size_t cells = for_each_cell(line->text, [&](std::size_t index, std::string_view cell) {
+    if (index < columns_.size() && !cell.empty()) set_cell(index, cell, entry);
+  });
+  if (cells != columns_.size())
+    fail(fmt::format("expected {} cells as in the header row, found {}", columns_.size(), cells));
+  line_ = fmt::format("{}", fmt::join(fields_, " "));
+  if (const std::string problem = parse_swf_line(line_, entry.record); !problem.empty()) fail(problem);
+  return true;
+}
+
+void TraceCsvReader::set_cell(std::size_t index, std::string_view cell, TraceEntry& entry) {
+  const std::size_t column = columns_[index];
+  if (column < fields_.size()) {
+    if (!std::ranges::all_of(cell, is_number))
+      fail(fmt::format("column {}: expected a number, found '{}'", kTraceCsvFields[column], cell.substr(0, 40)));
+    fields_[column] = cell;
+    return;
+  }
+  const std::size_t trait = column - fields_.size();
+  if (const auto expected = set_job_cell(entry.traits, trait, cell); !expected.empty())
+    fail(fmt::format("column {}: expected {}, found '{}'", job_table_columns()[trait], expected, cell.substr(0, 40)));
+}
+
+void TraceCsvReader::fail(std::string_view problem) const { throw InputError(lines_.name(), lines_.number(), problem); }
+
+void TraceCsvWriter::write(const SwfHeader& header, bool with_lines) {
+  if (with_lines)
+    for (const std::string& line : header.lines())
+      if (line.starts_with(';')) text_.append(line).append("\n");
+  text_ += fmt::format("{}\n", fmt::join(all_columns(), ","));
+}
+
+void TraceCsvWriter::write(const TraceEntry& entry) {
+  line_.clear();
+  append_swf_line(line_, entry.record);
+  line_.pop_back();
+  std::string_view rest = line_;
+  for (int field = 0; field < kSwfFields; ++field) {
+    const std::size_t cut = std::min(rest.find(' '), rest.size());
+    const std::string_view value = rest.substr(0, cut);
+    if (field > 0) text_ += ',';
+    if (value != kUnknown) text_ += value;
+    rest.remove_prefix(std::min(cut + 1, rest.size()));
+  }
+  append_job_cells(text_, entry.traits);
+  text_ += '\n';
+  flush_if_large();
+}
+
+void TraceCsvWriter::flush_if_large() {
+  if (text_.size() < kBlock) return;
+  sink_->write(text_);
+  text_.clear();
+}
+
+void TraceCsvWriter::close() {
+  sink_->write(text_);
+  text_.clear();
+  sink_->close();
+}
+
+}  // namespace replay
