@@ -16,7 +16,20 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);
 /// `replay trace ...`: each command that works on a trace adds itself to it.
 [[nodiscard]] Command add_trace(CLI::App& app);
+[[nodiscard]] Command add_trace_declare(CLI::App& trace);
 [[nodiscard]] Command add_trace_info(CLI::App& trace);
+[[nodiscard]] Command add_trace_cut(CLI::App& trace);
+[[nodiscard]] Command add_trace_scale(CLI::App& trace);
+[[nodiscard]] Command add_trace_clean(CLI::App& trace);
+[[nodiscard]] Command add_trace_sort(CLI::App& trace);
+[[nodiscard]] Command add_trace_merge(CLI::App& trace);
+[[nodiscard]] Command add_trace_validate(CLI::App& trace);
+[[nodiscard]] Command add_trace_convert(CLI::App& trace);
+[[nodiscard]] Command add_trace_match(CLI::App& trace);
+/// `replay generate ...`: what makes a trace where there was none.
+[[nodiscard]] Command add_generate(CLI::App& app);
+[[nodiscard]] Command add_generate_lublin(CLI::App& generate);
+[[nodiscard]] Command add_generate_from_log(CLI::App& generate);
 [[nodiscard]] Command add_agent(CLI::App& app);
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);

@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   Command simulate = add_simulate(app, command_line);
   commands[app.get_subcommand("simulate")] = std::move(simulate);
   add(add_trace);
+  add(add_generate);
   add(add_agent);
   add(add_policies);
   add(add_models);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
+#include <chrono>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "traces/tools/local_time.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay {
@@ -89,25 +90,28 @@ Histogram runtime_scale() {
   return histogram;
 }
 
-// ---- the log's local time ----
+// ---- load over time ----
 
-constexpr std::string_view kDays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+// Hours for days, days for months, weeks or several of them beyond, so that a curve has some hundred points.
+std::int64_t period_for(std::int64_t span_s) {
+  constexpr std::int64_t kMostPeriods = 200;
+  if (span_s <= 5 * kDay) return kHour;
+  if (span_s <= 120 * kDay) return kDay;
+  return 7 * kDay * (1 + span_s / (7 * kDay * kMostPeriods));
+}
 
-// Seconds from Monday 00:00 to the log's zero in local time, from "StartTime: Mon Sep 23 14:00:31 CEST 1996". That
-// label is dependable where TimeZone is not. Nothing if it is missing or written otherwise.
-std::optional<std::int64_t> second_of_week(std::string_view start_time) {
-  const auto day = std::ranges::find(kDays, start_time.substr(0, 3));
-  const std::size_t colon = start_time.find(':');
-  if (day == std::end(kDays) || colon == std::string_view::npos || colon < 2 || start_time.size() < colon + 6)
-    return std::nullopt;
-  int parts[3] = {};
-  for (std::size_t i = 0; i < 3; ++i) {
-    std::string_view digits = start_time.substr(colon - 2 + 3 * i, 2);
-    if (digits.front() == ' ') digits.remove_prefix(1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parts[i]);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  }
-  return (day - std::begin(kDays)) * kDay + parts[0] * kHour + parts[1] * kMinute + parts[2];
+// "1996-09-23", with the hour where periods are hours.
+std::string date_text(const LogClock& clock, std::int64_t since_zero_s, std::int64_t unit) {
+  const std::string text = to_date_text(clock.local(std::chrono::seconds{since_zero_s}));
+  return text.substr(
+      0, unit == kHour ? std::string_view{"1996-09-23 14:00"}.size() : std::string_view{"1996-09-23"}.size());
+}
+
+// What a period is called where the header has no date: "week 12" of the log.
+std::string period_number(std::int64_t start_s, std::int64_t period_s) {
+  if (period_s == kHour) return fmt::format("hour {}", start_s / kHour + 1);
+  if (period_s == kDay) return fmt::format("day {}", start_s / kDay + 1);
+  return fmt::format("week {}", start_s / (7 * kDay) + 1);
 }
 
 // ---- gathering ----
@@ -116,7 +120,7 @@ class Gatherer {
  public:
   explicit Gatherer(const TraceInfoOptions& options)
       : reader_(options.file, options.rules, {.strict = options.strict}), has_own_size_(options.rules.machine_size) {
-    week_offset_ = second_of_week(reader_.header().find("StartTime").value_or(""));
+    clock_ = LogClock::of(reader_.header());
   }
 
   TraceInfo gather() {
@@ -168,9 +172,11 @@ class Gatherer {
   TraceInfo finish() {
     set_header_facts();
     set_sizes_and_times();
+    set_offered();
     set_arrivals();
     set_users();
     set_peak();
+    set_used();
     set_quirks();
     return std::move(info_);
   }
@@ -228,7 +234,53 @@ class Gatherer {
     std::vector<double> gaps;
     for (std::size_t i = 1; i < submits_.size(); ++i) gaps.push_back(seconds(submits_[i] - submits_[i - 1]));
     info_.interarrival_s = distribution_of(std::move(gaps));
-    if (week_offset_) set_week();
+    if (clock_) set_week();
+  }
+
+  // Before the submit times are sorted: their order is that of the other columns.
+  void set_offered() {
+    if (submits_.empty()) return;
+    const auto [first, last] = std::ranges::minmax(submits_);
+    const std::int64_t span = (last - first).count() / 1'000'000;
+    period_s_ = period_for(span);
+    // Days begin at local midnight and weeks on Monday, where the header tells.
+    const std::int64_t first_s = first.count() / 1'000'000;
+    constexpr std::int64_t kMonday = 3 * kDay;  // 1970-01-01 was a Thursday
+    from_s_ = first_s - (clock_ ? (clock_->local(first) + kMonday) % period_s_ : 0);
+    LoadSeries& load = info_.load;
+    load.period = std::chrono::seconds{period_s_};
+    load.offered.resize(static_cast<std::size_t>((last.count() / 1'000'000 - from_s_) / period_s_ + 1));
+    const double capacity = static_cast<double>(period_s_) * info_.machine_size;
+    for (std::size_t i = 0; i < submits_.size(); ++i)
+      load.offered[static_cast<std::size_t>((submits_[i].count() / 1'000'000 - from_s_) / period_s_)] +=
+          processors_[i] * runtimes_[i] / capacity;
+    for (std::size_t i = 0; i < load.offered.size(); ++i) {
+      const std::int64_t start = from_s_ + static_cast<std::int64_t>(i) * period_s_;
+      // Some hours later is the same day whatever the clock was changed by since the first one.
+      const std::int64_t inside = period_s_ == kHour ? start : start + 3 * kHour;
+      load.labels.push_back(clock_ ? date_text(*clock_, inside, period_s_) : period_number(start, period_s_));
+    }
+  }
+
+  // changes_ are sorted.
+  void set_used() {
+    if (changes_.empty() || info_.load.offered.empty()) return;
+    std::vector<double>& used = info_.load.used;
+    used.resize(info_.load.offered.size());
+    const double period = static_cast<double>(period_s_);
+    const double end = period * static_cast<double>(used.size());
+    double now = 0, processors = 0;
+    for (const Change& change : changes_) {
+      const double at = std::clamp(seconds(change.at) - static_cast<double>(from_s_), 0.0, end);
+      while (now < at) {
+        const auto slot = std::min(static_cast<std::size_t>(now / period), used.size() - 1);
+        const double until = std::min(at, static_cast<double>(slot + 1) * period);
+        used[slot] += processors * (until - now) / (period * info_.machine_size);
+        if (until <= now) break;
+        now = until;
+      }
+      processors += change.processors;
+    }
   }
 
   void set_week() {
@@ -236,9 +288,9 @@ class Gatherer {
     info_.day_shares.emplace();
     const double share = 1 / static_cast<double>(submits_.size());
     for (const Duration submit : submits_) {
-      const std::int64_t second = *week_offset_ + submit.count() / 1'000'000;
-      (*info_.hour_shares)[static_cast<std::size_t>(second % kDay / kHour)] += share;
-      (*info_.day_shares)[static_cast<std::size_t>(second / kDay % 7)] += share;
+      const LocalSeconds local = clock_->local(submit);
+      (*info_.hour_shares)[static_cast<std::size_t>(hour_of_day(local))] += share;
+      (*info_.day_shares)[static_cast<std::size_t>(day_of_week(local))] += share;
     }
   }
 
@@ -279,10 +331,11 @@ class Gatherer {
 
   WorkloadReader reader_;
   bool has_own_size_;
-  std::optional<std::int64_t> week_offset_;
+  std::optional<LogClock> clock_;
   std::vector<double> processors_, runtimes_, requests_, ratios_, waits_;
   double requested_run_s_ = 0;  // run times of the jobs that have a request
   std::vector<Duration> submits_;
+  std::int64_t period_s_ = kHour, from_s_ = 0;  // of info_.load
   std::vector<Change> changes_;
   std::map<std::int32_t, ByUser> users_;
   std::set<std::int32_t> groups_, queues_, executables_;

@@ -20,6 +20,8 @@ struct TraceInfoOptions {
   CleaningRules rules{};
   bool json = false;
   bool strict = false;  ///< a broken line is an error
+  std::string plot{};   ///< where the drawing goes, .svg or .html; empty: none
+  bool force = false;   ///< replace it
 };
 
 /// Of the jobs kept. Percentiles are values that occur: the smallest that at least so many percent do not exceed.
@@ -40,6 +42,14 @@ struct UserShare {
   double job_share, work_share;
 };
 
+/// How much work came, period by period, against what the machine could do in that time.
+struct LoadSeries {
+  Duration period{};                ///< an hour, a day, a week or several
+  std::vector<std::string> labels;  ///< first local day of each period, or its number where the header has no date
+  std::vector<double> offered;      ///< work of the jobs submitted then / (machine x period)
+  std::vector<double> used;  ///< processors in use by logged waits and run times / machine; empty if none are logged
+};
+
 struct TraceInfo {
   std::string computer, installation, acknowledge, start_time, end_time;
   CoreCount machine_size = 1;
@@ -58,9 +68,10 @@ struct TraceInfo {
 
   std::uint64_t users = 0, groups = 0, executables = 0, queues = 0, programs = 0;
   std::vector<UserShare> busiest_users;               ///< by work, at most five
-  std::optional<std::array<double, 24>> hour_shares;  ///< of submissions, by the log's local hour; no daylight saving
+  std::optional<std::array<double, 24>> hour_shares;  ///< of submissions, by the log's local clock (LogClock)
   std::optional<std::array<double, 7>> day_shares;    ///< from Monday
-  std::optional<CoreCount> logged_peak;               ///< most processors in use at once by logged waits and run times
+  LoadSeries load;
+  std::optional<CoreCount> logged_peak;  ///< most processors in use at once by logged waits and run times
   std::vector<std::string> quirks;
 };
 

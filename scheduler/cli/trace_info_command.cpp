@@ -16,10 +16,14 @@ Command add_trace_info(CLI::App& trace) {
     std::map<std::string, std::string> cleaning;
   };
   auto* command = trace.add_subcommand("info", "machine, jobs, load, distributions and quirks of a trace");
-  command->footer("Example: replay trace info KTH-SP2.swf.gz");
+  command->footer("Examples:\n  replay trace info KTH-SP2.swf.gz\n  replay trace info KTH-SP2.swf.gz --plot kth.svg");
   auto given = std::make_shared<Given>();
   command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
   command->add_flag("--json", given->info.json, "print as JSON");
+  command
+      ->add_option("--plot", given->info.plot, "draw distributions, arrivals and load over time: a page, .svg or .html")
+      ->type_name("FILE");
+  command->add_flag("--force", given->info.force, "replace the drawing if it exists");
   add_cleaning_options(*command, given->cleaning, given->info.strict);
   return [given] {
     given->info.rules = cleaning_rules(given->cleaning);

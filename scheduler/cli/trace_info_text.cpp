@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/cli/trace_info.hpp"
+#include "scheduler/cli/trace_plot.hpp"
 
 namespace replay {
 namespace {
@@ -272,6 +273,7 @@ int run_trace_info(const TraceInfoOptions& options) {
     fmt::print("{}\n", to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   else
     print_text(info, stdout);
+  if (!options.plot.empty()) write_plot(info, options.plot, options.force);
   return 0;
 }
 

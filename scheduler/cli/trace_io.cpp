@@ -1,5 +1,7 @@
 #include "scheduler/cli/trace_io.hpp"
 
+#include <fmt/core.h>
+
 #include <optional>
 
 namespace replay::cli {
@@ -33,6 +35,16 @@ void add_trace_input(CLI::App& command, TraceInput& given) {
 
 TraceReader open_trace(const TraceInput& given) {
   return TraceReader(given.input, {.swf = {.strict = given.strict}, .job_table = unless_empty(given.jobs_from)});
+}
+
+RereadableTrace rereadable_trace(const TraceInput& given) {
+  return RereadableTrace(given.input, {.swf = {.strict = given.strict}, .job_table = unless_empty(given.jobs_from)});
+}
+
+void report_broken_lines(const SwfReader& reader) {
+  if (reader.broken_lines() == 0) return;
+  fmt::print(stderr, "skipped {} broken line{}:\n", reader.broken_lines(), reader.broken_lines() == 1 ? "" : "s");
+  for (const std::string& message : reader.broken_messages()) fmt::print(stderr, "{}\n", message);
 }
 
 TraceWriter create_trace(const TraceOutput& given) { return create_trace(given, given.output); }

@@ -1,0 +1,263 @@
+// `replay trace convert FILE`: between SWF, our CSV and dumps of Slurm's accounting, and --anonymise for logs that are to be
+// published.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/model/error.hpp"
+#include "traces/convert/anonymise.hpp"
+#include "traces/convert/sacct_reader.hpp"
+#include "traces/convert/sacct_trace.hpp"
+#include "traces/convert/trace_csv.hpp"
+#include "traces/history.hpp"
+
+namespace replay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Given {
+  TraceInput from;
+  TraceOutput to;
+  std::string from_format, to_format;
+  std::string time_zone = "UTC";
+  CoreCount machine_size = 0;  // 0: not given
+  bool anonymise = false;
+  bool keep_acknowledgement = false;
+  bool without_header = false;
+};
+
+// ---- formats ----
+
+std::string format_of(const std::string& path) {
+  std::string_view stem = path;
+  if (stem.ends_with(".gz")) stem.remove_suffix(3);
+  for (const std::string_view format : {"swf", "csv", "sacct"})
+    if (stem.ends_with(fmt::format(".{}", format))) return std::string(format);
+  return {};
+}
+
+void settle_formats(Given& given) {
+  if (given.from_format.empty()) given.from_format = format_of(given.from.input);
+  if (given.from_format.empty())
+    throw UsageError(
+        fmt::format("--from: expected swf, csv or sacct, as '{}' does not say what it is", given.from.input));
+  if (given.to_format.empty()) given.to_format = format_of(given.to.output);
+  if (given.to_format.empty()) given.to_format = "swf";
+  if (given.to_format == "sacct") throw UsageError("--to: expected swf or csv: dumps of sacct are only read");
+  if (given.keep_acknowledgement && !given.anonymise)
+    throw UsageError("--keep-acknowledgement goes with --anonymise: without it everything is kept");
+  if (given.without_header && given.to_format != "csv") throw UsageError("--no-header goes with --to csv");
+  if (given.from_format != "sacct" && given.machine_size > 0)
+    throw UsageError("--machine-size goes with --from sacct: other traces say it in their header");
+  if (given.to_format == "csv" && !given.to.jobs_to.empty())
+    throw UsageError("--jobs-to goes with --to swf: the CSV has the columns of the side file");
+  if (given.from_format != "swf" && !given.from.jobs_from.empty())
+    throw UsageError("--jobs-from goes with --from swf: nothing else has a side file");
+}
+
+// ---- where entries come from ----
+
+struct Source {
+  SwfHeader header;
+  std::function<bool(TraceEntry&)> next;
+  std::function<std::vector<std::string>()> comments = [] { return std::vector<std::string>{}; };
+  std::function<void()> report = [] {};
+};
+
+Source swf_source(const Given& given) {
+  auto reader = std::make_shared<TraceReader>(open_trace(given.from));
+  return {.header = reader->header(),
+          .next = [reader](TraceEntry& entry) { return reader->next(entry); },
+          .comments = [reader] { return reader->swf().comments(); },
+          .report =
+              [reader] {
+                if (reader->swf().broken_lines() == 0) return;
+                fmt::print(stderr, "replay: {} broken lines left out; the first: {}\n", reader->swf().broken_lines(),
+                           reader->swf().broken_messages().front());
+              }};
+}
+
+Source csv_source(const Given& given) {
+  auto reader = std::make_shared<TraceCsvReader>(open_source(given.from.input));
+  return {.header = reader->header(), .next = [reader](TraceEntry& entry) { return reader->next(entry); }};
+}
+
+void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Given& given) {
+  fmt::print(stderr,
+             "replay: {} jobs; {} steps and {} components of heterogeneous jobs folded into theirs; times as {}\n",
+             tally.jobs, tally.steps, tally.components, given.time_zone);
+  if (tally.unfinished > 0)
+    fmt::print(stderr, "replay: {} jobs had not ended: no run time, status -1\n", tally.unfinished);
+  if (tally.without_submit > 0)
+    fmt::print(stderr, "replay: {} jobs without a time of submission left out\n", tally.without_submit);
+  if (tally.lone_steps > 0) fmt::print(stderr, "replay: {} steps without their job left out\n", tally.lone_steps);
+  if (tally.broken > 0)
+    fmt::print(stderr, "replay: {} broken rows left out; the first: {}\n", tally.broken, tally.broken_messages.front());
+  if (!trace.was_sorted) fmt::print(stderr, "replay: sorted by submission\n");
+  if (given.machine_size == 0)
+    fmt::print(
+        stderr,
+        "replay: the dump does not say how large the machine is: --machine-size COUNT does; at most {} processors "
+        "were in use at once\n",
+        trace.most_in_use);
+}
+
+Source sacct_source(const Given& given) {
+  sacct::Reader reader(open_source(given.from.input), {.time_zone = given.time_zone, .strict = given.from.strict});
+  auto trace = std::make_shared<sacct::Trace>(
+      sacct::read_trace(reader, given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt));
+  report_sacct(reader.tally(), *trace, given);
+  return {.header = trace->header, .next = [trace, at = std::size_t{0}](TraceEntry& entry) mutable {
+            if (at == trace->records.size()) return false;
+            entry = {trace->records[at++], {}};
+            return true;
+          }};
+}
+
+Source open_any(const Given& given) {
+  if (given.from_format == "sacct") return sacct_source(given);
+  return given.from_format == "csv" ? csv_source(given) : swf_source(given);
+}
+
+// ---- where they go ----
+
+// A CSV file appears under its name when it is whole, as TraceWriter's do.
+class CsvFile {
+ public:
+  explicit CsvFile(const TraceOutput& to)
+      : path_(to.output), writer_([&] {
+          std::error_code ignored;
+          direct_ = path_ == "-" || (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored));
+          if (fs::is_directory(path_, ignored))
+            throw InputError(fmt::format("{}: expected a file, found a directory", path_));
+          if (!direct_ && !to.force && fs::exists(path_, ignored))
+            throw InputError(fmt::format("{}: exists already: --force replaces it", path_));
+          return open_sink(direct_ ? path_ : unfinished());
+        }()) {}
+  CsvFile(const CsvFile&) = delete;
+  CsvFile& operator=(const CsvFile&) = delete;
+  ~CsvFile() {
+    std::error_code ignored;
+    if (!direct_ && !closed_) fs::remove(unfinished(), ignored);
+  }
+
+  [[nodiscard]] TraceCsvWriter& writer() { return writer_; }
+  void close() {
+    writer_.close();
+    std::error_code error;
+    if (!direct_) fs::rename(unfinished(), path_, error);
+    if (error) throw InputError(fmt::format("{}: cannot be created: {}", path_, error.message()));
+    closed_ = true;
+  }
+
+ private:
+  [[nodiscard]] std::string unfinished() const {
+    const fs::path whole{path_};
+    return (whole.parent_path() / fmt::format(".{}-{}", ::getpid(), whole.filename().string())).string();
+  }
+
+  std::string path_;
+  bool direct_ = false;
+  bool closed_ = false;
+  TraceCsvWriter writer_;
+};
+
+std::uint64_t write_csv(Source& source, const Given& given, const std::function<void(TraceEntry&)>& change) {
+  CsvFile file(given.to);
+  file.writer().write(source.header, !given.without_header);
+  std::uint64_t records = 0;
+  for (TraceEntry entry; source.next(entry); ++records) {
+    change(entry);
+    file.writer().write(entry);
+  }
+  file.close();
+  return records;
+}
+
+std::uint64_t write_swf(Source& source, const Given& given, const std::function<void(TraceEntry&)>& change) {
+  TraceWriter writer = create_trace(given.to);
+  writer.write(source.header);
+  for (TraceEntry entry; source.next(entry);) {
+    if (!given.anonymise)  // anybody may have written anything there
+      for (const std::string& comment : source.comments()) writer.write_comment(comment);
+    change(entry);
+    writer.write(entry);
+  }
+  writer.close();
+  return writer.records();
+}
+
+std::string canonical(const Given& given) {
+  std::string text = fmt::format("replay trace convert --from {} --to {}", given.from_format, given.to_format);
+  if (given.from_format == "sacct") text += fmt::format(" --time-zone {}", given.time_zone);
+  if (given.machine_size > 0) text += fmt::format(" --machine-size {}", given.machine_size);
+  if (given.anonymise) text += " --anonymise";
+  if (given.keep_acknowledgement) text += " --keep-acknowledgement";
+  return text;
+}
+
+int convert(Given given) {
+  settle_formats(given);
+  Source source = open_any(given);
+  Anonymiser anonymiser({.keep_acknowledgement = given.keep_acknowledgement});
+  if (given.anonymise) source.header = anonymiser.header(source.header);
+  note_history(source.header, canonical(given));
+  const auto change = [&](TraceEntry& entry) {
+    if (given.anonymise) anonymiser.apply(entry);
+  };
+  const std::uint64_t records =
+      given.to_format == "csv" ? write_csv(source, given, change) : write_swf(source, given, change);
+  source.report();
+  fmt::print(stderr, "replay: {} records from {} to {}\n", records, given.from_format, given.to_format);
+  if (!anonymiser.removed().empty())
+    fmt::print(stderr, "replay: left out of the header: {}\n", fmt::join(anonymiser.removed(), ", "));
+  return 0;
+}
+
+}  // namespace
+
+Command add_trace_convert(CLI::App& trace) {
+  auto* command =
+      trace.add_subcommand("convert", "between SWF, CSV and dumps of Slurm's sacct; --anonymise to publish");
+  command->footer(
+      "Examples:\n"
+      "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
+      "  sacct -a -D -P -S 2024-01-01 "
+      "--format=JobID,User,Group,JobName,Partition,QOS,Submit,Start,End,ElapsedRaw,AllocCPUS,"
+      "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
+      "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz");
+  auto given = std::make_shared<Given>();
+  add_trace_input(*command, given->from);
+  command->get_option("FILE")->description(
+      "SWF, CSV or what sacct --parsable2 prints; plain or .gz, '-': standard input");
+  add_trace_output(*command, given->to);
+  command->add_option("--from", given->from_format, "format of FILE (default: by the ending of its name)")
+      ->check(CLI::IsMember({"swf", "csv", "sacct"}));
+  command->add_option("--to", given->to_format, "format of the output (default: by the ending of its name, else swf)")
+      ->check(CLI::IsMember({"swf", "csv"}));
+  command->add_option("--time-zone", given->time_zone, "sacct: where its times are local, such as Europe/Stockholm")
+      ->capture_default_str();
+  command->add_option("--machine-size", given->machine_size, "sacct: processors of the machine, for MaxProcs")
+      ->check(CLI::Range(1, 2'147'483'647));
+  command->add_flag(
+      "--anonymise", given->anonymise,
+      "users, groups, programs, queues, partitions become numbers in order of appearance; header lines that "
+      "name people, sites or accounts go; the date is made coarse");
+  command->add_flag("--keep-acknowledgement", given->keep_acknowledgement,
+                    "with --anonymise: keep Acknowledge and Copyright");
+  command->add_flag("--no-header", given->without_header, "csv: without the lines of the SWF header in front");
+  return [given] { return convert(*given); };
+}
+
+}  // namespace replay::cli

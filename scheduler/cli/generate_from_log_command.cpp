@@ -1,0 +1,167 @@
+// `replay generate from-log`: synthetic job sets made of the days of a log.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/model/error.hpp"
+#include "traces/models/resampling.hpp"
+#include "traces/tools/local_time.hpp"
+
+namespace replay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr LocalSeconds kFirstMonday = 4 * 86400;  // 1970-01-05
+
+struct Given {
+  TraceInput from;
+  TraceOutput to;
+  std::string folder;
+  std::optional<std::uint64_t> sets, set;
+  std::uint64_t jobs = 10'000, seed = 1;
+  std::vector<double> factors{1.0};
+  double tolerance = 2;  // per cent
+};
+
+struct Log {
+  SwfHeader header;
+  std::string clock_note;
+  Resampler resampler;
+};
+
+void check(const Given& given) {
+  if (given.folder.empty()) {
+    if (given.sets) throw UsageError("--sets: expected --output-folder for several sets, or --set N for one of them");
+    if (given.factors.size() != 1) throw UsageError("--factors: expected one factor, or --output-folder for several");
+  } else {
+    if (given.set) throw UsageError("--set: goes without --output-folder; --sets N makes sets 1 to N");
+    if (given.to.output != "-" || !given.to.jobs_to.empty())
+      throw UsageError("--output-folder: expected no --output and no --jobs-to beside it");
+  }
+  std::set<std::string> names;
+  for (const double factor : given.factors) {
+    if (!(factor > 0 && factor <= 1000))
+      throw UsageError(fmt::format("--factors: expected numbers above 0 and up to 1000, found {}", factor));
+    if (!names.insert(fmt::format("{}", factor)).second)
+      throw UsageError(fmt::format("--factors: {} is there twice", factor));
+  }
+}
+
+Log read_log(const TraceInput& from) {
+  WorkloadReader reader(open_trace(from), CleaningRules{});
+  std::vector<LoggedJob> jobs = read_logged_jobs(reader);
+  if (const CleaningReport report = reader.report(); report.kept < report.read)
+    fmt::print(stderr, "{}: {} of {} records are jobs; trace info says what becomes of the others\n",
+               reader.swf().name(), report.kept, report.read);
+  if (reader.swf().broken_lines() > 0)
+    fmt::print(stderr, "{}: {} broken line(s) skipped\n", reader.swf().name(), reader.swf().broken_lines());
+  const auto clock = LogClock::of(reader.header());
+  if (!clock)
+    return {reader.header(),
+            "days were cut at 05:00; the log does not say when it began: its time 0 was taken for a Monday, 00:00",
+            Resampler(std::move(jobs), [](Duration t) { return static_cast<std::int64_t>(seconds(t)); })};
+  return {reader.header(),
+          fmt::format("days were cut at 05:00 local time, {}",
+                      clock->has_time_zone() ? fmt::format("time zone {}", reader.header().time_zone())
+                                             : std::string("as StartTime of the log shows it")),
+          Resampler(std::move(jobs), [clock](Duration t) { return clock->local(t) - kFirstMonday; })};
+}
+
+void write_set(const Log& log, const ResampledSet& set, std::uint64_t number, double factor, const Given& given,
+               const std::string& path) {
+  const std::string command =
+      fmt::format("replay generate from-log --set {} --jobs {} --factors {} --tolerance {} --seed {}", number,
+                  given.jobs, factor, given.tolerance, given.seed);
+  TraceWriter writer = create_trace(given.to, path);
+  writer.write(resampled_header(log.header, set.jobs.size(), command, log.clock_note));
+  std::uint64_t job = 0;
+  for (const ResampledJob& placed : set.jobs)
+    writer.write(resampled_entry(log.resampler.jobs()[placed.logged], ++job, placed.submit, factor));
+  writer.close();
+}
+
+std::string means_text(const Means& means) {
+  return fmt::format(
+      "size {:.2f}, run time {:.0f} s, estimate {:.0f} s, work {:.0f} processor-s, inter-arrival {:.1f} s", means[0],
+      means[1], means[2], means[3], means[4]);
+}
+
+void write_sets_to_folder(const Log& log, const Given& given) {
+  std::error_code error;
+  fs::create_directories(given.folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created: {}", given.folder, error.message()));
+  for (std::uint64_t number = 1; number <= given.sets.value_or(1); ++number) {
+    const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
+    for (const double factor : given.factors)
+      write_set(log, set, number, factor, given,
+                (fs::path(given.folder) / fmt::format("set{:02}-f{}.swf", number, factor)).string());
+    fmt::print(stderr, "set {:2}: {} jobs, {}\n", number, set.jobs.size(), means_text(set.means));
+  }
+}
+
+int generate(const Given& given) {
+  check(given);
+  const Log log = read_log(given.from);
+  fmt::print(stderr, "log: {} jobs, {} whole days, {}\n", log.resampler.jobs().size(), log.resampler.days(),
+             means_text(log.resampler.means()));
+  if (!given.folder.empty()) {
+    write_sets_to_folder(log, given);
+    return 0;
+  }
+  const std::uint64_t number = given.set.value_or(1);
+  const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
+  write_set(log, set, number, given.factors.front(), given, given.to.output);
+  fmt::print(stderr, "set {:2}: {} jobs, {}\n", number, set.jobs.size(), means_text(set.means));
+  return 0;
+}
+
+}  // namespace
+
+Command add_generate_from_log(CLI::App& generate_group) {
+  auto* command = generate_group.add_subcommand("from-log", "synthetic job sets that keep what is typical of a log");
+  command->footer(
+      "Examples:\n"
+      "  replay generate from-log KTH-SP2.swf.gz --sets 10 --factors 1.0,0.9,0.8,0.7,0.6 --output-folder kth\n"
+      "  replay generate from-log KTH-SP2.swf.gz --set 3 | replay trace info -\n"
+      "docs/resampling.md says how the days are drawn. Holds the log's jobs in memory.");
+  auto given = std::make_shared<Given>();
+  add_trace_input(*command, given->from);
+  add_trace_output(*command, given->to);
+  command->add_option("--output-folder", given->folder, "where sets 1 to --sets go, as setNN-fFACTOR.swf")
+      ->type_name("DIR");
+  command->add_option("--sets", given->sets, "how many sets, with --output-folder [1]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
+  command->add_option("--set", given->set, "which set of the seed, without --output-folder [1]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
+  command->add_option("--jobs", given->jobs, "jobs of a set")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+  command->add_option("--factors", given->factors, "shrinking factors on the submit times, a file each [1]")
+      ->type_name("F,F...")
+      ->delimiter(',');
+  command->add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
+      ->capture_default_str()
+      ->check(CLI::Range(0.01, 100.0));
+  command->add_option("--seed", given->seed, "another seed, other sets")
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
+  return [given] { return generate(*given); };
+}
+
+}  // namespace replay::cli

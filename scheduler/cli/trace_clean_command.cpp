@@ -1,0 +1,181 @@
+// `replay trace clean FILE`: without what nobody can run, and without flurries; and what was done, for people and as JSON.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/scenario.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/model/error.hpp"
+#include "traces/tools/clean.hpp"
+
+namespace replay::cli {
+namespace {
+
+constexpr std::int64_t kMostRecords = 1'000'000'000'000'000;
+
+struct Given {
+  TraceInput input;
+  TraceOutput output;
+  std::map<std::string, std::string> rules;
+  std::string flurries = "report";
+  std::string gap = "1h", longest = "60d";
+  FlurryRule flurry;
+  std::string report;
+};
+
+// The rest are about what a simulation makes of a job, not about its record.
+bool is_about_records(std::string_view rule) { return rule != "cpu-use" && rule != "closed-loop"; }
+
+Duration duration_of(std::string_view option, const std::string& text) {
+  const auto duration = parse_duration(text);
+  if (duration && *duration > Duration::zero()) return *duration;
+  throw UsageError(fmt::format("{}: expected a duration such as 1h or 60d, found '{}'", option, text));
+}
+
+double share_of(std::string_view option, double value) {
+  if (value >= 0 && value <= 1) return value;
+  throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, value));
+}
+
+CleanOptions options_of(const Given& given) {
+  CleanOptions options{.rules = cleaning_rules(given.rules), .flurries = {}, .flurry_rule = given.flurry};
+  if (given.flurries == "remove")
+    options.flurries = FlurryAction::kRemove;
+  else if (given.flurries == "report")
+    options.flurries = FlurryAction::kReport;
+  else if (given.flurries == "ignore")
+    options.flurries = FlurryAction::kIgnore;
+  else
+    throw UsageError(fmt::format("--flurries: expected remove, report or ignore, found '{}'", given.flurries));
+  options.flurry_rule.gap = duration_of("--flurry-gap", given.gap);
+  options.flurry_rule.longest = duration_of("--flurry-longest", given.longest);
+  share_of("--flurry-share", given.flurry.share);
+  share_of("--flurry-alike", given.flurry.alike);
+  return options;
+}
+
+std::string canonical(const Given& given, const CleanOptions& options) {
+  std::string command = "replay trace clean";
+  for (const auto& [rule, value] : given.rules) command += fmt::format(" --{} {}", rule, value);
+  command += fmt::format(" --flurries {}", given.flurries);
+  if (options.flurries == FlurryAction::kIgnore) return command;
+  const FlurryRule& rule = options.flurry_rule;
+  return command + fmt::format(
+                       " --flurry-jobs {} --flurry-gap {}s --flurry-share {} --flurry-alike {} "
+                       "--flurry-longest {}s",
+                       rule.jobs, to_text(rule.gap), rule.share, rule.alike, to_text(rule.longest));
+}
+
+nlohmann::json json_of(const CleanResult& result, bool removed) {
+  nlohmann::json findings = nlohmann::json::array(), flurries = nlohmann::json::array();
+  for (const Finding& f : result.report.findings)
+    findings.push_back(
+        {{"rule", f.rule}, {"action", f.action}, {"count", f.count}, {"text", f.text}, {"lines", f.lines}});
+  for (const Flurry& f : result.flurries)
+    flurries.push_back({{"user", f.user},
+                        {"jobs", f.jobs},
+                        {"first_job", f.first_job},
+                        {"last_job", f.last_job},
+                        {"from_s", seconds(f.from)},
+                        {"to_s", seconds(f.to)},
+                        {"share", f.share},
+                        {"processors", f.size},
+                        {"alike", f.alike},
+                        {"removed", removed}});
+  const CleaningReport& r = result.report;
+  return {{"file", r.file},       {"read", r.read},          {"kept", r.kept},
+          {"skipped", r.skipped}, {"broken", r.broken},      {"findings", findings},
+          {"flurries", flurries}, {"sorted", result.sorted}, {"broken_messages", r.broken_messages}};
+}
+
+void write_report(const std::string& path, const nlohmann::json& json) {
+  std::ofstream out(path);
+  out << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  out.close();
+  if (!out) throw InputError(fmt::format("{}: the report cannot be written there", path));
+}
+
+int clean(const Given& given) {
+  const CleanOptions options = options_of(given);
+  const RereadableTrace trace = rereadable_trace(given.input);
+  TraceWriter writer = create_trace(given.output);
+  const CleanResult result = clean_trace(trace, writer, options, canonical(given, options));
+  const bool removed = options.flurries == FlurryAction::kRemove;
+  if (!given.report.empty()) write_report(given.report, json_of(result, removed));  // no trace without its report
+  writer.close();
+  for (const std::string& line : result.report.to_lines()) fmt::print(stderr, "{}\n", line);
+  for (const Flurry& f : result.flurries)
+    fmt::print(stderr,
+               "flurry{}: user={} and (job>={} and job<={}) ({} jobs in {:.1f} h, {:.0f} % of all; {:.0f} % on {} "
+               "processors)\n",
+               removed ? " removed" : "", f.user, f.first_job, f.last_job, f.jobs, seconds(f.to - f.from) / 3600,
+               100 * f.share, 100 * f.alike, f.size);
+  return 0;
+}
+
+void add_rules(CLI::App& command, std::map<std::string, std::string>& given) {
+  for (const CleaningOption& option : cleaning_options()) {
+    if (!is_about_records(option.name)) continue;
+    const std::string name{option.name};
+    command
+        .add_option_function<std::string>(
+            "--" + name, [&given, name](const std::string& value) { given[name] = value; },
+            fmt::format("{} ({}; default {})", option.help, option.values, option.default_value))
+        ->type_name("VALUE")
+        ->group("Cleaning rules");
+  }
+}
+
+void add_flurry_options(CLI::App& command, Given& given) {
+  constexpr const char* kGroup = "Flurries: bursts of one user that dominate the workload";
+  command.add_option("--flurries", given.flurries, "remove, report or ignore")
+      ->type_name("ACTION")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--flurry-jobs", given.flurry.jobs, "has at least so many jobs")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, kMostRecords))
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--flurry-gap", given.gap, "ends when the user submits nothing for so long")
+      ->type_name("TIME")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--flurry-share", given.flurry.share, "has at least this share of the jobs of its time")
+      ->type_name("0..1")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--flurry-alike", given.flurry.alike, "at least this share of it has one size")
+      ->type_name("0..1")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--flurry-longest", given.longest, "lasts at most so long")
+      ->type_name("TIME")
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+}  // namespace
+
+Command add_trace_clean(CLI::App& trace) {
+  auto* command = trace.add_subcommand("clean", "without broken records and flurries; says what it did");
+  command->footer(
+      "Flurries are reported; whether they are removed is your decision.\n"
+      "Example: replay trace clean raw.swf.gz --flurries remove --report raw.json -o clean.swf.gz");
+  auto given = std::make_shared<Given>();
+  add_trace_input(*command, given->input);
+  add_trace_output(*command, given->output);
+  command->add_option("--report", given->report, "what was done, as JSON")->type_name("FILE");
+  add_rules(*command, given->rules);
+  add_flurry_options(*command, *given);
+  return [given] { return clean(*given); };
+}
+
+}  // namespace replay::cli

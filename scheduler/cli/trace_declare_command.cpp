@@ -1,0 +1,145 @@
+// `replay trace declare FILE`: what jobs declare beyond a log.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "traces/declare/options.hpp"
+
+namespace replay::cli {
+namespace {
+
+struct Given {
+  TraceInput input;
+  TraceOutput output;
+  DeclareOptions declare;
+};
+
+void copy_comments(const TraceReader& reader, TraceWriter& writer) {
+  for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+}
+
+void report(const Declarer& declarer, const TraceReader& reader) {
+  fmt::print(stderr, "declared for {} jobs; {} records that are no jobs that ran stay as they are\n", declarer.jobs(),
+             declarer.others());
+  if (const std::size_t broken = reader.swf().broken_lines(); broken > 0)
+    fmt::print(stderr, "skipped {} broken {}: {}\n", broken, broken == 1 ? "line" : "lines",
+               reader.swf().broken_messages().front());
+}
+
+void declare_all(TraceReader reader, Declarer& declarer, const TraceOutput& output) {
+  TraceWriter writer = create_trace(output);
+  SwfHeader header = reader.header();
+  declarer.declare(header);
+  writer.write(header);
+  for (TraceEntry entry; reader.next(entry);) {
+    copy_comments(reader, writer);
+    declarer.declare(entry);
+    writer.write(entry);
+  }
+  copy_comments(reader, writer);
+  writer.close();
+  report(declarer, reader);
+}
+
+void report(const AssignedEstimates& assigned) {
+  if (assigned.raised > 0)
+    fmt::print(stderr, "{} estimates raised: the model had too few that are long enough\n", assigned.raised);
+  if (assigned.beyond_limit > 0)
+    fmt::print(stderr, "{} jobs run longer than the longest estimate: they will be over their request\n",
+               assigned.beyond_limit);
+}
+
+// First pass: the run times of all jobs, and nothing else.
+AssignedEstimates model_estimates(TraceReader reader, const TsafrirRule& rule, Seed seed) {
+  JobFilter filter;
+  std::vector<Duration> runtimes;
+  for (TraceEntry entry; reader.next(entry);)
+    if (filter.is_job(entry.record)) runtimes.push_back(entry.record.run);
+  return model_estimates(runtimes, rule, seed);
+}
+
+int declare(const Given& given) {
+  const Declarations declarations = declarations_of(given.declare);
+  const auto* tsafrir = declarations.estimates ? std::get_if<TsafrirRule>(&*declarations.estimates) : nullptr;
+  if (tsafrir == nullptr) {
+    TraceReader reader = open_trace(given.input);
+    Declarer declarer(declarations, reader.header());
+    declare_all(std::move(reader), declarer, given.output);
+    return 0;
+  }
+  const RereadableTrace trace = rereadable_trace(given.input);
+  TraceReader reader = trace.open();
+  Declarer declarer(declarations, reader.header());
+  AssignedEstimates assigned = model_estimates(trace.open(), *tsafrir, declarations.seed);
+  report(assigned);
+  declarer.use_estimates(std::move(assigned.estimates));
+  declare_all(std::move(reader), declarer, given.output);
+  return 0;
+}
+
+void add_flexibility_options(CLI::App& command, DeclareOptions& given) {
+  constexpr const char* kGroup = "Speedup and flexibility";
+  command.add_option("--speedup", given.speedup, "three-point (SCOJO-P), downey (Cirne-Berman) or linear")
+      ->type_name("MODEL")
+      ->group(kGroup);
+  command
+      .add_option("--constraint", given.constraint,
+                  "downey: sizes on offer: none, power-of-two or survey (default: none)")
+      ->type_name("MODE")
+      ->group(kGroup);
+  command.add_option("--sigma-factor", given.sigma_factor, "downey: times every sigma (default: 1)")
+      ->type_name("K")
+      ->group(kGroup);
+  command
+      .add_option("--moldable", given.moldable,
+                  "share of moldable jobs, 0.8 or short=0,medium=0.5,long=1 (default with --speedup: 1)")
+      ->type_name("SHARE")
+      ->group(kGroup);
+  command.add_option("--malleable", given.malleable, "share of malleable jobs, likewise; the rest is rigid")
+      ->type_name("SHARE")
+      ->group(kGroup);
+}
+
+void add_other_options(CLI::App& command, DeclareOptions& given) {
+  constexpr const char* kGroup = "Other declarations";
+  const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
+    command.add_option(name, value, text)->type_name(type)->group(kGroup);
+  };
+  add("--estimates", given.estimates, "log, perfect, factor:F or tsafrir[:parameters=ctc|kth|sdsc|blue][:emax=T]",
+      "MODEL");
+  add("--cpu-util", given.cpu_util, "[logged-else:]DIST, DIST: constant:V, uniform:LOW:HIGH or normal:MEAN:DEVIATION",
+      "DIST");
+  add("--serial-cpu-util", given.serial_cpu_util, "of serial jobs (default: constant:1)", "DIST");
+  add("--ov", given.ov, "network overhead OV: uniform, or another DIST", "DIST");
+  add("--contention", given.contention, "table4: SL_scr, SL_sno and a key for SL_cos (G-LOMARC-TS)", "table4");
+  add("--size-rule", given.size_rule, "glomarc:cores=4[:round=integer]: sizes for multi-core nodes (its formula 7)",
+      "RULE");
+  add("--priority", given.priority, "every=5,user=1,political=1: each 5th job, the others 0 (slack paper)", "RULE");
+}
+
+}  // namespace
+
+Command add_trace_declare(CLI::App& trace) {
+  auto* command =
+      trace.add_subcommand("declare", "add what jobs declare beyond a log: speedup, estimates, contention ...");
+  command->footer(
+      "Example: replay trace declare w1.swf --speedup three-point --moldable 0.8 --estimates tsafrir -o w1-80.swf\n"
+      "docs/declarations.md has the laws, constants and sources.");
+  auto given = std::make_shared<Given>();
+  add_trace_input(*command, given->input);
+  add_trace_output(*command, given->output);
+  command->add_option("--seed", given->declare.seed, "of all that is drawn")->capture_default_str();
+  command->add_option("--machine-size", given->declare.machine_size, "processors (default: the header's)")
+      ->type_name("COUNT");
+  add_flexibility_options(*command, given->declare);
+  add_other_options(*command, given->declare);
+  return [given] { return declare(*given); };
+}
+
+}  // namespace replay::cli

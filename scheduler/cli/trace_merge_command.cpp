@@ -1,0 +1,80 @@
+// `replay trace merge A B ...`: several traces as one.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/model/error.hpp"
+#include "traces/tools/merge.hpp"
+
+namespace replay::cli {
+namespace {
+
+struct Given {
+  std::vector<std::string> inputs;
+  bool strict = false;
+  TraceOutput output;
+  std::string align = "start";
+  std::string machine = "sum";
+};
+
+MergeOptions options_of(const Given& given) {
+  if (given.inputs.size() < 2) throw UsageError("expected two traces or more to merge");
+  if (std::ranges::count(given.inputs, "-") > 1) throw UsageError("standard input ('-') can be only one of the traces");
+  if (given.align != "start" && given.align != "unix")
+    throw UsageError(fmt::format("--align: expected start or unix, found '{}'", given.align));
+  if (given.machine != "sum" && given.machine != "largest")
+    throw UsageError(fmt::format("--machine: expected sum or largest, found '{}'", given.machine));
+  return {.align = given.align == "unix" ? Align::kUnix : Align::kStart,
+          .machine = given.machine == "largest" ? MergedMachine::kLargest : MergedMachine::kSum};
+}
+
+int merge(const Given& given) {
+  const MergeOptions options = options_of(given);
+  std::vector<RereadableTrace> sources;
+  for (const std::string& input : given.inputs)
+    sources.push_back(rereadable_trace({.input = input, .jobs_from = {}, .strict = given.strict}));
+  TraceWriter writer = create_trace(given.output);
+  const MergeResult result = merge_traces(sources, writer, options,
+                                          fmt::format("replay trace merge --align {} --machine {} ({} sources)",
+                                                      given.align, given.machine, sources.size()));
+  writer.close();
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    fmt::print(stderr, "source {}: {}: {} records\n", i + 1, given.inputs[i], result.records[i]);
+  if (result.machine > 0)
+    fmt::print(stderr, "machine of {} processors\n", result.machine);
+  else
+    fmt::print(stderr, "no machine size in the header: one of the sources does not tell its own\n");
+  if (result.orphans > 0)
+    fmt::print(stderr, "{} records followed a job that does not stand above: their fields 17 and 18 are -1 now\n",
+               result.orphans);
+  return 0;
+}
+
+}  // namespace
+
+Command add_trace_merge(CLI::App& trace) {
+  auto* command = trace.add_subcommand("merge", "several traces as one, by submit time");
+  command->footer("Example: replay trace merge KTH-SP2.swf.gz SDSC-SP2.swf.gz --align start -o grid.swf.gz");
+  auto given = std::make_shared<Given>();
+  command
+      ->add_option("FILES", given->inputs, "SWF, plain or .gz; one may be '-', standard input; side files beside them")
+      ->required();
+  command->add_flag("--strict", given->strict, "stop at the first broken line instead of skipping it");
+  add_trace_output(*command, given->output);
+  command->add_option("--align", given->align, "start: the zeros of all logs are one; unix: by UnixStartTime")
+      ->type_name("CLOCK")
+      ->capture_default_str();
+  command->add_option("--machine", given->machine, "MaxProcs of the result: the sum, or the largest")
+      ->type_name("SIZE")
+      ->capture_default_str();
+  return [given] { return merge(*given); };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,96 @@
+// `replay trace scale FILE`: the same jobs closer together, longer, on another machine, or at another load.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/model/error.hpp"
+#include "traces/tools/scale.hpp"
+
+namespace replay::cli {
+namespace {
+
+struct Given {
+  TraceInput input;
+  TraceOutput output;
+  ScaleOptions scale;
+  std::string by;
+};
+
+std::string canonical(const ScaleOptions& options) {
+  std::string command = "replay trace scale";
+  if (options.sizes) command += fmt::format(" --sizes {}", *options.sizes);
+  if (options.powers_of_two) command += " --powers-of-two";
+  if (options.machine_size) command += fmt::format(" --machine-size {}", *options.machine_size);
+  if (options.arrivals != 1) command += fmt::format(" --arrivals {}", options.arrivals);
+  if (options.runtimes != 1) command += fmt::format(" --runtimes {}", options.runtimes);
+  if (options.load)
+    command +=
+        fmt::format(" --load {} --by {}", *options.load, options.by == LoadBy::kArrivals ? "arrivals" : "runtimes");
+  if (options.exact) command += " --exact";
+  return command;
+}
+
+ScaleOptions options_of(const Given& given) {
+  ScaleOptions options = given.scale;
+  if (options.load.has_value() == given.by.empty())
+    throw UsageError("expected --load L and --by arrivals|runtimes together");
+  if (!given.by.empty() && given.by != "arrivals" && given.by != "runtimes")
+    throw UsageError(fmt::format("--by: expected arrivals or runtimes, found '{}'", given.by));
+  options.by = given.by == "runtimes" ? LoadBy::kRuntimes : LoadBy::kArrivals;
+  if (options.powers_of_two && !options.sizes)
+    throw UsageError("--powers-of-two: expected with --sizes, whose rounding it changes");
+  for (const auto& [name, size] :
+       {std::pair{"--sizes", options.sizes}, std::pair{"--machine-size", options.machine_size}})
+    if (size && *size < 1) throw UsageError(fmt::format("{}: expected processors >= 1, found '{}'", name, *size));
+  if (options.arrivals == 1 && options.runtimes == 1 && !options.sizes && !options.load)
+    throw UsageError("nothing to scale: expected --arrivals, --runtimes, --sizes or --load");
+  return options;
+}
+
+int scale(const Given& given) {
+  const ScaleOptions options = options_of(given);
+  const RereadableTrace trace = rereadable_trace(given.input);
+  TraceWriter writer = create_trace(given.output);
+  const ScaleResult result = scale_trace(trace, writer, options, canonical(options));
+  writer.close();
+  fmt::print(stderr, "{}: {} records; submit times x {}, run times x {}\n", given.input.input, result.records,
+             result.arrivals, result.runtimes);
+  if (options.sizes)
+    fmt::print(stderr, "sizes from {} to {} processors: {} records changed\n", result.machine_before,
+               result.machine_after, result.sizes_changed);
+  if (result.load_before && result.load_after)
+    fmt::print(stderr, "offered load {:.4f}, was {:.4f}\n", *result.load_after, *result.load_before);
+  return 0;
+}
+
+}  // namespace
+
+Command add_trace_scale(CLI::App& trace) {
+  auto* command = trace.add_subcommand("scale", "multiply arrivals, run times or sizes, or reach an offered load");
+  command->footer(
+      "Sizes come first, then the factors, then the load. Logged waits become unknown: that schedule never was.\n"
+      "Example: replay trace scale KTH-SP2.swf.gz --load 0.9 --by arrivals -o kth-90.swf.gz");
+  auto given = std::make_shared<Given>();
+  add_trace_input(*command, given->input);
+  add_trace_output(*command, given->output);
+  ScaleOptions& scale_options = given->scale;
+  command->add_option("--arrivals", scale_options.arrivals, "submit and think times times F")->type_name("F");
+  command->add_option("--runtimes", scale_options.runtimes, "run, requested and CPU times times F")->type_name("F");
+  command->add_option("--sizes", scale_options.sizes, "to a machine of P processors, sizes in proportion")
+      ->type_name("P");
+  command->add_flag("--powers-of-two", scale_options.powers_of_two, "sizes that are powers of two stay so");
+  command->add_option("--machine-size", scale_options.machine_size, "processors of the log's machine (default: header)")
+      ->type_name("P");
+  command->add_option("--load", scale_options.load, "reach this offered load, as `replay trace info` states it")
+      ->type_name("L");
+  command->add_option("--by", given->by, "how: arrivals or runtimes")->type_name("WHAT");
+  command->add_flag("--exact", scale_options.exact, "times to the microsecond (default: whole seconds stay whole)");
+  return [given] { return scale(*given); };
+}
+
+}  // namespace replay::cli

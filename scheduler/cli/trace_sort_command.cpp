@@ -1,0 +1,48 @@
+// `replay trace sort FILE`: records by submit time and job number.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/trace_io.hpp"
+#include "traces/tools/sort.hpp"
+
+namespace replay::cli {
+namespace {
+
+struct Given {
+  TraceInput input;
+  TraceOutput output;
+  SortOptions sort;
+};
+
+int sort(const Given& given) {
+  TraceReader reader = open_trace(given.input);
+  TraceWriter writer = create_trace(given.output);
+  const SortResult result = sort_trace(reader, writer, given.sort,
+                                       given.sort.renumber ? "replay trace sort --renumber" : "replay trace sort");
+  writer.close();
+  fmt::print(stderr, "{}: {} records, {} had stood below one that is submitted later\n", reader.swf().name(),
+             result.records, result.moved);
+  if (result.orphans > 0)
+    fmt::print(stderr, "{} records followed a job that is not there: their fields 17 and 18 are -1 now\n",
+               result.orphans);
+  report_broken_lines(reader.swf());
+  return 0;
+}
+
+}  // namespace
+
+Command add_trace_sort(CLI::App& trace) {
+  auto* command = trace.add_subcommand("sort", "records by submit time and job number (all in memory)");
+  command->footer("Example: replay trace sort mixed.swf --renumber -o sorted.swf");
+  auto given = std::make_shared<Given>();
+  add_trace_input(*command, given->input);
+  add_trace_output(*command, given->output);
+  command->add_flag("--renumber", given->sort.renumber, "job numbers 1, 2, ... in the new order; fields 17 follow");
+  return [given] { return sort(*given); };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,70 @@
+// The profile's file: what is written comes back, and what is wrong is said with its place.
+#include "scheduler/cli/profile_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "scheduler/model/error.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::cli {
+namespace {
+
+const std::string kSample = (std::filesystem::path(REPLAY_SOURCE_DIR) / "traces/samples/profile.json").string();
+
+nlohmann::json sample_json() { return nlohmann::json::parse(test::text_of(kSample)); }
+
+std::string message(const nlohmann::json& json) {
+  try {
+    (void)profile_of(json, "p.json");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(ProfileFile, TheSampleComesBackAsItWas) {
+  const Profile profile = read_profile(kSample);
+  EXPECT_TRUE(profile.is_sample);
+  EXPECT_EQ(profile.entries.size(), 10U);
+  EXPECT_EQ(profile.speedups.at(0).points.size(), 3U);
+  EXPECT_EQ(profile.entries.at(3).self_slowdown.two_same_package->value, 1.2);
+  EXPECT_EQ(to_json(profile), sample_json());
+  const test::TemporaryFolder folder;
+  write_profile(profile, (folder / "p.json").string());
+  EXPECT_EQ(read_profile((folder / "p.json").string()), profile);
+}
+
+TEST(ProfileFile, ErrorsNameThePlace) {
+  nlohmann::json json = sample_json();
+  json["version"] = 2;
+  EXPECT_EQ(message(json), "p.json: version: expected 1: replay calibrate writes a new one, found 2");
+  json = sample_json();
+  json["benchmarks"][1]["run_time_s"]["value"] = -1;
+  EXPECT_EQ(message(json), "p.json: benchmarks[1].run_time_s.value: expected a number 1e-09..10000000000, found -1");
+  json = sample_json();
+  json["benchmarks"][0].erase("command");
+  EXPECT_NE(message(json).find("p.json: benchmarks[0]: expected a member 'command'"), std::string::npos);
+  json = sample_json();
+  json["benchmarks"][1]["processes"] = 1;
+  EXPECT_NE(message(json).find("benchmarks[1]: expected each benchmark, class and number of processes once"),
+            std::string::npos);
+  json = sample_json();
+  json["speedups"][0]["fit"] = "straight";
+  EXPECT_NE(message(json).find("speedups[0].fit: expected a speedup such as"), std::string::npos);
+  EXPECT_NE(message(nlohmann::json::array()).find("expected a profile of a machine"), std::string::npos);
+}
+
+TEST(ProfileFile, WhatIsNoFileOrNoJsonIsSaidSo) {
+  const test::TemporaryFolder folder;
+  EXPECT_THROW((void)read_profile((folder / "none.json").string()), InputError);
+  EXPECT_THROW((void)read_profile(folder.path().string()), InputError);
+  test::write_text(folder / "cut.json", test::text_of(kSample).substr(0, 100));
+  EXPECT_THROW((void)read_profile((folder / "cut.json").string()), InputError);
+}
+
+}  // namespace
+}  // namespace replay::cli
