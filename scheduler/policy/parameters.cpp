@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "scheduler/model/error.hpp"
@@ -54,10 +55,17 @@ bool in_range(Number value, std::string_view range) {
   return (!low || value >= *low) && (!high || value <= *high);  // an open side is empty
 }
 
+constexpr std::string_view kAll = "all";
+
+// "1..9|all" has numbers and a word.
+std::string_view numbers_of(std::string_view range) { return range.substr(0, range.find('|')); }
+bool may_be_all(std::string_view range) { return range.ends_with(kAll); }
+
 std::string expectation(const ParameterSpec& spec) {
   switch (spec.type) {
     case ParameterType::kChoice: return fmt::format("one of {}", spec.range);
-    case ParameterType::kInteger: return fmt::format("a whole number in {}", spec.range);
+    case ParameterType::kInteger:
+      return fmt::format("a whole number in {}{}", numbers_of(spec.range), may_be_all(spec.range) ? " or all" : "");
     case ParameterType::kNumber: return fmt::format("a number in {}", spec.range);
     case ParameterType::kDuration: return "a duration such as 90s, 5min or 2h";
     case ParameterType::kFlag: return "true or false";
@@ -70,7 +78,7 @@ bool is_valid(const ParameterSpec& spec, std::string_view value) {
     case ParameterType::kChoice: return std::ranges::count(split(spec.range, '|'), value) > 0;
     case ParameterType::kInteger: {
       const auto number = read_number<std::int64_t>(value);
-      return number && in_range(*number, spec.range);
+      return (value == kAll && may_be_all(spec.range)) || (number && in_range(*number, numbers_of(spec.range)));
     }
     case ParameterType::kNumber: {
       const auto number = read_number<double>(value);
@@ -143,7 +151,8 @@ const std::string& Parameters::value(std::string_view name, ParameterType type) 
 const std::string& Parameters::choice(std::string_view name) const { return value(name, ParameterType::kChoice); }
 
 std::int64_t Parameters::integer(std::string_view name) const {
-  return *read_number<std::int64_t>(value(name, ParameterType::kInteger));
+  const std::string& text = value(name, ParameterType::kInteger);
+  return text == kAll ? std::numeric_limits<std::int64_t>::max() : *read_number<std::int64_t>(text);
 }
 
 double Parameters::number(std::string_view name) const {

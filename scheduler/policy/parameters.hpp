@@ -19,8 +19,10 @@ struct ParameterSpec {
   std::string_view name;
   ParameterType type;
   std::string_view default_text;
-  std::string_view range;  ///< kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive; else empty
-  std::string_view unit;   ///< empty if it has none
+  /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive; kInteger also "low..high|all": the word means as many as
+  /// there can be; else empty.
+  std::string_view range;
+  std::string_view unit;  ///< empty if it has none
   std::string_view summary;
   std::string_view source;
 };
@@ -46,6 +48,7 @@ class Parameters {
 
   /// REQUIRES for each: declared, with this type.
   [[nodiscard]] const std::string& choice(std::string_view name) const;
+  /// The greatest number there is for "all".
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;
   [[nodiscard]] Duration duration(std::string_view name) const;

@@ -7,8 +7,11 @@
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/suggest.hpp"
 #include "scheduler/policy/backfill.hpp"
+#include "scheduler/policy/conservative.hpp"
+#include "scheduler/policy/dynp.hpp"
 #include "scheduler/policy/fcfs.hpp"
 #include "scheduler/policy/fcfs_malleable.hpp"
+#include "scheduler/policy/plan.hpp"
 
 namespace replay {
 namespace {
@@ -16,9 +19,58 @@ namespace {
 using enum ParameterType;
 
 constexpr ParameterSpec kEasyParameters[] = {
+    {"reservations", kInteger, "1", "1..1000000|all", "jobs",
+     "how many of the first waiting jobs must not be delayed; 1 is EASY, all replans the whole queue at each event",
+     "Mu'alem and Feitelson 2001"},
+    {"backfill", kChoice, "arrival", "arrival|shortest|narrowest", "",
+     "which of the later jobs is asked first: by arrival, by estimate, or by processes",
+     "shortest: Tsafrir, Etsion and Feitelson 2007"},
     {"pass", kChoice, "event", "event|instant", "",
      "a pass after each event, submissions first, or one pass for all events of an instant",
      "reference schedules of the archive logs; docs/adr/0006-pass-rules.md"},
+};
+
+constexpr ParameterSpec kConservativeParameters[] = {
+    {"compress", kChoice, "arrival", "arrival|start-order|replan", "",
+     "how waiting jobs move up when a job ends early: one by one by arrival; all in the order of their planned starts; "
+     "or a "
+     "fresh plan, which promises nothing",
+     "arrival: reference schedules; start-order: Talby and Feitelson 1999, section 3.2"},
+    {"pass", kChoice, "event", "event|instant", "",
+     "a pass after each event, submissions first, or one pass for all events of an instant",
+     "docs/adr/0006-pass-rules.md"},
+};
+
+constexpr ParameterSpec kPassParameter = {
+    "pass",
+    kChoice,
+    "instant",
+    "event|instant",
+    "",
+    "a pass after each event, submissions first, or one pass for all events of an instant",
+    "docs/adr/0006-pass-rules.md"};
+constexpr ParameterSpec kOrderedPlanParameters[] = {kPassParameter};
+constexpr ParameterSpec kPlanParameters[] = {
+    {"order", kChoice, "fcfs", "fcfs|sjf|ljf", "",
+     "the order in which waiting jobs are planned: by arrival, shortest estimate first, longest first",
+     "Streit, dynP paper, section 2"},
+    kPassParameter,
+};
+
+constexpr ParameterSpec kDynpParameters[] = {
+    {"decider", kChoice, "advanced", "simple|advanced|preferred", "",
+     "who picks the policy: the best; the one in use if it is among the best; or the preferred one unless another is "
+     "clearly "
+     "better",
+     "Streit, dynP paper, section 3"},
+    {"preferred", kChoice, "sjf", "fcfs|sjf|ljf", "", "the policy that decider=preferred prefers, and begins with",
+     "Streit, dynP paper, section 4.3"},
+    {"threshold", kNumber, "0", "0..1", "",
+     "decider=preferred leaves its policy for one that is better by more than this share", "ours; the paper has 0"},
+    {"metric", kChoice, "sldwa", "sldwa|response|slowdown|bsld60|utilisation", "",
+     "what a plan is measured by, over the waiting jobs and their estimates", "Streit, dynP paper, section 4.1"},
+    {"step", kChoice, "all", "all|submit", "", "when the policy may change: at every event, or at submissions only",
+     "Streit, dynP paper, section 3"},
 };
 
 constexpr ParameterSpec kFcfsMalleableParameters[] = {
@@ -35,6 +87,14 @@ constexpr PolicyEntry kPolicies[] = {
     {"fcfs", "arrival order, no overtaking", "", {}, make_fcfs},
     {"easy", "backfilling that never delays the head of the queue", "Lifka 1995; Mu'alem and Feitelson 2001",
      kEasyParameters, make_easy},
+    {"conservative", "backfilling that delays nobody: each job has a guaranteed start", "Mu'alem and Feitelson 2001",
+     kConservativeParameters, make_conservative},
+    {"plan", "a fresh plan at every event, with implicit backfilling", "Streit, dynP paper", kPlanParameters,
+     make_plan},
+    {"sjf", "plan:order=sjf, shortest job first", "Streit, dynP paper", kOrderedPlanParameters, make_sjf},
+    {"ljf", "plan:order=ljf, longest job first", "Streit, dynP paper", kOrderedPlanParameters, make_ljf},
+    {"dynp", "self-tuning: changes between fcfs, sjf and ljf by the plan that looks best", "Streit, dynP paper",
+     kDynpParameters, make_dynp},
     {"fcfs-malleable", "arrival order; shrinks running jobs so that the head can start",
      "Utrera, Tabik, Corbalan, Labarta 2012", kFcfsMalleableParameters, make_fcfs_malleable},
 };
