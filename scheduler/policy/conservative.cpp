@@ -8,8 +8,10 @@
 #include "scheduler/policy/conservative.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "scheduler/policy/plan.hpp"
@@ -41,10 +43,11 @@ class PlannedQueue {
     if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
     return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
   }
-  Planned* find(const Job& job) {
+  const Planned* find(const Job& job) const {
     const auto found = std::ranges::lower_bound(entries_, std::tuple{job.submitted, job.id}, {}, &Planned::arrival);
     return found != entries_.end() && found->job == &job ? &*found : nullptr;
   }
+  Planned* find(const Job& job) { return const_cast<Planned*>(std::as_const(*this).find(job)); }
   void remove(Planned& planned) {
     planned.job = nullptr;
     --size_;
@@ -99,6 +102,11 @@ class Conservative final : public Policy {
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+  }
+
+  std::optional<Instant> planned_start(const Job& job) const override {
+    const Planned* planned = queue_.find(job);
+    return planned == nullptr ? std::nullopt : std::optional{planned->start};
   }
 
  private:

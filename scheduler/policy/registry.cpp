@@ -12,6 +12,7 @@
 #include "scheduler/policy/fcfs.hpp"
 #include "scheduler/policy/fcfs_malleable.hpp"
 #include "scheduler/policy/plan.hpp"
+#include "scheduler/policy/slack.hpp"
 
 namespace replay {
 namespace {
@@ -73,6 +74,24 @@ constexpr ParameterSpec kDynpParameters[] = {
      "Streit, dynP paper, section 3"},
 };
 
+constexpr ParameterSpec kSlackParameters[] = {
+    {"sf", kNumber, "3", "0..1000", "",
+     "slack factor SF: the first slack is (1 - p) SF AWT; 0 is conservative backfilling",
+     "Talby and Feitelson 1999, section 4.3"},
+    {"awt", kNumber, "auto", "1..1e9|auto", "seconds",
+     "average wait time AWT; auto: mean wait of the last 1000 starts, at least 60 s",
+     "Talby and Feitelson 1999, section 4.3; auto is ours"},
+    {"heuristic", kChoice, "ast", "ast|aat|du|dc|dp", "",
+     "who is placed first among those that make room: ascending scheduled time, ascending arrival time, descending "
+     "utilisation, descending cost, descending priority",
+     "Talby and Feitelson 1999, section 4.6"},
+    {"alpha_u", kNumber, "1", "0..1", "", "weight of utilisation", "Talby and Feitelson 1999, section 4.2"},
+    {"alpha_t", kNumber, "1", "0..1", "", "weight of time", "Talby and Feitelson 1999, section 4.2"},
+    {"alpha_p", kNumber, "1", "0..1", "", "weight of priorities", "Talby and Feitelson 1999, section 4.4"},
+    {"alpha_f", kNumber, "1", "0..1", "", "weight of fairness: how much of the slack is used up",
+     "Talby and Feitelson 1999, section 4.4"},
+};
+
 constexpr ParameterSpec kFcfsMalleableParameters[] = {
     {"max_mpl", kInteger, "2", "1..64", "processes per core", "highest multiprogramming level; 1 never shrinks",
      "Utrera et al. 2012, section 3.1"},
@@ -93,6 +112,8 @@ constexpr PolicyEntry kPolicies[] = {
      make_plan},
     {"sjf", "plan:order=sjf, shortest job first", "Streit, dynP paper", kOrderedPlanParameters, make_sjf},
     {"ljf", "plan:order=ljf, longest job first", "Streit, dynP paper", kOrderedPlanParameters, make_ljf},
+    {"slack", "conservative backfilling in which jobs may be delayed by their slack, at a price",
+     "Talby and Feitelson 1999", kSlackParameters, make_slack},
     {"dynp", "self-tuning: changes between fcfs, sjf and ljf by the plan that looks best", "Streit, dynP paper",
      kDynpParameters, make_dynp},
     {"fcfs-malleable", "arrival order; shrinks running jobs so that the head can start",

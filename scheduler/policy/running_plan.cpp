@@ -46,6 +46,12 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
 
 void RunningPlan::note_start(const Job& job, Instant now) { held_[job.id] = {now + job.estimate, job.processes}; }
 
+std::vector<Instant> RunningPlan::ends() const {
+  std::vector<Instant> all;
+  for (const auto& [job, held] : held_) all.push_back(held.until);
+  return all;
+}
+
 void RunningPlan::rebuild(const ClusterView& view) {
   profile_ = availability_of_running(view);
   held_.clear();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "scheduler/policy/availability.hpp"
 #include "scheduler/policy/view.hpp"
@@ -27,6 +28,9 @@ class RunningPlan {
   void note_start(const Job& job, Instant now);
   /// The next follow() makes the profile from scratch.
   void distrust() { trusted_ = false; }
+
+  /// When the running jobs are to end, in no order; some may be over.
+  [[nodiscard]] std::vector<Instant> ends() const;
 
   [[nodiscard]] Availability& profile() { return profile_; }
   [[nodiscard]] const Availability& profile() const { return profile_; }
