@@ -215,6 +215,8 @@ void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   job.has_network_overhead = traits.network_overhead.has_value();
   job.truth.behaviour.network_overhead = traits.network_overhead.value_or(job.truth.behaviour.network_overhead);
   job.job.declared = job.truth.behaviour;
+  job.job.user_priority = traits.user_priority.value_or(job.job.user_priority);
+  job.job.political_priority = traits.political_priority.value_or(job.job.political_priority);
 }
 
 // A job can only follow one that stands before it in the file: so nobody waits in a circle.

@@ -333,6 +333,7 @@ void Controller::adopt(Resize& action) {
         fmt::format("the policy resizes job {} and moves processes of it to another node", number(action.job)));
   planned_.take(action.allocation);
   running.allocation = action.allocation;
+  running_.note_disturbance();
   write(log::ResizeDecided{action.job, std::move(action.allocation)});
   if (!job.moving_to) want_change(job);
 }
@@ -342,6 +343,7 @@ void Controller::adopt(Suspend& action) {
   INVARIANT(!job.running->suspended, "job {} is suspended twice", number(action.job));
   planned_.release(job.running->allocation);
   job.running->suspended = true;
+  running_.note_disturbance();
   write(log::SuspendDecided{action.job});
   want_change(job);
 }
@@ -354,6 +356,7 @@ void Controller::adopt(Resume& action) {
     throw PolicyError(refusal("resumes", job->traced->job, job->running->allocation, planned_, machine_));
   planned_.take(job->running->allocation);
   job->running->suspended = false;
+  running_.note_disturbance();
   write(log::ResumeDecided{action.job});
   want_change(*job);
 }
@@ -464,6 +467,7 @@ bool Controller::try_resume(Managed& job) {
 void Controller::leave_plan(Managed& job) {
   if (job.running->gone_in_plan) return;
   if (!job.running->suspended) planned_.release(job.running->allocation);
+  if (job.running->estimated_end > now_) running_.note_disturbance();
   running_.mark_gone_in_plan(*job.running);
 }
 

@@ -30,9 +30,11 @@ struct Job {
   Duration estimate{};         ///< budget of work at `processes` cores, alone on them; > 0
   Flexibility flexibility = Flexibility::kMalleable;
   Behaviour declared{};
-  std::int32_t user = -1;   ///< SWF field 12, -1 unknown
-  std::int32_t group = -1;  ///< SWF field 13
-  std::int32_t queue = -1;  ///< SWF field 15
+  double user_priority = 0;       ///< UP of the slack paper, 0..1
+  double political_priority = 0;  ///< PP, 0..1, or -infinity for a job beyond its user's quota
+  std::int32_t user = -1;         ///< SWF field 12, -1 unknown
+  std::int32_t group = -1;        ///< SWF field 13
+  std::int32_t queue = -1;        ///< SWF field 15
 
   /// Serial and rigid jobs are never shrunk.
   [[nodiscard]] bool can_shrink() const { return processes > 1 && flexibility == Flexibility::kMalleable; }

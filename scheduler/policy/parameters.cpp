@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 
 #include "scheduler/model/error.hpp"
@@ -54,11 +55,22 @@ bool in_range(Number value, std::string_view range) {
   return (!low || value >= *low) && (!high || value <= *high);  // an open side is empty
 }
 
+// "1..9|all" has numbers and a word.
+std::string_view numbers_of(std::string_view range) { return range.substr(0, range.find('|')); }
+std::string_view word_of(std::string_view range) {
+  const std::size_t bar = range.find('|');
+  return bar == std::string_view::npos ? std::string_view{} : range.substr(bar + 1);
+}
+std::string expected_number(std::string_view kind, std::string_view range) {
+  const std::string_view word = word_of(range);
+  return fmt::format("{} in {}{}{}", kind, numbers_of(range), word.empty() ? "" : " or ", word);
+}
+
 std::string expectation(const ParameterSpec& spec) {
   switch (spec.type) {
     case ParameterType::kChoice: return fmt::format("one of {}", spec.range);
-    case ParameterType::kInteger: return fmt::format("a whole number in {}", spec.range);
-    case ParameterType::kNumber: return fmt::format("a number in {}", spec.range);
+    case ParameterType::kInteger: return expected_number("a whole number", spec.range);
+    case ParameterType::kNumber: return expected_number("a number", spec.range);
     case ParameterType::kDuration: return "a duration such as 90s, 5min or 2h";
     case ParameterType::kFlag: return "true or false";
   }
@@ -66,15 +78,17 @@ std::string expectation(const ParameterSpec& spec) {
 }
 
 bool is_valid(const ParameterSpec& spec, std::string_view value) {
+  const bool is_number = spec.type == ParameterType::kInteger || spec.type == ParameterType::kNumber;
+  if (is_number && !value.empty() && value == word_of(spec.range)) return true;
   switch (spec.type) {
     case ParameterType::kChoice: return std::ranges::count(split(spec.range, '|'), value) > 0;
     case ParameterType::kInteger: {
       const auto number = read_number<std::int64_t>(value);
-      return number && in_range(*number, spec.range);
+      return number && in_range(*number, numbers_of(spec.range));
     }
     case ParameterType::kNumber: {
       const auto number = read_number<double>(value);
-      return number && in_range(*number, spec.range);
+      return number && in_range(*number, numbers_of(spec.range));
     }
     case ParameterType::kDuration: {
       const auto duration = parse_duration(value);
@@ -143,11 +157,17 @@ const std::string& Parameters::value(std::string_view name, ParameterType type) 
 const std::string& Parameters::choice(std::string_view name) const { return value(name, ParameterType::kChoice); }
 
 std::int64_t Parameters::integer(std::string_view name) const {
-  return *read_number<std::int64_t>(value(name, ParameterType::kInteger));
+  const auto number = read_number<std::int64_t>(value(name, ParameterType::kInteger));
+  return number.value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 double Parameters::number(std::string_view name) const {
   return *read_number<double>(value(name, ParameterType::kNumber));
+}
+
+std::optional<double> Parameters::number_unless(std::string_view name, std::string_view word) const {
+  const std::string& text = value(name, ParameterType::kNumber);
+  return text == word ? std::nullopt : read_number<double>(text);
 }
 
 Duration Parameters::duration(std::string_view name) const {

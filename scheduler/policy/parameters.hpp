@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ struct ParameterSpec {
   std::string_view name;
   ParameterType type;
   std::string_view default_text;
-  std::string_view range;  ///< kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive; else empty
-  std::string_view unit;   ///< empty if it has none
+  /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word" for a number or that word; else empty.
+  std::string_view range;
+  std::string_view unit;  ///< empty if it has none
   std::string_view summary;
   std::string_view source;
 };
@@ -46,8 +48,11 @@ class Parameters {
 
   /// REQUIRES for each: declared, with this type.
   [[nodiscard]] const std::string& choice(std::string_view name) const;
+  /// The greatest number there is where the word stands.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;
+  /// Nothing where `word` stands.
+  [[nodiscard]] std::optional<double> number_unless(std::string_view name, std::string_view word) const;
   [[nodiscard]] Duration duration(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
 

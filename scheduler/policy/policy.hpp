@@ -5,6 +5,8 @@
 // and passes on, changes or drops the answers. For that every policy also answers two questions without side effects.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "scheduler/model/action.hpp"
@@ -34,6 +36,10 @@ class Policy {
 
   /// Whether decide() could start `job`, which waits, at this instant without delaying any job of the view.
   [[nodiscard]] virtual bool may_start_now(const ClusterView& view, const Job& job) const = 0;
+
+  /// When a job that waited after the last pass is to start by plan; nothing from policies that keep no plan. What it is worth
+  /// is the policy's: a guarantee under `conservative`, under `slack` one up to the job's slack.
+  [[nodiscard]] virtual std::optional<Instant> planned_start(const Job& /*job*/) const { return std::nullopt; }
 };
 
 }  // namespace replay

@@ -7,8 +7,12 @@
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/suggest.hpp"
 #include "scheduler/policy/backfill.hpp"
+#include "scheduler/policy/conservative.hpp"
+#include "scheduler/policy/dynp.hpp"
 #include "scheduler/policy/fcfs.hpp"
 #include "scheduler/policy/fcfs_malleable.hpp"
+#include "scheduler/policy/plan.hpp"
+#include "scheduler/policy/slack.hpp"
 
 namespace replay {
 namespace {
@@ -16,9 +20,76 @@ namespace {
 using enum ParameterType;
 
 constexpr ParameterSpec kEasyParameters[] = {
+    {"reservations", kInteger, "1", "1..1000000|all", "jobs",
+     "how many of the first waiting jobs must not be delayed; 1 is EASY, all replans the whole queue at each event",
+     "Mu'alem and Feitelson 2001"},
+    {"backfill", kChoice, "arrival", "arrival|shortest|narrowest", "",
+     "which of the later jobs is asked first: by arrival, by estimate, or by processes",
+     "shortest: Tsafrir, Etsion and Feitelson 2007"},
     {"pass", kChoice, "event", "event|instant", "",
      "a pass after each event, submissions first, or one pass for all events of an instant",
      "reference schedules of the archive logs; docs/adr/0006-pass-rules.md"},
+};
+
+constexpr ParameterSpec kConservativeParameters[] = {
+    {"compress", kChoice, "arrival", "arrival|start-order|replan", "",
+     "how waiting jobs move up when a job ends early: one by one by arrival; all in the order of their planned starts; "
+     "or a "
+     "fresh plan, which promises nothing",
+     "arrival: reference schedules; start-order: Talby and Feitelson 1999, section 3.2"},
+    {"pass", kChoice, "event", "event|instant", "",
+     "a pass after each event, submissions first, or one pass for all events of an instant",
+     "docs/adr/0006-pass-rules.md"},
+};
+
+constexpr ParameterSpec kPassParameter = {
+    "pass",
+    kChoice,
+    "instant",
+    "event|instant",
+    "",
+    "a pass after each event, submissions first, or one pass for all events of an instant",
+    "docs/adr/0006-pass-rules.md"};
+constexpr ParameterSpec kOrderedPlanParameters[] = {kPassParameter};
+constexpr ParameterSpec kPlanParameters[] = {
+    {"order", kChoice, "fcfs", "fcfs|sjf|ljf", "",
+     "the order in which waiting jobs are planned: by arrival, shortest estimate first, longest first",
+     "Streit, dynP paper, section 2"},
+    kPassParameter,
+};
+
+constexpr ParameterSpec kDynpParameters[] = {
+    {"decider", kChoice, "advanced", "simple|advanced|preferred", "",
+     "who picks the policy: the best; the one in use if it is among the best; or the preferred one unless another is "
+     "clearly "
+     "better",
+     "Streit, dynP paper, section 3"},
+    {"preferred", kChoice, "sjf", "fcfs|sjf|ljf", "", "the policy that decider=preferred prefers, and begins with",
+     "Streit, dynP paper, section 4.3"},
+    {"threshold", kNumber, "0", "0..1", "",
+     "decider=preferred leaves its policy for one that is better by more than this share", "ours; the paper has 0"},
+    {"metric", kChoice, "sldwa", "sldwa|response|slowdown|bsld60|utilisation", "",
+     "what a plan is measured by, over the waiting jobs and their estimates", "Streit, dynP paper, section 4.1"},
+    {"step", kChoice, "all", "all|submit", "", "when the policy may change: at every event, or at submissions only",
+     "Streit, dynP paper, section 3"},
+};
+
+constexpr ParameterSpec kSlackParameters[] = {
+    {"sf", kNumber, "3", "0..1000", "",
+     "slack factor SF: the first slack is (1 - p) SF AWT; 0 is conservative backfilling",
+     "Talby and Feitelson 1999, section 4.3"},
+    {"awt", kNumber, "auto", "1..1e9|auto", "seconds",
+     "average wait time AWT; auto: mean wait of the last 1000 starts, at least 60 s",
+     "Talby and Feitelson 1999, section 4.3; auto is ours"},
+    {"heuristic", kChoice, "ast", "ast|aat|du|dc|dp", "",
+     "who is placed first among those that make room: ascending scheduled time, ascending arrival time, descending "
+     "utilisation, descending cost, descending priority",
+     "Talby and Feitelson 1999, section 4.6"},
+    {"alpha_u", kNumber, "1", "0..1", "", "weight of utilisation", "Talby and Feitelson 1999, section 4.2"},
+    {"alpha_t", kNumber, "1", "0..1", "", "weight of time", "Talby and Feitelson 1999, section 4.2"},
+    {"alpha_p", kNumber, "1", "0..1", "", "weight of priorities", "Talby and Feitelson 1999, section 4.4"},
+    {"alpha_f", kNumber, "1", "0..1", "", "weight of fairness: how much of the slack is used up",
+     "Talby and Feitelson 1999, section 4.4"},
 };
 
 constexpr ParameterSpec kFcfsMalleableParameters[] = {
@@ -35,6 +106,16 @@ constexpr PolicyEntry kPolicies[] = {
     {"fcfs", "arrival order, no overtaking", "", {}, make_fcfs},
     {"easy", "backfilling that never delays the head of the queue", "Lifka 1995; Mu'alem and Feitelson 2001",
      kEasyParameters, make_easy},
+    {"conservative", "backfilling that delays nobody: each job has a guaranteed start", "Mu'alem and Feitelson 2001",
+     kConservativeParameters, make_conservative},
+    {"plan", "a fresh plan at every event, with implicit backfilling", "Streit, dynP paper", kPlanParameters,
+     make_plan},
+    {"sjf", "plan:order=sjf, shortest job first", "Streit, dynP paper", kOrderedPlanParameters, make_sjf},
+    {"ljf", "plan:order=ljf, longest job first", "Streit, dynP paper", kOrderedPlanParameters, make_ljf},
+    {"slack", "conservative backfilling in which jobs may be delayed by their slack, at a price",
+     "Talby and Feitelson 1999", kSlackParameters, make_slack},
+    {"dynp", "self-tuning: changes between fcfs, sjf and ljf by the plan that looks best", "Streit, dynP paper",
+     kDynpParameters, make_dynp},
     {"fcfs-malleable", "arrival order; shrinks running jobs so that the head can start",
      "Utrera, Tabik, Corbalan, Labarta 2012", kFcfsMalleableParameters, make_fcfs_malleable},
 };

@@ -99,6 +99,7 @@ void RunningSet::set_estimated_end(RunningJob& job, Instant end) {
     job.estimated_end = end;
     return;
   }
+  ++disturbances_;
   unlink_end(job);
   job.estimated_end = end;
   by_end_.insert(std::ranges::upper_bound(by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_), by_end_.end(),

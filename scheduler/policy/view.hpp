@@ -102,6 +102,12 @@ class RunningSet {
   /// Takes it out of by_estimated_end().
   void mark_gone_in_plan(RunningJob& job);
 
+  /// Counts what has changed what jobs hold and for how long, but for starts, ends and the passing of time: whoever keeps a
+  /// plan of the running jobs makes it anew when this has changed.
+  [[nodiscard]] std::uint64_t disturbances() const { return disturbances_; }
+  /// An allocation has changed, or a job holds its cores no longer.
+  void note_disturbance() { ++disturbances_; }
+
  private:
   void unlink_end(const RunningJob& job);
 
@@ -110,6 +116,7 @@ class RunningSet {
   std::vector<RunningJob*> by_start_;
   std::vector<RunningJob*> by_end_;
   std::size_t by_end_first_ = 0;
+  std::uint64_t disturbances_ = 0;
 };
 
 /// What made this pass necessary.

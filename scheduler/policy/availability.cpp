@@ -1,0 +1,246 @@
+#include "scheduler/policy/availability.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+namespace {
+
+template <class Vector>
+auto at_index(Vector& vector, std::size_t index) {
+  return vector.begin() + static_cast<std::ptrdiff_t>(index);
+}
+
+}  // namespace
+
+Availability::Availability(CoreCount capacity, Instant from) : capacity_(capacity) { clear(from); }
+
+void Availability::clear(Instant from) {
+  blocks_.resize(1);
+  if (!blocks_[0]) blocks_[0] = std::make_unique<Block>();
+  blocks_[0]->count = 1;
+  blocks_[0]->at[0] = from;
+  blocks_[0]->free[0] = capacity_;
+  first_.assign(1, from);
+  added_.assign(1, 0);
+  ranges_.assign(1, {capacity_, capacity_});
+  groups_.assign(1, {capacity_, capacity_});
+}
+
+void Availability::forget_before(Instant now) {
+  if (now <= begins()) return;
+  const Place keep = find(now);
+  if (keep.block > 0) {
+    const auto gone = static_cast<std::ptrdiff_t>(keep.block);
+    blocks_.erase(blocks_.begin(), blocks_.begin() + gone);
+    first_.erase(first_.begin(), first_.begin() + gone);
+    added_.erase(added_.begin(), added_.begin() + gone);
+    ranges_.erase(ranges_.begin(), ranges_.begin() + gone);
+  }
+  Block& block = *blocks_.front();
+  if (keep.block == 0 && keep.step == 0) {
+    block.at[0] = first_[0] = now;
+    return;
+  }
+  if (keep.step > 0) {
+    std::copy(at_index(block.at, keep.step), at_index(block.at, block.count), block.at.begin());
+    std::copy(at_index(block.free, keep.step), at_index(block.free, block.count), block.free.begin());
+    block.count -= keep.step;
+    measure(0);
+  }
+  block.at[0] = first_[0] = now;
+  measure_groups(0, keep.block > 0 ? blocks_.size() : 1);
+}
+
+CoreCount Availability::free_at(Instant at) const { return value(find(at)); }
+
+CoreCount Availability::least_free(Instant from, Instant to) const { return range(from, to).least; }
+
+CoreCount Availability::most_free(Instant from, Instant to) const { return range(from, to).most; }
+
+bool Availability::fits(CoreCount cores, Instant from, Duration length) const {
+  if (length == Duration::zero()) return free_at(from) >= cores;
+  return least_free(from, from + length) >= cores;
+}
+
+Instant Availability::earliest_fit(CoreCount cores, Duration length, Instant from) const {
+  const auto is_enough = [cores](CoreCount free) { return free >= cores; };
+  const auto is_short = [cores](CoreCount free) { return free < cores; };
+  for (Place place = find(from);;) {
+    place = find_from(place, is_enough, [cores](Range r) { return r.most >= cores; });
+    INVARIANT(place.block < blocks_.size(), "{} cores never fit into {}", cores, capacity_);
+    const Instant start = std::max(from, blocks_[place.block]->at[place.step]);
+    place = find_from(place, is_short, [cores](Range r) { return r.least < cores; });
+    if (place.block == blocks_.size() || blocks_[place.block]->at[place.step] - start >= length) return start;
+  }
+}
+
+std::size_t Availability::steps() const {
+  std::size_t sum = 0;
+  for (const auto& block : blocks_) sum += block->count;
+  return sum;
+}
+
+// The first place from `place` on that matches; blocks and groups that cannot have one are passed over. Its block is
+// blocks_.size() if there is none.
+template <class Matches, class MayMatch>
+Availability::Place Availability::find_from(Place place, Matches matches, MayMatch may_match) const {
+  while (place.block < blocks_.size()) {
+    if (place.step == 0 && place.block % kGroup == 0 && !may_match(groups_[place.block / kGroup])) {
+      place.block += kGroup;
+      continue;
+    }
+    if (place.step > 0 || may_match(ranges_[place.block])) {
+      const Block& block = *blocks_[place.block];
+      for (; place.step < block.count; ++place.step)
+        if (matches(value(place))) return place;
+    }
+    ++place.block;
+    place.step = 0;
+  }
+  return {blocks_.size(), 0};
+}
+
+Availability::Range Availability::range(Instant from, Instant to) const {
+  Place place = find(from);
+  Range result{value(place), value(place)};
+  const auto widen = [&result](Range r) {
+    result.least = std::min(result.least, r.least);
+    result.most = std::max(result.most, r.most);
+  };
+  for (++place.step;;) {
+    const Block& block = *blocks_[place.block];
+    for (; place.step < block.count && block.at[place.step] < to; ++place.step) widen({value(place), value(place)});
+    if (place.step < block.count) return result;
+    // Whole blocks that end before `to`: their headers tell.
+    for (++place.block; place.block + 1 < blocks_.size() && first_[place.block + 1] <= to; ++place.block)
+      widen(ranges_[place.block]);
+    if (place.block >= blocks_.size()) return result;
+    place.step = 0;
+  }
+}
+
+// The step that holds at `at`.
+Availability::Place Availability::find(Instant at) const {
+  INVARIANT(at >= begins(), "availability begins at {} s, asked for {} s", seconds(begins()), seconds(at));
+  const auto block = static_cast<std::size_t>(std::ranges::upper_bound(first_, at) - first_.begin()) - 1;
+  const Block& steps = *blocks_[block];
+  const auto end = at_index(steps.at, steps.count);
+  return {block, static_cast<std::size_t>(std::upper_bound(steps.at.begin(), end, at) - steps.at.begin()) - 1};
+}
+
+void Availability::add(Instant from, Instant to, CoreCount cores) {
+  from = std::max(from, begins());
+  if (from >= to || cores == 0) return;
+  cut(to);
+  cut(from);
+  const Place first = find(from);
+  const Place end = find(to);
+  if (first.block == end.block) {
+    add_within(first.block, first.step, end.step, cores);
+  } else {
+    add_within(first.block, first.step, blocks_[first.block]->count, cores);
+    for (std::size_t block = first.block + 1; block < end.block; ++block) {
+      added_[block] += cores;
+      ranges_[block].least += cores;
+      ranges_[block].most += cores;
+      INVARIANT(ranges_[block].least >= 0 && ranges_[block].most <= capacity_, "reserved more than there is");
+    }
+    add_within(end.block, 0, end.step, cores);
+  }
+  measure_groups(first.block, end.block + 1);
+  join(to);
+  join(from);
+}
+
+void Availability::add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores) {
+  for (std::size_t step = from; step < to; ++step) blocks_[block]->free[step] += cores;
+  measure(block);
+  INVARIANT(ranges_[block].least >= 0 && ranges_[block].most <= capacity_, "{} of {} cores reserved",
+            capacity_ - ranges_[block].least, capacity_);
+}
+
+// Makes a step begin at `at`, if none does.
+void Availability::cut(Instant at) {
+  Place place = find(at);
+  if (blocks_[place.block]->at[place.step] == at) return;
+  if (blocks_[place.block]->count == kBlock) {
+    split(place.block);
+    place = find(at);
+  }
+  Block& block = *blocks_[place.block];
+  const std::size_t next = place.step + 1;
+  std::copy_backward(at_index(block.at, next), at_index(block.at, block.count), at_index(block.at, block.count + 1));
+  std::copy_backward(at_index(block.free, next), at_index(block.free, block.count),
+                     at_index(block.free, block.count + 1));
+  block.at[next] = at;
+  block.free[next] = block.free[place.step];
+  ++block.count;
+}
+
+// Removes the step that begins at `at` if it is as high as the one before it.
+void Availability::join(Instant at) {
+  const Place place = find(at);
+  if (blocks_[place.block]->at[place.step] != at || (place.block == 0 && place.step == 0)) return;
+  const Place before =
+      place.step > 0 ? Place{place.block, place.step - 1} : Place{place.block - 1, blocks_[place.block - 1]->count - 1};
+  if (value(before) != value(place)) return;
+  Block& block = *blocks_[place.block];
+  if (block.count == 1) return drop_block(place.block);
+  std::copy(at_index(block.at, place.step + 1), at_index(block.at, block.count), at_index(block.at, place.step));
+  std::copy(at_index(block.free, place.step + 1), at_index(block.free, block.count), at_index(block.free, place.step));
+  --block.count;
+  first_[place.block] = block.at[0];
+  measure(place.block);
+  measure_groups(place.block, place.block + 1);
+}
+
+// The upper half of a full block becomes a block of its own behind it.
+void Availability::split(std::size_t block) {
+  constexpr std::size_t kHalf = kBlock / 2;
+  auto moved = std::make_unique<Block>();
+  Block& upper = *moved;
+  upper.count = kBlock - kHalf;
+  std::copy_n(at_index(blocks_[block]->at, kHalf), upper.count, upper.at.begin());
+  std::copy_n(at_index(blocks_[block]->free, kHalf), upper.count, upper.free.begin());
+  blocks_[block]->count = kHalf;
+  const std::size_t next = block + 1;
+  first_.insert(at_index(first_, next), upper.at[0]);
+  added_.insert(at_index(added_, next), added_[block]);
+  ranges_.insert(at_index(ranges_, next), ranges_[block]);
+  blocks_.insert(at_index(blocks_, next), std::move(moved));
+  measure(block);
+  measure(next);
+  measure_groups(block, blocks_.size());
+}
+
+void Availability::drop_block(std::size_t block) {
+  blocks_.erase(at_index(blocks_, block));
+  first_.erase(at_index(first_, block));
+  added_.erase(at_index(added_, block));
+  ranges_.erase(at_index(ranges_, block));
+  measure_groups(block, blocks_.size());
+}
+
+void Availability::measure(std::size_t block) {
+  const Block& steps = *blocks_[block];
+  const auto [least, most] = std::minmax_element(steps.free.begin(), at_index(steps.free, steps.count));
+  ranges_[block] = {*least + added_[block], *most + added_[block]};
+}
+
+void Availability::measure_groups(std::size_t from_block, std::size_t to_block) {
+  groups_.resize((blocks_.size() + kGroup - 1) / kGroup);
+  for (std::size_t group = from_block / kGroup; group < groups_.size() && group * kGroup < to_block; ++group) {
+    const std::size_t end = std::min(blocks_.size(), (group + 1) * kGroup);
+    Range all = ranges_[group * kGroup];
+    for (std::size_t block = group * kGroup + 1; block < end; ++block) {
+      all.least = std::min(all.least, ranges_[block].least);
+      all.most = std::max(all.most, ranges_[block].most);
+    }
+    groups_[group] = all;
+  }
+}
+
+}  // namespace replay

@@ -1,0 +1,91 @@
+// Free processors over time, by plan: what every planning policy asks when a job could start. A step function that begins now
+// and ends with everything free. Reserving and releasing are inverse, so "what if" is doing it and taking it back.
+//
+// Steps lie in blocks of some hundred, each block with its least and its greatest value and with what is to be added to all of
+// it; groups of blocks have the same. So a search skips what cannot matter, and a change touches two blocks and the headers
+// between them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+class Availability {
+ public:
+  /// All of `capacity` is free from `from` on. REQUIRES: capacity >= 0.
+  Availability(CoreCount capacity, Instant from);
+
+  /// Starts anew, everything free; memory is kept.
+  void clear(Instant from);
+  /// Time has passed: nothing is asked about the time before `now` any more. REQUIRES: not before begins().
+  void forget_before(Instant now);
+
+  [[nodiscard]] Instant begins() const { return first_.front(); }
+  [[nodiscard]] CoreCount capacity() const { return capacity_; }
+  /// REQUIRES: at >= begins().
+  [[nodiscard]] CoreCount free_at(Instant at) const;
+  /// The least that is free in [from, to), and the most. REQUIRES: begins() <= from < to.
+  [[nodiscard]] CoreCount least_free(Instant from, Instant to) const;
+  [[nodiscard]] CoreCount most_free(Instant from, Instant to) const;
+  /// Whether `cores` are free in all of [from, from + length).
+  [[nodiscard]] bool fits(CoreCount cores, Instant from, Duration length) const;
+
+  /// The first instant from `from` on at which `cores` are free for `length`. REQUIRES: cores <= capacity, length >= 0, from >=
+  /// begins(). Always answers, as everything is free in the end. Time grows with the logarithm of the steps and with
+  /// the holes that are too short.
+  [[nodiscard]] Instant earliest_fit(CoreCount cores, Duration length, Instant from) const;
+
+  /// Takes `cores` away in [from, to), or gives them back; a part before begins() is left out, an empty interval is
+  /// nothing. REQUIRES: what results is within 0..capacity everywhere.
+  void reserve(Instant from, Instant to, CoreCount cores) { add(from, to, -cores); }
+  void release(Instant from, Instant to, CoreCount cores) { add(from, to, cores); }
+
+  /// How many steps the function has; 1 when it is constant.
+  [[nodiscard]] std::size_t steps() const;
+
+ private:
+  static constexpr std::size_t kBlock = 128;  // steps of a block, at most
+  static constexpr std::size_t kGroup = 64;   // blocks of a group
+
+  struct Block {
+    std::size_t count = 0;
+    std::array<Instant, kBlock> at;
+    std::array<CoreCount, kBlock> free;  // without what the header adds
+  };
+  struct Range {
+    CoreCount least, most;
+  };
+  struct Place {
+    std::size_t block, step;
+  };
+
+  void add(Instant from, Instant to, CoreCount cores);
+  [[nodiscard]] Place find(Instant at) const;
+  void cut(Instant at);
+  void join(Instant at);
+  void split(std::size_t block);
+  void drop_block(std::size_t block);
+  void add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores);
+  void measure(std::size_t block);
+  void measure_groups(std::size_t from_block, std::size_t to_block);
+  [[nodiscard]] CoreCount value(Place place) const {
+    return blocks_[place.block]->free[place.step] + added_[place.block];
+  }
+  [[nodiscard]] Range range(Instant from, Instant to) const;
+  template <class Matches, class MayMatch>
+  [[nodiscard]] Place find_from(Place place, Matches matches, MayMatch may_match) const;
+
+  CoreCount capacity_;
+  std::vector<std::unique_ptr<Block>> blocks_;  // and of each block:
+  std::vector<Instant> first_;
+  std::vector<CoreCount> added_;
+  std::vector<Range> ranges_;  // with what is added
+  std::vector<Range> groups_;  // of kGroup blocks each
+};
+
+}  // namespace replay

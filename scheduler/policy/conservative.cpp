@@ -1,0 +1,251 @@
+// Conservative backfilling. Each job gets the earliest hole of the plan when it is submitted, and starts no later than then: it
+// may overtake whoever it does not delay. When a job ends before its estimate, the plan is compressed: waiting jobs move up
+// into what has become free.
+// Sources: Mu'alem and Feitelson 2001; slack-based backfilling paper, sections 3.1 and 3.2. Compression one by one in the order
+// of submission is the archive's reference; in the order of planned starts it is the slack paper's. With `replan` (plan.hpp)
+// there is no guarantee.
+
+#include "scheduler/policy/conservative.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "scheduler/policy/plan.hpp"
+#include "scheduler/policy/running_plan.hpp"
+
+namespace replay {
+namespace {
+
+struct Planned {
+  const Job* job;  // nullptr: it waits no longer
+  CoreCount processes;
+  Instant start;
+  Instant submitted;
+  JobId id;
+
+  [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return {submitted, id}; }
+  [[nodiscard]] Instant end() const { return start + job->estimate; }
+};
+
+// Waiting jobs by arrival, with their planned starts; holes as in WaitingQueue.
+class PlannedQueue {
+ public:
+  [[nodiscard]] std::vector<Planned>& entries() { return entries_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  Planned& insert(const Job& job, Instant start) {
+    const Planned fresh{&job, job.processes, start, job.submitted, job.id};
+    ++size_;
+    if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
+    return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
+  }
+  const Planned* find(const Job& job) const {
+    const auto found = std::ranges::lower_bound(entries_, std::tuple{job.submitted, job.id}, {}, &Planned::arrival);
+    return found != entries_.end() && found->job == &job ? &*found : nullptr;
+  }
+  Planned* find(const Job& job) { return const_cast<Planned*>(std::as_const(*this).find(job)); }
+  void remove(Planned& planned) {
+    planned.job = nullptr;
+    --size_;
+    if (entries_.size() > 2 * size_ + 16)
+      std::erase_if(entries_, [](const Planned& entry) { return entry.job == nullptr; });
+  }
+  void clear() {
+    entries_.clear();
+    size_ = 0;
+  }
+
+ private:
+  std::vector<Planned> entries_;
+  std::size_t size_ = 0;
+};
+
+// By planned start; at one instant by arrival.
+struct StartOrder {
+  Instant start;
+  Instant submitted;
+  JobId id;
+  const Job* job;
+  auto operator<=>(const StartOrder& other) const {
+    return std::tuple{start, submitted, id} <=> std::tuple{other.start, other.submitted, other.id};
+  }
+  bool operator==(const StartOrder& other) const { return (*this <=> other) == 0; }
+};
+
+StartOrder start_order(const Planned& planned) { return {planned.start, planned.submitted, planned.id, planned.job}; }
+
+class Conservative final : public Policy {
+ public:
+  Conservative(PassRule rule, bool in_start_order) : rule_(rule), in_start_order_(in_start_order) {}
+
+  PassRule pass_rule() const override { return rule_; }
+
+  void decide(const ClusterView& view, Actions& out) override {
+    now_ = view.now;
+    const RunningPlan::Change change = running_.follow(view);
+    if (change.rebuilt)
+      plan_again(view);
+    else
+      take_in(view, change.freed_until);
+    start_who_is_due(view, out);
+    if (!by_start_.empty()) out.emplace_back(WakeAt{by_start_.begin()->start});
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    if (until <= view.now) return view.free.total();
+    return std::min(view.free.total(), plan_of(view, nullptr).least_free(view.now, until));
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+  }
+
+  std::optional<Instant> planned_start(const Job& job) const override {
+    const Planned* planned = queue_.find(job);
+    return planned == nullptr ? std::nullopt : std::optional{planned->start};
+  }
+
+ private:
+  // What this pass is about: who came, who left, and what that has freed.
+  void take_in(const ClusterView& view, Instant freed_until) {
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kFinish)
+        if (Planned* planned = queue_.find(*trigger.job)) {  // taken back by its user
+          freed_until = std::max(freed_until, planned->end());
+          profile().release(planned->start, planned->end(), planned->processes);
+          forget(*planned);
+        }
+    if (freed_until > now_) compress(freed_until);
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kSubmit) place(*trigger.job);
+    if (queue_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+  }
+
+  void place(const Job& job) {
+    const Instant start = profile().earliest_fit(job.processes, job.estimate, now_);
+    profile().reserve(start, start + job.estimate, job.processes);
+    by_start_.insert(start_order(queue_.insert(job, start)));
+  }
+
+  void move(Planned& planned, Instant start) {
+    by_start_.erase(start_order(planned));
+    planned.start = start;
+    by_start_.insert(start_order(planned));
+  }
+
+  void forget(Planned& planned) {
+    by_start_.erase(start_order(planned));
+    queue_.remove(planned);
+  }
+
+  void compress(Instant freed_until) {
+    if (in_start_order_)
+      compress_in_start_order();
+    else
+      compress_by_arrival(freed_until);
+  }
+
+  // Each job is lifted out and put back at its earliest hole, which is where it was or earlier. A hole that was not there
+  // before begins in the time that has become free, by the end or by others who moved up, those of the last compression
+  // included, as they moved behind the back of those before them. A job that finds too few processors at every instant
+  // of that time stays where it is and need not be lifted.
+  void compress_by_arrival(Instant freed_until) {
+    Instant until = std::max(freed_until, moved_until_);
+    moved_until_ = Instant::min();
+    CoreCount most = until > now_ ? profile().most_free(now_, until) : 0;
+    for (Planned& planned : queue_.entries()) {
+      if (planned.job == nullptr || planned.processes > most || planned.start <= now_) continue;
+      const Instant old_end = planned.end();
+      if (!move_up(planned)) continue;
+      moved_until_ = std::max(moved_until_, old_end);
+      until = std::max(until, old_end);
+      most = profile().most_free(now_, until);
+    }
+  }
+
+  bool move_up(Planned& planned) {
+    profile().release(planned.start, planned.end(), planned.processes);
+    const Instant start = profile().earliest_fit(planned.processes, planned.job->estimate, now_);
+    profile().reserve(start, start + planned.job->estimate, planned.processes);
+    if (start == planned.start) return false;
+    move(planned, start);
+    return true;
+  }
+
+  // All leave the plan and come back in the order of their planned starts.
+  void compress_in_start_order() {
+    std::vector<StartOrder> order{by_start_.begin(), by_start_.end()};
+    for (const StartOrder& entry : order)
+      profile().release(entry.start, entry.start + entry.job->estimate, entry.job->processes);
+    for (const StartOrder& entry : order) {
+      const Instant start = profile().earliest_fit(entry.job->processes, entry.job->estimate, now_);
+      profile().reserve(start, start + entry.job->estimate, entry.job->processes);
+      if (start != entry.start) move(*queue_.find(*entry.job), start);
+    }
+  }
+
+  // The view is not the one we know: jobs keep the order of their planned starts, new ones come last.
+  void plan_again(const ClusterView& view) {
+    std::vector<StartOrder> order;
+    for (const Job* job : view.waiting) {
+      const Planned* known = queue_.find(*job);
+      order.push_back({known != nullptr ? known->start : kNever, job->submitted, job->id, job});
+    }
+    std::ranges::sort(order);
+    queue_.clear();
+    by_start_.clear();
+    moved_until_ = kNever;
+    running_.profile() = availability_of_running(view);
+    for (const StartOrder& entry : order) place(*entry.job);
+  }
+
+  void start_who_is_due(const ClusterView& view, Actions& out) {
+    CoreCount free = view.free.total();
+    while (!by_start_.empty() && by_start_.begin()->start <= now_) {
+      const Job& job = *by_start_.begin()->job;
+      if (job.processes > free) return;  // its cores are still in other hands: the next event asks again
+      free -= job.processes;
+      out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+      running_.note_start(job, now_);
+      if (by_start_.begin()->start < now_) running_.distrust();  // its cores came late: so does its end
+      forget(*queue_.find(job));
+    }
+  }
+
+  // Running and waiting jobs, but for one of them.
+  Availability plan_of(const ClusterView& view, const Job* but) const {
+    Availability plan = availability_of_running(view);
+    for (const StartOrder& entry : by_start_) {
+      if (entry.job == but) continue;
+      const Instant earliest = std::max(entry.start, view.now);
+      const Instant start = plan.earliest_fit(entry.job->processes, entry.job->estimate, earliest);
+      plan.reserve(start, start + entry.job->estimate, entry.job->processes);
+    }
+    return plan;
+  }
+
+  Availability& profile() { return running_.profile(); }
+
+  PassRule rule_;
+  bool in_start_order_;
+  Instant now_{};
+  RunningPlan running_;  // its profile has the waiting jobs too
+  PlannedQueue queue_;
+  std::set<StartOrder> by_start_;
+  Instant moved_until_ = Instant::min();  // where the time ends that jobs left in the last compression
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_conservative(const Parameters& parameters) {
+  const PassRule rule = parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
+  const std::string& compress = parameters.choice("compress");
+  if (compress == "replan") return make_plan_by_arrival(rule);
+  return std::make_unique<Conservative>(rule, compress == "start-order");
+}
+
+}  // namespace replay

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "scheduler/policy/parameters.hpp"
+#include "scheduler/policy/policy.hpp"
+
+namespace replay {
+
+/// Conservative backfilling. Parameters: `compress=arrival|start-order|replan`, `pass=event|instant`.
+[[nodiscard]] std::unique_ptr<Policy> make_conservative(const Parameters& parameters);
+
+}  // namespace replay

@@ -1,0 +1,171 @@
+// Self-tuning dynP: at every event three full plans are made of the waiting jobs, in the order of arrival, of the shortest and
+// of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
+// Source: dynP paper, section 3. Scores are over the waiting jobs only, with estimates: what runs would add the same to all
+// three. SLDwA is compared by the sum of width x planned start, exactly: with widths and estimates given, nothing else in it
+// depends on the plan. (docs/policies/dynp.md)
+
+#include "scheduler/policy/dynp.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "scheduler/policy/dynp_decider.hpp"
+#include "scheduler/policy/running_plan.hpp"
+
+namespace replay {
+namespace {
+
+enum class Metric : std::uint8_t { kSldwa, kResponse, kSlowdown, kBsld60, kUtilisation };
+enum class Decider : std::uint8_t { kSimple, kAdvanced, kPreferred };
+
+struct Settings {
+  Decider decider;
+  DynpPolicy preferred;
+  double threshold;
+  Metric metric;
+  bool at_every_event;
+};
+
+struct PlannedStart {
+  const Job* job;
+  Instant start;
+};
+using JobPlan = std::vector<PlannedStart>;
+
+// Lower is better. Times are from now, so that sums stay exact: below 2^53 us x processors for what any log holds.
+double score(const JobPlan& plan, Metric metric, Instant now, CoreCount machine) {
+  double sum = 0;
+  Instant last = now;
+  for (const auto& [job, start] : plan) {
+    const double wait = static_cast<double>((start - now).count());
+    const double length = static_cast<double>(job->estimate.count());
+    const double response = static_cast<double>((start + job->estimate - job->submitted).count());
+    constexpr double kBound = 60e6;
+    switch (metric) {
+      case Metric::kSldwa: sum += job->processes * wait; break;
+      case Metric::kResponse: sum += wait; break;
+      case Metric::kSlowdown: sum += response / length; break;
+      case Metric::kBsld60: sum += std::max(response / std::max(length, kBound), 1.0); break;
+      case Metric::kUtilisation: sum += job->processes * length; break;
+    }
+    last = std::max(last, start + job->estimate);
+  }
+  if (metric != Metric::kUtilisation) return sum;
+  return -sum / (static_cast<double>(machine) * static_cast<double>((last - now).count()));
+}
+
+class Dynp final : public Policy {
+ public:
+  explicit Dynp(const Settings& settings)
+      : settings_(settings),
+        in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    static_cast<void>(running_.follow(view));
+    if (view.waiting.empty()) return;
+    if (settings_.at_every_event || has_submission(view)) {
+      DynpScores scores{};
+      for (std::size_t i = 0; i < kDynpPolicies; ++i) {
+        make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
+        scores[i] = score(plans_[i], settings_.metric, view.now, view.machine.size());
+      }
+      in_use_ = decided(scores);
+    } else {
+      make_plan(view, in_use_, plan_in_use());
+    }
+    start(view.now, out);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    if (until <= view.now) return view.free.total();
+    return std::min(view.free.total(), plan_of(view, nullptr).least_free(view.now, until));
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+  }
+
+ private:
+  static bool has_submission(const ClusterView& view) {
+    return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
+  }
+
+  [[nodiscard]] DynpPolicy decided(const DynpScores& scores) const {
+    switch (settings_.decider) {
+      case Decider::kSimple: return decide_simple(scores);
+      case Decider::kAdvanced: return decide_advanced(scores, in_use_);
+      case Decider::kPreferred: return decide_preferred(scores, in_use_, settings_.preferred, settings_.threshold);
+    }
+    return in_use_;
+  }
+
+  // By arrival where the estimates are equal.
+  static void sort(JobPlan& jobs, DynpPolicy policy) {
+    const auto estimate = [](const PlannedStart& planned) { return planned.job->estimate; };
+    if (policy == DynpPolicy::kSjf) std::ranges::stable_sort(jobs, {}, estimate);
+    if (policy == DynpPolicy::kLjf) std::ranges::stable_sort(jobs, std::ranges::greater{}, estimate);
+  }
+
+  // A list schedule into what the running jobs leave; nothing stays reserved.
+  void make_plan(const ClusterView& view, DynpPolicy policy, JobPlan& plan) {
+    plan.clear();
+    for (const Job* job : view.waiting) plan.push_back({job, kNever});
+    sort(plan, policy);
+    Availability& profile = running_.profile();
+    for (auto& [job, start] : plan) {
+      start = profile.earliest_fit(job->processes, job->estimate, view.now);
+      profile.reserve(start, start + job->estimate, job->processes);
+    }
+    for (const auto& [job, start] : plan) profile.release(start, start + job->estimate, job->processes);
+  }
+
+  void start(Instant now, Actions& out) {
+    Instant next = kNever;
+    for (const auto& [job, start] : plan_in_use()) {
+      if (start > now) {
+        next = std::min(next, start);
+        continue;
+      }
+      running_.profile().reserve(now, now + job->estimate, job->processes);
+      running_.note_start(*job, now);
+      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+    }
+    if (next != kNever) out.emplace_back(WakeAt{next});
+  }
+
+  Availability plan_of(const ClusterView& view, const Job* but) const {
+    Availability profile = availability_of_running(view);
+    JobPlan jobs;
+    for (const Job* job : view.waiting)
+      if (but == nullptr || job->id != but->id) jobs.push_back({job, kNever});
+    sort(jobs, in_use_);
+    for (auto& [job, start] : jobs) {
+      start = profile.earliest_fit(job->processes, job->estimate, view.now);
+      profile.reserve(start, start + job->estimate, job->processes);
+    }
+    return profile;
+  }
+
+  JobPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }
+
+  Settings settings_;
+  DynpPolicy in_use_;
+  RunningPlan running_;
+  std::array<JobPlan, kDynpPolicies> plans_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
+  const auto nth_of = [&parameters](std::string_view name, std::initializer_list<std::string_view> words) {
+    return static_cast<std::uint8_t>(std::ranges::find(words, parameters.choice(name)) - words.begin());
+  };
+  return std::make_unique<Dynp>(
+      Settings{static_cast<Decider>(nth_of("decider", {"simple", "advanced", "preferred"})),
+               static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})), parameters.number("threshold"),
+               static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
+               parameters.choice("step") == "all"});
+}
+
+}  // namespace replay

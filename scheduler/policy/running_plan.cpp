@@ -1,0 +1,64 @@
+#include "scheduler/policy/running_plan.hpp"
+
+#include <algorithm>
+
+namespace replay {
+namespace {
+
+constexpr Duration kTick{1};
+
+// How long a running job holds its cores in plan. One that is suspended or gone in plan holds nothing.
+Instant held_until(const RunningJob& running, Instant now) {
+  if (running.suspended || running.gone_in_plan) return now;
+  return std::max(running.estimated_end, now + kTick);
+}
+
+}  // namespace
+
+Availability availability_of_running(const ClusterView& view) {
+  Availability profile{view.machine.size(), view.now};
+  for (const RunningJob* running : view.running.by_estimated_end())
+    profile.reserve(view.now, held_until(*running, view.now), running->allocation.cores);
+  return profile;
+}
+
+RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
+  Change change;
+  for (const Trigger& trigger : view.triggers) {
+    if (trigger.kind != TriggerKind::kFinish) continue;
+    const auto held = held_.find(trigger.job->id);
+    if (held == held_.end()) continue;  // it never started
+    profile_.release(view.now, held->second.until, held->second.cores);
+    change.freed_until = std::max(change.freed_until, held->second.until);
+    held_.erase(held);
+  }
+  const auto ends = view.running.by_estimated_end();
+  const bool somebody_is_late = !ends.empty() && ends.front()->estimated_end <= view.now;
+  change.rebuilt = !trusted_ || profile_.capacity() != view.machine.size() || view.now < profile_.begins() ||
+                   somebody_is_late || held_.size() != view.running.size() ||
+                   disturbances_seen_ != view.running.disturbances();
+  if (change.rebuilt)
+    rebuild(view);
+  else
+    profile_.forget_before(view.now);
+  return change;
+}
+
+void RunningPlan::note_start(const Job& job, Instant now) { held_[job.id] = {now + job.estimate, job.processes}; }
+
+std::vector<Instant> RunningPlan::ends() const {
+  std::vector<Instant> all;
+  for (const auto& [job, held] : held_) all.push_back(held.until);
+  return all;
+}
+
+void RunningPlan::rebuild(const ClusterView& view) {
+  profile_ = availability_of_running(view);
+  held_.clear();
+  for (const RunningJob* running : view.running.by_start())
+    held_[running->job->id] = {held_until(*running, view.now), running->allocation.cores};
+  disturbances_seen_ = view.running.disturbances();
+  trusted_ = true;
+}
+
+}  // namespace replay

@@ -1,0 +1,55 @@
+// The free processors over time that running jobs leave by their estimates, kept in step with a view from pass to pass. What
+// cannot be followed step by step (an estimate that grew, a job that was resized, killed, or started by somebody else) makes
+// it start anew from the view.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/policy/availability.hpp"
+#include "scheduler/policy/view.hpp"
+
+namespace replay {
+
+class RunningPlan {
+ public:
+  /// What follow() had to do.
+  struct Change {
+    bool rebuilt = false;                  ///< profile() is new: it has the running jobs and nothing else
+    Instant freed_until = Instant::min();  ///< where the time ends that has become free; not after now: none has
+  };
+
+  /// Brings the profile up to date. What a policy has reserved in it for waiting jobs stays, unless it is rebuilt.
+  /// O(ends since the last pass), or O(running) if it is rebuilt.
+  Change follow(const ClusterView& view);
+
+  /// The policy starts `job` now, and has reserved its cores until now + estimate in profile().
+  void note_start(const Job& job, Instant now);
+  /// The next follow() makes the profile from scratch.
+  void distrust() { trusted_ = false; }
+
+  /// When the running jobs are to end, in no order; some may be over.
+  [[nodiscard]] std::vector<Instant> ends() const;
+
+  [[nodiscard]] Availability& profile() { return profile_; }
+  [[nodiscard]] const Availability& profile() const { return profile_; }
+
+ private:
+  struct Held {
+    Instant until;
+    CoreCount cores;
+  };
+  void rebuild(const ClusterView& view);
+
+  Availability profile_{0, Instant::min()};
+  std::unordered_map<JobId, Held> held_;
+  std::uint64_t disturbances_seen_ = 0;
+  bool trusted_ = false;
+};
+
+/// The profile of the running jobs of a view, made from scratch: by estimates; a job that is past its own holds its cores for
+/// one more microsecond, as it ends in the next tick. O(running).
+[[nodiscard]] Availability availability_of_running(const ClusterView& view);
+
+}  // namespace replay

@@ -1,0 +1,77 @@
+// Mean waits that others computed for the KTH log: FCFS and conservative backfilling on the golden normalisation of the log
+// (size: field 5 if > 0, else 8; jobs without size or run time left out; request: field 9 if > 0, else the run time; run time
+// cut at the request), and EASY with exact estimates, backfilling by arrival and shortest first.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/sim/simulator.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> archive_log(const std::string& name) {
+  const char* given = std::getenv("REPLAY_PWA_DIR");
+  const fs::path folder = given != nullptr ? fs::path{given} : fs::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
+  const fs::path file = folder / name;
+  return fs::exists(file) ? std::optional{file.string()} : std::nullopt;
+}
+
+class WaitSum final : public log::Sink {
+ public:
+  void header(const log::Header&) override {}
+  void record(const log::Record& record) override {
+    if (const auto* submit = std::get_if<log::Submitted>(&record.what)) submitted_[submit->job.id] = record.at;
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) {
+      sum_ += record.at - submitted_.at(launch->job);
+      ++jobs_;
+    }
+  }
+  [[nodiscard]] double mean_s() const { return seconds(sum_) / static_cast<double>(jobs_); }
+
+ private:
+  std::unordered_map<JobId, Instant> submitted_;
+  Duration sum_{};
+  std::size_t jobs_ = 0;
+};
+
+double mean_wait_s(const Workload& workload, const char* policy) {
+  const NamedPolicy named = make_policy(policy);
+  WaitSum waits;
+  simulate(Machine::pool(100), workload, *named.policy, *make_runtime_model("rigid"), waits);
+  return waits.mean_s();
+}
+
+constexpr double kCent = 0.005;  // the figures have two decimals
+
+TEST(GoldenMeanWaits, OfFcfsAndConservativeOnTheNormalisedKthLog) {
+  const auto file = archive_log("KTH-SP2-1996-2.swf.gz");
+  if (!file) GTEST_SKIP() << "KTH-SP2-1996-2.swf.gz is not there; REPLAY_PWA_DIR says where to look";
+  LoadedWorkload loaded = read_workload(*file);
+  std::erase_if(loaded.workload.jobs, [](const TracedJob& job) { return job.truth.runtime == Duration::zero(); });
+  ASSERT_EQ(loaded.workload.jobs.size(), 28'481u);
+  EXPECT_NEAR(mean_wait_s(loaded.workload, "fcfs"), 354'002.32, kCent);
+  EXPECT_NEAR(mean_wait_s(loaded.workload, "conservative"), 7'340.64, kCent);
+}
+
+TEST(GoldenMeanWaits, OfEasyWithExactEstimatesByArrivalAndShortestFirst) {
+  const auto file = archive_log("KTH-SP2-EASY-reference.swf.gz");
+  if (!file) GTEST_SKIP() << "KTH-SP2-EASY-reference.swf.gz is not there; REPLAY_PWA_DIR says where to look";
+  LoadedWorkload loaded = read_workload(*file);
+  for (TracedJob& job : loaded.workload.jobs) job.job.estimate = job.truth.runtime;
+  EXPECT_NEAR(mean_wait_s(loaded.workload, "easy"), 6'327.6816, kCent);
+  EXPECT_NEAR(mean_wait_s(loaded.workload, "easy:backfill=shortest"), 5'436.0208, kCent);
+}
+
+}  // namespace
+}  // namespace replay

@@ -1,0 +1,88 @@
+// dynP's deciders against the 36 rows that make Table 1 of the dynP paper concrete, and the scheduler on schedules small enough
+// to work out by hand.
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "scheduler/policy/dynp_decider.hpp"
+#include "tests/support/random_workload.hpp"
+#include "tests/support/schedule.hpp"
+
+namespace replay::test {
+namespace {
+
+DynpPolicy policy(const std::string& name) {
+  static const std::map<std::string, DynpPolicy> kNames{
+      {"FCFS", DynpPolicy::kFcfs}, {"SJF", DynpPolicy::kSjf}, {"LJF", DynpPolicy::kLjf}};
+  return kNames.at(name);
+}
+
+struct Case {
+  std::string name;
+  DynpScores scores;
+  DynpPolicy in_use, simple, advanced, sjf_preferred;
+};
+
+std::vector<Case> table_1() {
+  std::ifstream file{REPLAY_SOURCE_DIR "/tests/data/dynp_table1_decider_cases.csv"};
+  std::vector<Case> cases;
+  std::string line;
+  std::getline(file, line);
+  while (std::getline(file, line)) {
+    std::istringstream cells{line};
+    std::vector<std::string> cell;
+    for (std::string text; std::getline(cells, text, ',');) cell.push_back(text);
+    cases.push_back({cell[0],
+                     {std::stod(cell[1]), std::stod(cell[2]), std::stod(cell[3])},
+                     policy(cell[4]),
+                     policy(cell[5]),
+                     policy(cell[6]),
+                     policy(cell[7])});
+  }
+  return cases;
+}
+
+TEST(DynpDeciders, DecideAllCasesOfTable1) {
+  const auto cases = table_1();
+  ASSERT_EQ(cases.size(), 36u);
+  for (const Case& row : cases) {
+    const std::string what = "case " + row.name + ", in use " + std::to_string(static_cast<int>(row.in_use));
+    EXPECT_EQ(decide_simple(row.scores), row.simple) << what;
+    EXPECT_EQ(decide_advanced(row.scores, row.in_use), row.advanced) << what;
+    EXPECT_EQ(decide_preferred(row.scores, row.in_use, DynpPolicy::kSjf, 0), row.sjf_preferred) << what;
+  }
+}
+
+TEST(DynpDeciders, ThePreferredOneIsKeptWithinItsThreshold) {
+  const DynpScores scores{100, 104, 90};
+  EXPECT_EQ(decide_preferred(scores, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.14), DynpPolicy::kSjf) << "14/104 = 0.135";
+  EXPECT_EQ(decide_preferred(scores, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.13), DynpPolicy::kLjf);
+  EXPECT_EQ(decide_preferred(scores, DynpPolicy::kLjf, DynpPolicy::kSjf, 0.14), DynpPolicy::kLjf)
+      << "it comes back only when it is no worse than the one in use";
+}
+
+TEST(Dynp, TakesThePlanThatLooksBest) {
+  // By width x start: FCFS has B (4 x 1 min) and C (4 x 4 min), SJF has C first: 4 x 1 and 4 x 2 min.
+  const std::vector<TracedJob> jobs{job('A').cores(4).runs(1min), job('B').cores(4).runs(3min).arrives(10s),
+                                    job('C').cores(4).runs(1min).arrives(20s)};
+  EXPECT_EQ(gantt(simulate("dynp", cores(4), jobs), 1, 1min), "ACBBB\n");
+  EXPECT_EQ(gantt(simulate("dynp:decider=preferred:preferred=fcfs:threshold=1", cores(4), jobs), 1, 1min), "ABBBC\n");
+}
+
+TEST(Dynp, WithAPreferredPolicyThatIsNeverLeftIsThatPolicy) {
+  for (const char* name : {"fcfs", "sjf", "ljf"})
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const auto jobs = random_jobs(seed, 150, 16);
+      const auto plan = simulate(std::string{"plan:order="} + name, cores(16), jobs, "rigid");
+      const auto dynp =
+          simulate(std::string{"dynp:decider=preferred:threshold=1:preferred="} + name, cores(16), jobs, "rigid");
+      ASSERT_EQ(dynp.decisions(), plan.decisions()) << name << ", seed " << seed;
+    }
+}
+
+}  // namespace
+}  // namespace replay::test
