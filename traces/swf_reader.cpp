@@ -244,4 +244,12 @@ void SwfReader::expect_some_record() const {
                                broken_messages_.empty() ? "" : broken_messages_.front()));
 }
 
+std::vector<std::string> broken_line_report(const SwfReader& reader) {
+  if (reader.broken_lines() == 0) return {};
+  std::vector<std::string> lines{
+      fmt::format("skipped {} broken line{}:", reader.broken_lines(), reader.broken_lines() == 1 ? "" : "s")};
+  lines.insert(lines.end(), reader.broken_messages().begin(), reader.broken_messages().end());
+  return lines;
+}
+
 }  // namespace replay

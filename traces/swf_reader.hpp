@@ -65,6 +65,9 @@ class SwfReader {
   std::vector<std::size_t> broken_line_numbers_;
 };
 
+/// What a tool says about the lines that it skipped: how many, then the first few; nothing if there were none.
+[[nodiscard]] std::vector<std::string> broken_line_report(const SwfReader& reader);
+
 /// Reads the 18 fields of one line. Returns what is wrong, or an empty string; `record` is only valid in that case.
 [[nodiscard]] std::string parse_swf_line(std::string_view line, SwfRecord& record);
 

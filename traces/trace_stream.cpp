@@ -41,6 +41,19 @@ bool is_written_directly(const std::string& path) {
 
 std::string where_to_write(const std::string& path) { return is_written_directly(path) ? path : unfinished(path); }
 
+// What goes wrong names the file that was asked for, not the one that it has until it is whole.
+std::unique_ptr<ByteSink> create(const std::string& path) {
+  const std::string written = where_to_write(path);
+  try {
+    return open_sink(written);
+  } catch (const InputError& error) {
+    std::string message = error.what();
+    if (const std::size_t at = message.find(written); at != std::string::npos)
+      message.replace(at, written.size(), path);
+    throw InputError(message);
+  }
+}
+
 void refuse_if_there(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) throw InputError(fmt::format("{}: expected a file, found a directory", path));
@@ -74,7 +87,7 @@ TraceWriter::TraceWriter(const std::string& path, TraceWriterOptions options)
       swf_([&] {
         if (!options_.force && !is_written_directly(path)) refuse_if_there(path);
         if (!options_.force && table_path_) refuse_if_there(*table_path_);
-        return open_sink(where_to_write(path));
+        return create(path);
       }()) {}
 
 TraceWriter::~TraceWriter() {
@@ -95,7 +108,7 @@ JobTableWriter& TraceWriter::table() {
     throw UsageError(
         "the jobs declare what SWF has no fields for: expected --jobs-to FILE or --output FILE to say where that "
         "goes");
-  if (!table_) table_.emplace(open_sink(where_to_write(*table_path_)));
+  if (!table_) table_.emplace(create(*table_path_));
   return *table_;
 }
 

@@ -349,6 +349,10 @@ LoadedWorkload read_all(WorkloadReader reader) {
 
 }  // namespace
 
+LoadedWorkload read_workload(TraceReader trace, const CleaningRules& rules) {
+  return read_all(WorkloadReader(std::move(trace), rules));
+}
+
 LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules,
                              const SwfReaderOptions& options) {
   return read_all(WorkloadReader(std::move(source), rules, options));

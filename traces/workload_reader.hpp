@@ -95,6 +95,7 @@ struct LoadedWorkload {
 /// Reads all of it. A log that is out of order is sorted by (submit, job number); the others stay in the file's order.
 [[nodiscard]] LoadedWorkload read_workload(const std::string& path, const CleaningRules& rules = {},
                                            const SwfReaderOptions& options = {});
+[[nodiscard]] LoadedWorkload read_workload(TraceReader trace, const CleaningRules& rules = {});
 [[nodiscard]] LoadedWorkload read_workload(std::unique_ptr<ByteSource> source, const CleaningRules& rules = {},
                                            const SwfReaderOptions& options = {});
 

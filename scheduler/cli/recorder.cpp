@@ -98,7 +98,10 @@ void Recorder::write_run_json(const PolicyRun* run) {
   info.seed = options_.seed;
   info.time_scale = time_scale_;
   info.settings = settings_;
-  if (inputs_.empty() && options_.trace != "-") inputs_.push_back(input_file(options_.trace));
+  if (inputs_.empty()) {
+    if (options_.trace != "-") inputs_.push_back(input_file(options_.trace));
+    if (const auto side_file = side_file_of(options_)) inputs_.push_back(input_file(*side_file));
+  }
   info.inputs = inputs_;
   info.started = started_;
   info.notes = scenario_.notes;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "scheduler/model/error.hpp"
 
@@ -26,6 +28,10 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
 
 void add_common_options(CLI::App& command, CommonOptions& options) {
   command.add_option("--trace", options.trace, "the trace: SWF, plain or .gz, '-' for standard input")
+      ->type_name("FILE");
+  command
+      .add_option("--jobs-from", options.jobs_from,
+                  "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
       ->type_name("FILE");
   command
       .add_option("--policy", options.policies,
@@ -58,6 +64,13 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   add_cleaning_options(command, options.cleaning, options.strict);
 }
 
+std::optional<std::string> side_file_of(const CommonOptions& options) {
+  if (!options.jobs_from.empty()) return options.jobs_from;
+  const auto beside = job_table_beside(options.trace);
+  std::error_code ignored;
+  return beside && std::filesystem::exists(*beside, ignored) ? beside : std::nullopt;
+}
+
 CleaningRules cleaning_rules(const std::map<std::string, std::string>& given) {
   CleaningRules rules;
   for (const auto& [name, value] : given) set_rule(rules, name, value);
@@ -81,7 +94,8 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
     rules.over_request = OverRequest::kKeep;  // run times are not cut where nobody is killed
   // Without --oversize, wider jobs must be seen by fit_to_machine(), which says what to do about them.
   if (!rules.machine_size && options.cleaning.contains("oversize")) rules.machine_size = machine_size;
-  scenario.loaded = read_workload(options.trace, rules, {.strict = options.strict});
+  scenario.loaded = read_workload(
+      TraceReader(options.trace, {.swf = {.strict = options.strict}, .job_table = side_file_of(options)}), rules);
   if (scenario.workload().jobs.empty())
     throw InputError(
         fmt::format("{}: has no job that can be run; {}", options.trace, scenario.loaded.report.to_lines().front()));

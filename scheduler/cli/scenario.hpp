@@ -20,6 +20,7 @@ namespace replay::cli {
 /// Options of `replay` and of `replay simulate`, as given.
 struct CommonOptions {
   std::string trace;
+  std::string jobs_from;
   std::string policies;
   std::string machine;
   std::string runtime_model;
@@ -39,6 +40,9 @@ struct CommonOptions {
 void add_common_options(CLI::App& command, CommonOptions& options);
 /// The cleaning rules among them, for commands that only read a trace.
 void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict);
+
+/// What jobs of the trace declare beyond SWF: the file that was given, else the one beside the trace, if it is there.
+[[nodiscard]] std::optional<std::string> side_file_of(const CommonOptions& options);
 
 /// Checked and read.
 struct Scenario {

@@ -41,10 +41,8 @@ RereadableTrace rereadable_trace(const TraceInput& given) {
   return RereadableTrace(given.input, {.swf = {.strict = given.strict}, .job_table = unless_empty(given.jobs_from)});
 }
 
-void report_broken_lines(const SwfReader& reader) {
-  if (reader.broken_lines() == 0) return;
-  fmt::print(stderr, "skipped {} broken line{}:\n", reader.broken_lines(), reader.broken_lines() == 1 ? "" : "s");
-  for (const std::string& message : reader.broken_messages()) fmt::print(stderr, "{}\n", message);
+void report_broken_lines(const std::vector<std::string>& report) {
+  for (const std::string& line : report) fmt::print(stderr, "{}\n", line);
 }
 
 TraceWriter create_trace(const TraceOutput& given) { return create_trace(given, given.output); }

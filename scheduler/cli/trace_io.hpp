@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "traces/rereadable_trace.hpp"
 #include "traces/trace_stream.hpp"
@@ -30,8 +31,8 @@ void add_trace_input(CLI::App& command, TraceInput& given);
 [[nodiscard]] TraceReader open_trace(const TraceInput& given);
 /// For a command that reads it twice: a pipe is copied to a temporary file. Throws InputError.
 [[nodiscard]] RereadableTrace rereadable_trace(const TraceInput& given);
-/// Says on standard error how many lines were no records, with the first few; nothing if all were.
-void report_broken_lines(const SwfReader& reader);
+/// Prints broken_line_report() on standard error.
+void report_broken_lines(const std::vector<std::string>& report);
 /// Throws InputError if a file is there already and --force is not given.
 [[nodiscard]] TraceWriter create_trace(const TraceOutput& given);
 /// The same for a command that makes several files out of one option.

@@ -45,6 +45,7 @@ int merge(const Given& given) {
                                           fmt::format("replay trace merge --align {} --machine {} ({} sources)",
                                                       given.align, given.machine, sources.size()));
   writer.close();
+  report_broken_lines(result.broken_lines);
   for (std::size_t i = 0; i < sources.size(); ++i)
     fmt::print(stderr, "source {}: {}: {} records\n", i + 1, given.inputs[i], result.records[i]);
   if (result.machine > 0)

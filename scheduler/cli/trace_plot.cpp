@@ -102,10 +102,15 @@ std::string period_text(Duration period) {
   return hours == kWeek ? "week" : fmt::format("{} weeks", hours / kWeek);
 }
 
+std::string period_begins(Duration length, const std::string& period) {
+  if (length < std::chrono::days{1}) return "start of the hour";
+  return length < std::chrono::days{2} ? std::string{"day"} : fmt::format("first day of the {}", period);
+}
+
 TimeChart load_chart(const TraceInfo& info) {
   const std::string period = period_text(info.load.period);
   TimeChart chart{.title = fmt::format("Load over time, by the {}", period),
-                  .x_name = fmt::format("first day of the {}", period),
+                  .x_name = period_begins(info.load.period, period),
                   .y_name = "share of the machine, %",
                   .labels = info.load.labels,
                   .bars = {},

@@ -4,6 +4,8 @@
 // Source: Utrera, Tabik, Corbalan, Labarta: A Job Scheduling Approach for Multi-core Clusters Based on Virtual
 // Malleability, 2012, section 3.1, Algorithm 1 and Figure 2. Read as in docs/policies/fcfs-malleable.md, which says where
 // Algorithm 1 to the letter and Figure 2 disagree and why the figure wins.
+// easy-malleable is the paper's future work (section 5): the same, and behind a head that has to wait, later jobs start if they
+// do not delay the instant at which shrinking could make room for it. Nobody is shrunk for a backfilled job.
 
 #include "scheduler/policy/fcfs_malleable.hpp"
 
@@ -21,6 +23,13 @@ struct Settings {
   int max_mpl = 2;
   Criterion criterion = Criterion::kOldest;
   bool expand_eagerly = false;
+  bool backfill = false;
+};
+
+// When the head could start at the latest if everybody who can were shrunk, and what it would leave then.
+struct ShrunkShadow {
+  Instant at;
+  CoreCount extra;
 };
 
 // A job of this pass and the cores it would have after it.
@@ -63,6 +72,39 @@ class Pass {
       if (candidate.started_now) expand(candidate);
   }
 
+  // By estimates: cores that shrinking could free, and all of those whose jobs have ended.
+  [[nodiscard]] ShrunkShadow shadow_of(const Job& head) const {
+    CoreCount room = free_.total();
+    std::vector<std::pair<Instant, CoreCount>> ends;
+    for (const Candidate& c : jobs_) {
+      const CoreCount least = c.malleable ? least_cores(*c.job) : c.allocation.cores;
+      room += std::max(0, c.allocation.cores - least);
+      ends.emplace_back(estimated_end(c), std::min(least, c.allocation.cores));
+    }
+    std::ranges::sort(ends);
+    const CoreCount wanted = least_cores(head);
+    Instant at = now_;
+    for (std::size_t i = 0; i < ends.size() && (room < wanted || ends[i].first <= at); ++i) {
+      at = std::max(at, ends[i].first);
+      room += ends[i].second;
+    }
+    return {at, room - wanted};
+  }
+
+  // Expanded if there is room for it, else shrunk; with what is free, and only if the head's shadow is not moved.
+  void backfill(const Job& job, ShrunkShadow& shadow) {
+    auto place = fit(job, job.can_shrink() ? settings_.max_mpl : 1);
+    if (!place) return;
+    const bool ends_in_time = now_ + job.estimate * place->mpl <= shadow.at;
+    const CoreCount least = least_cores(job);
+    if (!ends_in_time && least > shadow.extra) return;
+    if (!ends_in_time) shadow.extra -= least;
+    free_.take(*place);
+    jobs_.push_back({&job, nullptr, std::move(*place), job.can_shrink(), true, job.declared.cpu_use});
+  }
+
+  [[nodiscard]] bool has_free_cores() const { return free_.total() > 0; }
+
   void expand_all() {
     for (Candidate* candidate : in_criterion_order()) expand(*candidate);
   }
@@ -84,6 +126,18 @@ class Pass {
   }
 
  private:
+  // ceil(p / max_mpl); on nodes of several cores an estimate: a level counts on each node by itself.
+  [[nodiscard]] CoreCount least_cores(const Job& job) const {
+    if (!job.can_shrink()) return job.processes;
+    return (job.processes + settings_.max_mpl - 1) / settings_.max_mpl;
+  }
+
+  // A shrunk job makes 1 / m of its progress.
+  [[nodiscard]] Instant estimated_end(const Candidate& c) const {
+    if (c.running != nullptr) return std::max(c.running->estimated_end, now_);
+    return now_ + c.job->estimate * c.allocation.mpl;
+  }
+
   std::optional<Allocation> fit(const Job& job, int deepest) const {
     for (int mpl = 1; mpl <= deepest; ++mpl)
       if (auto place = free_.place(job.processes, mpl)) return place;
@@ -159,13 +213,13 @@ class FcfsMalleable final : public Policy {
   void decide(const ClusterView& view, Actions& out) override {
     if (view.waiting.empty() && nobody_is_shrunk(view)) return;
     Pass pass{view, settings_};
-    bool blocked = false;
-    for (const Job* head : view.waiting) {
-      blocked = !pass.start(*head);
-      if (blocked) break;
-    }
-    if (blocked) pass.expand_started_now();
-    if (!blocked || settings_.expand_eagerly) pass.expand_all();
+    const Job* blocked = nullptr;
+    auto waiting = view.waiting.begin();
+    for (; waiting != view.waiting.end() && blocked == nullptr; ++waiting)
+      if (!pass.start(**waiting)) blocked = *waiting;
+    if (blocked != nullptr) pass.expand_started_now();
+    if (blocked != nullptr && settings_.backfill) backfill(pass, *blocked, waiting, view.waiting.end());
+    if (blocked == nullptr || settings_.expand_eagerly) pass.expand_all();
     pass.emit(view, out);
   }
 
@@ -184,6 +238,13 @@ class FcfsMalleable final : public Policy {
   }
 
  private:
+  // [next, end) are those behind the head.
+  static void backfill(Pass& pass, const Job& head, WaitingQueue::iterator next, WaitingQueue::iterator end) {
+    if (next == end || !pass.has_free_cores()) return;
+    ShrunkShadow shadow = pass.shadow_of(head);
+    for (; next != end && pass.has_free_cores(); ++next) pass.backfill(**next, shadow);
+  }
+
   static bool nobody_is_shrunk(const ClusterView& view) {
     return std::ranges::all_of(view.running.by_start(),
                                [](const RunningJob* job) { return job->allocation.is_expanded(); });
@@ -194,8 +255,11 @@ class FcfsMalleable final : public Policy {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters) {
+namespace {
+
+std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfill) {
   Settings settings;
+  settings.backfill = backfill;
   settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
   settings.expand_eagerly = parameters.choice("expand") == "eager";
   const std::string& criterion = parameters.choice("criterion");
@@ -205,5 +269,11 @@ std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters) {
                                                        : Criterion::kShortest;
   return std::make_unique<FcfsMalleable>(settings);
 }
+
+}  // namespace
+
+std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters) { return make_malleable(parameters, false); }
+
+std::unique_ptr<Policy> make_easy_malleable(const Parameters& parameters) { return make_malleable(parameters, true); }
 
 }  // namespace replay

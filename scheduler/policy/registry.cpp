@@ -12,6 +12,7 @@
 #include "scheduler/policy/fcfs.hpp"
 #include "scheduler/policy/fcfs_malleable.hpp"
 #include "scheduler/policy/plan.hpp"
+#include "scheduler/policy/priority_easy.hpp"
 #include "scheduler/policy/slack.hpp"
 
 namespace replay {
@@ -29,6 +30,14 @@ constexpr ParameterSpec kEasyParameters[] = {
     {"pass", kChoice, "event", "event|instant", "",
      "a pass after each event, submissions first, or one pass for all events of an instant",
      "reference schedules of the archive logs; docs/adr/0006-pass-rules.md"},
+};
+
+constexpr ParameterSpec kPriorityEasyParameters[] = {
+    {"aging", kChoice, "top", "top|one|off", "",
+     "what becomes of a medium or long job that has waited 5 times its run time: it counts as short, as one class "
+     "shorter, or "
+     "stays",
+     "SCOJO-P paper, section 5.1"},
 };
 
 constexpr ParameterSpec kConservativeParameters[] = {
@@ -106,6 +115,8 @@ constexpr PolicyEntry kPolicies[] = {
     {"fcfs", "arrival order, no overtaking", "", {}, make_fcfs},
     {"easy", "backfilling that never delays the head of the queue", "Lifka 1995; Mu'alem and Feitelson 2001",
      kEasyParameters, make_easy},
+    {"priority-easy", "EASY with short jobs before medium before long ones, and aging", "SCOJO-P paper, section 5.1",
+     kPriorityEasyParameters, make_priority_easy},
     {"conservative", "backfilling that delays nobody: each job has a guaranteed start", "Mu'alem and Feitelson 2001",
      kConservativeParameters, make_conservative},
     {"plan", "a fresh plan at every event, with implicit backfilling", "Streit, dynP paper", kPlanParameters,
@@ -118,6 +129,8 @@ constexpr PolicyEntry kPolicies[] = {
      kDynpParameters, make_dynp},
     {"fcfs-malleable", "arrival order; shrinks running jobs so that the head can start",
      "Utrera, Tabik, Corbalan, Labarta 2012", kFcfsMalleableParameters, make_fcfs_malleable},
+    {"easy-malleable", "fcfs-malleable with backfilling that does not delay the head",
+     "Utrera et al. 2012, section 5, future work; rules are ours", kFcfsMalleableParameters, make_easy_malleable},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <unordered_map>
@@ -223,13 +224,16 @@ MergeResult merge_traces(const std::vector<RereadableTrace>& sources, TraceWrite
     Source* next = nullptr;
     for (Source& source : open)
       if (!source.is_done() && (next == nullptr || source.submit() < next->submit())) next = &source;
-    if (next == nullptr) return result;
+    if (next == nullptr) break;
     std::uint64_t& records = result.records[static_cast<std::size_t>(next - open.data())];
     do {
       writer.write(next->take(number, result.orphans));
       ++records;
     } while (next->goes_on());
   }
+  for (const Source& source : open)
+    std::ranges::copy(broken_line_report(source.reader().swf()), std::back_inserter(result.broken_lines));
+  return result;
 }
 
 }  // namespace replay

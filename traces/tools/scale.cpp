@@ -224,6 +224,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
     if (const auto job = options.load ? reader.job_of(entry) : std::nullopt) load.add(*job);
   }
   if (options.load) result.load_after = load.over(reader.machine_size());
+  result.broken_lines = broken_line_report(reader.swf());
   return result;
 }
 

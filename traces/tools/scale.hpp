@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/model/units.hpp"
 #include "traces/rereadable_trace.hpp"
@@ -34,6 +36,7 @@ struct ScaleResult {
   std::optional<double> load_after;
   CoreCount machine_before = 0, machine_after = 0;  ///< 0: not known, and not needed
   std::uint64_t sizes_changed = 0;
+  std::vector<std::string> broken_lines{};  ///< broken_line_report()
 };
 
 /// `size` of a machine of `from` on one of `to` processors: nearest (half up), 1..to; -1 and 0 stay. With

@@ -55,6 +55,26 @@ TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
   EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
 }
 
+TEST_F(CommandLine, TheSideFileOfATraceCountsAndIsAnInputOfTheRun) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  const std::string run = "simulate --policy fcfs-malleable --runtime-model isolated --machine flat:4 --trace ";
+  const auto start_of_second = [this] {
+    const std::string jobs = text_of(folder_ / "r" / "schedule.swf");
+    return jobs.substr(jobs.find("\n2 ") + 1, 7);
+  };
+  ASSERT_EQ(replay(run + "t.swf --out r").status, 0);
+  EXPECT_EQ(start_of_second(), "2 5 0 1") << "the first job is shrunk for it";
+  write_text(folder_ / "t.jobs.csv", "job,flexibility\n1,rigid\n");
+  ASSERT_EQ(replay(run + "t.swf --out r --force").status, 0);
+  EXPECT_EQ(start_of_second(), "2 5 5 1") << "a rigid job is not";
+  EXPECT_NE(text_of(folder_ / "r" / "run.json").find("t.jobs.csv"), std::string::npos);
+  const ShellResult piped = replay(run + "- --jobs-from t.jobs.csv --out r --force <t.swf");
+  ASSERT_EQ(piped.status, 0) << piped.err;
+  EXPECT_EQ(start_of_second(), "2 5 5 1");
+  write_text(folder_ / "t.jobs.csv", "job,flexibility\n1,stiff\n");
+  expect_complaint(run + "t.swf", 1, {"t.jobs.csv:2", "flexibility", "rigid, moldable or malleable", "stiff"});
+}
+
 TEST_F(CommandLine, PairingIsBlockOrCyclic) {
   write_text(folder_ / "t.swf", kTwoJobs);
   expect_complaint("--trace t.swf --policy fcfs --pairing sideways", 2, {"--pairing", "sideways", "block", "cyclic"});

@@ -247,5 +247,10 @@ TEST_F(TraceStream, JobsOfAWorkloadAreWhatTheSideFileMakesOfThem) {
   EXPECT_EQ(loaded.report.count("job-table"), 2U);
 }
 
+TEST(TraceWriter, AFolderThatIsMissingIsNamedAsItWasGiven) {
+  const std::string message = test::message_of<InputError>([] { const TraceWriter writer("missing-folder/x.swf"); });
+  EXPECT_EQ(message.find("missing-folder/x.swf: "), 0U) << message;
+}
+
 }  // namespace
 }  // namespace replay

@@ -71,8 +71,11 @@ TEST_F(EveryLog, EachToolTwiceGivesTheSameBytes) {
   for (const fs::path& log : all_logs()) {
     const std::string head = head_of(log);
     for (const char* tool : {"cut --jobs 100- --first 5000", "scale --arrivals 0.8", "scale --load 0.7 --by runtimes",
-                             "scale --sizes 512 --powers-of-two", "clean", "sort --renumber"})
+                             "scale --sizes 512 --powers-of-two", "clean", "sort --renumber", "convert --to csv",
+                             "convert --to swf --anonymise", "info", "info --json"})
       expect_same_twice(kTrace + tool + " " + head);
+    expect_same_twice(kTrace + "match --time-scale 0.001 --profile " + REPLAY_SOURCE_DIR +
+                      "/traces/samples/profile.json " + head);
     const ShellResult once = shell(kTrace + "validate --schedule --json " + head);
     EXPECT_LE(once.status, 1) << log << once.err;
     EXPECT_EQ(once.out, shell(kTrace + "validate --schedule --json " + head).out) << log;
@@ -101,6 +104,20 @@ TEST_F(EveryLog, APipeGivesWhatFilesGive) {
     output_of(kTrace + "scale --load 0.6 --by arrivals --force -o 3.swf 2.swf");
     output_of(kTrace + "cut --first 3000 --rebase --force -o 4.swf 3.swf");
     EXPECT_TRUE(piped == output_of(kTrace + "sort 4.swf")) << log;
+  }
+}
+
+TEST_F(EveryLog, GivesTheSameJobSetTwice) {
+  for (const fs::path& log : all_logs())
+    expect_same_twice(std::string(REPLAY_PROGRAM) + " generate from-log --jobs 10000 " + log.string());
+}
+
+TEST_F(EveryLog, GoesToCsvAndBackThroughPipes) {
+  for (const fs::path& log : all_logs()) {
+    const std::string head = head_of(log);
+    const std::string back = output_of("cat " + head + " | " + kTrace + "convert --from swf --to csv - | " + kTrace +
+                                       "convert --from csv --to swf - | grep -v '^;'");
+    EXPECT_TRUE(back == output_of(kTrace + "cut --first 20000 " + head + " | grep -v '^;'")) << log;
   }
 }
 
