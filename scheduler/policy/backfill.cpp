@@ -118,17 +118,15 @@ class ReservingBackfill final : public Policy {
       if ((*waiting)->processes <= view.free.total()) candidates_.push_back(*waiting);
     sort_candidates(candidates_, order_);
     for (const Job* job : candidates_) start_if_it_fits(plan, *job, view.now, out);
-    for (const Reserved& kept : reserved_)
-      plan.release(kept.start, kept.start + kept.job->estimate, kept.job->processes);
+    for (const Reserved& kept : reserved_) take_back(plan, *kept.job, kept.start);
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
-    if (until <= view.now) return view.free.total();
-    return std::min(view.free.total(), plan_of(view, nullptr).least_free(view.now, until));
+    return free_by_plan(view, plan_of(view, nullptr), until);
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
  private:
@@ -145,11 +143,7 @@ class ReservingBackfill final : public Policy {
     return true;
   }
 
-  void reserve(Availability& plan, const Job& job, Instant now) {
-    const Instant start = plan.earliest_fit(job.processes, job.estimate, now);
-    plan.reserve(start, start + job.estimate, job.processes);
-    reserved_.push_back({&job, start});
-  }
+  void reserve(Availability& plan, const Job& job, Instant now) { reserved_.push_back({&job, place(plan, job, now)}); }
 
   // Running jobs, those that could start now and the reservations, `but` left out.
   Availability plan_of(const ClusterView& view, const Job* but) const {
@@ -158,8 +152,7 @@ class ReservingBackfill final : public Policy {
     for (const Job* job : view.waiting) {
       if (left == 0) break;
       if (but != nullptr && job->id == but->id) continue;
-      const Instant start = plan.earliest_fit(job->processes, job->estimate, view.now);
-      plan.reserve(start, start + job->estimate, job->processes);
+      const Instant start = place(plan, *job, view.now);
       if (start > view.now) --left;
     }
     return plan;

@@ -96,12 +96,11 @@ class Conservative final : public Policy {
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
-    if (until <= view.now) return view.free.total();
-    return std::min(view.free.total(), plan_of(view, nullptr).least_free(view.now, until));
+    return free_by_plan(view, plan_of(view, nullptr), until);
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {
@@ -116,20 +115,16 @@ class Conservative final : public Policy {
       if (trigger.kind == TriggerKind::kFinish)
         if (Planned* planned = queue_.find(*trigger.job)) {  // taken back by its user
           freed_until = std::max(freed_until, planned->end());
-          profile().release(planned->start, planned->end(), planned->processes);
+          take_back(profile(), *planned->job, planned->start);
           forget(*planned);
         }
     if (freed_until > now_) compress(freed_until);
     for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kSubmit) place(*trigger.job);
+      if (trigger.kind == TriggerKind::kSubmit) insert(*trigger.job);
     if (queue_.size() != view.waiting.size()) plan_again(view);  // a view that others made
   }
 
-  void place(const Job& job) {
-    const Instant start = profile().earliest_fit(job.processes, job.estimate, now_);
-    profile().reserve(start, start + job.estimate, job.processes);
-    by_start_.insert(start_order(queue_.insert(job, start)));
-  }
+  void insert(const Job& job) { by_start_.insert(start_order(queue_.insert(job, place(profile(), job, now_)))); }
 
   void move(Planned& planned, Instant start) {
     by_start_.erase(start_order(planned));
@@ -168,9 +163,8 @@ class Conservative final : public Policy {
   }
 
   bool move_up(Planned& planned) {
-    profile().release(planned.start, planned.end(), planned.processes);
-    const Instant start = profile().earliest_fit(planned.processes, planned.job->estimate, now_);
-    profile().reserve(start, start + planned.job->estimate, planned.processes);
+    take_back(profile(), *planned.job, planned.start);
+    const Instant start = place(profile(), *planned.job, now_);
     if (start == planned.start) return false;
     move(planned, start);
     return true;
@@ -179,11 +173,9 @@ class Conservative final : public Policy {
   // All leave the plan and come back in the order of their planned starts.
   void compress_in_start_order() {
     std::vector<StartOrder> order{by_start_.begin(), by_start_.end()};
-    for (const StartOrder& entry : order)
-      profile().release(entry.start, entry.start + entry.job->estimate, entry.job->processes);
+    for (const StartOrder& entry : order) take_back(profile(), *entry.job, entry.start);
     for (const StartOrder& entry : order) {
-      const Instant start = profile().earliest_fit(entry.job->processes, entry.job->estimate, now_);
-      profile().reserve(start, start + entry.job->estimate, entry.job->processes);
+      const Instant start = place(profile(), *entry.job, now_);
       if (start != entry.start) move(*queue_.find(*entry.job), start);
     }
   }
@@ -200,7 +192,7 @@ class Conservative final : public Policy {
     by_start_.clear();
     moved_until_ = kNever;
     running_.profile() = availability_of_running(view);
-    for (const StartOrder& entry : order) place(*entry.job);
+    for (const StartOrder& entry : order) insert(*entry.job);
   }
 
   void start_who_is_due(const ClusterView& view, Actions& out) {
@@ -221,9 +213,7 @@ class Conservative final : public Policy {
     Availability plan = availability_of_running(view);
     for (const StartOrder& entry : by_start_) {
       if (entry.job == but) continue;
-      const Instant earliest = std::max(entry.start, view.now);
-      const Instant start = plan.earliest_fit(entry.job->processes, entry.job->estimate, earliest);
-      plan.reserve(start, start + entry.job->estimate, entry.job->processes);
+      place(plan, *entry.job, std::max(entry.start, view.now));
     }
     return plan;
   }

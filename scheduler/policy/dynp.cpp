@@ -78,12 +78,11 @@ class Dynp final : public Policy {
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
-    if (until <= view.now) return view.free.total();
-    return std::min(view.free.total(), plan_of(view, nullptr).least_free(view.now, until));
+    return free_by_plan(view, plan_of(view, nullptr), until);
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
  private:
@@ -113,11 +112,8 @@ class Dynp final : public Policy {
     for (const Job* job : view.waiting) plan.push_back({job, kNever});
     sort(plan, policy);
     Availability& profile = running_.profile();
-    for (auto& [job, start] : plan) {
-      start = profile.earliest_fit(job->processes, job->estimate, view.now);
-      profile.reserve(start, start + job->estimate, job->processes);
-    }
-    for (const auto& [job, start] : plan) profile.release(start, start + job->estimate, job->processes);
+    for (auto& [job, start] : plan) start = place(profile, *job, view.now);
+    for (const auto& [job, start] : plan) take_back(profile, *job, start);
   }
 
   void start(Instant now, Actions& out) {
@@ -140,10 +136,7 @@ class Dynp final : public Policy {
     for (const Job* job : view.waiting)
       if (but == nullptr || job->id != but->id) jobs.push_back({job, kNever});
     sort(jobs, in_use_);
-    for (auto& [job, start] : jobs) {
-      start = profile.earliest_fit(job->processes, job->estimate, view.now);
-      profile.reserve(start, start + job->estimate, job->processes);
-    }
+    for (const PlannedStart& planned : jobs) place(profile, *planned.job, view.now);
     return profile;
   }
 

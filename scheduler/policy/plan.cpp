@@ -41,17 +41,16 @@ class Plan final : public Policy {
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
-    if (until <= view.now) return view.free.total();
     Availability plan = availability_of_running(view);
-    for (const Job* job : sorted(view)) put(plan, *job, view.now);
-    return std::min(view.free.total(), plan.least_free(view.now, until));
+    for (const Job* job : sorted(view)) place(plan, *job, view.now);
+    return free_by_plan(view, plan, until);
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     Availability plan = availability_of_running(view);
     for (const Job* other : sorted(view))
-      if (other->id != job.id) put(plan, *other, view.now);
-    return job.processes <= view.free.total() && plan.fits(job.processes, view.now, job.estimate);
+      if (other->id != job.id) place(plan, *other, view.now);
+    return may_start_by_plan(view, plan, job);
   }
 
  private:
@@ -60,14 +59,8 @@ class Plan final : public Policy {
     Instant start;
   };
 
-  static Instant put(Availability& plan, const Job& job, Instant now) {
-    const Instant start = plan.earliest_fit(job.processes, job.estimate, now);
-    plan.reserve(start, start + job.estimate, job.processes);
-    return start;
-  }
-
   Instant reserve(Availability& plan, const Job& job, Instant now) {
-    const Instant start = put(plan, job, now);
+    const Instant start = place(plan, job, now);
     reserved_.push_back({&job, start});
     return start;
   }

@@ -52,4 +52,14 @@ class RunningPlan {
 /// one more microsecond, as it ends in the next tick. O(running).
 [[nodiscard]] Availability availability_of_running(const ClusterView& view);
 
+/// Reserves the earliest hole for `job` from `from` on, and says where it is.
+Instant place(Availability& plan, const Job& job, Instant from);
+/// Gives it back. REQUIRES: reserved from `start` on.
+void take_back(Availability& plan, const Job& job, Instant start);
+
+/// Policy::free_until() and Policy::may_start_now() of a policy that keeps to `plan`: of the running jobs and of all that
+/// wait and must not be delayed; for the second without `job` itself.
+[[nodiscard]] CoreCount free_by_plan(const ClusterView& view, const Availability& plan, Instant until);
+[[nodiscard]] bool may_start_by_plan(const ClusterView& view, const Availability& plan, const Job& job);
+
 }  // namespace replay

@@ -102,12 +102,11 @@ class Slack final : public Policy {
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
-    if (until <= view.now) return view.free.total();
-    return std::min(view.free.total(), plan_of(view, nullptr).least_free(view.now, until));
+    return free_by_plan(view, plan_of(view, nullptr), until);
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {
@@ -142,7 +141,7 @@ class Slack final : public Policy {
     best.at = plan.earliest_fit(job.processes, job.estimate, now_);
     best.price = price_of_waiting(job.processes, seconds_from_now(best.at), settings_.weights);
     const std::vector<Instant> instants = instants_of_plan();
-    for (const Waiting& waiting : waiting_) plan.release(waiting.start, waiting.end(), waiting.job->processes);
+    for (const Waiting& waiting : waiting_) take_back(plan, *waiting.job, waiting.start);
 
     const std::vector<std::size_t> order = heuristic_order(slack);
     std::size_t staying = 0;  // those planned before ts keep their places
@@ -153,8 +152,7 @@ class Slack final : public Policy {
       Candidate candidate = try_at(job, slack, ts, order, staying);
       if (is_cheaper(candidate, best)) best = std::move(candidate);
     }
-    for (std::size_t i = 0; i < staying; ++i)
-      plan.release(waiting_[i].start, waiting_[i].end(), waiting_[i].job->processes);
+    for (std::size_t i = 0; i < staying; ++i) take_back(plan, *waiting_[i].job, waiting_[i].start);
     return best;
   }
 
@@ -178,10 +176,8 @@ class Slack final : public Policy {
       placed_.push_back({i, start});
       if (start != waiting.start) candidate.moves.push_back({i, start});
     }
-    for (const Move& placed : placed_)
-      plan.release(placed.start, placed.start + waiting_[placed.which].job->estimate,
-                   waiting_[placed.which].job->processes);
-    plan.release(ts, ts + job.estimate, job.processes);
+    for (const Move& placed : placed_) take_back(plan, *waiting_[placed.which].job, placed.start);
+    take_back(plan, job, ts);
     candidate.moved = candidate.moves.size();
     return candidate;
   }
@@ -204,7 +200,7 @@ class Slack final : public Policy {
       if (is_cheaper(candidate, best)) best = std::move(candidate);
       if (settings_.slack_factor == 0) break;  // only the full compression, as conservative backfilling
     }
-    for (const Waiting& waiting : waiting_) plan.release(waiting.start, waiting.end(), waiting.job->processes);
+    for (const Waiting& waiting : waiting_) take_back(plan, *waiting.job, waiting.start);
     adopt(best);
   }
 
@@ -217,18 +213,14 @@ class Slack final : public Policy {
       if (i < staying) continue;
       const Waiting& waiting = waiting_[i];
       const Job& job = *waiting.job;
-      plan.release(waiting.start, waiting.end(), job.processes);
-      const Instant start = plan.earliest_fit(job.processes, job.estimate, now_);
-      plan.reserve(start, start + job.estimate, job.processes);
+      take_back(plan, job, waiting.start);
+      const Instant start = place(plan, job, now_);
       if (start == waiting.start) continue;
       candidate.price +=
           cost_of_moving(job.processes, waiting.slack, seconds(start - waiting.start), nobody, settings_.weights);
       candidate.moves.push_back({i, start});
     }
-    for (auto move = candidate.moves.rbegin(); move != candidate.moves.rend(); ++move) {
-      const Waiting& waiting = waiting_[move->which];
-      plan.release(move->start, move->start + waiting.job->estimate, waiting.job->processes);
-    }
+    for (const Move& move : candidate.moves) take_back(plan, *waiting_[move.which].job, move.start);
     for (const Move& move : candidate.moves) {
       const Waiting& waiting = waiting_[move.which];
       plan.reserve(waiting.start, waiting.end(), waiting.job->processes);
@@ -297,8 +289,7 @@ class Slack final : public Policy {
     });
     Availability plan = availability_of_running(view);
     for (Waiting& waiting : waiting_) {
-      const Instant start = plan.earliest_fit(waiting.job->processes, waiting.job->estimate, now_);
-      plan.reserve(start, start + waiting.job->estimate, waiting.job->processes);
+      const Instant start = place(plan, *waiting.job, now_);
       waiting.slack.s -= seconds(start - waiting.start);
       waiting.start = start;
     }
@@ -336,9 +327,7 @@ class Slack final : public Policy {
     Availability plan = availability_of_running(view);
     for (const Waiting& waiting : waiting_) {
       if (but != nullptr && waiting.job->id == but->id) continue;
-      const Instant start =
-          plan.earliest_fit(waiting.job->processes, waiting.job->estimate, std::max(waiting.start, view.now));
-      plan.reserve(start, start + waiting.job->estimate, waiting.job->processes);
+      place(plan, *waiting.job, std::max(waiting.start, view.now));
     }
     return plan;
   }
