@@ -62,5 +62,18 @@ TEST_F(VmlibFile, AnotherVersionIsNamed) {
   EXPECT_NE(why_not(other).find("is no vmlib"), std::string::npos) << why_not(other);
 }
 
+TEST_F(VmlibFile, TheVersionIsFoundWhereverItLies) {
+  // The file is read in blocks of 64 KiB; the mark and its number move across the end of one, byte by byte.
+  constexpr std::size_t kBlock = 65536;
+  const std::string header = vmlib().substr(0, 64);
+  const std::string mark = std::string{REPLAY_VM_FILE_MARK} + "1234567";
+  for (std::size_t back = 0; back <= mark.size() + 1; ++back) {
+    std::string bytes = header + std::string(kBlock - header.size() - back, '.') + mark;
+    EXPECT_NE(why_not(bytes).find("of version 1234567, expected"), std::string::npos) << back << ": " << why_not(bytes);
+    bytes += '\0' + std::string(2 * kBlock, '.');
+    EXPECT_NE(why_not(bytes).find("of version 1234567, expected"), std::string::npos) << back << ": " << why_not(bytes);
+  }
+}
+
 }  // namespace
 }  // namespace replay::launcher
