@@ -81,6 +81,7 @@ Found version_of(const std::filesystem::path& file) {
   constexpr std::size_t kMarkAndNumber = sizeof REPLAY_VM_FILE_MARK + 16;
   std::optional<std::uint32_t> version;
   std::string window;
+  window.reserve(kBlock + kMarkAndNumber);
   const bool is_readable = read_blocks(file, kMost, [&](std::string_view block) {
     if (window.size() > kMarkAndNumber) window.erase(0, window.size() - kMarkAndNumber);
     window += block;
