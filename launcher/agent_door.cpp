@@ -92,11 +92,11 @@ void AgentDoor::let_in(Place place) {
     callbacks_.on_daemon(std::move(stream), name);
 }
 
+/// Says so before it closes: whoever sees the line closed finds the reason in our output.
 void AgentDoor::refuse(Place place, const std::string& reason) {
-  const std::string name = place->name;
-  candidates_.erase(place);
   ++refused_;
-  callbacks_.on_refused(name, reason);
+  callbacks_.on_refused(place->name, reason);
+  candidates_.erase(place);
 }
 
 }  // namespace replay::launcher

@@ -13,7 +13,7 @@
 namespace replay::launcher {
 namespace {
 
-constexpr std::uint32_t kPollsBeforeYield = 20;
+constexpr std::uint32_t kPollsBeforeYield = 10;
 
 [[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
 

@@ -43,8 +43,9 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
       ->type_name("NAME");
   command
       .add_option("--overrun", options.overrun,
-                  "what happens to a job at the end of its estimate: kill it, or extend the estimate by 10 %")
-      ->check(CLI::IsMember({"kill", "extend"}))
+                  "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "
+                  "policy says (slack; the others kill)")
+      ->check(CLI::IsMember({"kill", "extend", "policy"}))
       ->capture_default_str();
   command.add_option("--until", options.until, "end the run at this time of the trace, from its first job on: 90s, 2h")
       ->type_name("T");
@@ -87,11 +88,13 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   for (const std::string& policy : scenario.policies) (void)make_policy(policy);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
   const auto model = make_runtime_model(scenario.runtime_model);
-  scenario.overrun = options.overrun == "extend" ? Overrun::kExtend : Overrun::kKill;
+  scenario.overrun = options.overrun == "extend"   ? Overrun::kExtend
+                     : options.overrun == "policy" ? Overrun::kPolicy
+                                                   : Overrun::kKill;
 
   CleaningRules rules = cleaning_rules(options.cleaning);
-  if (scenario.overrun == Overrun::kExtend && !options.cleaning.contains("over-request"))
-    rules.over_request = OverRequest::kKeep;  // run times are not cut where nobody is killed
+  if (scenario.overrun != Overrun::kKill && !options.cleaning.contains("over-request"))
+    rules.over_request = OverRequest::kKeep;  // run times are not cut where a job may go on
   // Without --oversize, wider jobs must be seen by fit_to_machine(), which says what to do about them.
   if (!rules.machine_size && options.cleaning.contains("oversize")) rules.machine_size = machine_size;
   scenario.loaded = read_workload(

@@ -8,13 +8,13 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "launcher/topology.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/parallel.hpp"
+#include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/recorder.hpp"
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/cli/scenario.hpp"
@@ -49,29 +49,6 @@ Machine machine_of(const SimulateOptions& options, const Scenario& scenario) {
   return options.flat ? Machine::pool(machine.size()) : machine;
 }
 
-// A line on stderr when it is a terminal and the work takes longer than two seconds.
-class ProgressLine {
- public:
-  explicit ProgressLine(std::size_t all) : all_(all), shown_(::isatty(STDERR_FILENO) == 1) {}
-  void operator()(const std::string& policy, std::size_t done) {
-    const std::scoped_lock lock{mutex_};
-    const auto now = std::chrono::steady_clock::now();
-    if (!shown_ || now - started_ < std::chrono::seconds{2}) return;
-    fmt::print(stderr, "\r{}: {} of {} jobs\x1b[K", policy, done, all_);
-    dirty_ = true;
-  }
-  ~ProgressLine() {
-    if (dirty_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  std::size_t all_;
-  bool shown_;
-  bool dirty_ = false;
-  std::mutex mutex_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-};
-
 int simulate_all(const SimulateOptions& options, const std::string& command_line) {
   Scenario scenario = load_scenario(options.common, "utrera", std::nullopt);
   const Machine machine = machine_of(options, scenario);
@@ -83,8 +60,7 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   std::vector<PolicyRun> runs(scenario.policies.size());
-  std::vector<std::exception_ptr> failures(runs.size());
-  ProgressLine progress{scenario.workload().jobs.size()};
+  ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {
     const NamedPolicy named = make_policy(scenario.policies[i]);
     const auto model = make_runtime_model(scenario.runtime_model);
@@ -103,7 +79,9 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
     simulation.overrun = scenario.overrun;
     simulation.until = scenario.until;
     simulation.interrupted = [] { return interrupted.load(); };
-    simulation.progress = [&](std::size_t done) { progress(scenario.policies[i], done); };
+    simulation.progress = [&](std::size_t done) {
+      progress.show(fmt::format("{}: {} of {} jobs", scenario.policies[i], done, scenario.workload().jobs.size()));
+    };
     const SimulationResult result =
         simulate(machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
     runs[i] = recorder.finish();
@@ -111,25 +89,7 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
     recorder.write(runs[i]);
   };
 
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < runs.size(); i = next++) {
-      try {
-        simulate_one(i);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  const auto most = static_cast<std::size_t>(
-      options.threads > 0 ? options.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())));
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(most, runs.size()); ++i) threads.emplace_back(work);
-    work();
-  }
-  for (const std::exception_ptr& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  for_each_in_parallel(runs.size(), options.threads, simulate_one);
   return report(runs, scenario, folder, options.common.json);
 }
 

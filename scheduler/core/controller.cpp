@@ -260,12 +260,17 @@ void Controller::handle_overruns() {
 
 void Controller::overrun(Managed& job) {
   const JobId id = job.traced->job.id;
-  if (options_.overrun == Overrun::kKill) {
+  Duration more{};
+  if (options_.overrun == Overrun::kExtend)
+    more = std::max<Duration>(job.traced->job.estimate / 10, std::chrono::seconds{60});
+  else if (options_.overrun == Overrun::kPolicy)
+    more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_}, *job.running);
+  if (more > Duration::zero()) {
+    Extend extend{id, more};
+    adopt(extend);
+  } else {
     Kill kill{id, KillReason::kOverrun};
     adopt(kill);
-  } else {
-    Extend extend{id, std::max<Duration>(job.traced->job.estimate / 10, std::chrono::seconds{60})};
-    adopt(extend);
   }
   triggers_.push_back({TriggerKind::kEstimateReached, &job.traced->job});
   if (pass_rule_ == PassRule::kEvent) pass();
@@ -387,6 +392,8 @@ void Controller::adopt(Extend& action) {
 void Controller::adopt(WakeAt& action) {
   if (action.at > now_) wakes_.insert(action.at);
 }
+
+void Controller::adopt(Note& action) { write(log::Note{std::move(action.text)}); }
 
 // ---- from the plan to what the body can do ----
 

@@ -32,8 +32,9 @@ class PolicyError : public std::runtime_error {
 };
 
 enum class Overrun : std::uint8_t {
-  kKill,   ///< at the end of its budget a job is killed
-  kExtend  ///< the estimate grows by 10 % of the request, at least 60 s
+  kKill,    ///< at the end of its budget a job is killed
+  kExtend,  ///< the estimate grows by 10 % of the request, at least 60 s
+  kPolicy   ///< as Policy::more_time() says
 };
 
 struct ControllerOptions {
@@ -103,6 +104,7 @@ class Controller {
   void adopt(Kill& action);
   void adopt(Extend& action);
   void adopt(WakeAt& action);
+  void adopt(Note& action);
 
   void want_change(Managed& job);
   void issue_what_is_possible();

@@ -196,6 +196,7 @@ class Engine final : public ExecutorListener {
   }
   void apply(const Extend&) {}
   void apply(const WakeAt&) {}
+  void apply(const Note&) {}
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -37,7 +38,10 @@ struct Extend {  ///< the estimate grows
 struct WakeAt {  ///< asks for a pass at `at`, even when nothing else happens then
   Instant at;
 };
-using Action = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt>;
+struct Note {  ///< into the event log, and nowhere else
+  std::string text;
+};
+using Action = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt, Note>;
 
 /// A reused buffer, in the order in which things should happen.
 using Actions = std::vector<Action>;

@@ -6,8 +6,11 @@
 
 #include "scheduler/policy/dynp.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/policy/dynp_decider.hpp"
@@ -70,7 +73,7 @@ class Dynp final : public Policy {
         make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
         scores[i] = score(plans_[i], settings_.metric, view.now, view.machine.size());
       }
-      in_use_ = decided(scores);
+      change_to(decided(scores), out);
     } else {
       make_plan(view, in_use_, plan_in_use());
     }
@@ -88,6 +91,14 @@ class Dynp final : public Policy {
  private:
   static bool has_submission(const ClusterView& view) {
     return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
+  }
+
+  // Each change is in the event log, the first choice too: whoever reads it can count switches and time shares.
+  void change_to(DynpPolicy policy, Actions& out) {
+    if (policy == in_use_ && is_noted_) return;
+    in_use_ = policy;
+    is_noted_ = true;
+    out.emplace_back(Note{fmt::format("dynp {}", kNames[static_cast<std::size_t>(policy)])});
   }
 
   [[nodiscard]] DynpPolicy decided(const DynpScores& scores) const {
@@ -142,8 +153,11 @@ class Dynp final : public Policy {
 
   JobPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }
 
+  static constexpr std::array<std::string_view, kDynpPolicies> kNames{"fcfs", "sjf", "ljf"};
+
   Settings settings_;
   DynpPolicy in_use_;
+  bool is_noted_ = false;
   RunningPlan running_;
   std::array<JobPlan, kDynpPolicies> plans_;
 };

@@ -40,6 +40,12 @@ class Policy {
   /// When a job that waited after the last pass is to start by plan; nothing from policies that keep no plan. What it is worth
   /// is the policy's: a guarantee under `conservative`, under `slack` one up to the job's slack.
   [[nodiscard]] virtual std::optional<Instant> planned_start(const Job& /*job*/) const { return std::nullopt; }
+
+  /// The estimate of `job`, which runs, is used up. By how much it is to grow; zero: the job is killed. Asked only where the
+  /// run leaves it to the policy (Overrun::kPolicy).
+  [[nodiscard]] virtual Duration more_time(const ClusterView& /*view*/, const RunningJob& /*job*/) {
+    return Duration::zero();
+  }
 };
 
 }  // namespace replay

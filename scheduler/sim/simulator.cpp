@@ -167,6 +167,7 @@ class Simulation {
 
   void apply(const Extend&) {}
   void apply(const WakeAt&) {}
+  void apply(const Note&) {}
 
   void set_rate(Running& running, double rate) {
     running.progress.change_rate(now_, rate);
