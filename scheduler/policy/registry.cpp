@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "scheduler/model/error.hpp"
@@ -133,11 +134,23 @@ constexpr PolicyEntry kPolicies[] = {
      "Utrera et al. 2012, section 5, future work; rules are ours", kFcfsMalleableParameters, make_easy_malleable},
 };
 
+// Where a folder that this one must not see offers policies: filled at the start of a program, read ever after.
+std::vector<PolicyResolver>& resolvers() {
+  static std::vector<PolicyResolver> added;
+  return added;
+}
+
 }  // namespace
+
+void add_policy_resolver(PolicyResolver resolver) {
+  if (std::ranges::find(resolvers(), resolver) == resolvers().end()) resolvers().push_back(resolver);
+}
 
 std::span<const PolicyEntry> policies() { return kPolicies; }
 
 NamedPolicy make_policy(std::string_view text) {
+  for (const PolicyResolver resolver : resolvers())
+    if (auto own = resolver(text)) return *std::move(own);
   const PolicyText parsed = parse_policy(text);
   std::vector<std::string_view> known;
   for (const PolicyEntry& entry : kPolicies) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "scheduler/policy/parameters.hpp"
 #include "scheduler/policy/policy.hpp"
@@ -26,9 +28,18 @@ struct NamedPolicy {
   std::string text;       ///< as it was written: names folders and tables
   std::string full_text;  ///< with every parameter, defaults too
   std::unique_ptr<Policy> policy;
+  std::vector<std::string> files = {};  ///< that it is made from: none for those of the table
 };
 
-/// Throws UsageError: unknown policy (with the nearest name), unknown parameter, value out of range.
+/// Makes policies that are not in the table; nothing if `text` is not one of its own. Throws what make_policy() throws.
+using PolicyResolver = std::optional<NamedPolicy> (*)(std::string_view text);
+
+/// make_policy() asks it before it looks into the table. For the start of a program: call it before there are threads.
+/// A resolver that is there already is not added again.
+void add_policy_resolver(PolicyResolver resolver);
+
+/// Throws UsageError: unknown policy (with the nearest name), unknown parameter, value out of range; InputError: a file
+/// of a policy of one's own is not right.
 [[nodiscard]] NamedPolicy make_policy(std::string_view text);
 
 }  // namespace replay

@@ -1,0 +1,61 @@
+// The answers of one pass of a policy of one's own, checked one by one against the view they were given for. Whatever
+// the controller would refuse is refused here, in the words of whoever wrote the policy.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/action.hpp"
+#include "scheduler/policy/view.hpp"
+
+namespace replay::plugin {
+
+/// An answer that cannot be carried out: says which, what was expected and what was found.
+class Refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class AnswerBook {
+ public:
+  /// `out` gets what was accepted. Both must outlive the book.
+  AnswerBook(const ClusterView& view, Actions& out) : view_(view), out_(out) {}
+
+  // Each throws Refused. O(waiting + running) to find the job; the first one with cores on a machine with names:
+  // O(cores).
+  /// `cores`: 0, or how many processes a moldable job is to have.
+  void start(std::int64_t job, CoreCount cores, int mpl);
+  void resize(std::int64_t job, int mpl);
+  void suspend(std::int64_t job);
+  void resume(std::int64_t job);
+  void kill(std::int64_t job);
+  void wake_at(Instant instant);
+  void note(std::string text);
+
+  /// After the answers so far.
+  [[nodiscard]] CoreCount free() const { return free_ ? free_->total() : view_.free.total(); }
+  /// The cores it would have; nothing if there is no such waiting (running) job, or no room for it.
+  [[nodiscard]] std::optional<CoreCount> cores_if_started(std::int64_t job, int mpl) const;
+  [[nodiscard]] std::optional<CoreCount> cores_if_resized(std::int64_t job, int mpl) const;
+
+ private:
+  const FreeCores& free_cores() const { return free_ ? *free_ : view_.free; }
+  FreeCores& own_free_cores();
+  const Job* find_waiting(JobId id) const;
+  const RunningJob* find_running(JobId id) const;
+  const Job& waiting_job(JobId id, const char* action);
+  const RunningJob& running_job(JobId id, const char* action);
+  void expect_first_answer(JobId id, const char* action);
+  std::optional<Allocation> place(const Job& job, CoreCount cores, int mpl) const;
+  std::optional<Allocation> at_level(const RunningJob& job, int mpl) const;
+
+  const ClusterView& view_;
+  Actions& out_;
+  std::optional<FreeCores> free_;  // a copy, once something has changed
+  std::vector<JobId> answered_;
+};
+
+}  // namespace replay::plugin

@@ -1,0 +1,19 @@
+// What a wrapping policy is told where the author does not say: whoever decides is a stranger, so nothing is promised
+// that does not follow from the view alone.
+#pragma once
+
+#include "scheduler/policy/policy.hpp"
+
+namespace replay::plugin {
+
+/// Policy::free_until(): all free cores while nobody waits; none as soon as somebody does.
+[[nodiscard]] inline CoreCount cautious_free_until(const ClusterView& view) {
+  return view.waiting.empty() ? view.free.total() : 0;
+}
+
+/// Policy::may_start_now(): only the one job that waits, if it fits as it is.
+[[nodiscard]] inline bool cautious_may_start_now(const ClusterView& view, const Job& job) {
+  return view.waiting.size() == 1 && view.waiting.head().id == job.id && view.free.place(job.processes, 1).has_value();
+}
+
+}  // namespace replay::plugin

@@ -1,0 +1,79 @@
+// A program that is asked in lines and answers in lines: its standard input and output are pipes, what it writes to
+// stderr is kept for error messages. It has a process group of its own, which ends with this object.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace replay::plugin {
+
+/// No answer came: says why, and the last lines of the program's stderr.
+class ChildFault : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
+  Descriptor(Descriptor&& other) noexcept : descriptor_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { close(); }
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  int release() { return std::exchange(descriptor_, -1); }
+  void close();
+
+ private:
+  int descriptor_;
+};
+
+class ChildProcess {
+ public:
+  /// Starts the program; words[0] without '/' is looked for on the PATH. Throws ChildFault.
+  explicit ChildProcess(const std::vector<std::string>& words);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  /// Closes its input, gives it a second to leave if it has answered so far, and kills what is left of its process
+  /// group.
+  ~ChildProcess();
+
+  /// Sends `line` and returns the next line of the program, both without line end. Throws ChildFault: none within
+  /// `limit`, it has ended, it has closed its output, its line is longer than 16 MiB.
+  std::string ask(std::string_view line, std::chrono::milliseconds limit);
+  /// The last lines that it wrote to stderr, behind a line that says so; empty if there are none. Looks once more.
+  [[nodiscard]] std::string last_words();
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void wait_for_something(Clock::time_point deadline);
+  void write_some();
+  void read_output();
+  void read_errors();
+  std::optional<std::string> take_line();
+  [[nodiscard]] bool has_ended_within(std::chrono::milliseconds limit) const;
+  [[noreturn]] void fail(const std::string& why);
+  [[nodiscard]] std::string manner_of_leaving();
+
+  pid_t pid_ = -1;
+  Descriptor handle_;  // a pidfd: readable once the program has ended
+  Descriptor input_;   // its stdin
+  Descriptor output_;  // its stdout; not open: it has closed it
+  Descriptor errors_;  // its stderr
+  std::string unsent_;
+  std::string received_;
+  std::size_t searched_ = 0;  // of received_, for a line end
+  std::string error_text_;    // the end of what it wrote to stderr
+  bool failed_ = false;
+};
+
+}  // namespace replay::plugin

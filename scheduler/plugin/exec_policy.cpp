@@ -1,0 +1,88 @@
+#include "scheduler/plugin/exec_policy.hpp"
+
+#include <fmt/core.h>
+
+#include <optional>
+#include <utility>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/plugin/answer_book.hpp"
+#include "scheduler/plugin/cautious_answers.hpp"
+#include "scheduler/plugin/child_process.hpp"
+#include "scheduler/plugin/fault.hpp"
+#include "scheduler/plugin/messages.hpp"
+
+namespace replay::plugin {
+namespace {
+
+class ExecPolicy final : public Policy {
+ public:
+  explicit ExecPolicy(ExecOptions options) : options_(std::move(options)) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    try {
+      if (!child_) begin(view);
+      AnswerBook book{view, out};
+      read_answer(child_->ask(told_.pass_line(view), options_.limit), book);
+    } catch (const ChildFault& fault) {
+      child_.reset();
+      throw PolicyFault(options_.name, view.now, fault.what());
+    } catch (const Refused& refused) {
+      const std::string words = child_ ? child_->last_words() : "";
+      child_.reset();
+      throw PolicyFault(options_.name, view.now, refused.what() + words);
+    }
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant) const override { return cautious_free_until(view); }
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return cautious_may_start_now(view, job);
+  }
+
+ private:
+  // With the first pass, because only then the machine is known; and a real run has started its agent by then, which
+  // therefore has nothing of the program.
+  void begin(const ClusterView& view) {
+    child_.emplace(options_.words);
+    check_hello(child_->ask(hello_line(view.machine, options_.name), options_.limit));
+  }
+
+  ExecOptions options_;
+  std::optional<ChildProcess> child_;
+  ToldSoFar told_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_exec_policy(ExecOptions options) {
+  return std::make_unique<ExecPolicy>(std::move(options));
+}
+
+std::vector<std::string> split_command(const std::string& command) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  char quote = 0;
+  const auto add = [&](std::string_view text) {
+    if (!std::exchange(in_word, true)) words.emplace_back();
+    words.back() += text;
+  };
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == '\\' && quote != '\'' && i + 1 < command.size())
+      add({&command[++i], 1});
+    else if (quote != 0 && c == quote)
+      quote = 0;
+    else if (quote != 0)
+      add({&c, 1});
+    else if (c == '\'' || c == '"')
+      add({}), quote = c;
+    else if (c == ' ' || c == '\t')
+      in_word = false;
+    else
+      add({&c, 1});
+  }
+  if (quote != 0) throw UsageError(fmt::format("policy 'exec:{}': a {} is not closed", command, quote));
+  return words;
+}
+
+}  // namespace replay::plugin

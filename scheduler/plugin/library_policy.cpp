@@ -1,0 +1,166 @@
+#include "scheduler/plugin/library_policy.hpp"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/plugin/answer_book.hpp"
+#include "scheduler/plugin/cautious_answers.hpp"
+#include "scheduler/plugin/fault.hpp"
+#include "scheduler/plugin/library_view.hpp"
+#include "scheduler/plugin/replay_policy.hpp"
+
+namespace replay::plugin {
+namespace {
+
+constexpr std::size_t kErrorSize = 1024;
+constexpr const char* kEntry = "replay_policy_entry";
+
+// The answers of one pass. What is refused is kept: nothing may be thrown through the library's frames.
+class Answers {
+ public:
+  Answers(const ClusterView& view, Actions& out) : book_(view, out) {}
+
+  replay_answer table() {
+    return {sizeof(replay_answer),
+            this,
+            [](void* host, std::int64_t job, std::int32_t cores, std::int32_t mpl) {
+              of(host).keep([&](AnswerBook& book) { book.start(job, cores, mpl); });
+            },
+            [](void* host, std::int64_t job, std::int32_t mpl) {
+              of(host).keep([&](AnswerBook& book) { book.resize(job, mpl); });
+            },
+            [](void* host, std::int64_t job) { of(host).keep([&](AnswerBook& book) { book.suspend(job); }); },
+            [](void* host, std::int64_t job) { of(host).keep([&](AnswerBook& book) { book.resume(job); }); },
+            [](void* host, std::int64_t job) { of(host).keep([&](AnswerBook& book) { book.kill(job); }); },
+            [](void* host, std::int64_t at) {
+              of(host).keep([&](AnswerBook& book) { book.wake_at(Instant{Duration{at}}); });
+            },
+            [](void* host, const char* text) {
+              of(host).keep([&](AnswerBook& book) { book.note(text == nullptr ? "" : text); });
+            },
+            [](void* host) { return of(host).book_.free(); },
+            [](void* host, std::int64_t job, std::int32_t mpl) {
+              return of(host).book_.cores_if_started(job, mpl).value_or(-1);
+            },
+            [](void* host, std::int64_t job, std::int32_t mpl) {
+              return of(host).book_.cores_if_resized(job, mpl).value_or(-1);
+            }};
+  }
+
+  /// What was refused first; empty if nothing was.
+  [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
+ private:
+  static Answers& of(void* host) { return *static_cast<Answers*>(host); }
+
+  template <typename Take>
+  void keep(Take take) {
+    if (!refusal_.empty()) return;
+    try {
+      take(book_);
+    } catch (const std::exception& refused) {
+      refusal_ = refused.what();
+    }
+  }
+
+  AnswerBook book_;
+  std::string refusal_;
+};
+
+class LibraryPolicy final : public Policy {
+ public:
+  LibraryPolicy(std::string name, const replay_policy_table& table, void* made)
+      : name_(std::move(name)), table_(table), made_(made) {}
+  LibraryPolicy(const LibraryPolicy&) = delete;
+  LibraryPolicy& operator=(const LibraryPolicy&) = delete;
+  ~LibraryPolicy() override { table_.destroy(made_); }
+
+  void decide(const ClusterView& view, Actions& out) override {
+    Answers answers{view, out};
+    const replay_answer answer = answers.table();
+    std::array<char, kErrorSize> error{};
+    const int failed = table_.decide(made_, &view_.of(view), &answer, error.data(), error.size());
+    error.back() = '\0';
+    if (!answers.refusal().empty()) throw PolicyFault(name_, view.now, answers.refusal());
+    if (failed != 0) throw PolicyFault(name_, view.now, fmt::format("it threw an exception: {}", error.data()));
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    LibraryView seen;
+    const int cores =
+        has_free_until() ? table_.free_until(made_, &seen.of(view), until.time_since_epoch().count()) : -1;
+    return cores < 0 ? cautious_free_until(view) : std::min(cores, view.free.total());
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    LibraryView seen;
+    const replay_job asked = LibraryView::job_of(job);
+    const int may = has_may_start_now() ? table_.may_start_now(made_, &seen.of(view), &asked) : -1;
+    return may < 0 ? cautious_may_start_now(view, job) : may != 0;
+  }
+
+ private:
+  // Members that a library built against a smaller table does not have.
+  bool has_free_until() const {
+    return table_.size >= offsetof(replay_policy_table, may_start_now) && table_.free_until != nullptr;
+  }
+  bool has_may_start_now() const {
+    return table_.size >= sizeof(replay_policy_table) && table_.may_start_now != nullptr;
+  }
+
+  std::string name_;
+  const replay_policy_table& table_;
+  void* made_;
+  LibraryView view_;
+};
+
+const replay_policy_table& open(const std::string& path) {
+  if (!std::filesystem::exists(path))
+    throw InputError(fmt::format("{}: expected a shared object, found no file", path));
+  // Never closed: what it threw, registered or left in a thread may outlive the policy.
+  void* library = ::dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw InputError(fmt::format("{}: cannot be loaded: {}", path, ::dlerror()));
+  void* symbol = ::dlsym(library, kEntry);
+  if (symbol == nullptr)
+    throw InputError(
+        fmt::format("{}: expected the symbol {}, found none; a policy ends with REPLAY_POLICY(itsClass) of "
+                    "replay_policy.hpp",
+                    path, kEntry));
+  const replay_policy_table* table = reinterpret_cast<replay_policy_entry_function>(symbol)();
+  if (table == nullptr || table->abi != REPLAY_POLICY_ABI)
+    throw InputError(
+        fmt::format("{}: expected ABI version {} of replay_policy.hpp, found {}; build it again with the "
+                    "header of this replay",
+                    path, REPLAY_POLICY_ABI, table == nullptr ? "none" : std::to_string(table->abi)));
+  const bool whole = table->size >= offsetof(replay_policy_table, free_until) && table->create != nullptr &&
+                     table->destroy != nullptr && table->decide != nullptr && table->parameters != nullptr;
+  if (!whole)
+    throw InputError(
+        fmt::format("{}: expected a table of at least {} bytes with create, destroy, decide and "
+                    "parameters; found one of {} bytes, or a null among them",
+                    path, offsetof(replay_policy_table, free_until), table->size));
+  return *table;
+}
+
+}  // namespace
+
+LoadedPolicy load_policy(const std::string& path, const std::string& name,
+                         const std::vector<std::pair<std::string, std::string>>& parameters) {
+  const replay_policy_table& table = open(path);
+  std::vector<replay_parameter> given;
+  for (const auto& [key, value] : parameters) given.push_back({key.c_str(), value.c_str()});
+  std::array<char, kErrorSize> error{};
+  void* made = table.create(given.data(), given.size(), error.data(), error.size());
+  error.back() = '\0';
+  if (made == nullptr) throw UsageError(fmt::format("policy '{}': {}", path, error.data()));
+  const char* all = table.parameters(made);
+  return {std::make_unique<LibraryPolicy>(name, table, made), all == nullptr ? "" : all};
+}
+
+}  // namespace replay::plugin

@@ -1,0 +1,101 @@
+#include "scheduler/plugin/library_view.hpp"
+
+#include <cstddef>
+
+namespace replay::plugin {
+namespace {
+
+// ABI version 1: shared objects that exist have these offsets in them. Fields may follow the last one, nothing else.
+static_assert(offsetof(replay_job, network_overhead) == 72 && offsetof(replay_job, can_shrink) == 44);
+static_assert(offsetof(replay_running, cpu_use) == 48 && offsetof(replay_running, cores) == 24);
+static_assert(sizeof(replay_trigger) == 16 && offsetof(replay_trigger, kind) == 8);
+static_assert(offsetof(replay_view, trigger_count) == 80 && offsetof(replay_view, free_on_node) == 32);
+static_assert(offsetof(replay_answer, cores_if_resized) == 88 && offsetof(replay_answer, start) == 16);
+static_assert(offsetof(replay_policy_table, may_start_now) == 56 && offsetof(replay_policy_table, create) == 16);
+static_assert(REPLAY_POLICY_ABI == 1);
+
+std::int64_t microseconds(Instant instant) { return instant.time_since_epoch().count(); }
+
+std::int32_t kind_of(TriggerKind kind) {
+  switch (kind) {
+    case TriggerKind::kSubmit: return REPLAY_SUBMIT;
+    case TriggerKind::kFinish: return REPLAY_FINISH;
+    case TriggerKind::kEstimateReached: return REPLAY_ESTIMATE_REACHED;
+    case TriggerKind::kWake: return REPLAY_WAKE;
+    case TriggerKind::kChange: return REPLAY_CHANGE;
+  }
+  return REPLAY_CHANGE;
+}
+
+std::int32_t flexibility_of(Flexibility flexibility) {
+  switch (flexibility) {
+    case Flexibility::kRigid: return REPLAY_RIGID;
+    case Flexibility::kMoldable: return REPLAY_MOLDABLE;
+    case Flexibility::kMalleable: return REPLAY_MALLEABLE;
+  }
+  return REPLAY_RIGID;
+}
+
+}  // namespace
+
+replay_job LibraryView::job_of(const Job& job) {
+  return {static_cast<std::int64_t>(job.id),
+          microseconds(job.submitted),
+          job.estimate.count(),
+          job.processes,
+          flexibility_of(job.flexibility),
+          job.user,
+          job.group,
+          job.queue,
+          job.can_shrink() ? 1 : 0,
+          job.user_priority,
+          job.political_priority,
+          job.declared.cpu_use,
+          job.declared.network_overhead};
+}
+
+const replay_view& LibraryView::of(const ClusterView& view) {
+  jobs_.clear();
+  jobs_.reserve(view.waiting.size() + view.running.size());  // pointers into it are taken below
+  add_waiting(view);
+  add_running(view);
+  triggers_.clear();
+  for (const Trigger& trigger : view.triggers)
+    triggers_.push_back(
+        {trigger.job == nullptr ? 0 : static_cast<std::int64_t>(trigger.job->id), kind_of(trigger.kind), 0});
+  free_on_node_.clear();
+  if (view.machine.names_cores())
+    for (NodeId node = 0; node < view.machine.nodes(); ++node) free_on_node_.push_back(view.free.on_node(node));
+  else
+    free_on_node_.push_back(view.free.total());
+  view_ = {sizeof(replay_view),  microseconds(view.now), view.machine.size(),
+           view.machine.nodes(), view.free.total(),      0,
+           free_on_node_.data(), waiting_at_.data(),     waiting_at_.size(),
+           running_at_.data(),   running_at_.size(),     triggers_.data(),
+           triggers_.size()};
+  return view_;
+}
+
+void LibraryView::add_waiting(const ClusterView& view) {
+  waiting_at_.clear();
+  for (const Job* job : view.waiting) {
+    jobs_.push_back(job_of(*job));
+    waiting_at_.push_back(&jobs_.back());
+  }
+}
+
+void LibraryView::add_running(const ClusterView& view) {
+  running_.clear();
+  running_at_.clear();
+  running_.reserve(view.running.size());
+  for (const RunningJob* job : view.running.by_start()) {
+    if (job->gone_in_plan) continue;  // its cores count as free
+    jobs_.push_back(job_of(*job->job));
+    running_.push_back({&jobs_.back(), microseconds(job->started), microseconds(job->estimated_end),
+                        job->allocation.cores, job->allocation.mpl, job->launched ? 1 : 0, job->malleable ? 1 : 0,
+                        job->suspended ? 1 : 0, 0, job->cpu_use});
+    running_at_.push_back(&running_.back());
+  }
+}
+
+}  // namespace replay::plugin

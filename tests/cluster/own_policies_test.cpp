@@ -1,0 +1,131 @@
+// Policies of one's own in a real run, on this machine's first two cores: the examples schedule MPI programs, and one
+// that fails or hangs in the middle takes nothing with it and leaves nothing behind.
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+
+#include "launcher/topology.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/log/text.hpp"
+#include "tests/support/background.hpp"
+#include "tests/unit/plugin/own_policy.hpp"
+
+namespace replay::test {
+namespace {
+
+// The second job comes when the first one, which would run for long, surely has started.
+constexpr const char* kLongAndShort =
+    "; MaxProcs: 2\n"
+    "1 0 -1 100 2 100 -1 2 200 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "2 3 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+class OwnPolicyForReal : public OwnPolicy {
+ protected:
+  void SetUp() override {
+    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    const std::vector<int> mask = launcher::affinity_mask();
+    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
+    machine_ = fmt::format("local:{},{}", mask[0], mask[1]);
+    ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
+    write_text(folder_ / "t.swf",
+               "; MaxProcs: 2\n"
+               "1 0 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+               "2 0.2 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+               "3 0.4 -1 0.5 1 0.5 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  }
+  std::vector<std::string> arguments(const std::string& policy) const {
+    return {"--trace", (folder_ / "t.swf").string(), "--policy", policy, "--machine", machine_,
+            "--out",   (folder_ / "r").string(),     "--force"};
+  }
+  int run(const std::string& policy) {
+    Background replay{REPLAY_PROGRAM, arguments(policy), folder_ / "out", folder_ / "out"};
+    return replay.wait();
+  }
+  MemoryLog log() const {
+    MemoryLog log;
+    if (std::filesystem::exists(folder_ / "r" / "events.log")) (void)log::read_text(folder_ / "r" / "events.log", log);
+    return log;
+  }
+  std::string output() const { return text_of(folder_ / "out"); }
+  void expect_nothing_left() const {
+    const auto left = [this] { return processes_marked(folder_.path().string()); };
+    EXPECT_TRUE(comes_true([&] { return left().empty(); }, std::chrono::seconds{10})) << left();
+  }
+  void expect_a_good_run(const std::string& policy) {
+    ASSERT_EQ(run(policy), 0) << output();
+    EXPECT_EQ(what_is_wrong(log(), Machine::parse("1x1x2")), "") << policy;
+    EXPECT_EQ(log().verified(), 3) << output();
+    expect_nothing_left();
+  }
+
+  TemporaryFolder folder_;
+  std::string machine_;
+};
+
+TEST_F(OwnPolicyForReal, TheSharedObjectsOfTheExamplesScheduleMpiPrograms) {
+  expect_a_good_run(example("small_first.so"));
+  expect_a_good_run(example("fcfs_library.so"));
+}
+
+TEST_F(OwnPolicyForReal, TheProgramOfTheExamplesSchedulesMpiPrograms) {
+  expect_a_good_run("exec:" + example("fcfs_program"));
+}
+
+TEST_F(OwnPolicyForReal, TheScriptOfTheExamplesSchedulesMpiPrograms) {
+  if (!has_python()) GTEST_SKIP() << "python3 is not on the PATH";
+  expect_a_good_run(python_example("--order=narrowest"));
+}
+
+TEST_F(OwnPolicyForReal, OneThatHangsWhileAJobRunsEndsTheRunAndTheJob) {
+  write_text(folder_ / "t.swf", kLongAndShort);
+  EXPECT_EQ(run("exec:{" + built_for_tests("faulty_program") + " hangs-in-second-run " + (folder_ / "pids").string() +
+                "}:timeout=500ms"),
+            1)
+      << output();
+  EXPECT_NE(output().find("expected an answer within 500 ms"), std::string::npos) << output();
+  EXPECT_NE(log().start(static_cast<JobId>(1)), kNever) << "the log goes up to the fault";
+  EXPECT_FALSE(text_of(folder_ / "r" / "run.json").empty());
+  expect_nothing_left();
+}
+
+TEST_F(OwnPolicyForReal, OneThatThrowsWhileAJobRunsEndsTheRunAndTheJob) {
+  write_text(folder_ / "t.swf", kLongAndShort);
+  EXPECT_EQ(
+      run(built_for_tests("faulty_library.so:fault=throws-in-second-run:runs={") + (folder_ / "runs").string() + "}"),
+      1)
+      << output();
+  EXPECT_NE(output().find("tired of it"), std::string::npos) << output();
+  EXPECT_NE(log().start(static_cast<JobId>(1)), kNever) << "the log goes up to the fault";
+  expect_nothing_left();
+}
+
+TEST_F(OwnPolicyForReal, ASharedObjectThatCrashesTakesReplayWithItAndTheAgentEndsTheJob) {
+  write_text(folder_ / "t.swf", kLongAndShort);
+  const std::string runs = ":runs={" + (folder_ / "runs").string() + "}";
+  EXPECT_EQ(run(built_for_tests("faulty_library.so:fault=crashes-in-second-run") + runs), 128 + SIGSEGV) << output();
+  expect_nothing_left();
+}
+
+TEST_F(OwnPolicyForReal, OneThatFailsInTheForesightStartsNothing) {
+  EXPECT_EQ(run(built_for_tests("faulty_library.so:fault=throws")), 1);
+  EXPECT_NE(output().find("index 7"), std::string::npos) << output();
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "r"));
+  expect_nothing_left();
+}
+
+TEST_F(OwnPolicyForReal, AnInterruptedRunLeavesNoProgramBehind) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 100 2 100 -1 2 200 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  Background replay{REPLAY_PROGRAM, arguments("exec:" + example("fcfs_program")), folder_ / "out", folder_ / "out"};
+  ASSERT_TRUE(comes_true([this] {
+    return text_of(folder_ / "r" / "events.log").find(" launch ") != std::string::npos;
+  })) << output();
+  replay.send(SIGINT);
+  EXPECT_EQ(replay.wait(), 130) << output();
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace replay::test

@@ -1,0 +1,88 @@
+// A policy program that goes wrong in the way that its first argument says. Its pid, and that of its child if it has
+// one, go into the file that the second one names.
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+
+namespace {
+
+std::string fault;
+bool is_second_run = false;  // a real run is foreseen by a simulated one
+
+void say(const std::string& line) { std::cout << line << std::endl; }
+
+void hang() {
+  for (;;) ::pause();
+}
+
+void answer_pass(int pass) {
+  if (fault == "exits") {
+    std::cerr << "line 1\nline 2\nline 3\nline 4\nline 5\ncannot go on" << std::endl;
+    std::exit(3);
+  }
+  if (fault == "crashes") {
+    std::signal(SIGSEGV, SIG_DFL);  // also where a sanitizer has a handler of its own
+    std::raise(SIGSEGV);
+  }
+  if (fault == "hangs" || fault == "hangs-with-child") hang();
+  if (fault == "half-a-line") {
+    std::cout << R"({"actions":)" << std::flush;
+    hang();
+  }
+  if (fault == "closes-stdout") {
+    ::close(STDOUT_FILENO);
+    hang();
+  }
+  if (fault == "hangs-in-second-run") {
+    if (pass == 1) return say(R"({"actions":[{"start":1}]})");
+    if (is_second_run) hang();
+    if (pass == 3) return say(R"({"actions":[{"start":2}]})");
+  }
+  if (fault == "garbage") return say("debug: free is 4");
+  if (fault == "no-actions") return say(R"({"start":1})");
+  if (fault == "unknown-action") return say(R"({"actions":[{"stop":1}]})");
+  if (fault == "unknown-field") return say(R"({"actions":[{"start":1,"nodes":2}]})");
+  if (fault == "unknown-job") return say(R"({"actions":[{"start":4711}]})");
+  if (fault == "wrong-type") return say(R"({"actions":[{"start":"one"}]})");
+  if (fault == "too-much") return say(R"({"actions":[{"start":1},{"start":2}]})");
+  if (fault == "resizes-waiting") return say(R"({"actions":[{"resize":1,"mpl":2}]})");
+  if (fault == "wakes-in-the-past") return say(R"({"actions":[{"wake_at":0}]})");
+  if (fault == "complains") return say(R"({"error":"table full"})");
+  say(R"({"actions":[]})");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  fault = argc > 1 ? argv[1] : "";
+  if (argc > 2) is_second_run = std::filesystem::exists(argv[2]) && std::filesystem::file_size(argv[2]) > 0;
+  std::ofstream pids{argc > 2 ? argv[2] : "/dev/null", std::ios::app};
+  pids << ::getpid() << std::endl;
+  if (fault == "hangs-with-child") {
+    const pid_t child = ::fork();
+    if (child == 0) hang();
+    pids << child << std::endl;
+  }
+  if (fault == "ends-at-once") return 0;
+  int passes = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line.find(R"("type":"hello")") != std::string::npos) {
+      if (fault == "no-hello")
+        say(R"({"actions":[]})");
+      else if (fault == "other-protocol")
+        say(R"({"type":"hello","protocol":2})");
+      else
+        say(R"({"type":"hello","protocol":1})");
+    } else {
+      answer_pass(++passes);
+    }
+  }
+  if (fault == "stays") hang();
+}

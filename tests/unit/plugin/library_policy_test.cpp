@@ -1,0 +1,158 @@
+// A policy in a shared object: loading, parameters, everything it may do, and everything that can be wrong with it.
+
+#include "scheduler/plugin/library_policy.hpp"
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "tests/unit/plugin/own_policy.hpp"
+
+namespace replay::test {
+namespace {
+
+using testing::Test;
+
+class LibraryPolicy : public OwnPolicy {
+ protected:
+  template <typename Error>
+  static std::string error_of(const std::string& policy) {
+    try {
+      (void)make_policy(policy);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  static void expect_words(const std::string& text, std::initializer_list<const char*> words) {
+    for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " is not in: " << text;
+  }
+};
+
+TEST_F(LibraryPolicy, AMissingFileIsNamed) {
+  expect_words(error_of<InputError>("./none.so"), {"./none.so", "found no file"});
+  expect_words(error_of<InputError>("none.so:a=1"), {"none.so", "found no file"});
+}
+
+TEST_F(LibraryPolicy, AFileThatIsNoSharedObjectIsNamed) {
+  const TemporaryFolder folder;
+  write_text(folder / "text.so", "hello\n");
+  expect_words(error_of<InputError>((folder / "text.so").string()), {"text.so", "cannot be loaded"});
+}
+
+TEST_F(LibraryPolicy, ASharedObjectWithoutOurSymbolIsRefused) {
+  expect_words(error_of<InputError>(built_for_tests("no_symbol.so")), {"replay_policy_entry", "REPLAY_POLICY"});
+}
+
+TEST_F(LibraryPolicy, AnotherAbiVersionIsRefusedWithBothNumbers) {
+  expect_words(error_of<InputError>(built_for_tests("other_abi.so")), {"expected ABI version 1", "found 2"});
+}
+
+TEST_F(LibraryPolicy, ALibraryWithAShorterTableOfTheSameVersionRuns) {
+  const NamedPolicy old = make_policy(built_for_tests("shorter_table.so"));
+  const MemoryLog log = simulate(*old.policy, cores(4), two_jobs());
+  EXPECT_EQ(what_is_wrong(log, cores(4)), "");
+  const Machine machine = cores(8);
+  const FreeCores free{machine};
+  EXPECT_EQ(old.policy->free_until({at(0s), machine, free, {}, {}, {}}, at(1h)), 8);
+}
+
+TEST_F(LibraryPolicy, ParametersAreReadCompletedAndRefused) {
+  const std::string small = example("small_first.so");
+  const NamedPolicy policy = make_policy(small + ":by=estimate");
+  EXPECT_EQ(policy.full_text, small + ":by=estimate");
+  EXPECT_EQ(policy.text, small + ":by=estimate");
+  EXPECT_EQ(policy.files, std::vector<std::string>{small});
+  EXPECT_EQ(make_policy(small).full_text, small + ":by=processes") << "defaults are shown";
+  EXPECT_EQ(make_policy("{" + small + "}:by=estimate").full_text, small + ":by=estimate");
+  expect_words(error_of<UsageError>(small + ":by=age"), {"small_first.so", "parameter 'by'", "found 'age'"});
+  expect_words(error_of<UsageError>(small + ":bye=estimate"), {"has no parameter 'bye'"});
+  expect_words(error_of<UsageError>(built_for_tests("faulty_library.so:share=much")), {"expected a number", "'much'"});
+  expect_words(error_of<UsageError>(built_for_tests("faulty_library.so:fault=constructor")), {"no licence"});
+}
+
+TEST_F(LibraryPolicy, FaultsNameThePolicyTheInstantAndWhatIsWrong) {
+  const std::string faulty = built_for_tests("faulty_library.so");
+  const auto fault = [&](const std::string& kind) { return fault_of(faulty + ":fault=" + kind); };
+  expect_words(fault("throws"), {"faulty_library.so:fault=throws", "at 0 s", "threw", "index 7"});
+  expect_words(fault("throws-a-number"), {"threw", "no std::exception"});
+  expect_words(fault("unknown-job"), {"start of job 4711", "there is none of this number"});
+  expect_words(fault("too-much"), {"start of job 2", "needs 3 cores", "1 are free"});
+  expect_words(fault("twice"), {"start of job 1", "one answer per job"});
+  expect_words(fault("mpl-0"), {"expected mpl in 1..3, found 0"});
+  expect_words(fault("past"), {"wake_at 0 s", "after now"});
+  expect_words(fault("first-of-two"), {"job 4711"});
+}
+
+TEST_F(LibraryPolicy, AFaultAfterwardsDoesNotHarmTheNextRun) {
+  EXPECT_NE(fault_of(built_for_tests("faulty_library.so:fault=throws")), "");
+  EXPECT_EQ(what_is_wrong(simulate(example("fcfs_library.so"), cores(4), two_jobs()), cores(4)), "");
+}
+
+TEST_F(LibraryPolicy, ShrinksARunningJobAndExpandsItAgain) {
+  const auto log = simulate(built_for_tests("sharing_library.so"), cores(4),
+                            {job('A').cores(4).runs(4min).cpu_use(0.5), job('B').cores(2).runs(1min).arrives(1min)});
+  EXPECT_EQ(log.decisions(), "start A 4; resize A 2; start B 2; resize A 4");
+}
+
+TEST_F(LibraryPolicy, SuspendsAndResumes) {
+  const auto log = simulate(built_for_tests("sharing_library.so:does=suspend"), cores(4),
+                            {job('A').cores(4).runs(2min), job('B').cores(2).runs(1min).arrives(1min)});
+  EXPECT_EQ(gantt(log, 4, 1min),
+            "ABA\n"
+            "ABA\n"
+            "A.A\n"
+            "A.A\n");
+}
+
+TEST_F(LibraryPolicy, KillsAndTheCoresAreFreeInTheSamePass) {
+  const auto log = simulate(built_for_tests("sharing_library.so:does=kill"), cores(4),
+                            {job('A').cores(4).runs(9min), job('B').cores(2).runs(1min).arrives(1min)});
+  EXPECT_EQ(log.decisions(), "start A 4; kill A; start B 2");
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kKilled);
+}
+
+TEST_F(LibraryPolicy, WakesItselfAndWritesNotes) {
+  const auto log = simulate(built_for_tests("sharing_library.so:does=wake"), cores(4),
+                            {job('A').cores(4).runs(10s), job('B').cores(2).runs(1s).arrives(2s)});
+  int notes = 0;
+  for (const log::Record& record : log.records())
+    if (const auto* note = std::get_if<log::Note>(&record.what)) notes += note->text == "making room: wake" ? 1 : 0;
+  EXPECT_EQ(notes, 8) << "one at each of the seconds 2 to 9";
+}
+
+TEST_F(LibraryPolicy, ShrinksWithinNodesWhereCoresHaveNames) {
+  const Machine machine = Machine::parse("2x1x2");
+  const auto log = simulate(built_for_tests("sharing_library.so"), machine,
+                            {job('A').cores(4).runs(4min).cpu_use(0.5), job('B').cores(2).runs(1min).arrives(1min)});
+  EXPECT_EQ(what_is_wrong(log, machine), "");
+  EXPECT_EQ(log.decisions(), "start A 4; resize A 2; start B 2; resize A 4");
+}
+
+TEST_F(LibraryPolicy, AnAuthorsAnswersToWrappersCountAndAreHeldToTheView) {
+  const NamedPolicy policy = make_policy(built_for_tests("sharing_library.so"));
+  const Machine machine = cores(8);
+  const FreeCores free{machine};
+  WaitingQueue waiting;
+  const TracedJob head = job('A').cores(3);
+  waiting.insert(head.job);
+  const ClusterView view{at(0s), machine, free, waiting, {}, {}};
+  EXPECT_EQ(policy.policy->free_until(view, at(1h)), 4);
+  EXPECT_FALSE(policy.policy->may_start_now(view, head.job));
+}
+
+TEST_F(LibraryPolicy, PromisesNothingForAnAuthorWhoDoesNotSay) {
+  const NamedPolicy policy = make_policy(example("fcfs_library.so"));
+  const Machine machine = cores(8);
+  const FreeCores free{machine};
+  WaitingQueue waiting;
+  const TracedJob head = job('A').cores(3), next = job('B').cores(3).arrives(1s);
+  waiting.insert(head.job);
+  const ClusterView one{at(1s), machine, free, waiting, {}, {}};
+  EXPECT_EQ(policy.policy->free_until(one, at(1h)), 0);
+  EXPECT_TRUE(policy.policy->may_start_now(one, head.job));
+  waiting.insert(next.job);
+  const ClusterView two{at(1s), machine, free, waiting, {}, {}};
+  EXPECT_FALSE(policy.policy->may_start_now(two, head.job));
+}
+
+}  // namespace
+}  // namespace replay::test
