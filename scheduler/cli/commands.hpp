@@ -34,8 +34,14 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);
 [[nodiscard]] Command add_benchmarks(CLI::App& app);
+/// A schedule checked against a rule.
+[[nodiscard]] Command add_audit(CLI::App& app);
 /// One MPI program by hand.
 [[nodiscard]] Command add_run_program(CLI::App& app);
+/// Finished runs: two compared, one job's wait explained, one done again.
+[[nodiscard]] Command add_diff(CLI::App& app);
+[[nodiscard]] Command add_why(CLI::App& app);
+[[nodiscard]] Command add_rerun(CLI::App& app);
 
 /// For commands that have commands: runs what `add` gives for the one that was chosen.
 using AddCommand = Command (*)(CLI::App&);

@@ -11,6 +11,7 @@
 
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/paths.hpp"
+#include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -58,13 +59,14 @@ void print_policies() {
                  spec.unit.empty() ? "" : fmt::format(" [{}]", spec.unit), spec.source);
     }
   }
+  fmt::print("{}", plugin::own_policies_help());
 }
 
 }  // namespace
 
 Command add_policies(CLI::App& app) {
   auto* command = app.add_subcommand("policies", "every policy with its parameters, defaults, units and sources");
-  command->footer("Example: replay policies --json");
+  command->footer(fmt::format("Example: replay policies --json\n\n{}", plugin::own_policies_help()));
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "print as JSON");
   return [json] {

@@ -10,6 +10,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/plugin/resolver.hpp"
 
 namespace {
 
@@ -42,6 +43,7 @@ int complain(int status, const char* what) {
 
 int main(int argc, char** argv) {
   using namespace replay::cli;
+  replay::plugin::add_to_policies();
   const std::string command_line = quoted_command_line(argc, argv);
   CLI::App app{"replay: replays job traces of parallel machines, simulated and for real", "replay"};
   app.footer(
@@ -67,10 +69,14 @@ int main(int argc, char** argv) {
   add(add_trace);
   add(add_generate);
   add(add_agent);
+  add(add_audit);
   add(add_policies);
   add(add_models);
   add(add_benchmarks);
   add(add_run_program);
+  add(add_diff);
+  add(add_why);
+  add(add_rerun);
 
   try {
     app.parse(argc, argv);

@@ -58,6 +58,7 @@ struct InputFile {
 /// What run.json says: enough to do the run again, and to doubt it.
 struct RunInfo {
   std::string command;
+  std::string working_folder;                                 ///< where it was given: relative paths begin here
   std::vector<std::pair<std::string, std::string>> versions;  ///< program, compiler, mpich, ...
   std::string body;                                           ///< sim or live
   std::string machine;

@@ -87,6 +87,8 @@ void Recorder::write(const PolicyRun& run) {
 void Recorder::write_run_json(const PolicyRun* run) {
   RunInfo info;
   info.command = command_line_;
+  std::error_code no_folder;
+  info.working_folder = fs::current_path(no_folder).string();
   info.versions = {{"replay", REPLAY_VERSION}, {"compiler", __VERSION__}};
   utsname host{};
   if (::uname(&host) == 0) info.versions.emplace_back("kernel", fmt::format("{} {}", host.sysname, host.release));

@@ -14,7 +14,7 @@ namespace {
 
 // Has a file that only we write, itself or in a sub-folder (one per policy).
 bool has_results(const fs::path& folder) {
-  for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
+  for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv", "seeds.json"})
     if (fs::exists(folder / file)) return true;
   return false;
 }

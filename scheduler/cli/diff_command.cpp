@@ -1,0 +1,74 @@
+// `replay diff RUN RUN`: where two runs part, and what that did to the jobs. Exits as diff does: 0 the same, 1 not, 2
+// trouble.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/run_difference.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace {
+
+constexpr int kTrouble = 2;
+
+struct Given {
+  std::string a, b;
+  std::string tolerance = "0";
+  std::size_t most = 10;
+  bool ignore_cores = false;
+  bool json = false;
+};
+
+int diff(const Given& given) {
+  const auto tolerance = parse_duration(given.tolerance);
+  if (!tolerance || *tolerance < Duration::zero() || *tolerance > std::chrono::hours{24 * 365})
+    throw UsageError(
+        fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
+  try {
+    const bool placements = *tolerance == Duration::zero() && !given.ignore_cores;
+    const RunDifference difference = compare_runs(given.a, given.b, *tolerance, placements, given.most);
+    fmt::print("{}",
+               given.json
+                   ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
+                   : to_text(difference));
+    return difference.none() ? 0 : 1;
+  } catch (const InputError& error) {  // 1 would say that they differ
+    fmt::print(stderr, "replay: {}\n", error.what());
+    return kTrouble;
+  }
+}
+
+}  // namespace
+
+Command add_diff(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("diff", "where two runs part: the first decision that differs, and the jobs' starts");
+  command->footer(
+      "RUN is a run's folder or an events.log. Exit status: 0 the same, 1 different, 2 trouble.\n"
+      "Example: replay diff runs/compare/easy runs/compare/fcfs");
+  auto given = std::make_shared<Given>();
+  command->add_option("A", given->a, "the first run")->required()->type_name("RUN");
+  command->add_option("B", given->b, "the second run")->required()->type_name("RUN");
+  command
+      ->add_option("--tolerance", given->tolerance,
+                   "instants so far apart are the same, and order within it does not matter; for real runs")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_option("--max", given->most, "how many of the jobs with the largest differences to show")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1'000'000'000))
+      ->capture_default_str();
+  command->add_flag("--ignore-cores", given->ignore_cores,
+                    "a job may be on other cores of as many; always so with a tolerance, or if the machines differ");
+  command->add_flag("--json", given->json, "print the comparison as JSON");
+  return [given] { return diff(*given); };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,70 @@
+#include "scheduler/cli/one_simulation.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <utility>
+
+#include "launcher/topology.hpp"
+#include "scheduler/sim/simulator.hpp"
+
+namespace replay::cli {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int) {
+  if (interrupted.exchange(true)) ::_exit(130);  // the second time, at once
+}
+
+Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scenario) {
+  const std::string& text = options.machine;
+  Machine machine = Machine::pool(scenario.loaded.machine_size);
+  if (text == "local" || text.starts_with("local:"))
+    machine = launcher::discover_local(text).machine;
+  else if (text.find(':') != std::string::npos && !text.starts_with("flat:") && !text.starts_with("emulated:"))
+    machine = launcher::synthetic_machine(text);
+  else if (!text.empty())
+    machine = Machine::parse(text);
+  return flat ? Machine::pool(machine.size()) : machine;
+}
+
+}  // namespace
+
+PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat) {
+  Scenario scenario = load_scenario(options, "utrera", std::nullopt);
+  Machine machine = machine_of(options, flat, scenario);
+  fit_to_machine(scenario, options, machine.size(), false);
+  return {options, std::move(scenario), std::move(machine)};
+}
+
+void heed_interrupts() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+bool is_interrupted() { return interrupted.load(); }
+
+PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy, const std::filesystem::path& folder,
+                          const std::string& command_line, std::function<void(std::size_t)> progress) {
+  const Scenario& scenario = prepared.scenario;
+  const NamedPolicy named = make_policy(scenario.policies[policy]);
+  const auto model = make_runtime_model(scenario.runtime_model);
+  Recorder recorder{folder,           prepared.options.outputs,   command_line, "sim", named, scenario,
+                    prepared.options, prepared.machine.to_text(), 1.0};
+  recorder.begin();
+  SimulationOptions simulation;
+  simulation.overrun = scenario.overrun;
+  simulation.until = scenario.until;
+  simulation.interrupted = is_interrupted;
+  simulation.progress = std::move(progress);
+  const SimulationResult result =
+      simulate(prepared.machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
+  PolicyRun run = recorder.finish();
+  run.interrupted = result.interrupted;
+  recorder.write(run);
+  return run;
+}
+
+}  // namespace replay::cli

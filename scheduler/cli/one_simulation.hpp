@@ -1,0 +1,47 @@
+// One policy on one trace in virtual time, recorded: what `replay simulate` does for each policy, and for each seed.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "scheduler/cli/recorder.hpp"
+#include "scheduler/cli/scenario.hpp"
+#include "scheduler/model/machine.hpp"
+
+namespace replay::cli {
+
+/// Options of `replay simulate`, as given.
+struct SimulateOptions {
+  CommonOptions common;
+  std::string seeds;
+  int threads = 0;
+  bool flat = false;
+  bool trim = false;
+};
+
+/// Everything that a simulation needs, read and checked.
+struct PreparedSimulation {
+  CommonOptions options;
+  Scenario scenario;
+  Machine machine;
+};
+
+/// Throws UsageError, InputError.
+[[nodiscard]] PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat);
+
+/// SIGINT and SIGTERM end simulations early from now on; the second one ends the program.
+void heed_interrupts();
+[[nodiscard]] bool is_interrupted();
+
+/// Runs the scenario's policy number `policy`. `folder` empty: writes nothing. `progress` is told now and then how
+/// many jobs have ended. Any thread; `prepared` is only read.
+[[nodiscard]] PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy,
+                                        const std::filesystem::path& folder, const std::string& command_line,
+                                        std::function<void(std::size_t)> progress);
+
+/// `--seeds`: every policy with every seed, and the means with their confidence intervals. The exit status.
+[[nodiscard]] int simulate_seeds(const SimulateOptions& options, const std::string& command_line);
+
+}  // namespace replay::cli

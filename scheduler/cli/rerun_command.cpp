@@ -1,0 +1,170 @@
+// `replay rerun RUN`: the same run again, from what its run.json says, and whether it came out the same. The command
+// is carried out as it was, by this program, in the folder where its relative paths lead to the same files; seed and
+// runtime model are stated, and the policy's parameters where defaults have changed since.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/repeated_run.hpp"
+#include "scheduler/cli/run_difference.hpp"
+#include "scheduler/cli/run_folder.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Given {
+  std::string run;
+  std::string out;
+  std::string tolerance = "1";
+  bool force_inputs = false;
+  bool json = false;
+};
+
+// One run of the folder, repeated.
+struct Repetition {
+  PastRun past;
+  InputCheck inputs;
+  fs::path folder{};  ///< of the new run
+  int status = 0;
+  bool has_logs = false;     ///< both runs have one
+  bool same_bytes = false;   ///< of the logs
+  std::uintmax_t bytes = 0;  ///< of the new log
+  std::optional<RunDifference> difference{};
+};
+
+// The folder itself, or one for each policy.
+std::vector<fs::path> runs_of(const std::string& run) {
+  if (!fs::is_directory(run)) throw InputError(fmt::format("{}: expected a run's folder", run));
+  if (fs::exists(fs::path{run} / "run.json")) return {fs::path{run}};
+  std::vector<fs::path> runs;
+  for (const auto& entry : fs::directory_iterator(run))
+    if (fs::exists(entry.path() / "run.json")) runs.push_back(entry.path());
+  std::ranges::sort(runs);
+  if (runs.empty())
+    throw InputError(fmt::format("{}: has no run.json, which says what to repeat (--outputs run writes it)", run));
+  return runs;
+}
+
+fs::path new_folder(const Given& given) {
+  if (!given.out.empty() && fs::exists(given.out))
+    throw InputError(
+        fmt::format("--out {}: exists already; a repetition replaces nothing, choose another folder", given.out));
+  fs::path name = fs::path{given.run}.lexically_normal();
+  if (!name.has_filename()) name = name.parent_path();
+  return fs::absolute(make_run_folder(given.out, {"again-" + name.filename().string()}, false));
+}
+
+// Says what is different now; inputs that have changed end it, unless they may have.
+InputCheck checked_inputs(const PastRun& past, bool force) {
+  InputCheck inputs = check_inputs(past);
+  if (!inputs.problems.empty() && !force)
+    throw InputError(
+        fmt::format("{}\n  --force-inputs goes on with what there is", fmt::join(inputs.problems, "\n  ")));
+  for (const std::string& problem : inputs.problems) fmt::print(stderr, "replay: {}\n", problem);
+  for (const std::string& remark : remarks_on(past)) fmt::print(stderr, "note: {}\n", remark);
+  return inputs;
+}
+
+void repeat(Repetition& run, const fs::path& folder, const Given& given, Duration tolerance) {
+  const PastRun& past = run.past;
+  run.folder = folder;
+  run.status = run_again(repeated_command(past, folder), run.inputs.folder, given.json);
+  const fs::path before = past.folder / "events.log", now = folder / "events.log";
+  run.has_logs = fs::exists(before) && fs::exists(now);
+  if (!run.has_logs) return;
+  run.bytes = fs::file_size(now);
+  run.same_bytes = same_bytes(before, now);
+  if (run.same_bytes) return;
+  const bool live = past.body == "live";
+  run.difference = compare_runs(past.folder.string(), folder.string(), live ? tolerance : Duration::zero(), !live, 5);
+}
+
+void print_text(const Repetition& run) {
+  fmt::print("\n{} again, in {}: ", run.past.folder.string(), run.folder.string());
+  if (run.status > 1)
+    fmt::print("it did not come to its end (exit status {})\n", run.status);
+  else if (!run.has_logs)
+    fmt::print("one of the two has no events.log, so that they cannot be compared\n");
+  else if (run.same_bytes)
+    fmt::print("the event logs are the same, byte for byte ({} bytes)\n", run.bytes);
+  else if (run.past.body == "live")
+    fmt::print("real runs are never the same to the microsecond; compared:\n\n{}", to_text(*run.difference));
+  else
+    fmt::print("the event logs are NOT the same\n\n{}", to_text(*run.difference));
+}
+
+ordered_json to_json(const Repetition& run) {
+  ordered_json json = {{"run", run.past.folder.string()}, {"again", run.folder.string()}, {"status", run.status}};
+  json["same_bytes"] = run.has_logs ? ordered_json(run.same_bytes) : ordered_json();
+  json["difference"] = run.difference ? to_json(*run.difference) : ordered_json();
+  return json;
+}
+
+// A simulation has to come out the same; a real run has to come to its end.
+int status_of(const Repetition& run) {
+  if (run.status != 0) return run.status;
+  return run.past.body != "live" && run.has_logs && !run.same_bytes ? 1 : 0;
+}
+
+int rerun(const Given& given) {
+  const auto tolerance = parse_duration(given.tolerance);
+  if (!tolerance || *tolerance < Duration::zero())
+    throw UsageError(
+        fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
+  std::vector<Repetition> runs;
+  for (const fs::path& folder : runs_of(given.run)) {
+    PastRun past = read_past_run(folder);
+    (void)repeated_command(past, "");  // what cannot be repeated is said before anything is made
+    InputCheck inputs = checked_inputs(past, given.force_inputs);
+    runs.push_back({.past = std::move(past), .inputs = std::move(inputs)});
+  }
+  const fs::path folder = new_folder(given);
+  auto list = ordered_json::array();
+  int status = 0;
+  for (Repetition& run : runs) {
+    repeat(run, runs.size() == 1 ? folder : folder / run.past.folder.filename(), given, *tolerance);
+    if (status == 0) status = status_of(run);
+    if (given.json)
+      list.push_back(to_json(run));
+    else
+      print_text(run);
+    if (run.status > 1) break;
+  }
+  if (given.json) fmt::print("{}\n", list.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  return status;
+}
+
+}  // namespace
+
+Command add_rerun(CLI::App& app) {
+  auto* command = app.add_subcommand("rerun", "a run again, from its folder, and whether it came out the same");
+  command->footer(
+      "RUN is a run's folder, or the folder of several policies' runs. A simulation that comes out otherwise exits "
+      "with 1.\n"
+      "Example: replay rerun runs/compare/easy --out runs/compare-again");
+  auto given = std::make_shared<Given>();
+  command->add_option("RUN", given->run, "the folder of the run")->required();
+  command->add_option("--out", given->out, "folder for the results (default runs/TIME-again-NAME)")->type_name("DIR");
+  command->add_flag("--force-inputs", given->force_inputs, "go on although inputs have changed");
+  command->add_option("--tolerance", given->tolerance, "of a real run: instants so far apart count as the same")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  command->add_flag("--json", given->json, "print the comparison as JSON; what the run itself prints goes to stderr");
+  return [given] { return rerun(*given); };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,88 @@
+#include "scheduler/metrics/confidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay::metrics {
+namespace {
+
+constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+
+double mean_of(std::span<const double> values) {
+  if (values.empty()) return kNothing;
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double variance_of(std::span<const double> values) {
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return sum / static_cast<double>(values.size() - 1);
+}
+
+}  // namespace
+
+double student_t_within(double t, int degrees) {
+  INVARIANT(degrees >= 1, "Student's t with {} degrees of freedom", degrees);
+  const double theta = std::atan(t / std::sqrt(static_cast<double>(degrees)));
+  const double square = std::cos(theta) * std::cos(theta);
+  const bool odd = degrees % 2 == 1;
+  double term = odd ? std::cos(theta) : 1;
+  double sum = degrees == 1 ? 0 : term;
+  for (int i = odd ? 2 : 1; i <= degrees - 3; i += 2) {
+    term *= square * i / (i + 1);
+    sum += term;
+  }
+  const double part = std::sin(theta) * sum;
+  return odd ? 2 / std::numbers::pi * (theta + part) : part;
+}
+
+double student_t(double confidence, int degrees) {
+  INVARIANT(confidence > 0 && confidence < 1, "Student's t for a confidence of {}", confidence);
+  double low = 0, high = 1;
+  while (student_t_within(high, degrees) < confidence) high *= 2;
+  while (high - low > 1e-12 * high) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
+    (student_t_within(middle, degrees) < confidence ? low : high) = middle;
+  }
+  return high;
+}
+
+Estimate estimate(std::span<const double> values, bool trim, double confidence) {
+  Estimate result{kNothing, kNothing, values.size(), trim ? std::min<std::size_t>(2, values.size()) : 0};
+  if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) return result;
+  std::vector<double> sorted{values.begin(), values.end()};
+  std::ranges::sort(sorted);
+  const std::size_t cut = trim ? 1 : 0;
+  if (sorted.size() <= 2 * cut) return result;
+  const std::span kept = std::span{sorted}.subspan(cut, sorted.size() - 2 * cut);
+  result.mean = mean_of(kept);
+  if (kept.size() < 2) return result;
+  std::vector<double> winsorized = sorted;
+  if (trim) {
+    winsorized.front() = kept.front();
+    winsorized.back() = kept.back();
+  }
+  const auto all = static_cast<double>(sorted.size());
+  const double share_kept = static_cast<double>(kept.size()) / all;
+  const double error = std::sqrt(variance_of(winsorized) / all) / share_kept;
+  result.half_width = student_t(confidence, static_cast<int>(kept.size()) - 1) * error;
+  return result;
+}
+
+std::vector<double> percent_differences(std::span<const double> first, std::span<const double> here) {
+  INVARIANT(first.size() == here.size(), "{} values are compared with {}", here.size(), first.size());
+  std::vector<double> differences;
+  differences.reserve(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i)
+    differences.push_back(first[i] == 0 ? kNothing : (here[i] - first[i]) / first[i] * 100);
+  return differences;
+}
+
+}  // namespace replay::metrics

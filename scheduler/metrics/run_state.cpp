@@ -1,0 +1,161 @@
+#include "scheduler/metrics/run_state.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/model/machine.hpp"
+
+namespace replay::metrics {
+
+Instant LiveJob::estimated_end(Instant now) const {
+  const Instant from = launched != kNever ? launched : decided;
+  const Duration asleep_now = suspended ? now - asleep_since : Duration::zero();
+  return from + estimate + asleep + asleep_now;
+}
+
+struct RunState::OnRecord {
+  RunState& state;
+  Instant at;
+
+  void operator()(const log::Submitted& what) const {
+    const auto [entry, is_new] = state.live_.try_emplace(static_cast<std::int64_t>(what.job.id));
+    if (!is_new)
+      throw InputError(fmt::format("event log: job {} is submitted twice, again at {} s",
+                                   static_cast<std::int64_t>(what.job.id), to_text(at)));
+    LiveJob& job = entry->second;
+    job.key = {what.job.submitted, what.job.id};
+    job.entered = at;
+    job.processes = what.job.processes;
+    job.estimate = what.job.estimate;
+    state.waiting_.insert(job.key);
+  }
+  void operator()(const log::StartDecided& what) const {
+    LiveJob& job = state.job(what.job, "started");
+    if (!job.waits())
+      throw InputError(fmt::format("event log: job {} is started twice, again at {} s",
+                                   static_cast<std::int64_t>(what.job), to_text(at)));
+    state.waiting_.erase(job.key);
+    job.decided = at;
+    job.start_order = state.starts_++;
+    job.allocation = what.allocation;
+    state.hold(job);
+  }
+  void operator()(const log::Launched& what) const { state.job(what.job, "launched").launched = at; }
+  void operator()(const log::ResizeDecided& what) const {
+    LiveJob& job = started(what.job, "resized");
+    state.let_go(job);
+    job.allocation = what.allocation;
+    state.hold(job);
+  }
+  void operator()(const log::SuspendDecided& what) const {
+    LiveJob& job = started(what.job, "suspended");
+    if (job.suspended) return;
+    state.let_go(job);
+    job.suspended = true;
+    job.asleep_since = at;
+  }
+  void operator()(const log::ResumeDecided& what) const {
+    LiveJob& job = started(what.job, "resumed");
+    if (!job.suspended) return;
+    job.asleep += at - job.asleep_since;
+    job.suspended = false;
+    state.hold(job);
+  }
+  void operator()(const log::KillDecided& what) const {
+    LiveJob& job = started(what.job, "killed");
+    state.let_go(job);
+    job.leaving = true;
+  }
+  void operator()(const log::Extended& what) const { state.job(what.job, "extended").estimate = what.estimate; }
+  void operator()(const log::Finished& what) const {
+    LiveJob& job = state.job(what.job, "finished");
+    if (job.waits())
+      state.waiting_.erase(job.key);
+    else
+      state.let_go(job);
+    state.live_.erase(static_cast<std::int64_t>(what.job));
+  }
+
+  // What only carries out a decision, and notes.
+  template <class Other>
+  void operator()(const Other& /*what*/) const {}
+
+ private:
+  LiveJob& started(JobId id, std::string_view event) const {
+    LiveJob& job = state.job(id, event);
+    if (job.waits())
+      throw InputError(
+          fmt::format("event log: job {} is {}, but it was never started", static_cast<std::int64_t>(id), event));
+    return job;
+  }
+};
+
+void RunState::header(const log::Header& header) {
+  const std::string& machine = header.value("machine");
+  if (machine.empty()) throw InputError("event log: expected a header '#machine ...' such as flat:128, found none");
+  cores_ = Machine::parse(machine).size();
+}
+
+void RunState::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
+
+const LiveJob* RunState::find(JobId job) const {
+  const auto found = live_.find(static_cast<std::int64_t>(job));
+  return found == live_.end() ? nullptr : &found->second;
+}
+
+Instant RunState::earliest_start(CoreCount cores, Instant now) const {
+  CoreCount free = free_cores();
+  if (free >= cores) return now;
+  std::vector<std::pair<Instant, CoreCount>> ends;
+  ends.reserve(running_.size());
+  for (const auto& [order, job] : running_)
+    ends.emplace_back(std::max(now, job->estimated_end(now)), job->allocation.cores);
+  std::ranges::sort(ends);
+  for (const auto& [end, given_back] : ends) {
+    free += given_back;
+    if (free >= cores) return end;
+  }
+  return kNever;
+}
+
+void StateBefore::record(const log::Record& record) {
+  is_over_ = is_over_ || seen_++ == stop_ || record.at > last_;
+  if (!is_over_) state_.record(record);
+}
+
+LiveJob& RunState::job(JobId job, std::string_view event) {
+  const auto found = live_.find(static_cast<std::int64_t>(job));
+  if (found == live_.end())
+    throw InputError(fmt::format("event log: job {} is {}, but it was never submitted, or has ended",
+                                 static_cast<std::int64_t>(job), event));
+  return found->second;
+}
+
+void RunState::hold(LiveJob& job) {
+  if (!job.holds_cores()) return;
+  busy_ += job.allocation.shareable ? newly_busy(job.allocation) : job.allocation.cores;
+  running_[job.start_order] = &job;
+}
+
+void RunState::let_go(LiveJob& job) {
+  if (!job.holds_cores()) return;
+  busy_ -= job.allocation.shareable ? newly_free(job.allocation) : job.allocation.cores;
+  running_.erase(job.start_order);
+}
+
+// A core is busy from the first job on it to the last.
+CoreCount RunState::newly_busy(const Allocation& allocation) {
+  CoreCount busy = 0;
+  for (const CoreLoad& load : allocation.named) busy += sharers_[load.core]++ == 0 ? 1 : 0;
+  return busy;
+}
+
+CoreCount RunState::newly_free(const Allocation& allocation) {
+  CoreCount free = 0;
+  for (const CoreLoad& load : allocation.named) free += --sharers_[load.core] == 0 ? 1 : 0;
+  return free;
+}
+
+}  // namespace replay::metrics
