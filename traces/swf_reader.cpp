@@ -18,7 +18,6 @@ constexpr std::int64_t kMicrosPerSecond = 1'000'000;
 constexpr std::int64_t kMostKilobytes = 9'000'000'000'000'000;  // a double holds every whole number up to here
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What a message shows of a bad field: not too much of it, and nothing a terminal would act on.
 std::string shown(std::string_view text) {
@@ -101,10 +100,15 @@ class Fields {
     if (negative) ++at;
     const char* const digits = at;
     std::uint64_t value = 0;  // wrong beyond 19 digits
-    for (; at != end && is_digit(*at); ++at) value = value * 10 + static_cast<std::uint64_t>(*at - '0');
+    for (; at != end; ++at) {
+      const auto digit = static_cast<unsigned>(*at) - unsigned{'0'};
+      if (digit > 9) break;
+      value = value * 10 + digit;
+    }
     constexpr std::ptrdiff_t kSafeDigits = 18;
-    const bool is_whole = at != digits && at - digits <= kSafeDigits && (at == end || is_blank(*at));
-    while (at != end && !is_blank(*at)) ++at;
+    const bool is_whole = (at == end || is_blank(*at)) && at != digits && at - digits <= kSafeDigits;
+    if (!is_whole) [[unlikely]]
+      while (at != end && !is_blank(*at)) ++at;
     const auto magnitude = is_whole ? static_cast<std::int64_t>(value) : 0;
     fields_[count_] = {{begin, static_cast<std::size_t>(at - begin)}, negative ? -magnitude : magnitude, is_whole};
     return at;

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "scheduler/cli/csv_file.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/byte_sink.hpp"
 #include "traces/swf_writer.hpp"
@@ -27,93 +28,7 @@ namespace {
 
 using metrics::JobRow;
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;
-
-// Text on its way to a file, in large blocks.
-class TextFile {
- public:
-  explicit TextFile(const fs::path& path) : sink_(open_sink(path.string())) {}
-
-  fmt::memory_buffer& text() { return text_; }
-  void end_line() {
-    text_.push_back('\n');
-    if (text_.size() >= kBlock) write();
-  }
-  void close() {
-    write();
-    sink_->close();
-  }
-
- private:
-  void write() {
-    sink_->write({text_.data(), text_.size()});
-    text_.clear();
-  }
-
-  std::unique_ptr<ByteSink> sink_;
-  fmt::memory_buffer text_;
-};
-
-// One line of a CSV file: cells with commas between them.
-class Cells {
- public:
-  explicit Cells(fmt::memory_buffer& out) : out_(out) {}
-
-  void empty() { next(); }
-  void word(std::string_view text) { next(), put(text); }
-  /// Quoted where RFC 4180 asks for it.
-  void text(std::string_view text) {
-    next();
-    if (text.find_first_of(",\"\r\n") == std::string_view::npos) return put(text);
-    out_.push_back('"');
-    for (const char c : text) {
-      if (c == '"') out_.push_back('"');
-      out_.push_back(c);
-    }
-    out_.push_back('"');
-  }
-  template <std::integral Integer>
-  void count(Integer value) {
-    next();
-    digits(value);
-  }
-  /// Seconds with six decimals, as Batsim writes them.
-  void seconds(Duration time) { next(), micros(time.count()); }
-  void seconds(Instant time) { seconds(time.time_since_epoch()); }
-  /// Six decimals; empty if there is no such number.
-  void ratio(double value) {
-    next();
-    if (!std::isfinite(value)) return;
-    if (std::abs(value) < 9e12)
-      micros(std::llround(value * 1e6));
-    else
-      fmt::format_to(std::back_inserter(out_), "{}", value);
-  }
-
- private:
-  void next() {
-    if (!first_) out_.push_back(',');
-    first_ = false;
-  }
-  void put(std::string_view text) { out_.append(text.data(), text.data() + text.size()); }
-  template <std::integral Integer>
-  void digits(Integer value) {
-    const fmt::format_int text(value);
-    out_.append(text.data(), text.data() + text.size());
-  }
-  void micros(std::int64_t value) {
-    const auto size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-    if (value < 0) out_.push_back('-');
-    digits(size / 1'000'000);
-    std::array<char, 7> decimals{'.'};
-    auto rest = static_cast<std::uint32_t>(size % 1'000'000);
-    for (std::size_t i = decimals.size() - 1; i > 0; --i, rest /= 10) decimals[i] = static_cast<char>('0' + rest % 10);
-    put({decimals.data(), decimals.size()});
-  }
-
-  fmt::memory_buffer& out_;
-  bool first_ = true;
-};
+constexpr std::size_t kBlock = std::size_t{1} << 18;  // read at once
 
 constexpr std::string_view kJobColumns =
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -140,13 +55,11 @@ double stretch_of(const JobRow& row) {
   return static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count());
 }
 
-std::string program_of(const JobRow& row) { return row.executable < 0 ? "" : fmt::to_string(row.executable); }
-
 // Batsim's seventeen columns.
-void put_batsim_cells(Cells& cells, const JobRow& row, std::string_view workload, std::string_view used_cores) {
+void put_batsim_cells(CsvFile& cells, const JobRow& row, std::string_view workload, std::string_view used_cores) {
   cells.count(static_cast<std::int64_t>(row.job));
   cells.text(workload);
-  cells.text(row.executable < 0 ? "default" : "program-" + program_of(row));
+  row.executable < 0 ? cells.word("default") : cells.word(fmt::format("program-{}", row.executable));
   cells.seconds(row.submitted);
   cells.count(row.processes);
   cells.seconds(row.estimate);
@@ -163,7 +76,7 @@ void put_batsim_cells(Cells& cells, const JobRow& row, std::string_view workload
   cells.empty();
 }
 
-void put_our_cells(Cells& cells, const JobRow& row, std::string_view reason, Duration bound) {
+void put_our_cells(CsvFile& cells, const JobRow& row, std::string_view reason, Duration bound) {
   row.has_ended() ? cells.word(to_text(row.outcome)) : cells.empty();
   row.has_ended() ? cells.count(row.exit_code) : cells.empty();
   cells.word(to_text(row.verification));
@@ -179,8 +92,8 @@ void put_our_cells(Cells& cells, const JobRow& row, std::string_view reason, Dur
   cells.count(row.last_cores);
   cells.word(to_text(row.flexibility));
   row.cpu_use >= 0 ? cells.ratio(row.cpu_use) : cells.empty();
-  for (const std::int32_t field : {row.user, row.group, row.queue}) field >= 0 ? cells.count(field) : cells.empty();
-  cells.word(program_of(row));
+  for (const std::int32_t field : {row.user, row.group, row.queue, row.executable})
+    field >= 0 ? cells.count(field) : cells.empty();
 }
 
 // SWF field 11: 1 completed, 0 failed, 5 cancelled, that is: ended by others. An overrun is the job's own failure.
@@ -330,19 +243,16 @@ std::set<std::string> parse_outputs(std::string_view list) {
 
 void write_jobs_csv(const fs::path& file, const RunTables& tables) {
   const std::string workload = fs::path(tables.header.value("trace")).filename().string();
-  TextFile out(file);
-  fmt::format_to(std::back_inserter(out.text()), "{}", kJobColumns);
-  out.end_line();
+  CsvFile cells(file, kJobColumns);
   std::string used_cores;
   for (const JobRow& row : tables.jobs.rows()) {
     used_cores.clear();
     tables.cores.append_used(row.job, used_cores);
-    Cells cells(out.text());
     put_batsim_cells(cells, row, workload, used_cores);
     put_our_cells(cells, row, tables.jobs.reason(row.job), tables.options.bound);
-    out.end_line();
+    cells.end_line();
   }
-  out.close();
+  cells.close();
 }
 
 void write_schedule_swf(const fs::path& file, const RunTables& tables) {
@@ -368,12 +278,9 @@ void write_metrics_json(const fs::path& file, const RunTables& tables) {
 }
 
 void write_series_csv(const fs::path& file, const metrics::Series& series) {
-  TextFile out(file);
-  fmt::format_to(std::back_inserter(out.text()),
-                 "time_s,queued_jobs,waiting_processors,running_jobs,suspended_jobs,busy_cores,processes,mpl_ratio");
-  out.end_line();
+  CsvFile cells(file,
+                "time_s,queued_jobs,waiting_processors,running_jobs,suspended_jobs,busy_cores,processes,mpl_ratio");
   for (const metrics::Point& point : series.points()) {
-    Cells cells(out.text());
     cells.seconds(point.at);
     cells.count(point.queued);
     cells.count(point.waiting_processors);
@@ -382,9 +289,9 @@ void write_series_csv(const fs::path& file, const metrics::Series& series) {
     cells.count(point.busy_cores);
     cells.count(point.processes);
     cells.ratio(static_cast<double>(point.processes) / series.cores());
-    out.end_line();
+    cells.end_line();
   }
-  out.close();
+  cells.close();
 }
 
 void write_json(const fs::path& file, const nlohmann::ordered_json& json) {

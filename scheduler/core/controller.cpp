@@ -40,7 +40,8 @@ Outcome outcome_of(KillReason reason) {
   return Outcome::kKilled;
 }
 
-// Terminations before submissions, or the other way round (ALGORITHMS common ground: the order of an instant).
+// Terminations before submissions, or the other way round (docs/adr/0006-pass-rules.md). What only acknowledges comes first.
+constexpr int kRanks = 3;
 int rank_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
   if (std::holds_alternative<Finish>(event)) return by_event ? 2 : 1;
@@ -68,13 +69,12 @@ std::span<const Action> Controller::handle(Instant now, std::span<const Event> e
   triggers_.clear();
   note_estimates_that_are_over();
 
-  in_order_.clear();
-  for (const Event& event : events) in_order_.push_back(&event);
-  if (in_order_.size() > 1)
-    std::ranges::stable_sort(in_order_, {}, [this](const Event* event) { return rank_of(*event, pass_rule_); });
-  for (const Event* event : in_order_) {
-    const bool asks = std::visit([this](const auto& e) { return apply(e); }, *event);
-    if (asks && pass_rule_ == PassRule::kEvent) pass();
+  for (int rank = 0; rank < kRanks; ++rank) {
+    for (const Event& event : events) {
+      if (rank_of(event, pass_rule_) != rank) continue;
+      const bool asks = std::visit([this](const auto& e) { return apply(e); }, event);
+      if (asks && pass_rule_ == PassRule::kEvent) pass();
+    }
   }
   handle_overruns();
   if (wakes_are_due()) triggers_.push_back({TriggerKind::kWake, nullptr});
@@ -102,7 +102,7 @@ std::span<const Action> Controller::interrupt(Instant now) {
   now_ = std::max(now, now_);
   orders_.clear();
   std::vector<JobId> ids;
-  for (const auto& [id, job] : jobs_) ids.push_back(id);
+  jobs_.for_each([&ids](JobId id, const Managed&) { ids.push_back(id); });
   std::ranges::sort(ids);
   for (const JobId id : ids) {
     Managed& job = jobs_.at(id);
@@ -122,17 +122,15 @@ std::span<const Action> Controller::interrupt(Instant now) {
 
 bool Controller::apply(const Submit& event) {
   const Job& job = event.traced->job;
-  const auto [entry, is_new] = jobs_.try_emplace(job.id);
-  INVARIANT(is_new, "job {} is submitted twice", number(job.id));
-  entry->second.traced = event.traced;
+  INVARIANT(find(job.id) == nullptr, "job {} is submitted twice", number(job.id));
   write(log::Submitted{job, event.traced->truth});
   if (job.processes > machine_.size()) {
-    jobs_.erase(entry);
     write(log::Finished{job.id,
                         {Outcome::kRejected, 0, Verification::kNone, -1,
                          fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())}});
     return false;
   }
+  jobs_.add(job.id).traced = event.traced;
   waiting_.insert(job);
   triggers_.push_back({TriggerKind::kSubmit, &job});
   return true;
@@ -509,18 +507,11 @@ void Controller::set_rate(Managed& job, double rate) {
   running_.set_estimated_end(*job.running, job.running->budget.end());
 }
 
-Controller::Managed* Controller::find(JobId id) {
-  const auto found = jobs_.find(id);
-  return found == jobs_.end() ? nullptr : &found->second;
-}
-
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
   Managed* job = find(id);
   if (job == nullptr || job->running == nullptr || job->running->gone_in_plan || job->running->suspended)
     throw PolicyError(fmt::format("the policy {} job {}, which does not run", action, number(id)));
   return *job;
 }
-
-void Controller::write(log::What what) { log_.record({now_, std::move(what)}); }
 
 }  // namespace replay

@@ -11,13 +11,13 @@
 #include <set>
 #include <span>
 #include <stdexcept>
-#include <unordered_map>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/action.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/free_cores.hpp"
+#include "scheduler/model/job_map.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/shared_cores.hpp"
 #include "scheduler/policy/policy.hpp"
@@ -118,9 +118,12 @@ class Controller {
   void off_cores(Managed& job);
   void ask_rate_again(Managed& job);
   void set_rate(Managed& job, double rate);
-  Managed* find(JobId id);
+  Managed* find(JobId id) { return jobs_.find(id); }
   Managed& running_job(JobId id, const char* action);
-  void write(log::What what);
+  template <class What>
+  void write(What&& what) {
+    log_.record({now_, std::forward<What>(what)});
+  }
 
   const Machine& machine_;
   Policy& policy_;
@@ -135,14 +138,13 @@ class Controller {
   SharedCores shared_;  // physically, by what jobs declare; only those that are shareable
   WaitingQueue waiting_;
   RunningSet running_;
-  std::unordered_map<JobId, Managed> jobs_;  // waiting and running
-  std::vector<Managed*> pending_;            // decided, not yet possible; in the order of the decisions
+  JobMap<Managed> jobs_;           // waiting and running
+  std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;
   std::set<Instant> wakes_;
   std::uint64_t starts_ = 0;
 
   std::vector<Trigger> triggers_;
-  std::vector<const Event*> in_order_;
   Actions decisions_;
   std::vector<Action> orders_;
 };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
 #include <iterator>
 #include <variant>
 
@@ -58,7 +60,7 @@ void take_highest(CoreRanges& ranges, CoreCount count, CoreRanges& out) {
 }  // namespace
 
 NumberedPool::NumberedPool(CoreCount cores) : free_(cores) {
-  if (cores > 0) ranges_.emplace(0, cores - 1);
+  if (cores > 0) ranges_.push_back({0, cores - 1});
 }
 
 void NumberedPool::take(CoreCount count, CoreRanges& out) {
@@ -66,28 +68,31 @@ void NumberedPool::take(CoreCount count, CoreRanges& out) {
     throw InputError(fmt::format("event log: a job gets {} cores when only {} are free", count, free_));
   free_ -= count;
   while (count > 0) {
-    const auto lowest = ranges_.begin();
-    const CoreRange range{lowest->first, lowest->second};
-    const CoreCount taken = std::min(count, size_of(range));
-    out.push_back({range.first, range.first + taken - 1});
-    ranges_.erase(lowest);
-    if (taken < size_of(range)) ranges_.emplace_hint(ranges_.begin(), range.first + taken, range.last);
+    CoreRange& lowest = ranges_.back();
+    const CoreCount taken = std::min(count, size_of(lowest));
+    out.push_back({lowest.first, lowest.first + taken - 1});
+    lowest.first += taken;
+    if (lowest.first > lowest.last) ranges_.pop_back();
     count -= taken;
   }
 }
 
 void NumberedPool::give_back(const CoreRanges& ranges) {
-  for (CoreRange range : ranges) {
+  for (const CoreRange& range : ranges) {
     free_ += size_of(range);
-    auto after = ranges_.lower_bound(range.first);
-    if (after != ranges_.end() && after->first == range.last + 1) {
-      range.last = after->second;
-      after = ranges_.erase(after);
+    const auto below = std::ranges::lower_bound(ranges_, range.first, std::ranges::greater{}, &CoreRange::first);
+    const bool joins_below = below != ranges_.end() && below->last + 1 == range.first;
+    const bool joins_above = below != ranges_.begin() && std::prev(below)->first == range.last + 1;
+    if (joins_above && joins_below) {
+      below->last = std::prev(below)->last;
+      ranges_.erase(std::prev(below));
+    } else if (joins_above) {
+      std::prev(below)->first = range.first;
+    } else if (joins_below) {
+      below->last = range.last;
+    } else {
+      ranges_.insert(below, range);
     }
-    if (after != ranges_.begin() && std::prev(after)->second + 1 == range.first)
-      std::prev(after)->second = range.last;
-    else
-      ranges_.emplace_hint(after, range.first, range.last);
   }
 }
 
@@ -149,12 +154,18 @@ void CoreNames::hold(Used& job, const Allocation& allocation) {
     pool_.give_back(left);
   } else {
     pool_.take(allocation.cores - before, ranges);
-    normalise(ranges);
+    if (before > 0) normalise(ranges);
   }
   note_used(job, ranges);
 }
 
 void CoreNames::note_used(Used& job, const CoreRanges& ranges) {
+  if (job.count == 0) {
+    job.begin = used_ranges_.size();
+    job.count = static_cast<std::uint32_t>(ranges.size());
+    used_ranges_.insert(used_ranges_.end(), ranges.begin(), ranges.end());
+    return;
+  }
   const auto known = used_of(job);
   const auto is_known = [known](const CoreRange& range) {
     return std::ranges::any_of(known,
@@ -219,13 +230,15 @@ std::span<const CoreRange> CoreNames::held(JobId job) const {
 void CoreNames::append_used(JobId job, std::string& out) const {
   const std::size_t before = out.size();
   for (const CoreRange& range : used(job)) {
-    if (out.size() > before) out += ' ';
-    const fmt::format_int first(range.first);
-    out.append(first.data(), first.size());
-    if (range.last == range.first) continue;
-    const fmt::format_int last(range.last);
-    out += '-';
-    out.append(last.data(), last.size());
+    char text[32];
+    char* at = text;
+    if (out.size() > before) *at++ = ' ';
+    at = std::to_chars(at, std::end(text), range.first).ptr;
+    if (range.last != range.first) {
+      *at++ = '-';
+      at = std::to_chars(at, std::end(text), range.last).ptr;
+    }
+    out.append(text, at);
   }
 }
 

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
-#include "scheduler/metrics/job_index.hpp"
+#include "scheduler/model/job_index.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -25,17 +24,17 @@ struct CoreRange {
 /// Ascending, disjoint, not touching.
 using CoreRanges = std::vector<CoreRange>;
 
-/// The free cores of a pool. Its costs grow with the number of ranges, not of cores.
+/// The free cores of a pool. Its costs grow with the number of ranges of free cores, not of cores.
 class NumberedPool {
  public:
   explicit NumberedPool(CoreCount cores = 0);
-  /// Takes the `count` lowest-numbered free cores. Throws InputError if fewer are free: then the log is broken.
+  /// Appends the `count` lowest-numbered free cores, ascending. Throws InputError if fewer are free: then the log is broken.
   void take(CoreCount count, CoreRanges& out);
   void give_back(const CoreRanges& ranges);
   [[nodiscard]] CoreCount free() const { return free_; }
 
  private:
-  std::map<CoreId, CoreId> ranges_;  // first -> last
+  std::vector<CoreRange> ranges_;  // descending, so that the lowest are taken from the end
   CoreCount free_ = 0;
 };
 

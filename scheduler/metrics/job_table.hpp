@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
-#include "scheduler/metrics/job_index.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/job_index.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {
@@ -63,6 +63,12 @@ struct JobRow {
 /// Throws InputError when a record cannot be true (a job that ends and was never submitted): then the log is broken.
 class JobTable final : public log::Sink {
  public:
+  /// Makes room for so many jobs at once. More may come.
+  void expect(std::size_t jobs) {
+    rows_.reserve(jobs);
+    on_cores_since_.reserve(jobs);
+  }
+
   void header(const log::Header& header) override { header_ = header; }
   void record(const log::Record& record) override;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
-#include "scheduler/metrics/job_index.hpp"
+#include "scheduler/model/job_index.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {

@@ -189,7 +189,8 @@ struct TimeColumn {
   }
   [[nodiscard]] Distribution distribution() {
     if (values.empty()) return {};
-    return {values, static_cast<double>(sum) / static_cast<double>(values.size()) / 1e6};
+    const double mean = static_cast<double>(sum) / static_cast<double>(values.size()) / 1e6;
+    return {values, mean};
   }
 };
 

@@ -65,13 +65,14 @@ bool Availability::fits(CoreCount cores, Instant from, Duration length) const {
   return least_free(from, from + length) >= cores;
 }
 
-Instant Availability::earliest_fit(CoreCount cores, Duration length, Instant from) const {
+Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const {
   const auto is_enough = [cores](CoreCount free) { return free >= cores; };
   const auto is_short = [cores](CoreCount free) { return free < cores; };
   for (Place place = find(from);;) {
     place = find_from(place, is_enough, [cores](Range r) { return r.most >= cores; });
     INVARIANT(place.block < blocks_.size(), "{} cores never fit into {}", cores, capacity_);
     const Instant start = std::max(from, blocks_[place.block]->at[place.step]);
+    if (start >= before) return kNever;
     place = find_from(place, is_short, [cores](Range r) { return r.least < cores; });
     if (place.block == blocks_.size() || blocks_[place.block]->at[place.step] - start >= length) return start;
   }

@@ -38,7 +38,11 @@ class Availability {
   /// The first instant from `from` on at which `cores` are free for `length`. REQUIRES: cores <= capacity, length >= 0, from >=
   /// begins(). Always answers, as everything is free in the end. Time grows with the logarithm of the steps and with
   /// the holes that are too short.
-  [[nodiscard]] Instant earliest_fit(CoreCount cores, Duration length, Instant from) const;
+  [[nodiscard]] Instant earliest_fit(CoreCount cores, Duration length, Instant from) const {
+    return earliest_fit_before(cores, length, from, kNever);
+  }
+  /// The same, but kNever if it is not before `before`.
+  [[nodiscard]] Instant earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const;
 
   /// Takes `cores` away in [from, to), or gives them back; a part before begins() is left out, an empty interval is
   /// nothing. REQUIRES: what results is within 0..capacity everywhere.

@@ -51,14 +51,14 @@ class Easy final : public Policy {
     if (waiting == end || free == 0) return;
 
     Shadow shadow = head_shadow(view, free, (*waiting)->processes, started_);
-    ++waiting;
+    const auto wanted = [&] { return Wanted{free, shadow.at - view.now, shadow.extra}; };
     if (order_ == BackfillOrder::kArrival) {
-      for (; waiting != end && free > 0; ++waiting) backfill(**waiting, view.now, shadow, free, out);
+      while (free > 0 && (waiting = view.waiting.find(++waiting, wanted())) != end)
+        backfill(**waiting, view.now, shadow, free, out);
       return;
     }
-    candidates_.clear();
-    for (; waiting != end; ++waiting)
-      if ((*waiting)->processes <= free) candidates_.push_back(*waiting);
+    candidates_.clear();  // who may not start now may not after others have: free and extra only shrink
+    while ((waiting = view.waiting.find(++waiting, wanted())) != end) candidates_.push_back(*waiting);
     sort_candidates(candidates_, order_);
     for (const Job* job : candidates_) backfill(*job, view.now, shadow, free, out);
   }
@@ -114,8 +114,9 @@ class ReservingBackfill final : public Policy {
     for (; waiting != view.waiting.end() && std::cmp_less(reserved_.size(), reservations_); ++waiting)
       if (!start_if_it_fits(plan, **waiting, view.now, out)) reserve(plan, **waiting, view.now);
     candidates_.clear();
-    for (; waiting != view.waiting.end(); ++waiting)
-      if ((*waiting)->processes <= view.free.total()) candidates_.push_back(*waiting);
+    const Wanted narrow_enough{view.free.total(), Duration::max()};
+    while ((waiting = view.waiting.find(waiting, narrow_enough)) != view.waiting.end())
+      candidates_.push_back(*waiting++);
     sort_candidates(candidates_, order_);
     for (const Job* job : candidates_) start_if_it_fits(plan, *job, view.now, out);
     for (const Reserved& kept : reserved_) take_back(plan, *kept.job, kept.start);

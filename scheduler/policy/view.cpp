@@ -8,6 +8,9 @@
 namespace replay {
 namespace {
 
+constexpr std::size_t kFanOut = 16;
+constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
 bool queue_order(const Job* a, const Job* b) {
   return std::tuple{a->submitted, a->id} < std::tuple{b->submitted, b->id};
 }
@@ -23,12 +26,14 @@ void WaitingQueue::insert(const Job& job) {
   if (order_.empty() || queue_order(order_.back(), &job)) {
     order_.push_back(&job);
     slots_.push_back(&job);
+    note_needs(slots_.size() - 1);
     return;
   }
   close_holes();
   const auto at = std::ranges::upper_bound(order_, &job, queue_order) - order_.begin();
   order_.insert(order_.begin() + at, &job);
   slots_.insert(slots_.begin() + at, &job);
+  close_holes();  // there are none, but what the slots need has moved
 }
 
 void WaitingQueue::remove(const Job& job) {
@@ -37,6 +42,7 @@ void WaitingQueue::remove(const Job& job) {
   const auto at = static_cast<std::size_t>(found - order_.begin());
   if (slots_[at] == nullptr) return;
   slots_[at] = nullptr;
+  needs_[0][at] = kNoJob;
   --size_;
   while (first_ < slots_.size() && slots_[first_] == nullptr) ++first_;
   // Half of the memory may be holes: closing them then costs O(1) per removal on average, and a job that has left is
@@ -48,6 +54,52 @@ void WaitingQueue::close_holes() {
   std::erase(slots_, nullptr);
   order_ = slots_;
   first_ = 0;
+  for (std::vector<Need>& level : needs_) level.clear();
+  for (std::size_t slot = 0; slot < slots_.size(); ++slot) note_needs(slot);
+}
+
+// REQUIRES: `slot` is the last one.
+void WaitingQueue::note_needs(std::size_t slot) {
+  const Need need{slots_[slot]->estimate, slots_[slot]->processes};
+  for (std::size_t level = 0, node = slot;; ++level, node /= kFanOut) {
+    if (level == needs_.size())
+      needs_.push_back({needs_.back().front()});  // one stretch is not all any more: a level above it
+    std::vector<Need>& needs = needs_[level];
+    if (node == needs.size()) {
+      needs.push_back(need);
+    } else {
+      needs[node].estimate = std::min(needs[node].estimate, need.estimate);
+      needs[node].processes = std::min(needs[node].processes, need.processes);
+    }
+    if (level + 1 >= needs_.size() && needs.size() == 1) return;
+  }
+}
+
+WaitingQueue::iterator WaitingQueue::find(iterator from, const Wanted& wanted) const {
+  const auto begin = static_cast<std::size_t>(from.at_ - slots_.data());
+  if (begin >= slots_.size()) return end();
+  const std::size_t found = find_below(needs_.size() - 1, 0, begin, wanted);
+  return found == kNone ? end() : iterator{slots_.data() + found, slots_.data() + slots_.size()};
+}
+
+// The first wanted slot at or after `from` in the stretch `node` of `level`.
+std::size_t WaitingQueue::find_below(std::size_t level, std::size_t node, std::size_t from,
+                                     const Wanted& wanted) const {
+  Need& known = needs_[level][node];
+  if (!wanted.admits(known.processes, known.estimate)) return kNone;
+  if (level == 0) return node >= from ? node : kNone;
+  const std::vector<Need>& below = needs_[level - 1];
+  const std::size_t end = std::min((node + 1) * kFanOut, below.size());
+  std::size_t width = 1;  // slots of a stretch below
+  for (std::size_t i = 1; i < level; ++i) width *= kFanOut;
+  for (std::size_t i = std::max(node * kFanOut, from / width); i < end; ++i)
+    if (const std::size_t found = find_below(level - 1, i, from, wanted); found != kNone) return found;
+  known = kNoJob;  // nothing was there: what has left since may be why
+  for (std::size_t i = node * kFanOut; i < end; ++i) {
+    known.estimate = std::min(known.estimate, below[i].estimate);
+    known.processes = std::min(known.processes, below[i].processes);
+  }
+  return kNone;
 }
 
 RunningJob& RunningSet::insert(RunningJob job) {

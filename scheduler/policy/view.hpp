@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -15,6 +16,18 @@
 #include "scheduler/model/units.hpp"
 
 namespace replay {
+
+/// Which waiting jobs a policy looks for: those of at most `processes` that are estimated to take at most `estimate`, or, however
+/// long they take, have at most `narrow` processes.
+struct Wanted {
+  ProcessCount processes;
+  Duration estimate;
+  ProcessCount narrow = 0;
+
+  [[nodiscard]] bool admits(ProcessCount of_processes, Duration of_estimate) const {
+    return of_processes <= processes && (of_estimate <= estimate || of_processes <= narrow);
+  }
+};
 
 /// Waiting jobs by (submitted, job number). Removal leaves a hole that is closed when holes are many, so that a pass over
 /// the queue is a pass over memory. Jobs must outlive their stay.
@@ -40,6 +53,7 @@ class WaitingQueue {
     bool operator==(const iterator& other) const { return at_ == other.at_; }
 
    private:
+    friend class WaitingQueue;
     void skip_holes() {
       while (at_ != end_ && *at_ == nullptr) ++at_;
     }
@@ -54,17 +68,33 @@ class WaitingQueue {
   [[nodiscard]] iterator begin() const { return {slots_.data() + first_, slots_.data() + slots_.size()}; }
   [[nodiscard]] iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
 
+  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): it looks at the least processes and
+  /// the least estimate of ever larger stretches of the queue, and only into those in which both may be found together.
+  [[nodiscard]] iterator find(iterator from, const Wanted& wanted) const;
+
   /// O(1) when `job` comes last in order, else O(queue).
   void insert(const Job& job);
   /// Nothing happens if it is not there. O(log queue).
   void remove(const Job& job);
 
  private:
+  // What the jobs of some slots need at the least. After a removal it may say less than is true until somebody looks.
+  struct Need {
+    Duration estimate;
+    ProcessCount processes;
+  };
+  static constexpr Need kNoJob{Duration::max(), std::numeric_limits<ProcessCount>::max()};
+
   void close_holes();
+  void note_needs(std::size_t slot);
+  [[nodiscard]] std::size_t find_below(std::size_t level, std::size_t node, std::size_t from,
+                                       const Wanted& wanted) const;
 
   std::vector<const Job*> slots_;  // in order; nullptr: a hole
   std::vector<const Job*> order_;  // what was in each slot, holes too, for the search
-  std::size_t first_ = 0;          // slots before it are holes
+  // By slot; then by 16 slots, by 256, ...: the last level has one stretch, that is all.
+  mutable std::vector<std::vector<Need>> needs_ = std::vector<std::vector<Need>>(1);
+  std::size_t first_ = 0;  // slots before it are holes
   std::size_t size_ = 0;
 };
 

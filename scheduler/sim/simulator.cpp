@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <queue>
-#include <unordered_map>
 #include <vector>
 
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/job_map.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/model/shared_cores.hpp"
 
@@ -58,13 +58,15 @@ class Simulation {
   }
 
  private:
-  struct Running {
-    const TracedJob* traced;
-    Progress progress;
-    std::uint64_t start_order;
-    double rate;  // while it is not suspended
+  // A job from its arrival to its end.
+  struct Arrived {
+    const TracedJob* traced = nullptr;
+    bool is_running = false;
+    Progress progress{};
+    std::uint64_t start_order = 0;
+    double rate = 0;  // while it is not suspended
     std::uint32_t generation = 0;
-    Allocation shared;  // its cores, if others may be on them too; else empty
+    Allocation shared{};  // its cores, if others may be on them too; else empty
   };
 
   Instant next_instant() {
@@ -75,8 +77,8 @@ class Simulation {
   }
 
   bool is_stale(const PlannedEnd& end) const {
-    const auto found = running_.find(end.job);
-    return found == running_.end() || found->second.generation != end.generation;
+    const Arrived* job = jobs_.find(end.job);
+    return job == nullptr || job->generation != end.generation;
   }
 
   // Everything that happens at `now`, as one batch; then its echoes at the same instant, until there are none.
@@ -84,7 +86,7 @@ class Simulation {
     now_ = now;
     events_.clear();
     while (const TracedJob* job = arrivals_.take(now)) {
-      arrived_.insert_or_assign(job->job.id, job);
+      jobs_.add(job->job.id).traced = job;
       events_.emplace_back(Submit{job});
     }
     while (!ends_.empty() && ends_.top().at == now) {
@@ -112,45 +114,44 @@ class Simulation {
     hand_over();
   }
 
-  Outcome outcome_at_end(JobId job) const {
-    return running_.at(job).traced->truth.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted;
+  Outcome outcome_at_end(JobId job) {
+    return jobs_.at(job).traced->truth.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted;
   }
 
   void end(JobId job, Outcome outcome) {
-    const auto running = running_.find(job);
-    off_cores(running->second);
-    running_.erase(running);
-    arrived_.erase(job);
+    off_cores(jobs_.at(job));
+    jobs_.erase(job);
     arrivals_.on_end(job, now_);
     ++result_.ended;
     events_.emplace_back(Finish{job, {outcome, 0, Verification::kNone, -1, {}}});
   }
 
   void apply(const Start& action) {
-    const TracedJob* traced = arrived_.at(action.job);
-    const double rate = model_.rate(traced->truth.behaviour, action.allocation, 0);
-    Running running{traced, Progress{traced->truth.runtime, now_, rate}, starts_++, rate, 0, {}};
-    ends_.push({running.progress.end(), running.start_order, 0, action.job});
-    const auto entry = running_.emplace(action.job, std::move(running)).first;
-    if (action.allocation.shareable) on_cores(entry->second, action.allocation);
+    Arrived& job = jobs_.at(action.job);
+    job.is_running = true;
+    job.rate = model_.rate(job.traced->truth.behaviour, action.allocation, 0);
+    job.progress = Progress{job.traced->truth.runtime, now_, job.rate};
+    job.start_order = starts_++;
+    ends_.push({job.progress.end(), job.start_order, 0, action.job});
+    if (action.allocation.shareable) on_cores(job, action.allocation);
   }
 
   void apply(const Resize& action) {
-    Running& running = running_.at(action.job);
+    Arrived& running = jobs_.at(action.job);
     off_cores(running);
     on_cores(running, action.allocation);
     events_.emplace_back(Resized{action.job});
   }
 
   void apply(const Suspend& action) {
-    Running& running = running_.at(action.job);
+    Arrived& running = jobs_.at(action.job);
     off_cores(running);
     set_rate(running, 0);
     events_.emplace_back(Suspended{action.job});
   }
 
   void apply(const Resume& action) {
-    Running& running = running_.at(action.job);
+    Arrived& running = jobs_.at(action.job);
     if (running.shared.shareable)
       on_cores(running, running.shared);
     else
@@ -159,7 +160,7 @@ class Simulation {
   }
 
   void apply(const Kill& action) {
-    if (!running_.contains(action.job)) return;
+    if (const Arrived* job = jobs_.find(action.job); job == nullptr || !job->is_running) return;
     end(action.job, action.reason == KillReason::kOverrun     ? Outcome::kOverrun
                     : action.reason == KillReason::kCancelled ? Outcome::kCancelled
                                                               : Outcome::kKilled);
@@ -169,7 +170,7 @@ class Simulation {
   void apply(const WakeAt&) {}
   void apply(const Note&) {}
 
-  void set_rate(Running& running, double rate) {
+  void set_rate(Arrived& running, double rate) {
     running.progress.change_rate(now_, rate);
     ++running.generation;
     const Instant end = running.progress.end();
@@ -177,7 +178,7 @@ class Simulation {
   }
 
   // Its processes are on these cores now: its rate and those of its neighbours follow.
-  void on_cores(Running& running, const Allocation& allocation) {
+  void on_cores(Arrived& running, const Allocation& allocation) {
     if (!allocation.shareable) {
       running.rate = model_.rate(running.traced->truth.behaviour, allocation, 0);
       set_rate(running, running.rate);
@@ -187,19 +188,19 @@ class Simulation {
     const JobId id = running.traced->job.id;
     shared_.enter(id, running.shared, running.traced->truth.behaviour.cpu_use);
     ask_rate_again(running);
-    for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(running_.at(neighbour));
+    for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(jobs_.at(neighbour));
   }
 
   // Its own rate is the caller's business.
-  void off_cores(const Running& running) {
+  void off_cores(const Arrived& running) {
     if (!running.shared.shareable) return;
     const JobId id = running.traced->job.id;
     const std::vector<JobId> neighbours = shared_.neighbours(id, running.shared);
     shared_.leave(id, running.shared);
-    for (const JobId neighbour : neighbours) ask_rate_again(running_.at(neighbour));
+    for (const JobId neighbour : neighbours) ask_rate_again(jobs_.at(neighbour));
   }
 
-  void ask_rate_again(Running& running) {
+  void ask_rate_again(Arrived& running) {
     const Behaviour& behaviour = running.traced->truth.behaviour;
     const double demand = shared_.demand(running.traced->job.id, running.shared, behaviour.cpu_use);
     running.rate = model_.rate(behaviour, running.shared, demand);
@@ -212,8 +213,7 @@ class Simulation {
   Controller controller_;
   SharedCores shared_;  // by what is true of the jobs; only those that are shareable
   Instant now_ = Instant::min();
-  std::unordered_map<JobId, const TracedJob*> arrived_;
-  std::unordered_map<JobId, Running> running_;
+  JobMap<Arrived> jobs_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;
   std::vector<Event> events_;  // for the next call of the controller
   std::vector<Event> batch_;

@@ -63,6 +63,9 @@ void walk(int operations, int longest) {
       const int from = *rc::gen::inRange(naive.begin(), kSeconds);
       const int start = naive.earliest_fit(cores, length, from);
       RC_ASSERT(fast.earliest_fit(cores, std::chrono::seconds{length}, second(from)) == second(start));
+      const int before = *rc::gen::inRange(from, kSeconds);
+      RC_ASSERT(fast.earliest_fit_before(cores, std::chrono::seconds{length}, second(from), second(before)) ==
+                (start < before ? second(start) : kNever));
       if (start + length > 2 * kSeconds) continue;
       naive.add(start, start + length, -cores);
       fast.reserve(second(start), second(start + length), cores);

@@ -1,5 +1,5 @@
-// Job numbers to rows: 0, 1, 2, ... in the order in which the jobs came. Job numbers of traces are compact as a rule, so
-// a vector answers; the few that are far off (or negative) go into a hash map.
+// Job numbers to small numbers: rows of a table, slots of a store. Job numbers of traces are compact as a rule, so a vector
+// answers; the few that are far off (or negative) go into a hash map.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "scheduler/model/units.hpp"
 
-namespace replay::metrics {
+namespace replay {
 
 class JobIndex {
  public:
@@ -24,17 +24,32 @@ class JobIndex {
     return found == far_.end() ? kNone : found->second;
   }
 
-  /// The next row, for `job`. REQUIRES: it has none yet.
+  /// The next row, for `job`: 0, 1, 2, ... in the order in which the jobs come. REQUIRES: it has none yet.
   std::uint32_t add(JobId job) {
+    const std::uint32_t row = count_;
+    set(job, row);
+    return row;
+  }
+
+  void set(JobId job, std::uint32_t row) {
     const auto number = static_cast<std::uint64_t>(job);
     // A number that went into far_ before the vector had grown past it must not be looked for in the vector: what is
     // added to near_ by growing is therefore filled from far_.
     if (number >= near_.size() && number < kAlwaysNear + kSpread * std::uint64_t{count_}) grow_to(number + 1);
     if (number < near_.size())
-      near_[number] = count_;
+      near_[number] = row;
     else
-      far_[number] = count_;
-    return count_++;
+      far_[number] = row;
+    ++count_;
+  }
+
+  /// Nothing happens if it has no row.
+  void erase(JobId job) {
+    const auto number = static_cast<std::uint64_t>(job);
+    if (number < near_.size())
+      near_[number] = kNone;
+    else
+      far_.erase(number);
   }
 
  private:
@@ -51,7 +66,7 @@ class JobIndex {
 
   std::vector<std::uint32_t> near_;
   std::unordered_map<std::uint64_t, std::uint32_t> far_;
-  std::uint32_t count_ = 0;
+  std::uint32_t count_ = 0;  // of set()
 };
 
-}  // namespace replay::metrics
+}  // namespace replay

@@ -1,0 +1,82 @@
+#include "scheduler/cli/csv_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "scheduler/model/error.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::cli {
+namespace {
+
+using std::chrono::microseconds;
+
+std::string line_of(void (*put)(CsvFile&)) {
+  const test::TemporaryFolder folder;
+  CsvFile file(folder / "t.csv", "a");
+  put(file);
+  file.end_line();
+  file.close();
+  const std::string text = test::text_of(folder / "t.csv");
+  EXPECT_TRUE(text.starts_with("a\n") && text.ends_with("\n")) << text;
+  return text.substr(2, text.size() - 3);
+}
+
+TEST(CsvFile, SecondsHaveSixDecimals) {
+  EXPECT_EQ(line_of([](CsvFile& file) {
+              for (const std::int64_t us : {0L, 1L, 999'999L, 1'000'000L, 90'000'010L, -1L, -2'500'000L})
+                file.seconds(Duration{us});
+            }),
+            "0.000000,0.000001,0.999999,1.000000,90.000010,-0.000001,-2.500000");
+  EXPECT_EQ(line_of([](CsvFile& file) {
+              file.seconds(Duration::max());
+              file.seconds(Duration::min());
+            }),
+            "9223372036854.775807,-9223372036854.775808");
+}
+
+TEST(CsvFile, WhatIsNoNumberIsEmpty) {
+  EXPECT_EQ(line_of([](CsvFile& file) {
+              file.ratio(std::numeric_limits<double>::quiet_NaN());
+              file.ratio(1.0 / 3);
+              file.empty();
+              file.ratio(1e300);
+              file.count(-17);
+            }),
+            ",0.333333,,1e+300,-17");
+}
+
+TEST(CsvFile, QuotesWhereTheFormatAsksForIt) {
+  EXPECT_EQ(line_of([](CsvFile& file) {
+              file.text("plain");
+              file.text("a, \"b\"");
+              file.word("word");
+            }),
+            "plain,\"a, \"\"b\"\"\",word");
+}
+
+TEST(CsvFile, LinesOfAnyLengthComeThrough) {
+  const test::TemporaryFolder folder;
+  const std::string longest(500'000, 'x');
+  std::string expected = "a\n";
+  CsvFile file(folder / "t.csv", "a");
+  for (int i = 0; i < 50'000; ++i) {
+    file.count(i);
+    file.text(i == 700 ? longest : "abc");
+    file.end_line();
+    expected += std::to_string(i) + ',' + (i == 700 ? longest : "abc") + '\n';
+  }
+  file.close();
+  EXPECT_TRUE(test::text_of(folder / "t.csv") == expected);
+}
+
+TEST(CsvFile, AFullDiskIsSaid) {
+  CsvFile file("/dev/full", "a");
+  EXPECT_THROW(file.close(), InputError);
+}
+
+}  // namespace
+}  // namespace replay::cli

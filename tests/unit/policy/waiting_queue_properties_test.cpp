@@ -1,0 +1,66 @@
+// The search in the queue of waiting jobs against looking at all of them.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "scheduler/policy/view.hpp"
+#include "tests/support/properties.hpp"
+
+namespace replay::test {
+namespace {
+
+std::vector<const Job*> naive(const std::vector<const Job*>& jobs, const Wanted& wanted) {
+  std::vector<const Job*> found;
+  std::ranges::copy_if(jobs, std::back_inserter(found),
+                       [&](const Job* job) { return wanted.admits(job->processes, job->estimate); });
+  return found;
+}
+
+std::vector<const Job*> searched(const WaitingQueue& queue, const Wanted& wanted) {
+  std::vector<const Job*> found;
+  for (auto at = queue.find(queue.begin(), wanted); at != queue.end(); at = queue.find(++at, wanted))
+    found.push_back(*at);
+  return found;
+}
+
+// Jobs come, mostly last in the order, and go from anywhere; `jobs` is the queue as it should be.
+void walk(int operations) {
+  std::deque<Job> all;
+  std::vector<const Job*> jobs;
+  WaitingQueue queue;
+  for (int i = 0; i < operations; ++i) {
+    const int what = *rc::gen::inRange(0, 20);
+    if (what < 12) {
+      Job job;
+      job.id = JobId{i};
+      job.submitted = Instant{std::chrono::seconds{what == 0 ? *rc::gen::inRange(0, i + 1) : i}};
+      job.processes = *rc::gen::inRange(1, 9);
+      job.estimate = std::chrono::seconds{*rc::gen::inRange(1, 100)};
+      all.push_back(job);
+      queue.insert(all.back());
+      const auto place = std::ranges::upper_bound(jobs, std::tuple{job.submitted, job.id}, {}, [](const Job* other) {
+        return std::tuple{other->submitted, other->id};
+      });
+      jobs.insert(place, &all.back());
+    } else if (what < 17 && !jobs.empty()) {
+      const auto which = *rc::gen::inRange(std::size_t{0}, jobs.size());
+      queue.remove(*jobs[which]);
+      jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
+    } else {
+      const Wanted wanted{*rc::gen::inRange(0, 10), std::chrono::seconds{*rc::gen::inRange(0, 110)},
+                          *rc::gen::inRange(0, 10)};
+      RC_ASSERT(searched(queue, wanted) == naive(jobs, wanted));
+    }
+    RC_ASSERT(queue.size() == jobs.size());
+  }
+}
+
+TEST(WaitingQueueProperties, ASearchFindsWhatAPassOverTheQueueFinds) {
+  EXPECT_TRUE(rc::check([] { walk(*rc::gen::inRange(1, 600)); }));
+}
+
+}  // namespace
+}  // namespace replay::test
