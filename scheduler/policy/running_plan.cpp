@@ -46,6 +46,31 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
 
 void RunningPlan::note_start(const Job& job, Instant now) { held_[job.id] = {now + job.estimate, job.processes}; }
 
+bool RunningPlan::is_in_step_with(const ClusterView& view, const RunningJob& job) const {
+  const auto has_ended = [this](const Trigger& trigger) {
+    return trigger.kind == TriggerKind::kFinish && held_.contains(trigger.job->id);
+  };
+  const auto ended = static_cast<std::size_t>(std::ranges::count_if(view.triggers, has_ended));
+  return trusted_ && profile_.capacity() == view.machine.size() && held_.contains(job.job->id) &&
+         held_.size() == view.running.size() + ended && disturbances_seen_ == view.running.disturbances();
+}
+
+void RunningPlan::lift_out(const RunningJob& job, Instant now) {
+  const Held& held = held_.at(job.job->id);
+  if (held.until > now) profile_.release(now, held.until, held.cores);
+}
+
+void RunningPlan::put_back(const RunningJob& job, Instant now) {
+  const Held& held = held_.at(job.job->id);
+  if (held.until > now) profile_.reserve(now, held.until, held.cores);
+}
+
+void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Duration more) {
+  held_.at(job.job->id).until = std::max(job.estimated_end + more, now + kTick);
+  put_back(job, now);
+  ++disturbances_seen_;  // the controller sets another end
+}
+
 std::vector<Instant> RunningPlan::ends() const {
   std::vector<Instant> all;
   for (const auto& [job, held] : held_) all.push_back(held.until);

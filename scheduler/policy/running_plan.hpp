@@ -26,6 +26,13 @@ class RunningPlan {
 
   /// The policy starts `job` now, and has reserved its cores until now + estimate in profile().
   void note_start(const Job& job, Instant now);
+  /// Whether it knows `job`, and nothing has happened since the last follow() but what the view's triggers say.
+  [[nodiscard]] bool is_in_step_with(const ClusterView& view, const RunningJob& job) const;
+  /// profile() without `job` from `now` on, which is_in_step_with() knows, and with it again. For Policy::more_time().
+  void lift_out(const RunningJob& job, Instant now);
+  void put_back(const RunningJob& job, Instant now);
+  /// Instead of put_back(): the controller will let it go on for `more` after its estimated end, at full speed.
+  void put_back_for_longer(const RunningJob& job, Instant now, Duration more);
   /// The next follow() makes the profile from scratch.
   void distrust() { trusted_ = false; }
 

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/schedule.hpp"
@@ -42,10 +44,15 @@ class Script final : public Policy {
   }
   CoreCount free_until(const ClusterView& view, Instant) const override { return view.free.total(); }
   bool may_start_now(const ClusterView&, const Job&) const override { return false; }
+  Duration more_time(const ClusterView&, const RunningJob&) override {
+    return asked_ < more_times.size() ? more_times[asked_++] : Duration::zero();
+  }
   std::vector<CoreCount> free_seen;
+  std::vector<Duration> more_times;
 
  private:
   std::size_t pass_ = 0;
+  std::size_t asked_ = 0;
 };
 
 class TwoSteps : public testing::Test {
@@ -153,6 +160,22 @@ TEST_F(TwoSteps, ExtendGivesATenthOfTheEstimateAndAtLeastAMinute) {
   happens(0s, {Submit{&a_}});
   happens(10min, {});
   EXPECT_EQ(controller_->next_timer(), at(11min));
+}
+
+TEST_F(TwoSteps, APolicyMayGrantMoreTimeAndItsNotesAreInTheLog) {
+  Script script;
+  script.answers = {{Start{id('A'), {4, 1, {}}}, Note{"a note"}}};
+  script.more_times = {30s};
+  use(script, {Overrun::kPolicy, nullptr});
+  EXPECT_EQ(happens(0s, {Submit{&a_}}), "start A 4") << "a note reaches no body";
+  EXPECT_EQ(happens(10min, {}), "");
+  EXPECT_EQ(controller_->next_timer(), at(10min + 30s));
+  EXPECT_EQ(happens(10min + 30s, {}), "kill A") << "none is granted the second time";
+  const auto is_note = [](const log::Record& record) {
+    const auto* note = std::get_if<log::Note>(&record.what);
+    return note != nullptr && note->text == "a note";
+  };
+  EXPECT_EQ(std::ranges::count_if(log_.records(), is_note), 1);
 }
 
 TEST_F(TwoSteps, APolicyThatAsksForTheImpossibleIsNamed) {

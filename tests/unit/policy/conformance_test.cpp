@@ -34,7 +34,7 @@ class EveryPolicy : public testing::TestWithParam<std::string> {};
 TEST_P(EveryPolicy, UsesNoCoreTwiceAndLosesNoJob) {
   for (const char* machine : {"flat:16", "4x2x2", "1x1x16"})
     for (std::uint64_t seed = 1; seed <= 15; ++seed)
-      for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend}) {
+      for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend, Overrun::kPolicy}) {
         SimulationOptions options;
         options.overrun = overrun;
         const auto log = simulate(GetParam(), Machine::parse(machine), random_jobs(seed, 200, 16), "utrera", options);
