@@ -13,6 +13,7 @@
 #include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
+#include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
@@ -93,11 +94,12 @@ TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified)
   expect_nothing_left();
 }
 
-TEST_F(MainCommand, RunsRigidPoliciesToo) {
-  write_trace({{0, 1, 2, 0.5}, {0.1, 1, 2}, {0.2, 0.5, 1}});
-  for (const char* policy : {"fcfs", "easy"}) {
-    ASSERT_EQ(run(policy), 0) << output();
-    EXPECT_EQ(what_is_wrong(log(), Machine::parse("1x1x2")), "") << policy;
+TEST_F(MainCommand, RunsEveryPolicyOfTheTable) {
+  write_trace({{0, 0.5, 2, 0.5}, {0.1, 0.5, 2}, {0.2, 0.3, 1}});
+  for (const PolicyEntry& policy : policies()) {
+    ASSERT_EQ(run(std::string{policy.name}), 0) << policy.name << ": " << output();
+    EXPECT_EQ(what_is_wrong(log(), Machine::parse("1x1x2")), "") << policy.name;
+    EXPECT_EQ(log().verified(), 3) << policy.name;
   }
   expect_nothing_left();
 }
