@@ -30,6 +30,8 @@ using Command = std::function<int()>;
 [[nodiscard]] Command add_generate(CLI::App& app);
 [[nodiscard]] Command add_generate_lublin(CLI::App& generate);
 [[nodiscard]] Command add_generate_from_log(CLI::App& generate);
+/// `replay reproduce PAPER`.
+[[nodiscard]] Command add_reproduce(CLI::App& app);
 [[nodiscard]] Command add_agent(CLI::App& app);
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);

@@ -68,6 +68,7 @@ int main(int argc, char** argv) {
   commands[app.get_subcommand("simulate")] = std::move(simulate);
   add(add_trace);
   add(add_generate);
+  add(add_reproduce);
   add(add_agent);
   add(add_audit);
   add(add_policies);

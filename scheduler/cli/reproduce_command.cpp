@@ -1,0 +1,264 @@
+// `replay reproduce PAPER`: every simulation that a paper's tables and figures need, the paper's numbers beside ours;
+// a page, a CSV, and the same tables on the terminal.
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/parallel.hpp"
+#include "scheduler/cli/progress_line.hpp"
+#include "scheduler/cli/text_table.hpp"
+#include "scheduler/model/error.hpp"
+#include "scheduler/study/archive.hpp"
+#include "scheduler/study/dynp_study.hpp"
+#include "scheduler/study/fcfs_malleable_study.hpp"
+#include "scheduler/study/page.hpp"
+#include "scheduler/study/simulation.hpp"
+#include "scheduler/study/slack_study.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kInterrupted = 130;
+
+struct Given {
+  std::string traces, out;
+  int threads = 0;
+  bool force = false, json = false, quick = false;
+};
+
+using Study = std::function<study::Result(const study::LogSearch&, const study::Surroundings&)>;
+
+std::atomic<bool> interrupted{false};
+
+void on_interrupt(int) {
+  if (interrupted.exchange(true)) ::_exit(kInterrupted);  // the second time, at once
+}
+
+fs::path traces_folder(const Given& given) {
+  if (!given.traces.empty()) return given.traces;
+  const char* const variable = std::getenv("REPLAY_TRACES");
+  return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
+}
+
+// Before hours of work: where it goes to.
+fs::path make_folder(const Given& given, std::string_view paper) {
+  const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    throw InputError(fmt::format("--out {}: is a file, expected a folder to make", folder.string()));
+  if (!given.force && fs::exists(folder, error) && !fs::is_empty(folder, error))
+    throw InputError(
+        fmt::format("--out {}: exists already; choose another folder, or --force to write into it", folder.string()));
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("--out {}: cannot be made: {}", folder.string(), error.message()));
+  return folder;
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw InputError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
+}
+
+nlohmann::ordered_json to_json(const study::Result& result) {
+  const auto number = [](double value) {  // JSON knows no NaN
+    return std::isnan(value) ? nlohmann::ordered_json{} : nlohmann::ordered_json(value);
+  };
+  nlohmann::ordered_json json{{"paper", result.paper}, {"limits", result.limits}};
+  json["checks"] = nlohmann::ordered_json::array();
+  for (const study::Check& check : result.checks)
+    json["checks"].push_back(
+        {{"statement", check.statement}, {"holds", check.holds}, {"found", check.found}, {"why", check.why}});
+  json["numbers"] = nlohmann::ordered_json::array();
+  for (const study::Section& section : result.sections)
+    for (const study::Table& table : section.tables)
+      for (std::size_t r = 0; r < table.rows.size(); ++r)
+        for (std::size_t c = 0; c < table.columns.size(); ++c) {
+          const study::Value& value = table.rows[r].values[c];
+          nlohmann::ordered_json entry{{"table", table.id},
+                                       {"row", table.rows[r].name},
+                                       {"column", table.columns[c].name},
+                                       {"unit", table.columns[c].unit},
+                                       {"ours", number(value.ours)},
+                                       {"paper", number(value.paper.value_or(std::nan("")))},
+                                       {"outside_band", table.is_outside(r, c)}};
+          json["numbers"].push_back(std::move(entry));
+        }
+  return json;
+}
+
+void print(const study::Result& result) {
+  fmt::print("{}\n{}\n\n", result.title, result.paper);
+  for (const std::string& limit : result.limits) fmt::print("not the whole study: {}\n", limit);
+  for (const std::string& text : result.about) fmt::print("{}\n", text);
+  for (const study::Section& section : result.sections)
+    for (const study::Table& table : section.tables) {
+      fmt::print("\n{}\n{}", table.title, aligned(study::cells_of(table)));
+      if (!table.source.empty()) fmt::print("Paper: {}\n", table.source);
+      for (const std::string& remark : study::remarks_of(table)) fmt::print("{}\n", remark);
+    }
+  fmt::print("\nWhat the paper says, and whether it comes out\n");
+  for (const study::Check& check : result.checks)
+    fmt::print("- {}\n    {}; {}\n", check.statement, check.found, study::verdict_of(check));
+}
+
+int reproduce(const Given& given, std::string_view paper, const std::vector<const study::ArchiveLog*>& wanted,
+              const Study& study) {
+  const study::LogSearch logs = study::find_logs(traces_folder(given), wanted);
+  std::string missing;
+  for (const std::string& line : logs.missing)
+    missing += fmt::format("{}{}", missing.empty() ? "" : "\n        ", line);
+  if (logs.found.empty()) throw InputError(missing + "\n        --traces DIR says where the logs are");
+  if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
+  const fs::path folder = make_folder(given, paper);
+
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  study::Result result;
+  try {
+    ProgressLine progress;
+    result = study(logs, {.for_each =
+                              [&](std::size_t count, const std::function<void(std::size_t)>& work) {
+                                for_each_in_parallel(count, given.threads, work);
+                              },
+                          .show_progress = [&](std::string_view text) { progress.show(text); },
+                          .interrupted = [] { return interrupted.load(); }});
+  } catch (const study::Interrupted&) {
+    fmt::print(stderr, "replay: interrupted: nothing was written\n");
+    return kInterrupted;
+  }
+  result.limits.insert(result.limits.end(), logs.missing.begin(), logs.missing.end());
+  const fs::path page = folder / fmt::format("{}.html", paper), numbers = folder / "numbers.csv";
+  write_file(page, study::to_html(result));
+  write_file(numbers, study::to_csv(result));
+  if (given.json)
+    fmt::print("{}\n", to_json(result).dump(2));
+  else
+    print(result), fmt::print("\n{}\n{}\n", page.string(), numbers.string());
+  return 0;
+}
+
+void add_common(CLI::App& command, Given& given, std::string_view paper) {
+  command.add_option("--traces", given.traces, "where the logs are (default: $REPLAY_TRACES, else traces/pwa)")
+      ->type_name("DIR");
+  command
+      .add_option("--out", given.out, fmt::format("where the page and numbers.csv go (default reproduce-{})", paper))
+      ->type_name("DIR");
+  command.add_flag("--force", given.force, "write into a folder that exists");
+  command.add_option("--jobs", given.threads, "cores to use (default: all); the results do not depend on it")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--quick", given.quick, "a part of the study, which the page says");
+  command.add_flag("--json", given.json, "print all numbers as JSON");
+}
+
+Command add_slack(CLI::App& group) {
+  auto* command =
+      group.add_subcommand("slack", "slack-based backfilling (Talby and Feitelson 1999): Tables 1 to 3, Figures 9, 10");
+  command->footer("Example: replay reproduce slack --traces ~/pwa");
+  auto given = std::make_shared<Given>();
+  add_common(*command, *given, "slack");
+  return [given] {
+    return reproduce(*given, "slack", {&study::kth_log()}, [given](const auto& logs, const auto& surroundings) {
+      return study::reproduce_slack(logs, given->quick, surroundings);
+    });
+  };
+}
+
+Command add_fcfs_malleable(CLI::App& group) {
+  auto* command =
+      group.add_subcommand("fcfs-malleable", "FCFS-malleable (Utrera et al. 2012): Figures 2 and 3, Tables 2 and 3");
+  command->footer("Example: replay reproduce fcfs-malleable --traces ~/pwa --quick");
+  auto given = std::make_shared<Given>();
+  add_common(*command, *given, "fcfs-malleable");
+  return [given] {
+    return reproduce(*given, "fcfs-malleable", {&study::sdsc_sp2_log(), &study::ctc_log(), &study::sdsc_blue_log()},
+                     [given](const auto& logs, const auto& surroundings) {
+                       return study::reproduce_fcfs_malleable(logs, given->quick, surroundings);
+                     });
+  };
+}
+
+struct DynpGiven : Given {
+  std::optional<std::uint64_t> sets;
+  std::vector<double> factors;
+  std::vector<std::string> logs;
+};
+
+study::DynpOptions dynp_options(const DynpGiven& given) {
+  study::DynpOptions options = given.quick ? study::quick_dynp_options() : study::DynpOptions{};
+  options.sets = given.sets.value_or(options.sets);
+  if (!given.factors.empty()) options.factors = given.factors;
+  for (std::size_t i = 0; i < options.factors.size(); ++i) {
+    const double factor = options.factors[i];
+    if (!(factor > 0 && factor <= 1000))
+      throw UsageError(fmt::format("--factors: expected numbers above 0 and up to 1000, found {}", factor));
+    for (std::size_t k = 0; k < i; ++k)
+      if (options.factors[k] == factor) throw UsageError(fmt::format("--factors: {} is there twice", factor));
+  }
+  return options;
+}
+
+std::vector<const study::ArchiveLog*> dynp_logs(const DynpGiven& given) {
+  const std::vector<const study::ArchiveLog*> all{&study::ctc_log(), &study::kth_log(), &study::lanl_log(),
+                                                  &study::sdsc_sp2_log()};
+  if (given.logs.empty()) return all;
+  std::vector<const study::ArchiveLog*> chosen;
+  for (const std::string& name : given.logs) {
+    const auto log = std::ranges::find(all, name, &study::ArchiveLog::name);
+    if (log == all.end()) throw UsageError(fmt::format("--logs: expected some of CTC,KTH,LANL,SDSC, found '{}'", name));
+    if (std::ranges::find(chosen, *log) != chosen.end())
+      throw UsageError(fmt::format("--logs: {} is there twice", name));
+    chosen.push_back(*log);
+  }
+  return chosen;
+}
+
+Command add_dynp(CLI::App& group) {
+  auto* command = group.add_subcommand("dynp", "self-tuning dynP (Streit): Tables 3 to 5, Figures 1 to 4");
+  command->footer("Example: replay reproduce dynp --traces ~/pwa --logs KTH --sets 3");
+  auto given = std::make_shared<DynpGiven>();
+  add_common(*command, *given, "dynp");
+  command->add_option("--sets", given->sets, "job sets of each log [10; 3 with --quick]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  command->add_option("--factors", given->factors, "on the submit times [1,0.9,0.8,0.7,0.6; 1,0.7 with --quick]")
+      ->type_name("F,F...")
+      ->delimiter(',');
+  command->add_option("--logs", given->logs, "some of CTC,KTH,LANL,SDSC [all]")->type_name("LIST")->delimiter(',');
+  return [given] {
+    const study::DynpOptions options = dynp_options(*given);
+    return reproduce(*given, "dynp", dynp_logs(*given), [options](const auto& logs, const auto& surroundings) {
+      return study::reproduce_dynp(logs, options, surroundings);
+    });
+  };
+}
+
+}  // namespace
+
+Command add_reproduce(CLI::App& app) {
+  auto* group = app.add_subcommand("reproduce", "a paper's tables and figures, its numbers beside ours");
+  group->require_subcommand(1);
+  return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable});
+}
+
+}  // namespace replay::cli

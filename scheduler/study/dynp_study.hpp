@@ -1,0 +1,93 @@
+// Self-tuning dynP: synthetic job sets of four logs, their submit times multiplied by shrinking factors, under FCFS,
+// SJF, LJF and dynP with three deciders. Source: Streit's dynP paper, Tables 3 to 5, Figures 1 to 4. The sets are ours
+// (docs/resampling.md), as the paper does not say how its own were drawn.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/study/archive.hpp"
+#include "scheduler/study/result.hpp"
+#include "scheduler/study/simulation.hpp"
+
+namespace replay::study {
+
+struct DynpOptions {
+  std::uint64_t sets = 10;
+  std::uint64_t jobs = 10'000;  ///< of a set
+  std::vector<double> factors{1.0, 0.9, 0.8, 0.7, 0.6};
+  bool quick = false;  ///< said on the page only: quick_dynp_options() makes the rest
+};
+/// Three sets of 2,000 jobs, factors 1 and 0.7.
+[[nodiscard]] DynpOptions quick_dynp_options();
+
+struct DynpLog {
+  std::string name, file;
+  CoreCount processors = 1;
+  std::vector<Workload> sets;  ///< as drawn, factor 1
+};
+/// Draws the sets, seed 1. Throws InputError, UsageError for sets that cannot be had.
+[[nodiscard]] DynpLog read_dynp_log(const FoundLog& found, const DynpOptions& options);
+/// Submit times multiplied and rounded to seconds; as they are with factor 1.
+[[nodiscard]] Workload shrunk(const Workload& set, double factor);
+
+/// Counts in the event log what dynP did: how often it changed its policy, and how long each was in use, from the first
+/// choice to the last record.
+class PolicyShares final : public log::Sink {
+ public:
+  void header(const log::Header&) override {}
+  void record(const log::Record& record) override;
+  [[nodiscard]] std::size_t switches() const { return choices_ > 0 ? choices_ - 1 : 0; }
+  /// Of FCFS, SJF, LJF; 0 where nothing was ever chosen.
+  [[nodiscard]] std::array<double, 3> shares() const;
+
+ private:
+  std::size_t choices_ = 0, in_use_ = 0;
+  Instant last_{};
+  std::array<double, 3> lasted_s_{};
+};
+
+struct DynpPolicyEntry {
+  std::string_view name;    ///< in tables
+  std::string_view policy;  ///< as written
+};
+/// fcfs, sjf, ljf, advanced, preferred, simple.
+[[nodiscard]] std::span<const DynpPolicyEntry> dynp_policies();
+inline constexpr std::size_t kDynpPolicyCount = 6;
+
+/// One simulation.
+struct DynpNumbers {
+  double sldwa = 0;
+  double utilisation = 0;  ///< share
+  double switches = 0;
+  std::array<double, 3> shares{};
+};
+
+struct DynpOutcome {
+  struct OfLog {
+    std::string name, file;
+    CoreCount processors = 1;
+  };
+  std::vector<OfLog> logs;
+  DynpOptions options;
+  /// By log, factor, policy: the mean over the sets, each number without its smallest and largest if there are three
+  /// sets or more.
+  std::vector<std::vector<std::array<DynpNumbers, kDynpPolicyCount>>> means;
+};
+
+/// Without the smallest and the largest of three or more. REQUIRES: not empty.
+[[nodiscard]] double trimmed_mean(std::vector<double> values);
+
+[[nodiscard]] DynpOutcome run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& options,
+                                         const Surroundings& surroundings);
+[[nodiscard]] Result dynp_result(const DynpOutcome& outcome);
+[[nodiscard]] Result reproduce_dynp(const LogSearch& logs, const DynpOptions& options,
+                                    const Surroundings& surroundings);
+
+}  // namespace replay::study

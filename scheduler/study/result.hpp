@@ -1,0 +1,95 @@
+// What a study hands back: tables with the paper's numbers beside ours, figures, and statements of the paper with what
+// we found. Pages, terminal tables and the CSV are made from it, so that all three say the same.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "scheduler/report/chart.hpp"
+#include "scheduler/study/curve_chart.hpp"
+
+namespace replay::study {
+
+/// One number, ours and the paper's.
+struct Value {
+  double ours = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not simulated
+  std::optional<double> paper{};                           ///< nothing: the paper does not print it
+};
+
+/// How far ours may be from the paper's before the page has to say why.
+struct Band {
+  double relative = 0;  ///< share of the paper's value
+  double absolute = 0;  ///< in the column's unit
+  [[nodiscard]] bool contains(double ours, double paper) const;
+};
+
+struct Column {
+  std::string name;
+  std::string unit;  ///< "s", "%", "points", "ratio", "jobs", "times"
+  int decimals = 1;
+  std::optional<Band> band{};  ///< nothing: the paper's number stands there to be looked at only
+  std::string why{};           ///< why numbers are outside the band; empty: not explained
+};
+
+struct Row {
+  std::string name;
+  std::vector<Value> values;  ///< one a column
+};
+
+struct Table {
+  std::string id;      ///< in the CSV: "table 1"
+  std::string title;   ///< "Table 1: ..."
+  std::string source;  ///< where the paper's numbers are from
+  std::string row_name;
+  std::vector<Column> columns;
+  std::vector<Row> rows;
+  std::vector<std::string> notes{};
+
+  [[nodiscard]] bool is_outside(std::size_t row, std::size_t column) const;
+};
+
+/// The head and a line a row, as text: ours and, where a column has any, the paper's. A star marks ours outside the
+/// band.
+[[nodiscard]] std::vector<std::vector<std::string>> cells_of(const Table& table);
+/// The notes; then what the stars mean, and why, for the columns that have some. A line each.
+[[nodiscard]] std::vector<std::string> remarks_of(const Table& table);
+
+/// Something that the paper says, and whether it comes out.
+struct Check {
+  std::string statement;
+  bool holds = false;
+  std::string found;  ///< our numbers
+  std::string why{};  ///< why it does not hold; empty: not explained
+};
+
+struct Figure {
+  std::string title;
+  std::vector<std::variant<CurveChart, report::BarChart>> panels;  ///< two in a row
+};
+
+struct Section {
+  std::string title;
+  std::vector<std::string> text{};
+  std::vector<Figure> figures{};
+  std::vector<Table> tables{};
+};
+
+struct Result {
+  std::string name;                   ///< "slack": names the files
+  std::string title;                  ///< of the page
+  std::string paper;                  ///< what is reproduced: authors, title, where
+  std::vector<std::string> about{};   ///< how the numbers were made, a paragraph each
+  std::vector<std::string> limits{};  ///< what was left out: logs, sets, everything that --quick leaves away
+  std::vector<Check> checks{};
+  std::vector<Section> sections{};
+};
+
+/// Every number of every table: table,row,column,unit,ours,paper,inside_band. A header row first.
+[[nodiscard]] std::string to_csv(const Result& result);
+/// "holds", "does not hold: WHY", with "not explained" where there is no why.
+[[nodiscard]] std::string verdict_of(const Check& check);
+
+}  // namespace replay::study

@@ -1,0 +1,97 @@
+// The papers' tables keep what their columns mean: a number that was copied wrongly breaks one of these.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scheduler/study/dynp_numbers.hpp"
+#include "scheduler/study/fcfs_malleable_numbers.hpp"
+#include "scheduler/study/slack_numbers.hpp"
+
+namespace replay::study {
+namespace {
+
+TEST(SlackNumbers, AllJobsAreAFifthHighAndTheRestLow) {
+  for (const auto& month : slack_paper::kMonths)
+    EXPECT_NEAR(month.unequal_all, 0.2 * month.unequal_high + 0.8 * month.unequal_low, 0.5) << month.month;
+  const auto& year = slack_paper::kYear;
+  EXPECT_NEAR(year.unequal_all, 0.2 * year.unequal_high + 0.8 * year.unequal_low, 0.5);
+}
+
+TEST(SlackNumbers, ImprovementFollowsFromTheWaits) {
+  for (const auto& month : slack_paper::kMonths)
+    EXPECT_NEAR(month.improvement_percent, (1 - month.equal / month.conservative) * 100, 0.1) << month.month;
+  EXPECT_NEAR(slack_paper::kYear.improvement_percent,
+              (1 - slack_paper::kYear.equal / slack_paper::kYear.conservative) * 100, 0.1);
+}
+
+TEST(SlackNumbers, HeuristicsAreComparedWithAscendingScheduledTime) {
+  const double best = slack_paper::kHeuristics[0].equal;
+  EXPECT_NEAR(best, slack_paper::kYear.equal, 0.1);
+  for (const auto& row : slack_paper::kHeuristics) {
+    EXPECT_NEAR(row.gap, row.low - row.high, 0.15) << row.heuristic;
+    EXPECT_NEAR(row.loss_percent, (row.unequal / best - 1) * 100, 0.1) << row.heuristic;
+    EXPECT_NEAR(row.unequal, 0.2 * row.high + 0.8 * row.low, 0.5) << row.heuristic;
+    EXPECT_NEAR(row.improvement_percent, (1 - row.equal / slack_paper::kYear.conservative) * 100, 0.2) << row.heuristic;
+  }
+}
+
+TEST(DynpNumbers, GainsAndDifferencesAreToSjf) {
+  for (const auto& row : dynp_paper::kFactors) {
+    SCOPED_TRACE(testing::Message() << row.log << " " << row.factor);
+    const double rounding = 100 * 0.01 / row.sldwa.sjf + 0.01;  // SLDwA is printed with two decimals
+    EXPECT_NEAR(row.gain_advanced, (1 - row.sldwa.advanced / row.sldwa.sjf) * 100, rounding);
+    EXPECT_NEAR(row.gain_preferred, (1 - row.sldwa.preferred / row.sldwa.sjf) * 100, rounding);
+    EXPECT_NEAR(row.points_advanced, row.utilisation.advanced - row.utilisation.sjf, 0.011);
+    EXPECT_NEAR(row.points_preferred, row.utilisation.preferred - row.utilisation.sjf, 0.011);
+  }
+}
+
+TEST(DynpNumbers, Table3IsTheMeanOfTable5) {
+  for (const auto& log : dynp_paper::kLogs) {
+    double advanced = 0, preferred = 0, points_advanced = 0, points_preferred = 0, rows = 0;
+    for (const auto& row : dynp_paper::kFactors) {
+      if (row.log != log.log) continue;
+      advanced += row.gain_advanced, preferred += row.gain_preferred, ++rows;
+      points_advanced += row.points_advanced, points_preferred += row.points_preferred;
+    }
+    SCOPED_TRACE(log.log);
+    ASSERT_EQ(rows, 5);
+    EXPECT_NEAR(advanced / rows, log.gain_advanced, 0.011);
+    EXPECT_NEAR(preferred / rows, log.gain_preferred, 0.011);
+    EXPECT_NEAR(points_advanced / rows, log.points_advanced, 0.011);
+    EXPECT_NEAR(points_preferred / rows, log.points_preferred, 0.011);
+  }
+}
+
+TEST(MalleableNumbers, AveragesOfFigure2FollowFromItsStartsAndEnds) {
+  for (const auto& row : malleable_paper::kFigure2) {
+    SCOPED_TRACE(row.policy);
+    double response = 0, slowdown = 0;
+    for (std::size_t j = 0; j < row.ends.size(); ++j) {
+      EXPECT_LT(row.starts[j], row.ends[j]);
+      response += row.ends[j];
+      slowdown += static_cast<double>(row.ends[j]) / malleable_paper::kFigure2Runtimes[j];
+    }
+    EXPECT_NEAR(row.response, response / 6, 1e-9);
+    EXPECT_NEAR(row.slowdown, slowdown / 6, 1e-9);
+  }
+}
+
+TEST(MalleableNumbers, FragmentationOfFigure2IsWhatRigidJobsLeaveFreeWhileOthersWait) {
+  constexpr int kCpus = 10;
+  for (const auto& row : malleable_paper::kFigure2) {
+    if (row.policy == "fcfs-malleable") continue;  // its 0 % is a misprint: docs/policies/fcfs-malleable.md
+    const int last_start = *std::ranges::max_element(row.starts), makespan = *std::ranges::max_element(row.ends);
+    int free = 0;
+    for (int t = 0; t < last_start; ++t) {
+      free += kCpus;
+      for (std::size_t j = 0; j < row.starts.size(); ++j)
+        if (row.starts[j] <= t && t < row.ends[j]) free -= malleable_paper::kFigure2Sizes[j];
+    }
+    EXPECT_NEAR(row.fragmentation_percent, 100.0 * free / (makespan * kCpus), 1e-9) << row.policy;
+  }
+}
+
+}  // namespace
+}  // namespace replay::study

@@ -1,0 +1,212 @@
+// Studies on made-up workloads: the same with one thread and with two; what they count is what happened. With the KTH
+// log at hand, its months are the known ones.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "scheduler/model/machine.hpp"
+#include "scheduler/study/dynp_study.hpp"
+#include "scheduler/study/fcfs_malleable_study.hpp"
+#include "scheduler/study/page.hpp"
+#include "scheduler/study/slack_study.hpp"
+#include "scheduler/study/watched_promises.hpp"
+#include "tests/support/random_workload.hpp"
+#include "tests/support/schedule.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::study {
+namespace {
+
+Surroundings in_order() {
+  return {.for_each = [](std::size_t count, const std::function<void(std::size_t)>& work) {
+    for (std::size_t i = 0; i < count; ++i) work(i);
+  }};
+}
+
+// The second half at the same time as the first, and backwards.
+Surroundings two_threads() {
+  return {.for_each = [](std::size_t count, const std::function<void(std::size_t)>& work) {
+    std::jthread other([&] {
+      for (std::size_t i = count; i > count / 2; --i) work(i - 1);
+    });
+    for (std::size_t i = 0; i < count / 2; ++i) work(i);
+  }};
+}
+
+std::vector<Month> made_up_months() {
+  return {{"1996-10", {test::random_jobs(1, 80, 64)}}, {"1996-11", {test::random_jobs(2, 60, 64)}}};
+}
+
+Result slack_with(const Surroundings& surroundings) {
+  return slack_result(run_slack_study(made_up_months(), true, surroundings), true, "made up");
+}
+
+TEST(SlackStudy, IsTheSameWithTwoThreads) {
+  const Result one = slack_with(in_order());
+  EXPECT_EQ(to_html(one), to_html(slack_with(two_threads())));
+  EXPECT_EQ(to_csv(one), to_csv(slack_with(two_threads())));
+}
+
+TEST(SlackStudy, CountsEveryJobOnceAndEveryFifthAsHigh) {
+  const SlackOutcome outcome = run_slack_study(made_up_months(), true, in_order());
+  const MonthWaits year = outcome.year("unequal ast");
+  EXPECT_EQ(year.all.jobs, 140u);
+  EXPECT_EQ(year.high.jobs, 28u);
+  EXPECT_EQ(year.low.jobs, 112u);
+  EXPECT_DOUBLE_EQ(year.all.sum_s, year.high.sum_s + year.low.sum_s);
+  EXPECT_GT(year.watched, 0u);
+  EXPECT_EQ(year.broken, 0u);
+  EXPECT_EQ(outcome.year("conservative").watched, 0u);
+}
+
+TEST(SlackStudy, KthHasTheKnownJobsInEachMonth) {
+  const char* given = std::getenv("REPLAY_PWA_DIR");
+  const std::filesystem::path folder = given != nullptr
+                                           ? std::filesystem::path{given}
+                                           : std::filesystem::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
+  const auto file = folder / "KTH-SP2-1996-2.swf.gz";
+  if (!std::filesystem::exists(file))
+    GTEST_SKIP() << "the log " << file.filename() << " is not there; REPLAY_PWA_DIR says where to look";
+  std::vector<std::size_t> counts;
+  for (const Month& month : months_of(read_workload(file.string()))) counts.push_back(month.workload.jobs.size());
+  // By submit time, Stockholm; one of August's 1927 has no processors and is no job.
+  EXPECT_EQ(counts, (std::vector<std::size_t>{106, 2407, 1984, 2308, 2931, 2924, 2081, 2854, 4081, 2702, 2185, 1926}));
+}
+
+TEST(MalleableStudy, IsTheSameWithTwoThreads) {
+  const std::vector<MalleableLog> logs{
+      {.name = "SDSC", .file = "a", .processors = 32, .workload = {test::random_jobs(3, 90, 32)}, .with_cpu_use = 90},
+      {.name = "CTC", .file = "b", .processors = 64, .workload = {test::random_jobs(4, 70, 64)}, .with_cpu_use = 0}};
+  const auto page = [&](const Surroundings& surroundings) {
+    return to_html(malleable_result(run_malleable_study(logs, false, surroundings), run_figure_2(surroundings), false));
+  };
+  EXPECT_EQ(page(in_order()), page(two_threads()));
+}
+
+TEST(MalleableStudy, TakesTheRangesOfTable2WhereTheLogIsLongEnough) {
+  const auto names = [](std::string_view log, std::size_t jobs, bool quick) {
+    std::vector<std::string> result;
+    for (const JobRange& range : ranges_of(log, jobs, quick)) result.push_back(range.name);
+    return result;
+  };
+  EXPECT_EQ(names("SDSC", 54'044, false), (std::vector<std::string>{"whole log", "first 45000", "40000 to 45000"}));
+  EXPECT_EQ(names("CTC", 77'199, true), (std::vector<std::string>{"20000 to 25000"}));
+  EXPECT_EQ(names("CTC", 100, true), (std::vector<std::string>{"whole log"}));
+}
+
+TEST(MalleableStudy, Figure2IsThePapers) {
+  const auto rows = run_figure_2(in_order());
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[2].starts, (std::vector<double>{0, 0, 0, 1, 1, 5}));
+  EXPECT_EQ(rows[2].ends, (std::vector<double>{4, 1, 1, 5, 5, 6}));
+  EXPECT_NEAR(rows[2].fragmentation, 4.0 / 60, 1e-9);
+}
+
+DynpOptions small_dynp() { return {.sets = 4, .jobs = 60, .factors = {1.0, 0.5}}; }
+
+std::vector<DynpLog> made_up_logs() {
+  std::vector<DynpLog> logs{{.name = "KTH", .file = "a", .processors = 16, .sets = {}},
+                            {.name = "CTC", .file = "b", .processors = 32, .sets = {}}};
+  for (DynpLog& log : logs)
+    for (std::uint64_t set = 0; set < small_dynp().sets; ++set)
+      log.sets.push_back({test::random_jobs(10 + set, 60, log.processors)});
+  return logs;
+}
+
+TEST(DynpStudy, IsTheSameWithTwoThreads) {
+  const auto page = [](const Surroundings& surroundings) {
+    return to_html(dynp_result(run_dynp_study(made_up_logs(), small_dynp(), surroundings)));
+  };
+  EXPECT_EQ(page(in_order()), page(two_threads()));
+}
+
+TEST(DynpStudy, SharesOfThePoliciesAddUpToOne) {
+  const DynpOutcome outcome = run_dynp_study(made_up_logs(), small_dynp(), in_order());
+  for (std::size_t p = 3; p < kDynpPolicyCount; ++p) {
+    const auto& shares = outcome.means[0][1][p].shares;
+    EXPECT_NEAR(shares[0] + shares[1] + shares[2], 1, 1e-9);
+  }
+  EXPECT_EQ(outcome.means[0][0][0].switches, 0);
+}
+
+TEST(PolicyShares, CountsChangesAndTheTimeBetween) {
+  const auto at = [](int s) { return Instant{std::chrono::seconds{s}}; };
+  PolicyShares shares;
+  EXPECT_EQ(shares.switches(), 0u);
+  shares.record({at(0), log::Note{"something else"}});
+  shares.record({at(10), log::Note{"dynp fcfs"}});
+  shares.record({at(40), log::Note{"dynp ljf"}});
+  shares.record({at(50), log::Note{"dynp fcfs"}});
+  shares.record({at(110), log::Note{"the end"}});
+  EXPECT_EQ(shares.switches(), 2u);
+  EXPECT_EQ(shares.shares(), (std::array<double, 3>{0.9, 0, 0.1}));
+}
+
+TEST(TrimmedMean, DropsTheSmallestAndTheLargestOfThreeOrMore) {
+  EXPECT_EQ(trimmed_mean({5}), 5);
+  EXPECT_EQ(trimmed_mean({5, 1}), 3);
+  EXPECT_EQ(trimmed_mean({100, 2, 4, 1}), 3);
+}
+
+TEST(Shrunk, RoundsToSecondsAndLeavesFactorOneAlone) {
+  Workload set{test::random_jobs(5, 3, 4)};
+  set.jobs[2].job.submitted = Instant{std::chrono::milliseconds{5500}};
+  EXPECT_EQ(shrunk(set, 1).jobs[2].job.submitted, set.jobs[2].job.submitted);
+  EXPECT_EQ(shrunk(set, 0.5).jobs[2].job.submitted, Instant{std::chrono::seconds{3}});
+}
+
+// Promises each job its submission and starts all an hour late.
+class Liar final : public Policy {
+ public:
+  void decide(const ClusterView& view, Actions& out) override {
+    for (const Job* job : view.waiting) {
+      const Instant late = job->submitted + std::chrono::hours{1};
+      if (view.now >= late)
+        out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+      else
+        out.emplace_back(WakeAt{late});
+    }
+  }
+  CoreCount free_until(const ClusterView&, Instant) const override { return 0; }
+  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
+  std::optional<Instant> planned_start(const Job& job) const override { return job.submitted; }
+};
+
+TEST(WatchedPromises, SeesAStartBeyondPromiseAndSlack) {
+  using namespace std::chrono_literals;
+  const std::vector<TracedJob> jobs{test::job('A').cores(1).runs(1min)};
+  // Without a wait p = 0, so the slack is SF x AWT.
+  for (const auto& [average_wait_s, broken] : {std::pair{1000.0, 1u}, std::pair{1200.0, 0u}}) {
+    Liar liar;
+    WatchedPromises watched(liar, 3, average_wait_s);
+    test::simulate(watched, test::cores(4), jobs);
+    EXPECT_EQ(watched.watched(), 1u);
+    EXPECT_EQ(watched.broken(), broken) << average_wait_s;
+  }
+}
+
+TEST(ArchiveLogs, FindsPlainAndCompressedAndNamesWhatIsMissing) {
+  const test::TemporaryFolder folder;
+  test::write_text(folder / "CTC-SP2-EASY-reference.swf.gz", "");
+  const ArchiveLog* const wanted[] = {&ctc_log(), &kth_log()};
+  LogSearch search = find_logs(folder.path(), wanted);
+  ASSERT_EQ(search.found.size(), 1u);
+  EXPECT_EQ(search.found[0].file.filename(), "CTC-SP2-EASY-reference.swf.gz");
+  ASSERT_EQ(search.missing.size(), 1u);
+  EXPECT_NE(search.missing[0].find("KTH-SP2-1996-2.swf.gz"), std::string::npos);
+  EXPECT_NE(search.missing[0].find("https://www.cs.huji.ac.il/labs/parallel/workload/l_kth_sp2/index.html"),
+            std::string::npos);
+  test::write_text(folder / "CTC-SP2-1996-3.1-cln.swf", "");
+  EXPECT_EQ(find_logs(folder.path(), wanted).found[0].file.filename(), "CTC-SP2-1996-3.1-cln.swf");
+}
+
+TEST(Studies, EndWhenTheyAreInterrupted) {
+  Surroundings surroundings = in_order();
+  surroundings.interrupted = [] { return true; };
+  EXPECT_THROW(static_cast<void>(run_slack_study(made_up_months(), true, surroundings)), Interrupted);
+}
+
+}  // namespace
+}  // namespace replay::study
