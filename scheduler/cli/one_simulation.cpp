@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launcher/topology.hpp"
+#include "scheduler/model/error.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::cli {
@@ -59,10 +60,16 @@ PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy
   simulation.until = scenario.until;
   simulation.interrupted = is_interrupted;
   simulation.progress = std::move(progress);
-  const SimulationResult result =
-      simulate(prepared.machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
+  SimulationResult result;
+  std::string fault;
+  try {
+    result = simulate(prepared.machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
+  } catch (const PolicyError& error) {
+    fault = error.what();
+  }
   PolicyRun run = recorder.finish();
   run.interrupted = result.interrupted;
+  run.fault = std::move(fault);
   recorder.write(run);
   return run;
 }

@@ -36,7 +36,8 @@ void heed_interrupts();
 [[nodiscard]] bool is_interrupted();
 
 /// Runs the scenario's policy number `policy`. `folder` empty: writes nothing. `progress` is told now and then how
-/// many jobs have ended. Any thread; `prepared` is only read.
+/// many jobs have ended. A policy that fails ends the run: PolicyRun::fault says why, and what happened until then is
+/// recorded. Any thread; `prepared` is only read.
 [[nodiscard]] PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy,
                                         const std::filesystem::path& folder, const std::string& command_line,
                                         std::function<void(std::size_t)> progress);

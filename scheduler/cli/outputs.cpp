@@ -350,6 +350,7 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   json["ended"] = or_null(info.ended);
   json["interrupted"] = info.interrupted;
   json["lost"] = or_null(info.lost);
+  json["fault"] = or_null(info.fault);
   json["disturbed"] = info.disturbed;
   json["load_of_others"] = {{"before", measured(info.load_before)}, {"after", measured(info.load_after)}};
   json["notes"] = info.notes;

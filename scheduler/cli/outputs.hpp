@@ -73,6 +73,7 @@ struct RunInfo {
   std::string ended;    ///< empty: the run is not over, or was killed
   bool interrupted = false;
   std::string lost;         ///< why the executor was lost; empty: it was not
+  std::string fault;        ///< what the policy did that ended the run; empty: nothing
   bool disturbed = false;   ///< others used the machine before or after
   double load_before = -1;  ///< share of CPU time that others used; -1: not measured
   double load_after = -1;

@@ -30,6 +30,7 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
       policy_(policy.text),
       time_scale_(time_scale),
       series_({.keep_points = !folder_.empty() && outputs_.contains("series")}) {
+  policy_files_ = policy.files;
   header_.set("body", body);
   header_.set("machine", machine);
   header_.set("policy", policy.full_text);
@@ -104,6 +105,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
   if (inputs_.empty()) {
     if (options_.trace != "-") inputs_.push_back(input_file(options_.trace));
     if (const auto side_file = side_file_of(options_)) inputs_.push_back(input_file(*side_file));
+    for (const std::string& file : policy_files_) inputs_.push_back(input_file(file));
   }
   info.inputs = inputs_;
   info.started = started_;
@@ -113,6 +115,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
     info.ended = now_text();
     info.interrupted = run->interrupted;
     info.lost = run->lost;
+    info.fault = run->fault;
     info.disturbed = run->disturbed;
     info.load_before = run->load_before;
     info.load_after = run->load_after;

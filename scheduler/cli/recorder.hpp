@@ -34,6 +34,7 @@ struct PolicyRun {
   std::map<std::string, std::size_t> rigid;  ///< jobs whose processes could not share cores, by reason
   bool interrupted = false;
   std::string lost;         ///< why the executor was lost
+  std::string fault;        ///< what the policy did that ended the run
   bool disturbed = false;   ///< others used the machine before or after (real runs)
   double load_before = -1;  ///< share of CPU time that others used; -1: not measured
   double load_after = -1;
@@ -73,6 +74,7 @@ class Recorder {
   std::string policy_;
   double time_scale_;
   std::vector<std::pair<std::string, std::string>> settings_;
+  std::vector<std::string> policy_files_;
   std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
   std::unique_ptr<log::TextWriter> events_;

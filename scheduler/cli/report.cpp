@@ -17,7 +17,7 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
   bool failed = false;
   for (const PolicyRun& run : runs) {
     interrupted = interrupted || run.interrupted;
-    failed = failed || run.failed > 0 || !run.lost.empty();
+    failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty();
   }
 
   if (json) {
@@ -43,7 +43,8 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
   for (const PolicyRun& run : runs) {
-    if (!run.lost.empty()) fmt::print(stderr, "replay: {}: {}\n", run.policy, run.lost);
+    for (const std::string& why : {run.lost, run.fault})
+      if (!why.empty()) fmt::print(stderr, "replay: {}: the run ended early: {}\n", run.policy, why);
     if (run.failed > 0)
       fmt::print(stderr, "replay: {}: {} jobs failed; jobs.csv says which and why\n", run.policy, run.failed);
     if (run.disturbed)

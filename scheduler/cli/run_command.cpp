@@ -131,15 +131,22 @@ class LiveRun {
       recorder.flush();
       view.draw(now);
     };
-    const live::RunResult result =
-        live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(), engine);
+    live::RunResult result;
+    std::string fault;
+    try {
+      result = live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(),
+                         engine);
+    } catch (const PolicyError& error) {
+      fault = error.what();
+    }
     view.finish();
-    executor.reset();  // nothing of ours uses the cores any more
+    executor.reset();  // ends what still runs; then nothing of ours uses the cores any more
     const double after = machine_.is_here() ? load_of_others().value_or(-1) : -1;
 
     PolicyRun done = recorder.finish();
     done.interrupted = result.interrupted;
     done.lost = result.lost;
+    done.fault = std::move(fault);
     done.disturbed = std::max(before, after) >= kDisturbed;
     done.load_before = before;
     done.load_after = after;

@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 
 #include <cctype>
+#include <cstdint>
 #include <ctime>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/mix_bits.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -14,7 +16,8 @@ namespace {
 
 // Has a file that only we write, itself or in a sub-folder (one per policy).
 bool has_results(const fs::path& folder) {
-  for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv", "seeds.json"})
+  for (const char* file :
+       {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv", "seeds.json"})
     if (fs::exists(folder / file)) return true;
   return false;
 }
@@ -29,12 +32,16 @@ bool is_a_run(const fs::path& folder) {
 }  // namespace
 
 std::string folder_name(std::string_view policy) {
+  constexpr std::size_t kLongest = 80;
   std::string name;
-  for (const char c : policy.substr(0, 80)) {
+  for (const char c : policy.substr(0, kLongest)) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '=';
     name += plain ? c : c == ':' ? ',' : '_';
   }
-  return name;
+  if (policy.size() <= kLongest) return name;
+  std::uint64_t all = 0;  // two long ones that begin alike are two folders
+  for (const char c : policy) all = mix_bits(all ^ static_cast<unsigned char>(c));
+  return fmt::format("{}-{:08x}", name, static_cast<std::uint32_t>(all));
 }
 
 fs::path make_run_folder(const std::string& out, const std::vector<std::string>& policies, bool force) {

@@ -14,7 +14,8 @@ namespace replay::cli {
 [[nodiscard]] std::filesystem::path make_run_folder(const std::string& out, const std::vector<std::string>& policies,
                                                     bool force);
 
-/// A name for a file system from a policy as written: "easy:pass=instant" stays readable, '/' and the like go.
+/// A name for a file system from a policy as written: "easy:pass=instant" stays readable, '/' and the like go, and of a long one
+/// the beginning stays and a number that stands for all of it.
 [[nodiscard]] std::string folder_name(std::string_view policy);
 
 }  // namespace replay::cli

@@ -148,6 +148,7 @@ class SeedStudy {
       progress_.show(fmt::format("{} of {} runs; seed {}, {}: {} jobs", done_.load(), results_.size() * seeds_.size(),
                                  seeds_[seed], name, jobs));
     });
+    if (!run.fault.empty()) throw PolicyError(fmt::format("seed {}, {}: {}", seeds_[seed], name, run.fault));
     results_[policy].by_seed[seed] = run.summary;
     inputs.release();
     ++done_;

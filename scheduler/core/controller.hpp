@@ -10,11 +10,11 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/action.hpp"
+#include "scheduler/model/error.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job_map.hpp"
@@ -24,12 +24,6 @@
 #include "scheduler/policy/view.hpp"
 
 namespace replay {
-
-/// A policy asked for what cannot be: the run ends with this message.
-class PolicyError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 enum class Overrun : std::uint8_t {
   kKill,    ///< at the end of its budget a job is killed

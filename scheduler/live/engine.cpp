@@ -92,7 +92,7 @@ class Engine final : public ExecutorListener {
         drawn = clock_.now();
         options_.tick(drawn);
       }
-      if (result_.abandoned || !result_.lost.empty()) break;
+      if (result_.abandoned || (!result_.lost.empty() && events_.empty())) break;
       if (controller_.idle() && events_.empty() && (stopping_ || arrivals_.done())) break;
       wait();
     }
@@ -116,8 +116,7 @@ class Engine final : public ExecutorListener {
     result_.lost = reason;
     const std::set<JobId> launched = launched_;
     for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, reason});
-    stopping_ = true;
-    step();
+    stopping_ = true;  // the loop goes on from here: not we, as libevent calls us, through which nothing may be thrown
   }
 
  private:

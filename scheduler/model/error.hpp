@@ -1,5 +1,5 @@
-// The two kinds of failure that are not answers (an answer is a std::optional): somebody's mistake, which is an
-// InputError and is caught at the edge (main, one line of a trace, one connection), and our own, which is an INVARIANT.
+// The kinds of failure that are not answers (an answer is a std::optional): somebody's mistake, which is an InputError and
+// is caught at the edge (main, one line of a trace, one connection), a policy's, and our own, which is an INVARIANT.
 #pragma once
 
 #include <fmt/core.h>
@@ -21,6 +21,12 @@ class InputError : public std::runtime_error {
 
 /// The command line makes no sense: exit status 2.
 class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A policy asked for what cannot be, or has failed itself: its run ends with this message.
+class PolicyError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

@@ -4,18 +4,17 @@
 
 #include <fmt/core.h>
 
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
+#include "scheduler/model/error.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::plugin {
 
-class PolicyFault : public std::runtime_error {
+class PolicyFault : public PolicyError {
  public:
   PolicyFault(std::string_view policy, Instant at, std::string_view what)
-      : std::runtime_error(fmt::format("policy '{}' at {} s: {}", policy, to_text(at), what)) {}
+      : PolicyError(fmt::format("policy '{}' at {} s: {}", policy, to_text(at), what)) {}
 };
 
 }  // namespace replay::plugin

@@ -87,6 +87,8 @@ TEST_F(OwnPolicyForReal, OneThatHangsWhileAJobRunsEndsTheRunAndTheJob) {
       << output();
   EXPECT_NE(output().find("expected an answer within 500 ms"), std::string::npos) << output();
   EXPECT_NE(log().start(static_cast<JobId>(1)), kNever) << "the log goes up to the fault";
+  EXPECT_NE(text_of(folder_ / "r" / "jobs.csv"), "") << "and so do the other outputs";
+  EXPECT_EQ(text_of(folder_ / "r" / "run.json").find("\"fault\": null"), std::string::npos);
   EXPECT_FALSE(text_of(folder_ / "r" / "run.json").empty());
   expect_nothing_left();
 }
@@ -99,6 +101,8 @@ TEST_F(OwnPolicyForReal, OneThatThrowsWhileAJobRunsEndsTheRunAndTheJob) {
       << output();
   EXPECT_NE(output().find("tired of it"), std::string::npos) << output();
   EXPECT_NE(log().start(static_cast<JobId>(1)), kNever) << "the log goes up to the fault";
+  EXPECT_NE(text_of(folder_ / "r" / "jobs.csv"), "") << "and so do the other outputs";
+  EXPECT_EQ(text_of(folder_ / "r" / "run.json").find("\"fault\": null"), std::string::npos);
   expect_nothing_left();
 }
 

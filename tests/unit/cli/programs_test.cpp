@@ -49,6 +49,9 @@ TEST(Programs, ThatAreNotThereAreNamedWithTheirJob) {
 TEST(Folders, AreNamedAfterThePolicyWithoutWhatAFileSystemMinds) {
   EXPECT_EQ(folder_name("easy:pass=instant"), "easy,pass=instant");
   EXPECT_EQ(folder_name("./mine.so"), "._mine.so");
+  const std::string longer = "exec:{" + std::string(100, 'x');
+  EXPECT_NE(folder_name(longer + " 1}"), folder_name(longer + " 2}"));
+  EXPECT_LT(folder_name(longer).size(), 100U);
 }
 
 }  // namespace
