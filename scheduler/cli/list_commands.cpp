@@ -23,6 +23,7 @@ std::string_view type_name(ParameterType type) {
     case ParameterType::kChoice: return "choice";
     case ParameterType::kInteger: return "whole number";
     case ParameterType::kNumber: return "number";
+    case ParameterType::kNumbers: return "numbers";
     case ParameterType::kDuration: return "duration";
     case ParameterType::kFlag: return "flag";
   }

@@ -1,6 +1,6 @@
 #include "scheduler/policy/parameters.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -55,15 +55,19 @@ bool in_range(Number value, std::string_view range) {
   return (!low || value >= *low) && (!high || value <= *high);  // an open side is empty
 }
 
-// "1..9|all" has numbers and a word.
+// "1..9|all|none" has numbers and words.
 std::string_view numbers_of(std::string_view range) { return range.substr(0, range.find('|')); }
-std::string_view word_of(std::string_view range) {
+std::string_view words_of(std::string_view range) {
   const std::size_t bar = range.find('|');
   return bar == std::string_view::npos ? std::string_view{} : range.substr(bar + 1);
 }
+bool is_word(std::string_view range, std::string_view value) {
+  return !value.empty() && std::ranges::count(split(words_of(range), '|'), value) > 0;
+}
 std::string expected_number(std::string_view kind, std::string_view range) {
-  const std::string_view word = word_of(range);
-  return fmt::format("{} in {}{}{}", kind, numbers_of(range), word.empty() ? "" : " or ", word);
+  const std::string_view words = words_of(range);
+  return fmt::format("{} in {}{}{}", kind, numbers_of(range), words.empty() ? "" : " or ",
+                     fmt::join(split(words, '|'), " or "));
 }
 
 std::string expectation(const ParameterSpec& spec) {
@@ -71,6 +75,7 @@ std::string expectation(const ParameterSpec& spec) {
     case ParameterType::kChoice: return fmt::format("one of {}", spec.range);
     case ParameterType::kInteger: return expected_number("a whole number", spec.range);
     case ParameterType::kNumber: return expected_number("a number", spec.range);
+    case ParameterType::kNumbers: return expected_number("a number, or several joined by '/', each", spec.range);
     case ParameterType::kDuration: return "a duration such as 90s, 5min or 2h";
     case ParameterType::kFlag: return "true or false";
   }
@@ -78,8 +83,7 @@ std::string expectation(const ParameterSpec& spec) {
 }
 
 bool is_valid(const ParameterSpec& spec, std::string_view value) {
-  const bool is_number = spec.type == ParameterType::kInteger || spec.type == ParameterType::kNumber;
-  if (is_number && !value.empty() && value == word_of(spec.range)) return true;
+  if (spec.type != ParameterType::kChoice && is_word(spec.range, value)) return true;
   switch (spec.type) {
     case ParameterType::kChoice: return std::ranges::count(split(spec.range, '|'), value) > 0;
     case ParameterType::kInteger: {
@@ -90,6 +94,11 @@ bool is_valid(const ParameterSpec& spec, std::string_view value) {
       const auto number = read_number<double>(value);
       return number && in_range(*number, numbers_of(spec.range));
     }
+    case ParameterType::kNumbers:
+      return std::ranges::all_of(split(value, '/'), [&](std::string_view part) {
+        const auto number = read_number<double>(part);
+        return number && in_range(*number, numbers_of(spec.range));
+      });
     case ParameterType::kDuration: {
       const auto duration = parse_duration(value);
       return duration && duration->count() >= 0;
@@ -165,10 +174,17 @@ double Parameters::number(std::string_view name) const {
   return *read_number<double>(value(name, ParameterType::kNumber));
 }
 
-std::optional<double> Parameters::number_unless(std::string_view name, std::string_view word) const {
-  const std::string& text = value(name, ParameterType::kNumber);
-  return text == word ? std::nullopt : read_number<double>(text);
+std::optional<std::vector<double>> Parameters::numbers(std::string_view name) const {
+  std::vector<double> numbers;
+  for (const std::string_view part : split(text(name), '/')) {
+    const auto number = read_number<double>(part);
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+  }
+  return numbers;
 }
+
+const std::string& Parameters::text(std::string_view name) const { return value(name, ParameterType::kNumbers); }
 
 Duration Parameters::duration(std::string_view name) const {
   return *parse_duration(value(name, ParameterType::kDuration));

@@ -14,13 +14,14 @@
 
 namespace replay {
 
-enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kDuration, kFlag };
+enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kNumbers, kDuration, kFlag };
 
 struct ParameterSpec {
   std::string_view name;
   ParameterType type;
   std::string_view default_text;
-  /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word" for a number or that word; else empty.
+  /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word|..." for a number or one of those words;
+  /// kNumbers: the same, and several numbers may be joined by '/'; else empty.
   std::string_view range;
   std::string_view unit;  ///< empty if it has none
   std::string_view summary;
@@ -51,8 +52,10 @@ class Parameters {
   /// The greatest number there is where the word stands.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;
-  /// Nothing where `word` stands.
-  [[nodiscard]] std::optional<double> number_unless(std::string_view name, std::string_view word) const;
+  /// At least one; nothing where a word stands, which is then text().
+  [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view name) const;
+  /// Of kNumbers, as it is written.
+  [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] Duration duration(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
 

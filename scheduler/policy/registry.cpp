@@ -88,13 +88,15 @@ constexpr ParameterSpec kSlackParameters[] = {
     {"sf", kNumber, "3", "0..1000", "",
      "slack factor SF: the first slack is (1 - p) SF AWT; 0 is conservative backfilling",
      "Talby and Feitelson 1999, section 4.3"},
-    {"awt", kNumber, "auto", "1..1e9|auto", "seconds",
-     "average wait time AWT; auto: mean wait of the last 1000 starts, at least 60 s",
+    {"awt", kNumbers, "auto", "1..1e9|auto|auto-by-size|conservative|conservative-by-size", "seconds",
+     "average wait time AWT; several numbers: of jobs with 1, 2, up to 4, up to 8, ... processors; auto: mean of the "
+     "last 1000 starts, at least 60 s; conservative: of the same jobs under conservative backfilling, found by a "
+     "simulation before the run; -by-size: apart for each of these sizes",
      "Talby and Feitelson 1999, section 4.3; auto is ours"},
-    {"heuristic", kChoice, "ast", "ast|aat|du|dc|dp", "",
+    {"heuristic", kChoice, "ast", "ast|aat|du|dc|dp|all", "",
      "who is placed first among those that make room: ascending scheduled time, ascending arrival time, descending "
-     "utilisation, descending cost, descending priority",
-     "Talby and Feitelson 1999, section 4.6"},
+     "utilisation, descending cost, descending priority; all: every order of up to 6 jobs is tried, ast of more",
+     "Talby and Feitelson 1999, sections 4.6 and 4.5"},
     {"alpha_u", kNumber, "1", "0..1", "", "weight of utilisation", "Talby and Feitelson 1999, section 4.2"},
     {"alpha_t", kNumber, "1", "0..1", "", "weight of time", "Talby and Feitelson 1999, section 4.2"},
     {"alpha_p", kNumber, "1", "0..1", "", "weight of priorities", "Talby and Feitelson 1999, section 4.4"},
