@@ -2,7 +2,8 @@
 // of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
 // Source: dynP paper, section 3. Scores are over the waiting jobs only, with estimates: what runs would add the same to all
 // three. SLDwA is compared by the sum of width x planned start, exactly: with widths and estimates given, nothing else in it
-// depends on the plan. (docs/policies/dynp.md)
+// depends on the plan. (docs/policies/dynp.md) An event costs three times O(waiting) searches in the profile: a score needs every
+// planned start, and one event can move each of them.
 
 #include "scheduler/policy/dynp.hpp"
 

@@ -83,7 +83,9 @@ class PriorityEasy final : public Policy {
     return aging_ == Aging::kTop ? 0 : own - 1;
   }
 
-  // By class after aging; the queue is in the order of arrival already.
+  // By class after aging; the queue is in the order of arrival already. O(waiting) for each pass: who is promoted depends on the
+  // clock as well as on the queue, and the wait that promotes (five run times) is long where the queue is, so that the order of
+  // one pass says little about the next.
   [[nodiscard]] std::vector<const Job*> in_order(const ClusterView& view) const {
     std::vector<const Job*> queue{view.waiting.begin(), view.waiting.end()};
     std::ranges::stable_sort(queue, {}, [&](const Job* job) { return class_now(*job, view.now); });
