@@ -45,6 +45,7 @@ constexpr std::array kProblems = {
     Problem{"S", 1400, 7, 15, 10, 8.5971775078648},
     Problem{"W", 7000, 8, 15, 12, 10.362595087124},
     Problem{"A", 14000, 11, 15, 20, 17.130235054029},
+    Problem{"B", 75000, 13, 75, 60, 22.712745482631},
 };
 
 using Vector = std::vector<double>;  // this rank's part
@@ -133,7 +134,7 @@ int cg(const World& world, int argc, char** argv) {
   std::string class_name = "S";
   std::uint64_t repeats = 1;
   Options options{"cg", "NAS CG: eigenvalue of a sparse matrix, many messages"};
-  options.choice("--class", class_name, {"S", "W", "A"}, "problem size");
+  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
   options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
   if (!options.parse(argc, argv)) {
     if (world.is_root()) std::fputs(options.help().c_str(), stdout);

@@ -38,6 +38,7 @@ constexpr std::array kProblems = {
     Problem{"S", 24, -3.247834652034740e+3, -6.958407078382297e+3},
     Problem{"W", 25, -2.863319731645753e+3, -6.320053679109499e+3},
     Problem{"A", 28, -4.295875165629892e+3, -1.580732573678431e+4},
+    Problem{"B", 30, 4.033815542441498e+4, -2.660669192809235e+4},
 };
 
 struct Deviates {
@@ -83,7 +84,7 @@ int ep(const World& world, int argc, char** argv) {
   std::string class_name = "S";
   std::uint64_t repeats = 1;
   Options options{"ep", "NAS EP: Gaussian deviates, almost no messages"};
-  options.choice("--class", class_name, {"S", "W", "A"}, "problem size");
+  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
   options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
   if (!options.parse(argc, argv)) {
     if (world.is_root()) std::fputs(options.help().c_str(), stdout);

@@ -62,7 +62,8 @@ Program kernel(const std::string& name, const std::string& size, int alone, int 
   return {name + " " + size, "s", "time_per_repeat_s", {name, "--class", size}, "--repeat", alone, shared, 1, true};
 }
 
-/// Those whose program has been built.
+/// Those whose program has been built. Of each kernel a class that the targets are for, and the smallest one, in which
+/// messages weigh most.
 std::vector<Program> programs(const fs::path& folder, const std::vector<std::string>& only) {
   std::vector<Program> all{message("ping-pong 8 B", "pingpong", 1'000'000, 100'000, 50),
                            message("allreduce 8 B", "allreduce", 500'000, 50'000, 30),
@@ -70,9 +71,15 @@ std::vector<Program> programs(const fs::path& folder, const std::vector<std::str
                            kernel("cg", "S", 60, 30),
                            kernel("cg", "W", 10, 5),
                            kernel("ep", "S", 5, 3),
-                           kernel("ep", "W", 3, 2)};
-  for (const char* name : {"is", "mg", "ft", "lu"})
-    for (const char* size : {"S", "W"}) all.push_back(kernel(name, size, 3, 2));
+                           kernel("ep", "W", 3, 2),
+                           kernel("is", "S", 200, 100),
+                           kernel("is", "A", 5, 3),
+                           kernel("mg", "S", 60, 30),
+                           kernel("mg", "A", 2, 1),
+                           kernel("ft", "S", 10, 5),
+                           kernel("ft", "A", 1, 1),
+                           kernel("lu", "S", 60, 30),
+                           kernel("lu", "W", 1, 1)};
   std::erase_if(all, [&](const Program& program) {
     const bool is_wanted = only.empty() || std::ranges::find(only, program.command[0]) != only.end();
     return !is_wanted || !fs::exists(folder / program.command[0]);

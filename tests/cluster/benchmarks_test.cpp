@@ -69,6 +69,52 @@ TEST_F(Benchmarks, CgFindsThePublishedEigenvalue) {
   for (const int ranks : {1, 2}) expect_verified(run(ranks, "cg --class S"));
 }
 
+TEST_F(Benchmarks, IsFindsAllPublishedRanksAndSortsOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3}) {
+    const Outcome outcome = run(ranks, "is --class S --repeat 2");
+    expect_verified(outcome);
+    EXPECT_TRUE(outcome.says("ranks_right        50\n")) << outcome.output;
+  }
+}
+
+TEST_F(Benchmarks, MgFindsThePublishedNormOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3}) {
+    const Outcome outcome = run(ranks, "mg --class S --repeat 2");
+    expect_verified(outcome);
+    EXPECT_TRUE(outcome.says("norm               5.307707005")) << outcome.output;
+  }
+}
+
+TEST_F(Benchmarks, FtFindsThePublishedChecksumsOnAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3}) {
+    const Outcome outcome = run(ranks, "ft --class S --repeat 2");
+    expect_verified(outcome);
+    EXPECT_TRUE(outcome.says("checksum           554.268341190")) << outcome.output;
+  }
+}
+
+TEST_F(Benchmarks, MoreRanksThanPlanesAreRefusedWithTheLimit) {
+  const Outcome outcome = run(17, "mg --class S");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+  EXPECT_TRUE(outcome.says("mg: --class S: expected at most 16 processes, with two planes each, found 17"))
+      << outcome.output;
+}
+
+TEST_F(Benchmarks, LuFindsThePublishedNormsAndSurfaceIntegral) {
+  for (const int ranks : {1, 2}) {
+    const Outcome outcome = run(ranks, "lu --class S");
+    expect_verified(outcome);
+    EXPECT_TRUE(outcome.says("surface            7.84189288659")) << outcome.output;
+  }
+}
+
+TEST_F(Benchmarks, LuNamesANumberOfRanksThatItsGridCannotBeCutFor) {
+  const Outcome outcome = run(11, "lu --class S");
+  EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+  EXPECT_TRUE(outcome.says("lu: --class S: expected a product of two numbers up to 10 of processes")) << outcome.output;
+  EXPECT_TRUE(outcome.says("found 11")) << outcome.output;
+}
+
 TEST_F(Benchmarks, EveryRepeatIsTimed) {
   const Outcome outcome = run(1, "cg --class S --repeat 3");
   expect_verified(outcome);
@@ -116,7 +162,12 @@ TEST_F(Benchmarks, AWrongArgumentIsNamedOnceAndEndsAllRanks) {
       {"phases --cpu-use 1.5", "--cpu-use: expected a number from 0 to 1, found '1.5'"},
       {"phases --runtime", "--runtime: expected a number from 0 to 10000000, found nothing"},
       {"phases --runtime 1 --fail-at 2", "--fail-at: expected less than --runtime, 1, found 2"},
-      {"ep --class B", "--class: expected S, W, A, found 'B'"},
+      {"ep --class X", "--class: expected S, W, A, B, found 'X'"},
+      {"is --class C", "--class: expected S, W, A, B, found 'C'"},
+      {"mg --repeat 1.5", "--repeat: expected a whole number from 1 to 1000000, found '1.5'"},
+      {"ft --class", "--class: expected S, W, A, B, found nothing"},
+      {"lu --class C", "--class: expected S, W, A, B, found 'C'"},
+      {"lu --repeat 0", "--repeat: expected a whole number from 1 to 1000000, found '0'"},
       {"cg --repeat=-1", "--repeat: expected a whole number from 1 to 1000000, found '-1'"},
       {"cg --clas S", "unknown argument '--clas'"},
   };

@@ -72,6 +72,19 @@ TEST(Targets, TheWorstKernelCountsAndClassSDoesNot) {
   EXPECT_EQ(verdict(measured, "3."), "NOT MET");
 }
 
+TEST(Targets, EachKernelHasItsOwn) {
+  // Two ranks on one core take 2.2 times what they take on two, and 1.2 times what one rank takes.
+  Measurements measured;
+  for (const char* name : {"ep W", "is A", "cg W", "mg A", "ft A", "lu W"})
+    measured.series.push_back(series(
+        name, "s", {{Setting::kStock, {1.0}}, {Setting::kOneRank, {2.2 / 1.2}}, {Setting::kYieldShared, {2.2}}}));
+  EXPECT_EQ(verdict(measured, "1. cg W"), "met");
+  for (const char* name : {"1. mg A", "1. lu W"}) EXPECT_EQ(verdict(measured, name), "NOT MET") << name;
+  for (const char* name : {"1. ep W", "1. is A", "1. ft A"}) EXPECT_EQ(verdict(measured, name), "no such row") << name;
+  for (const char* name : {"2. is A", "2. cg W", "2. ft A"}) EXPECT_EQ(verdict(measured, name), "met") << name;
+  for (const char* name : {"2. ep W", "2. mg A", "2. lu W"}) EXPECT_EQ(verdict(measured, name), "NOT MET") << name;
+}
+
 TEST(Targets, WhatWasNotMeasuredIsNotMet) {
   EXPECT_EQ(verdict({}, "3."), "not measured");
   EXPECT_EQ(verdict({}, "6. shrink or expand, median"), "not measured");

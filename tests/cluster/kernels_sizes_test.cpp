@@ -1,0 +1,40 @@
+// Every kernel of the NAS-like suite finds its published numbers on any number of processes: classes S and W on 1 to 6,
+// odd counts and uneven blocks included. Under vmlib, as with stock MPICH a rank that shares its core waits a scheduler's
+// tick for each message.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "scheduler/cli/paths.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+class KernelsSizes : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  void SetUp() override {
+    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+  }
+};
+
+TEST_P(KernelsSizes, VerifiesOnOneToSixProcesses) {
+  const auto [kernel, size] = GetParam();
+  const TemporaryFolder folder;
+  for (int ranks = 1; ranks <= 6; ++ranks) {
+    const ShellResult result =
+        shell(fmt::format("{} run -n {} {} --class {}", REPLAY_PROGRAM, ranks, kernel, size), folder.path());
+    EXPECT_EQ(result.status, 0) << ranks << " processes\n" << result.out << result.err;
+    EXPECT_NE(result.out.find(fmt::format("\nprocesses          {}\n", ranks)), std::string::npos) << result.out;
+    EXPECT_TRUE(result.out.ends_with("\nVERIFICATION SUCCESSFUL\n")) << ranks << " processes\n" << result.out;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Nas, KernelsSizes, testing::Combine(testing::Values("ep", "is", "cg", "mg", "ft", "lu"), testing::Values("S", "W")),
+    [](const auto& one) { return fmt::format("{}_{}", std::get<0>(one.param), std::get<1>(one.param)); });
+
+}  // namespace
+}  // namespace replay::test
