@@ -55,15 +55,15 @@ double stretch_of(const JobRow& row) {
   return static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count());
 }
 
-// Batsim's seventeen columns.
+// Batsim's seventeen columns. `workload` is quoted already.
 void put_batsim_cells(CsvFile& cells, const JobRow& row, std::string_view workload, std::string_view used_cores) {
   cells.count(static_cast<std::int64_t>(row.job));
-  cells.text(workload);
+  cells.word(workload);
   row.executable < 0 ? cells.word("default") : cells.word(fmt::format("program-{}", row.executable));
   cells.seconds(row.submitted);
   cells.count(row.processes);
   cells.seconds(row.estimate);
-  cells.word(row.has_ended() && row.outcome == Outcome::kCompleted ? "1" : "0");
+  cells.count(row.has_ended() && row.outcome == Outcome::kCompleted ? 1 : 0);
   cells.word(batsim_state(row));
   row.has_started() ? cells.seconds(row.launched) : cells.empty();
   row.ran() ? cells.seconds(row.execution()) : cells.empty();
@@ -80,7 +80,7 @@ void put_our_cells(CsvFile& cells, const JobRow& row, std::string_view reason, D
   row.has_ended() ? cells.word(to_text(row.outcome)) : cells.empty();
   row.has_ended() ? cells.count(row.exit_code) : cells.empty();
   cells.word(to_text(row.verification));
-  cells.text(reason);
+  reason.empty() ? cells.empty() : cells.text(reason);
   cells.seconds(row.runtime);
   row.ran() ? cells.seconds(row.suspended) : cells.empty();
   row.ran() ? cells.ratio(row.slowdown()) : cells.empty();
@@ -242,7 +242,9 @@ std::set<std::string> parse_outputs(std::string_view list) {
 }
 
 void write_jobs_csv(const fs::path& file, const RunTables& tables) {
-  const std::string workload = fs::path(tables.header.value("trace")).filename().string();
+  const std::string name = fs::path(tables.header.value("trace")).filename().string();
+  std::string memory;
+  const std::string_view workload = CsvFile::quoted(name, memory);
   CsvFile cells(file, kJobColumns);
   std::string used_cores;
   for (const JobRow& row : tables.jobs.rows()) {
