@@ -14,6 +14,8 @@ using Command = std::function<int()>;
 /// `replay` itself: the trace on real cores. `command_line` goes into run.json.
 [[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);
+/// Both side by side.
+[[nodiscard]] Command add_validate(CLI::App& app);
 /// `replay trace ...`: each command that works on a trace adds itself to it.
 [[nodiscard]] Command add_trace(CLI::App& app);
 [[nodiscard]] Command add_trace_declare(CLI::App& trace);
@@ -33,6 +35,8 @@ using Command = std::function<int()>;
 /// `replay reproduce PAPER`.
 [[nodiscard]] Command add_reproduce(CLI::App& app);
 [[nodiscard]] Command add_agent(CLI::App& app);
+/// This machine measured: the profile of the runtime model `calibrated`.
+[[nodiscard]] Command add_calibrate(CLI::App& app);
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);
 [[nodiscard]] Command add_benchmarks(CLI::App& app);

@@ -66,11 +66,13 @@ int main(int argc, char** argv) {
   };
   Command simulate = add_simulate(app, command_line);
   commands[app.get_subcommand("simulate")] = std::move(simulate);
+  add(add_validate);
   add(add_trace);
   add(add_generate);
   add(add_reproduce);
   add(add_agent);
   add(add_audit);
+  add(add_calibrate);
   add(add_policies);
   add(add_models);
   add(add_benchmarks);

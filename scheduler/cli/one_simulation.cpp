@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "launcher/topology.hpp"
+#include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/sim/simulator.hpp"
 
@@ -37,6 +38,8 @@ PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat) {
   Scenario scenario = load_scenario(options, "utrera", std::nullopt);
   Machine machine = machine_of(options, flat, scenario);
   fit_to_machine(scenario, options, machine.size(), false);
+  use_profile(scenario, options, {.deducts_overheads = options.machine.starts_with("emulated:")});
+  find_average_waits(scenario, machine);
   return {options, std::move(scenario), std::move(machine)};
 }
 
@@ -51,7 +54,7 @@ PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy
                           const std::string& command_line, std::function<void(std::size_t)> progress) {
   const Scenario& scenario = prepared.scenario;
   const NamedPolicy named = make_policy(scenario.policies[policy]);
-  const auto model = make_runtime_model(scenario.runtime_model);
+  const auto model = scenario.model();
   Recorder recorder{folder,           prepared.options.outputs,   command_line, "sim", named, scenario,
                     prepared.options, prepared.machine.to_text(), 1.0};
   recorder.begin();

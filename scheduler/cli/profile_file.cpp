@@ -88,6 +88,7 @@ Figure figure_of(const Place& place, double least, double most = 1e12) {
   figure.value = place.at("value").number(least, most);
   if (place.has("spread")) figure.spread = place.at("spread").number(0);
   if (place.has("runs")) figure.runs = place.at("runs").count();
+  if (place.has("disturbed")) figure.disturbed = place.at("disturbed").flag();
   return figure;
 }
 
@@ -156,8 +157,11 @@ PairSlowdown pair_of(const Place& place) {
 
 std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
   std::vector<OverheadAt> list;
-  for (const Place& one : place.list(key))
+  for (const Place& one : place.list(key)) {
     list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0)});
+    if (list.size() > 1 && list[list.size() - 2].processes >= list.back().processes)
+      one.fail("processes in ascending order");
+  }
   return list;
 }
 
@@ -179,7 +183,9 @@ void refuse_repeated(const std::vector<Place>& places, const std::vector<Profile
 // ---- writing ----
 
 json json_of(const Figure& figure) {
-  return {{"value", figure.value}, {"spread", figure.spread}, {"runs", figure.runs}};
+  json result = {{"value", figure.value}, {"spread", figure.spread}, {"runs", figure.runs}};
+  if (figure.disturbed) result["disturbed"] = true;
+  return result;
 }
 
 void add(json& to, const char* key, const std::optional<Figure>& figure) {
@@ -249,6 +255,7 @@ Profile profile_of(const json& value, const std::string& name) {
   profile.machine = machine_of(place.at("machine"));
   profile.date = place.at("date").text();
   if (place.has("sample")) profile.is_sample = place.at("sample").flag();
+  if (place.has("spread_bound")) profile.spread_bound = place.at("spread_bound").number(0, 10);
   const std::vector<Place> entries = place.list("benchmarks");
   for (const Place& entry : entries) profile.entries.push_back(entry_of(entry));
   refuse_repeated(entries, profile.entries);
@@ -286,6 +293,7 @@ json to_json(const Profile& profile) {
   add(result["machine"], "cpu", profile.machine.cpu);
   add(result["machine"], "kernel", profile.machine.kernel);
   add(result["machine"], "mpi", profile.machine.mpi);
+  if (profile.spread_bound > 0) result["spread_bound"] = profile.spread_bound;
   add_list(result, "benchmarks", profile.entries);
   add_list(result, "speedups", profile.speedups);
   add_list(result, "pairs", profile.pairs);

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/cli/outputs.hpp"
 #include "scheduler/model/error.hpp"
 
@@ -105,6 +106,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
   if (inputs_.empty()) {
     if (options_.trace != "-") inputs_.push_back(input_file(options_.trace));
     if (const auto side_file = side_file_of(options_)) inputs_.push_back(input_file(*side_file));
+    if (scenario_.profile) inputs_.push_back(input_file(profile_path(options_)));
     for (const std::string& file : policy_files_) inputs_.push_back(input_file(file));
   }
   info.inputs = inputs_;

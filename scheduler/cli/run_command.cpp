@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/disturbance.hpp"
 #include "scheduler/cli/live_view.hpp"
@@ -56,7 +57,7 @@ class LastInstant final : public log::Sink {
 // What the run will take by the simulator, in real seconds for all policies.
 double foresee(const Scenario& scenario, const Machine& machine, double time_scale) {
   double sum = 0;
-  const auto model = make_runtime_model(scenario.runtime_model);
+  const auto model = scenario.model();
   for (const std::string& policy : scenario.policies) {
     const NamedPolicy named = make_policy(policy);
     LastInstant sink;
@@ -105,7 +106,7 @@ class LiveRun {
 
   PolicyRun run(const std::string& policy, const fs::path& folder, const std::string& command_line, std::FILE* out) {
     NamedPolicy named = make_policy(policy);
-    const auto model = make_runtime_model(scenario_.runtime_model);
+    const auto model = scenario_.model();
     // Before anything else: the agent is forked while this process has one thread and no event loop.
     auto executor = machine_.start();
 
@@ -180,6 +181,9 @@ int run(const RunOptions& options, const std::string& command_line) {
   const CoreCount cores = machine.machine().size();
   Scenario scenario = load_scenario(options.common, "isolated", cores);
   fit_to_machine(scenario, options.common, cores, true);
+  use_profile(scenario, options.common,
+              {.everywhere = options.program, .time_scale = options.time_scale, .is_real = true});
+  find_average_waits(scenario, machine.machine());
   const Programs programs{options.program, scenario.loaded.programs, options.time_scale, options.common.seed};
   for (const TracedJob& traced : scenario.workload().jobs)
     (void)programs.command(traced);  // all there before the start

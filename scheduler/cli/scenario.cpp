@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/sim/average_waits.hpp"
 
 namespace replay::cli {
 
@@ -41,6 +43,10 @@ void add_common_options(CLI::App& command, CommonOptions& options) {
   command
       .add_option("--runtime-model", options.runtime_model, "how fast a shrunk job runs (`replay models` lists them)")
       ->type_name("NAME");
+  command
+      .add_option("--profile", options.profile,
+                  "what the runtime model calibrated reads (default: the profile that `replay calibrate` makes)")
+      ->type_name("FILE");
   command
       .add_option("--overrun", options.overrun,
                   "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "
@@ -87,7 +93,11 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   scenario.policies = split_policies(options.policies);
   for (const std::string& policy : scenario.policies) (void)make_policy(policy);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
-  const auto model = make_runtime_model(scenario.runtime_model);
+  if (!options.profile.empty() && scenario.runtime_model != kCalibrated)
+    throw UsageError(fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}",
+                                 scenario.runtime_model, kCalibrated));
+  if (scenario.runtime_model == kCalibrated) scenario.profile = load_profile(options);
+  const auto model = scenario.model();
   scenario.overrun = options.overrun == "extend"   ? Overrun::kExtend
                      : options.overrun == "policy" ? Overrun::kPolicy
                                                    : Overrun::kKill;
@@ -145,6 +155,20 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
       options.trace, static_cast<std::int64_t>(widest->job.id), widest->job.processes, machine_size, too_wide,
       jobs.size(), machine_size,
       real ? ", --machine takes other cores, `replay simulate` needs none" : ", --machine takes a larger machine"));
+}
+
+void find_average_waits(Scenario& scenario, const Machine& machine) {
+  SimulationOptions options;
+  options.overrun = scenario.overrun;
+  options.until = scenario.until;
+  for (std::string& policy : scenario.policies) {
+    const auto model = scenario.model();
+    auto found = with_average_waits(policy, machine, scenario.workload(), *model, options);
+    if (!found) continue;
+    scenario.notes.push_back(
+        fmt::format("{} is {}: what the same jobs wait under conservative backfilling", policy, *found));
+    policy = std::move(*found);
+  }
 }
 
 }  // namespace replay::cli

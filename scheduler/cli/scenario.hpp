@@ -24,6 +24,7 @@ struct CommonOptions {
   std::string policies;
   std::string machine;
   std::string runtime_model;
+  std::string profile;
   std::string overrun = "kill";
   std::string until;
   std::string out;
@@ -49,10 +50,12 @@ struct Scenario {
   LoadedWorkload loaded;
   std::vector<std::string> policies;  ///< as written; each is valid
   std::string runtime_model;
+  std::shared_ptr<const Profile> profile;  ///< of the model `calibrated`; others have none
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;
   std::vector<std::string> notes;  ///< what a reader of the results has to know, one line each
 
+  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const { return make_runtime_model(runtime_model, profile.get()); }
   [[nodiscard]] Workload& workload() { return loaded.workload; }
   [[nodiscard]] const Workload& workload() const { return loaded.workload; }
 };
@@ -66,5 +69,9 @@ struct Scenario {
 /// Makes jobs fit: `--scale-sizes` scales them by machine over the trace's own machine; without it a job that does not fit
 /// is an error that names the ways out. Adds to the notes.
 void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real);
+
+/// Replaces parameters that take a simulation before the run (`slack:awt=conservative`) by what it finds. Adds to the notes.
+/// Throws PolicyError.
+void find_average_waits(Scenario& scenario, const Machine& machine);
 
 }  // namespace replay::cli

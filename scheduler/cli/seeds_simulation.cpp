@@ -21,6 +21,7 @@
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/cli/seeds.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/runtime_model/profile.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -44,7 +45,8 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
         fmt::format("--trim: expected at least {} seeds, so that two are left, found {}", kFewestToTrim, seeds.size()));
   if (traces_depend_on_seeds(options.common)) return;
   const std::string model = options.common.runtime_model.empty() ? "utrera" : options.common.runtime_model;
-  if (!make_runtime_model(model)->uses_network_overhead())
+  const Profile none;  // nor does a profile draw anything
+  if (!make_runtime_model(model, &none)->uses_network_overhead())
     throw UsageError(
         fmt::format("--seeds: nothing in this run depends on the seed: the trace is the same for each, and "
                     "runtime model {} draws nothing; {}",

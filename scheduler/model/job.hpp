@@ -19,6 +19,7 @@ enum class Flexibility : std::uint8_t { kRigid, kMoldable, kMalleable };
 struct Behaviour {
   double cpu_use = 1.0;           ///< CPUUtil of formula (3): share of time its processes compute when expanded, 0..1
   double network_overhead = 0.0;  ///< OV of formula (4): contention on the network, 0..1
+  std::int32_t application = -1;  ///< entry of the profile that the model `calibrated` looks into; -1: none
   bool operator==(const Behaviour&) const = default;
 };
 

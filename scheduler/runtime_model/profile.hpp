@@ -13,9 +13,10 @@ namespace replay {
 
 /// A measured value and how far it can be trusted.
 struct Figure {
-  double value = 0;   ///< the median of the runs
-  double spread = 0;  ///< (largest - smallest) / median; 0 of a single run
-  int runs = 1;       ///< >= 1
+  double value = 0;        ///< the median of the runs
+  double spread = 0;       ///< (largest - smallest) / median; 0 of a single run
+  int runs = 1;            ///< that count; >= 1
+  bool disturbed = false;  ///< others used the machine during some of them
   bool operator==(const Figure&) const = default;
 };
 
@@ -25,7 +26,8 @@ struct ProfileMachine {
   bool operator==(const ProfileMachine&) const = default;
 };
 
-/// Slowdown of a job that has several of its own processes on a node, against one process a node.
+/// Slowdown of a job that has several of its own processes on a node, each on a core of its own, against one process a
+/// node. On a single node: of one process beside others of its kind.
 struct SelfSlowdown {
   std::optional<Figure> two_same_package, two_different_packages, four_same_package, four_different_packages;
   bool operator==(const SelfSlowdown&) const = default;
@@ -37,7 +39,7 @@ struct ProfileEntry {
   std::string problem_class;  ///< "W"; empty for a benchmark without classes
   ProcessCount processes = 1;
   std::string command;                   ///< what runs it, the number of processes left out: "cg --class W"
-  Figure runtime_s;                      ///< expanded, alone; > 0
+  Figure runtime_s;                      ///< expanded, alone, without launch and end; > 0
   std::optional<Figure> cpu_use;         ///< CPUUtil of formula (3) of the FCFS-malleable paper, 0..1
   std::optional<Figure> slowdown_mpl_2;  ///< run time at two processes a core over `runtime_s`
   SelfSlowdown self_slowdown;
@@ -76,8 +78,9 @@ struct OverheadAt {
 
 struct Profile {
   ProfileMachine machine;
-  std::string date;        ///< of the measurement, "2026-11-21"
-  bool is_sample = false;  ///< made up, or of a machine that is nobody's: for trying things out
+  std::string date;         ///< of the measurement, "2026-11-21"
+  double spread_bound = 0;  ///< figures were measured again until their spread was at most that; 0: nobody says
+  bool is_sample = false;   ///< made up, or of a machine that is nobody's: for trying things out
   std::vector<ProfileEntry> entries;
   std::vector<ProfileSpeedup> speedups;
   std::vector<PairSlowdown> pairs;

@@ -8,6 +8,7 @@
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/mix_bits.hpp"
 #include "scheduler/model/suggest.hpp"
+#include "scheduler/runtime_model/calibrated.hpp"
 
 namespace replay {
 namespace {
@@ -57,7 +58,7 @@ class UtreraAdditive final : public RuntimeModel {
 };
 
 template <typename Model>
-std::unique_ptr<RuntimeModel> make() {
+std::unique_ptr<RuntimeModel> make(const Profile*) {
   return std::make_unique<Model>();
 }
 
@@ -68,6 +69,9 @@ constexpr RuntimeModelEntry kModels[] = {
      "Utrera et al. 2012, section 4, formula (4)", make<UtreraAdditive>},
     {"isolated", "s(m) = max(1, m*u + d): what the benchmark `phases` obeys",
      "Utrera et al. 2012, section 4, formula (3)", make<Isolated>},
+    {"calibrated",
+     "run times and s(m) as measured on a machine (--profile); s(m, d) = max(1, c*max(1, m*u + d)) where they were not",
+     "replay calibrate; formula (3) for the shape", make_calibrated},
     {"rigid", "no job ever shares cores; malleable policies find nothing to shrink", "space sharing", make<Rigid>},
 };
 
@@ -75,10 +79,10 @@ constexpr RuntimeModelEntry kModels[] = {
 
 std::span<const RuntimeModelEntry> runtime_models() { return kModels; }
 
-std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name) {
+std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name, const Profile* profile) {
   std::vector<std::string_view> known;
   for (const RuntimeModelEntry& entry : kModels) {
-    if (entry.name == name) return entry.make();
+    if (entry.name == name) return entry.make(profile);
     known.push_back(entry.name);
   }
   throw UsageError(fmt::format("unknown runtime model '{}'{}", name, suggestion(name, known)));

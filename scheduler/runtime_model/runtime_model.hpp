@@ -15,6 +15,8 @@
 
 namespace replay {
 
+struct Profile;
+
 class RuntimeModel {
  public:
   virtual ~RuntimeModel() = default;
@@ -36,14 +38,14 @@ struct RuntimeModelEntry {
   std::string_view name;
   std::string_view summary;
   std::string_view source;
-  std::unique_ptr<RuntimeModel> (*make)();
+  std::unique_ptr<RuntimeModel> (*make)(const Profile* profile);  ///< nullptr: none; only `calibrated` reads it
 };
 
 /// Every model there is; `replay models` prints it.
 [[nodiscard]] std::span<const RuntimeModelEntry> runtime_models();
 
-/// Throws UsageError with the nearest name when there is no such model.
-[[nodiscard]] std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name);
+/// Throws UsageError with the nearest name when there is no such model, and when it needs a profile that is not given.
+[[nodiscard]] std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name, const Profile* profile = nullptr);
 
 /// Gives each job its OV of formula (4): uniform in [0,1), a hash of (seed, job), the same under every policy. The trace
 /// files know nothing of it (paper, section 4); a job whose side file states it keeps that. Declared and true values are

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/runtime_model/profile.hpp"
 
 namespace replay {
 namespace {
@@ -44,8 +45,9 @@ TEST(Neighbours, DoNotSlowDownAJobThatNeverComputes) {
 TEST(Neighbours, AreRefusedByTheRigidModel) { EXPECT_THROW((void)slowdown("rigid", 1, 0, 1, 0.5), UsageError); }
 
 TEST(AllModels, AreOneWhenExpandedAndNeverBelowOne) {
+  const Profile empty;
   for (const RuntimeModelEntry& entry : runtime_models()) {
-    const auto model = entry.make();
+    const auto model = entry.make(&empty);
     for (const double u : {0.0, 0.1, 0.5, 1.0})
       for (const double ov : {0.0, 0.5, 0.999}) {
         EXPECT_DOUBLE_EQ(model->slowdown({u, ov}, 1, 0), 1) << entry.name;

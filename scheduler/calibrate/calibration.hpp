@@ -1,0 +1,48 @@
+// Carries out a plan: repeats each measurement until its figures have settled, it was tried often enough or its share of
+// the budget is spent, and keeps every figure in the profile as soon as it is there, so that whoever stops it loses one measurement.
+// What the profile has already is not measured again, except for figures that had not settled, which come last.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/calibrate/measurer.hpp"
+#include "scheduler/calibrate/plan.hpp"
+
+namespace replay::calibrate {
+
+struct Limits {
+  double spread = 0.05;   ///< a figure has settled when its spread is at most that (or the difference does not matter)
+  int most_readings = 9;  ///< of one measurement; kLeastReadings at least
+  double budget_s = 15 * 60;  ///< nothing is begun that is not expected to end within it
+};
+
+/// Told what happens, in the order in which it does.
+struct Watcher {
+  /// Measurement number `index` (from 0) of `count` begins.
+  std::function<void(const Measurement&, std::size_t index, std::size_t count)> on_begin;
+  /// Its figures are in the profile.
+  std::function<void(const Profile&, const Measurement&)> on_figures;
+};
+
+struct CalibrationResult {
+  std::size_t measured = 0;
+  std::size_t kept = 0;                                        ///< were in the profile
+  std::vector<Measurement> unsettled;                          ///< measured, kept or not, and still above the bound
+  std::vector<Measurement> left_out;                           ///< no time
+  std::vector<std::pair<Measurement, std::string>> refused{};  ///< cannot be measured here, and why
+  bool interrupted = false;
+};
+
+/// `profile` is added to, its speedups are fitted anew at the end. `elapsed_s` says how long the calibration has been
+/// going on. Throws what the measurer throws, but for Interrupted; the profile then has what was measured until then.
+[[nodiscard]] CalibrationResult calibrate(Profile& profile, const std::vector<Measurement>& plan, Measurer& measurer,
+                                          const Limits& limits, const std::function<double()>& elapsed_s,
+                                          const Watcher& watcher);
+
+/// Whether all its figures are in the profile and within the bound.
+[[nodiscard]] bool is_settled_in(const Profile& profile, const Measurement& measurement, double spread);
+
+}  // namespace replay::calibrate

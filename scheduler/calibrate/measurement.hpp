@@ -1,0 +1,60 @@
+// What can be measured, one thing at a time; what a measurement's readings mean, where its figures stand in a profile, and
+// how exact they have to be. Whoever makes readings (measurer.hpp) and whoever asks for them (plan.hpp) agree on this. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/calibrate/repeats.hpp"
+#include "scheduler/runtime_model/profile.hpp"
+
+namespace replay::calibrate {
+
+/// A benchmark of one problem size.
+struct Kernel {
+  std::string name;           ///< "cg"
+  std::string problem_class;  ///< "W"
+  bool operator==(const Kernel&) const = default;
+};
+/// "cg --class W": what runs it, and what a trace's table of programs calls it.
+[[nodiscard]] std::string command_of(const Kernel& kernel);
+
+/// The values that a reading of each kind has, in this order.
+enum class Kind : std::uint8_t {
+  kOverheads,     ///< launch and end of a program that does nothing, s
+  kResize,        ///< shrink and expand, s
+  kMessage,       ///< one message under emulation, s
+  kRunTime,       ///< expanded and alone, from all ranks having started to the last process being gone, s
+  kSharing,       ///< slowdown with two ranks on each core; CPU utilisation with one
+  kSelfSlowdown,  ///< of one process beside others of its kind, each on a core of its own
+  kPair           ///< slowdown beside another kernel's ranks on the same cores
+};
+
+/// Which member of SelfSlowdown.
+enum class SelfCase : std::uint8_t { kTwoSamePackage, kTwoDifferentPackages, kFourSamePackage, kFourDifferentPackages };
+[[nodiscard]] int copies_of(SelfCase which);
+
+struct Measurement {
+  Kind kind = Kind::kRunTime;
+  ProcessCount processes = 1;
+  Kernel kernel{};     ///< empty for those that are of no kernel
+  Kernel neighbour{};  ///< kPair
+  SelfCase self = SelfCase::kTwoSamePackage;
+  bool operator==(const Measurement&) const = default;
+};
+
+/// "cg W, 2 processes: run time": for a person.
+[[nodiscard]] std::string to_text(const Measurement& measurement);
+
+/// One for each value of a reading. `spread` is the user's bound. Beside it there are differences that do not matter: 5 ms
+/// of a launch, an end or a run time, 0.5 ms of a resize, 20 us of a message, 0.02 of a CPU utilisation.
+[[nodiscard]] std::vector<Tolerance> tolerances(Kind kind, double spread);
+
+/// What the profile has of it: a figure for each value, or nothing.
+[[nodiscard]] std::vector<Figure> figures_in(const Profile& profile, const Measurement& measurement);
+/// Puts them there instead of what was there. REQUIRES: of a kernel's figures, kRunTime comes first.
+void store(Profile& profile, const Measurement& measurement, const std::vector<Figure>& figures);
+
+}  // namespace replay::calibrate

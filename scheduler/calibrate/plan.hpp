@@ -1,0 +1,40 @@
+// What to measure on a machine, the most important first, so that a budget that ends early has cut off the least: what every
+// job pays (launch, end, resize), then small problems, then who gets along with whom, then large problems. And about how
+// long each will take. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scheduler/calibrate/measurement.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::calibrate {
+
+/// What is wanted, and where.
+struct Selection {
+  std::vector<std::string> benchmarks{};
+  std::vector<std::string> classes{};     ///< some of S, W, A, B, ascending
+  std::vector<ProcessCount> processes{};  ///< ascending, each 1..cores
+  CoreCount cores = 1;
+  std::vector<CoreCount> package_cores{1};  ///< cores in each package; their sum is `cores`
+  bool emulated = false;                    ///< only what makes sense there: launch, end, resize, message
+};
+
+/// All sizes up to 16, then powers of two and the machine's own.
+[[nodiscard]] std::vector<ProcessCount> usual_sizes(CoreCount cores);
+
+/// Launch and end are also measured with twice as many ranks as cores. Pairs are measured in class W, if it is wanted, else in
+/// the smallest class, with as many processes as are wanted at most.
+[[nodiscard]] std::vector<Measurement> plan_of(const Selection& selection);
+
+/// Seconds that one reading takes, from what the profile knows by now: the same kernel at another size, or in another class,
+/// else a guess by class that any machine of the last ten years beats.
+[[nodiscard]] double expected_seconds(const Measurement& measurement, const Profile& profile);
+/// Of as many readings as a figure needs.
+[[nodiscard]] double expected_seconds(const std::vector<Measurement>& plan, const Profile& profile);
+
+/// How long the timed part of a steady program is made at least, by repeating the benchmark, s.
+inline constexpr double kSteady = 0.5;
+
+}  // namespace replay::calibrate

@@ -1,0 +1,300 @@
+// `replay calibrate`: measures the benchmarks on this machine and keeps the figures in its profile, which the runtime model
+// `calibrated` and `replay trace match` read. The profile is written after every figure, and a profile that is there is added
+// to: stopping costs one measurement, and the same command goes on.
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "scheduler/calibrate/calibration.hpp"
+#include "scheduler/cli/calibrate_measurer.hpp"
+#include "scheduler/cli/calibrate_report.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/machine_facts.hpp"
+#include "scheduler/cli/one_simulation.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/cli/profile_file.hpp"
+#include "scheduler/cli/progress_line.hpp"
+#include "scheduler/cli/real_machine.hpp"
+#include "scheduler/model/error.hpp"
+#include "scheduler/model/suggest.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kInterrupted = 130;
+constexpr double kQuickBudget = 120;
+constexpr double kUsualBudget = 15 * 60;
+constexpr double kFullBudget = 4 * 3600;
+constexpr int kQuickReadings = 5;
+constexpr int kUsualReadings = 9;
+
+// Programs with --class and --repeat and the report of docs/benchmarks.md.
+constexpr std::string_view kKernels[] = {"ep", "cg", "is", "mg", "ft", "lu"};
+constexpr std::string_view kClasses[] = {"S", "W", "A", "B"};
+
+struct Given {
+  std::string machine;
+  RealMachineOptions real;
+  std::string benchmarks, classes, processes, budget;
+  std::string out;
+  double spread = 5;
+  bool quick = false, full = false, fresh = false, json = false;
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> items;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    items.push_back(list.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return items;
+}
+
+// "cg,ep": each of them one of `known`, in their order.
+std::vector<std::string> chosen(const char* option, const std::string& list, std::span<const std::string_view> known) {
+  const std::vector<std::string> given = split(list);
+  for (const std::string& item : given)
+    if (std::ranges::find(known, item) == known.end())
+      throw UsageError(fmt::format("{}: expected some of {}, found '{}'{}", option, fmt::join(known, ","), item,
+                                   item.empty() ? "" : suggestion(item, known)));
+  std::vector<std::string> items;
+  for (const std::string_view name : known)
+    if (std::ranges::find(given, name) != given.end()) items.emplace_back(name);
+  return items;
+}
+
+// Those that are installed; the others are named.
+std::vector<std::string> benchmarks_of(const Given& given) {
+  const std::vector<std::string> wanted = given.benchmarks.empty()
+                                              ? std::vector<std::string>{std::begin(kKernels), std::end(kKernels)}
+                                              : chosen("--benchmarks", given.benchmarks, kKernels);
+  std::vector<std::string> there, missing;
+  for (const std::string& name : wanted) (benchmark(name) ? there : missing).push_back(name);
+  const std::string note = fmt::format("not in {}: {}", library_folder().string(), fmt::join(missing, ", "));
+  if (there.empty() || (!given.benchmarks.empty() && !missing.empty())) throw InputError(note);
+  if (!missing.empty()) fmt::print(stderr, "replay: {}; passed over\n", note);
+  return there;
+}
+
+std::vector<std::string> classes_of(const Given& given) {
+  if (!given.classes.empty()) return chosen("--classes", given.classes, kClasses);
+  if (given.quick) return {"S"};
+  if (given.full) return {"S", "W", "A", "B"};
+  return {"S", "W", "A"};
+}
+
+std::vector<ProcessCount> processes_of(const Given& given, CoreCount cores) {
+  if (given.processes.empty()) return calibrate::usual_sizes(cores);
+  std::vector<ProcessCount> sizes;
+  for (const std::string& item : split(given.processes)) {
+    ProcessCount n = 0;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), n);
+    if (error != std::errc{} || end != item.data() + item.size() || n < 1 || n > cores)
+      throw UsageError(
+          fmt::format("--processes: expected counts from 1 to {}, a core for each process, joined by commas, "
+                      "found '{}'",
+                      cores, item));
+    sizes.push_back(n);
+  }
+  std::ranges::sort(sizes);
+  const auto repeated = std::ranges::unique(sizes);
+  sizes.erase(repeated.begin(), repeated.end());
+  return sizes;
+}
+
+double budget_of(const Given& given) {
+  if (given.budget.empty()) return given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
+  const auto budget = parse_duration(given.budget);
+  if (!budget || *budget <= Duration::zero())
+    throw UsageError(fmt::format("--budget: expected a duration such as 90s or 15min, found '{}'", given.budget));
+  return seconds(*budget);
+}
+
+fs::path place_of(const Given& given, bool is_emulated) {
+  if (!given.out.empty()) return given.out;
+  const fs::path usual = default_profile_path();
+  return is_emulated ? usual.parent_path() / "profile-emulated.json" : usual;
+}
+
+// What is there already, if it is of this machine; else an empty profile.
+Profile profile_to_add_to(const fs::path& path, const ProfileMachine& here, bool fresh) {
+  Profile profile;
+  profile.machine = here;
+  if (fresh || !fs::exists(path)) return profile;
+  constexpr const char* kWaysOut = "-o puts the figures elsewhere, --fresh replaces it";
+  Profile there = read_profile(path.string());
+  if (there.is_sample)
+    throw InputError(fmt::format("{}: is a sample, of no real machine; {}", path.string(), kWaysOut));
+  if (const auto others = differences(there.machine, here); !others.empty())
+    throw InputError(fmt::format("{}: is the profile of another machine ({}); {}", path.string(),
+                                 fmt::join(others, "; "), kWaysOut));
+  return there;
+}
+
+// So that a file that cannot be written is known now, and not after the first figure.
+void make_folder_of(const fs::path& path) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", path.parent_path().string(), error.message()));
+}
+
+class CalibrateCommand {
+ public:
+  explicit CalibrateCommand(const Given& given)
+      : given_(given), machine_(given.machine, given.real), path_(place_of(given, machine_.is_emulated())) {
+    if (!machine_.is_here()) throw UsageError("--machine: a remote agent's node is calibrated on that node");
+    if (!(given.spread > 0 && given.spread <= 100))
+      throw UsageError(fmt::format("--spread: expected per cent above 0 and up to 100, found {}", given.spread));
+    limits_ = {.spread = given.spread / 100,
+               .most_readings = given.quick ? kQuickReadings : kUsualReadings,
+               .budget_s = budget_of(given)};
+    machine_.find_programs();
+    const CoreCount cores = machine_.machine().size();
+    setting_.node = machine_.node();
+    setting_.has_vmlib = !setting_.node.vmlib.empty();
+    setting_.packages = packages_of(machine_.machine(), cores_of_machine());
+    selection_ = {.cores = cores, .emulated = machine_.is_emulated()};
+    selection_.package_cores.clear();
+    for (const auto& package : setting_.packages)
+      selection_.package_cores.push_back(static_cast<CoreCount>(package.size()));
+    selection_.processes = processes_of(given, cores);
+    if (!machine_.is_emulated()) {
+      selection_.benchmarks = benchmarks_of(given);
+      selection_.classes = classes_of(given);
+    }
+    ProfileMachine here = machine_here(cores);
+    if (machine_.is_emulated()) here.name += " " + machine_.text();
+    profile_ = profile_to_add_to(path_, here, given.fresh);
+    profile_.machine = here;
+    profile_.spread_bound = limits_.spread;
+  }
+
+  int run() {
+    make_folder_of(path_);
+    const std::vector<calibrate::Measurement> plan = plan_of(selection_);
+    announce(plan);
+    heed_interrupts();
+    machine_.leave_the_jobs_cores();
+    calibrate::CalibrationResult result;
+    {
+      CalibrateMeasurer measurer{setting_};
+      ProgressLine progress;
+      const auto start = std::chrono::steady_clock::now();
+      const auto elapsed = [start] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      };
+      const calibrate::Watcher watcher{
+          [&](const calibrate::Measurement& m, std::size_t index, std::size_t count) {
+            progress.show(fmt::format("[{}/{}] {}; {} of at most {}", index + 1, count, to_text(m), about(elapsed()),
+                                      about(limits_.budget_s)));
+          },
+          [&](const Profile&, const calibrate::Measurement&) { keep(); }};
+      result = calibrate::calibrate(profile_, plan, measurer, limits_, elapsed, watcher);
+    }
+    if (result.measured > 0) keep();
+    tell(result);
+    if (result.interrupted) return kInterrupted;
+    return result.measured == 0 && result.kept == 0 ? 1 : 0;
+  }
+
+ private:
+  [[nodiscard]] std::vector<int> cores_of_machine() const {
+    if (!machine_.is_emulated()) return machine_.node().cores;
+    std::vector<int> cores(static_cast<std::size_t>(machine_.machine().size()));
+    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] = static_cast<int>(i);
+    return cores;
+  }
+
+  void announce(const std::vector<calibrate::Measurement>& plan) const {
+    std::vector<calibrate::Measurement> open;
+    for (const calibrate::Measurement& m : plan)
+      if (!is_settled_in(profile_, m, limits_.spread)) open.push_back(m);
+    for (const std::string& note : machine_.notes()) fmt::print(stderr, "note: {}\n", note);
+    if (!setting_.has_vmlib) fmt::print(stderr, "note: without vmlib nothing that shares cores is measured\n");
+    const double expected = expected_seconds(open, profile_);
+    fmt::print(stderr, "{}: {} measurements to make, {} are there; about {}, at most {}\n", machine_.description(),
+               open.size(), plan.size() - open.size(), about(std::min(expected, limits_.budget_s)),
+               about(limits_.budget_s));
+    fmt::print(stderr, "figures are kept in {} as they come; stopped, the same command goes on from there\n",
+               path_.string());
+  }
+
+  void keep() {
+    profile_.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+    write_profile(profile_, path_.string());
+  }
+
+  void tell(const calibrate::CalibrationResult& result) const {
+    if (given_.json)
+      fmt::print("{}\n", to_json(profile_).dump(2));
+    else
+      fmt::print("{}", profile_text(profile_, limits_.spread));
+    std::FILE* const out = given_.json ? stderr : stdout;
+    const std::string rest = result_text(result, limits_.spread);
+    if (!rest.empty()) fmt::print(out, "\n{}", rest);
+    if (result.measured == 0 && result.kept > 0 && !result.interrupted)
+      fmt::print(out, "\nall that was asked for is there already; --fresh measures it anew\n");
+    if (result.measured > 0)
+      fmt::print(out, "\n{} measured, {} kept: {}\n", result.measured, result.kept, path_.string());
+  }
+
+  const Given& given_;
+  RealMachine machine_;
+  fs::path path_;
+  calibrate::Limits limits_;
+  CalibrateSetting setting_;
+  calibrate::Selection selection_;
+  Profile profile_;
+};
+
+}  // namespace
+
+Command add_calibrate(CLI::App& app) {
+  auto* command = app.add_subcommand(
+      "calibrate", "measure the benchmarks on this machine: a profile for --runtime-model calibrated");
+  command->footer(
+      "The profile is added to after every figure: Ctrl-C keeps what there is, and the same command goes on.\n"
+      "Examples: replay calibrate\n"
+      "          replay calibrate --benchmarks ep,cg --classes S,W --processes 1,2 --budget 3min -o mine.json");
+  auto given = std::make_shared<Given>();
+  command->add_option("--machine", given->machine)->type_name("MACHINE");
+  add_real_machine_options(*command, given->real);
+  command->get_option("--machine")
+      ->description(
+          "whose cores: local, local:CORES by OS index; on emulated:NODESxPACKAGESxCORES only launch, end, resizes and "
+          "messages are measured (default local)");
+  command->add_option("--benchmarks", given->benchmarks, "some of ep,cg,is,mg,ft,lu (default: all that are installed)")
+      ->type_name("LIST");
+  command->add_option("--classes", given->classes, "problem sizes, some of S,W,A,B (default S,W,A)")->type_name("LIST");
+  command
+      ->add_option("--processes", given->processes, "such as 1,2,4 (default: every size up to 16, then powers of two)")
+      ->type_name("LIST");
+  command->add_option("--budget", given->budget, "nothing is begun that would not end within it (default 15min)")
+      ->type_name("T");
+  command->add_option("--spread", given->spread, "repeat until a figure's readings lie within so many per cent")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  auto* quick = command->add_flag("--quick", given->quick, "class S only, in two minutes");
+  command->add_flag("--full", given->full, "class B too, up to four hours; says how long")->excludes(quick);
+  command->add_flag("--fresh", given->fresh, "measure all anew, and replace the profile");
+  command->add_option("-o", given->out, "the profile (default: replay/profile.json in the user's data folder)")
+      ->type_name("FILE");
+  command->add_flag("--json", given->json, "print the profile as JSON");
+  return [given] { return CalibrateCommand{*given}.run(); };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,58 @@
+// One cell of a validation: a trace under a policy, simulated, run for real, compared, and simulated again with what the
+// real run measured. Three run folders (sim, real, measured) and the result stand in the cell's folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/real_machine.hpp"
+#include "scheduler/cli/scenario.hpp"
+#include "scheduler/cli/validate_result.hpp"
+
+namespace replay::cli {
+
+/// What all cells of a validation have in common.
+struct ValidationSetting {
+  CommonOptions common;  ///< trace, policy, machine, out as a cell changes them
+  RealMachineOptions machine;
+  double time_scale = 1;  ///< real seconds per second of the trace
+  std::string pairing = "block";
+  std::string program;
+  std::string machine_text;  ///< RealMachine::text(): what the simulation runs on
+  Duration tolerance{};      ///< of the comparison of decisions
+};
+
+struct ValidationCell {
+  std::string name;    ///< "30/poisson/easy": its folder below cells/, too
+  std::string trace;   ///< file
+  std::string policy;  ///< as written
+  std::optional<double> load_percent{};
+  std::string arrivals{};
+};
+
+/// "30/poisson/easy", without what is not there.
+[[nodiscard]] std::string cell_name(const std::optional<double>& load_percent, const std::string& arrivals,
+                                    const std::string& policy);
+
+/// Everything that decides what comes out of the cell, hashes of its files included. Throws InputError, UsageError.
+[[nodiscard]] nlohmann::ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell);
+
+/// Simulates it into `folder`/sim. The seconds of trace time that it takes. Throws InputError, UsageError, PolicyError.
+[[nodiscard]] double simulate_cell(const ValidationSetting& setting, const ValidationCell& cell,
+                                   const std::filesystem::path& folder);
+
+/// Ctrl-C while a cell ran: it has no result, and is run again next time.
+struct CellInterrupted {};
+
+/// Runs it for real, compares, writes the result into `folder`. REQUIRES: simulate_cell(). Throws InputError when the run
+/// did not come to its end, with what it said; CellInterrupted.
+[[nodiscard]] CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell,
+                                  const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
+
+/// The words of the real run's command, without the program.
+[[nodiscard]] std::vector<std::string> real_run_words(const ValidationSetting& setting, const ValidationCell& cell,
+                                                      const std::filesystem::path& out);
+
+}  // namespace replay::cli

@@ -1,0 +1,253 @@
+// `replay validate`: a trace at several loads under several policies, simulated and for real, side by side with errors; and
+// with --paper-experiment the validation of the FCFS-malleable paper. Each cell's result is kept when it ends, so that
+// the command can be stopped, and goes on where it was when it is given again.
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/event_log_file.hpp"
+#include "scheduler/cli/one_simulation.hpp"
+#include "scheduler/cli/outputs.hpp"
+#include "scheduler/cli/validate_cell.hpp"
+#include "scheduler/cli/validate_experiment.hpp"
+#include "scheduler/cli/validate_page.hpp"
+#include "scheduler/cli/validate_run.hpp"
+#include "scheduler/cli/validate_table.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kInterrupted = 130;
+constexpr double kLongRun = 3600;                     // real seconds: from here on --yes is wanted
+constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, if nothing is said
+constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
+
+struct Given {
+  ValidationSetting setting;
+  std::string loads, cells, tolerance, page;
+  bool yes = false, paper = false, physical = false, quick = false;
+};
+
+Duration tolerance_of(const Given& given) {
+  if (given.tolerance.empty()) return from_seconds(std::max(1.0, kRealTolerance / given.setting.time_scale));
+  const auto tolerance = parse_duration(given.tolerance);
+  if (!tolerance || *tolerance < Duration::zero())
+    throw UsageError(
+        fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
+  return *tolerance;
+}
+
+// ---- the paper's experiment ----
+
+std::string computer() {
+  std::string text = fmt::format("a computer with {} CPUs", std::thread::hardware_concurrency());
+  utsname host{};
+  return ::uname(&host) == 0 ? fmt::format("{}, {} {}", text, host.sysname, host.release) : text;
+}
+
+void write_text(const fs::path& file, const std::string& text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) throw InputError(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
+}
+
+// The command that makes the page from nothing, whichever cells this one ran.
+std::string whole_command(const Given& given) {
+  const ValidationSetting& setting = given.setting;
+  std::string text = "replay validate --paper-experiment";
+  if (given.physical) text += " --physical";
+  if (const char* usual = given.physical ? "local" : kPaperMachine; setting.common.machine != usual)
+    text += fmt::format(" --machine {}", setting.common.machine);
+  if (const double usual = given.physical ? 1 : kPaperTimeScale; setting.time_scale != usual)
+    text += fmt::format(" --time-scale {:g}", setting.time_scale);
+  if (const char* usual = given.physical ? kCalibrated : "isolated"; setting.common.runtime_model != usual)
+    text += fmt::format(" --runtime-model {}", setting.common.runtime_model);
+  if (setting.common.seed != kPaperSeed) text += fmt::format(" --seed {}", setting.common.seed);
+  return text + " --yes";
+}
+
+// The results of all cells that have one, those of earlier commands too.
+void write_page(const Given& given, const PaperWorkload& workload, const std::vector<ValidationCell>& all,
+                const fs::path& out) {
+  ValidationPage page;
+  page.command = whole_command(given);
+  page.machine = computer();
+  page.cores = given.setting.machine_text;
+  page.time_scale = given.setting.time_scale;
+  page.seed = given.setting.common.seed;
+  page.workload = workload;
+  page.aim_percent = given.physical ? kAimPhysical : kAimEmulated;
+  for (const ValidationCell& cell : all) {
+    auto result = finished_cell(out / "cells" / cell.name, cell.name, cell_inputs(given.setting, cell));
+    if (result)
+      page.results.push_back(std::move(*result));
+    else
+      page.missing.push_back(cell.name);
+  }
+  page.seeds = simulate_paper_seeds(out / "traces", workload, given.setting);
+  const fs::path file = given.page.empty() ? out / "validation.md" : fs::path{given.page};
+  write_text(file, to_markdown(page));
+  fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
+}
+
+void set_paper_defaults(Given& given, const CLI::App& command) {
+  ValidationSetting& setting = given.setting;
+  for (const char* option : {"--trace", "--policy", "--loads", "--jobs-from"})
+    if (command.count(option) > 0)
+      throw UsageError(fmt::format("{}: the paper's experiment has its own; expected one of the two", option));
+  if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = kCalibrated;
+  if (command.count("--machine") == 0) setting.common.machine = given.physical ? "local" : kPaperMachine;
+  if (command.count("--time-scale") == 0) setting.time_scale = given.physical ? 1 : kPaperTimeScale;
+  if (command.count("--seed") == 0) setting.common.seed = kPaperSeed;
+}
+
+// ---- all of it ----
+
+fs::path output_folder(const Given& given) {
+  const fs::path folder = given.setting.common.out.empty() ? fs::path{given.paper ? "validation" : "validate"}
+                                                           : fs::path{given.setting.common.out};
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder))
+    throw InputError(
+        fmt::format("--out {}: cannot be made: {}", folder.string(), error ? error.message() : "a file has that name"));
+  return folder;
+}
+
+int validate_all(Given given, const CLI::App& command) {
+  ValidationSetting& setting = given.setting;
+  std::FILE* out = setting.common.json ? stderr : stdout;
+  if (!given.paper && (given.physical || given.quick || !given.page.empty()))
+    throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
+  if (given.paper) set_paper_defaults(given, command);
+  if (!(setting.time_scale > 0) || setting.time_scale > 1000)
+    throw UsageError(
+        fmt::format("--time-scale: expected a number above 0 and up to 1000, found '{}'", setting.time_scale));
+  if (setting.common.machine.starts_with("agent:"))
+    throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
+  if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";
+  if (setting.common.runtime_model == kCalibrated && (setting.time_scale != 1 || !setting.program.empty()))
+    throw UsageError(
+        "--runtime-model calibrated: the simulator takes a profile's run times at --time-scale 1 and the trace's own "
+        "programs; expected neither --time-scale nor --program beside it");
+  const RealMachine machine{setting.common.machine, setting.machine};
+  setting.machine_text = machine.text();
+  setting.tolerance = tolerance_of(given);
+
+  const fs::path folder = output_folder(given);
+  const CoreCount cores = machine.machine().size();
+  const PaperWorkload workload =
+      given.physical ? physical_workload(cores, profile_path(setting.common)) : emulated_workload();
+  const std::vector<ValidationCell> all = given.paper ? paper_cells(folder / "traces", workload, setting.common.seed)
+                                                      : cells_of_trace(setting, given.loads, folder / "traces", cores);
+  heed_interrupts();
+  const std::string list = given.quick && given.cells.empty() ? kQuickCell : given.cells;
+  std::vector<PlannedCell> planned = plan_cells(setting, chosen_cells(all, list), folder);
+  const double real_seconds = real_seconds_of(planned);
+  const std::size_t done = results_of(planned).size();
+  fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n",
+             count_text(planned.size(), "cell"), machine.description(), done, real_time_text(real_seconds));
+  if (real_seconds > kLongRun && !given.yes)
+    throw UsageError(fmt::format("this validation takes about {}: say --yes to start it, or choose some --cells",
+                                 real_time_text(real_seconds)));
+  bool interrupted = false;
+  try {
+    run_cells(setting, planned, out);
+  } catch (const CellInterrupted&) {
+    interrupted = true;
+    fmt::print(stderr, "replay: interrupted; {} of {} cells have a result, the same command goes on with the others\n",
+               results_of(planned).size(), planned.size());
+  }
+  const std::vector<CellResult> results = results_of(planned);
+  if (!results.empty()) {
+    write_json(folder / "validation.json", validation_json(results));
+    if (setting.common.json)
+      fmt::print("{}\n", validation_json(results).dump(2));
+    else
+      fmt::print("\n{}results in {}\n", validation_text(results), folder.string());
+  }
+  if (interrupted) return kInterrupted;
+  if (given.paper) write_page(given, workload, all, folder);
+  return std::ranges::any_of(results, [](const CellResult& result) { return result.real.failed > 0; }) ? 1 : 0;
+}
+
+void add_options(CLI::App& command, Given& given) {
+  ValidationSetting& setting = given.setting;
+  add_common_options(command, setting.common);
+  add_real_machine_options(command, setting.machine);
+  command.remove_option(command.get_option("--outputs"));
+  command.get_option("--out")->description("folder for cells and results (default validate, or validation)");
+  command.get_option("--force")->description("run cells again that have a result");
+  command.get_option("--json")->description("print the result as JSON");
+  command.add_option("--time-scale", setting.time_scale, "real seconds per second of the trace")->capture_default_str();
+  command.add_option("--pairing", setting.pairing, "which ranks of a shrunk job share a core: block or cyclic")
+      ->check(CLI::IsMember({"block", "cyclic"}))
+      ->capture_default_str();
+  command.add_option("--program", setting.program, "run this MPI program for every job, as in a real run")
+      ->type_name("CMD");
+  command
+      .add_option("--loads", given.loads, "offered loads in %, each by scaled run times (default: the trace as it is)")
+      ->type_name("LIST");
+  command.add_option("--cells", given.cells, "only these cells, such as 30/easy, or all that begin so, such as 30")
+      ->type_name("LIST");
+  command
+      .add_option(
+          "--tolerance", given.tolerance,
+          "decisions so far apart are the same (default: half a real second, in the trace's time; 1 s at least)")
+      ->type_name("SECONDS");
+  command.add_flag("--yes", given.yes, "start even if it takes longer than an hour");
+  constexpr const char* kPaper = "The FCFS-malleable paper's experiment";
+  command.add_flag("--paper-experiment", given.paper, "its cells, LOAD/ARRIVALS/POLICY, and a page beside its Table 1")
+      ->group(kPaper);
+  command.add_flag("--quick", given.quick, fmt::format("one cell, {}: ten minutes", kQuickCell))->group(kPaper);
+  command
+      .add_flag("--physical", given.physical,
+                "benchmarks of --profile on this machine's own cores instead of emulated ones")
+      ->group(kPaper);
+  command.add_option("--page", given.page, "where the page goes (default OUT/validation.md)")
+      ->type_name("FILE")
+      ->group(kPaper);
+}
+
+}  // namespace
+
+Command add_validate(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("validate", "simulator and real run side by side: figures, errors, where they part");
+  command->footer(
+      "Each cell, a load under a policy, is kept when it ends: the same command goes on where it was stopped.\n"
+      "Examples: replay validate --trace traces/emulated-small.swf --policy easy,fcfs-malleable --machine "
+      "emulated:2x2x2\n"
+      "          replay validate --paper-experiment --cells 30/poisson --out validation");
+  auto given = std::make_shared<Given>();
+  add_options(*command, *given);
+  return [given, command] {
+    try {
+      return validate_all(*given, *command);
+    } catch (const CellInterrupted&) {  // while it was only simulating
+      fmt::print(stderr, "replay: interrupted\n");
+      return kInterrupted;
+    }
+  };
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,191 @@
+#include "scheduler/cli/validate_experiment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "scheduler/cli/one_simulation.hpp"
+#include "scheduler/cli/parallel.hpp"
+#include "scheduler/cli/profile_file.hpp"
+#include "scheduler/cli/progress_line.hpp"
+#include "scheduler/model/error.hpp"
+#include "traces/history.hpp"
+#include "traces/models/lublin_workload.hpp"
+#include "traces/tools/match.hpp"
+#include "traces/trace_stream.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+LublinOrder order_of(const PaperWorkload& workload, std::string_view arrivals, int load_percent, std::uint64_t seed) {
+  LublinOrder order;
+  order.model.machine_size = workload.cores;
+  order.model.typeless = default_lublin_parameters(LublinKind::kTypeless, workload.cores);
+  order.model.arrivals = arrivals == "poisson" ? ArrivalProcess::kPoisson : ArrivalProcess::kLublin;
+  order.model.seed = Seed{seed};
+  order.jobs = workload.jobs;
+  order.duration = workload.duration_s;
+  order.load = load_percent / 100.0;
+  order.solve = SolveFor::kRuntimes;
+  order.min_runtime = workload.min_runtime_s;
+  return order;
+}
+
+// Gives jobs the benchmark that is nearest in run time, and that one's run time and CPU use: what the simulator has to
+// expect. A job of a size that was not measured gets what was at the nearest one.
+class Benchmarks {
+ public:
+  explicit Benchmarks(const std::string& file) : profile_(read_profile(file)), matcher_(candidates_of(profile_)) {}
+
+  void add_to(SwfHeader& header) const {
+    matcher_.set_programs(header);
+    note_history(header, "replay trace match");
+  }
+  void apply(TraceEntry& entry) {
+    matcher_.apply(entry);
+    const ProfileEntry* found = nullptr;
+    const std::string& command = matcher_.programs().at(static_cast<std::size_t>(entry.record.executable));
+    for (const ProfileEntry& e : profile_.entries)
+      if (e.command == command && (found == nullptr || distance(e, entry) < distance(*found, entry))) found = &e;
+    entry.record.run = from_seconds(found->runtime_s.value);
+    if (found->cpu_use) entry.record.average_cpu = from_seconds(found->runtime_s.value * found->cpu_use->value);
+  }
+
+ private:
+  static std::vector<MatchCandidate> candidates_of(const Profile& profile) {
+    std::vector<MatchCandidate> candidates;
+    for (const ProfileEntry& entry : profile.entries)
+      candidates.push_back({entry.command, entry.processes, entry.runtime_s.value});
+    return candidates;
+  }
+  static double distance(const ProfileEntry& entry, const TraceEntry& job) {
+    return std::abs(std::log(static_cast<double>(entry.processes) / job.record.allocated));
+  }
+
+  Profile profile_;
+  Matcher matcher_;
+};
+
+std::array<double, validate::kFigures> figures_of(const metrics::Summary& summary) {
+  return {summary.value("mean_wait"), summary.value("mean_response"), summary.value("mean_slowdown")};
+}
+
+// A trace with all seeds under all policies.
+struct SeedSeries {
+  int load_percent;
+  std::string_view arrivals;
+  // [policy][figure][seed]
+  std::array<std::array<std::vector<double>, validate::kFigures>, std::size(kPaperPolicies)> values{};
+};
+
+void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string& trace,
+                   const ValidationSetting& setting) {
+  CommonOptions options = setting.common;
+  options.trace = trace;
+  options.jobs_from.clear();
+  options.machine = setting.machine_text;
+  options.outputs = "none";
+  options.policies = fmt::format("{}", fmt::join(kPaperPolicies, ","));
+  const PreparedSimulation prepared = prepare_simulation(options, false);
+  for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p) {
+    const PolicyRun run = simulate_policy(prepared, p, {}, "", {});
+    if (run.interrupted) throw CellInterrupted{};
+    const auto figures = figures_of(run.summary);
+    for (std::size_t i = 0; i < figures.size(); ++i) series.values[p][i][seed_index] = figures[i];
+  }
+}
+
+}  // namespace
+
+PaperWorkload emulated_workload() { return {}; }
+
+PaperWorkload physical_workload(CoreCount cores, std::string profile) {
+  return {.cores = cores, .jobs = 30, .duration_s = 600, .min_runtime_s = 2, .profile = std::move(profile)};
+}
+
+std::string write_paper_trace(const fs::path& folder, const PaperWorkload& workload, std::string_view arrivals,
+                              int load_percent, std::uint64_t seed) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  const LublinOrder order = order_of(workload, arrivals, load_percent, seed);
+  const LublinPlan plan = plan_lublin(order);
+  std::optional<Benchmarks> benchmarks;
+  if (!workload.profile.empty()) benchmarks.emplace(workload.profile);
+  SwfHeader header = lublin_header(order, lublin_totals(order, plan));
+  if (benchmarks) benchmarks->add_to(header);
+  note_history(header, fmt::format("replay trace declare --estimates factor:{:g}", kEstimateFactor));
+
+  const fs::path file = folder / fmt::format("{}-{}-{}.swf", arrivals, load_percent, seed);
+  TraceWriter writer(file.string(), {.force = true});
+  writer.write(header);
+  LublinTrace trace(order, plan);
+  std::uint64_t number = 0;
+  for (LublinJob job; trace.next(job);) {
+    TraceEntry entry{lublin_record(++number, job), {}};
+    if (benchmarks) benchmarks->apply(entry);
+    entry.record.requested_time = from_seconds(seconds(entry.record.run) * kEstimateFactor);
+    writer.write(entry);
+  }
+  writer.close();
+  return file.string();
+}
+
+std::vector<ValidationCell> paper_cells(const fs::path& traces, const PaperWorkload& workload, std::uint64_t seed) {
+  std::vector<ValidationCell> cells;
+  for (const int load : kPaperLoads)
+    for (const std::string_view arrivals : kPaperArrivals) {
+      const std::string trace = write_paper_trace(traces, workload, arrivals, load, seed);
+      for (const std::string_view policy : kPaperPolicies) {
+        ValidationCell cell{.name = {}, .trace = trace, .policy = std::string{policy}};
+        cell.load_percent = load;
+        cell.arrivals = arrivals;
+        cell.name = cell_name(cell.load_percent, cell.arrivals, cell.policy);
+        cells.push_back(std::move(cell));
+      }
+    }
+  return cells;
+}
+
+std::vector<SeedMeans> simulate_paper_seeds(const fs::path& traces, const PaperWorkload& workload,
+                                            const ValidationSetting& setting) {
+  std::vector<SeedSeries> all;
+  for (const int load : kPaperLoads)
+    for (const std::string_view arrivals : kPaperArrivals) {
+      SeedSeries& series = all.emplace_back(SeedSeries{load, arrivals, {}});
+      for (auto& policy : series.values)
+        for (auto& figure : policy) figure.resize(kPaperSeeds);
+    }
+  ProgressLine progress;
+  std::atomic<std::size_t> done{0};
+  for_each_in_parallel(all.size() * kPaperSeeds, 0, [&](std::size_t i) {
+    if (is_interrupted()) throw CellInterrupted{};
+    SeedSeries& series = all[i / kPaperSeeds];
+    const std::size_t seed = i % kPaperSeeds;
+    simulate_seed(series, seed, write_paper_trace(traces, workload, series.arrivals, series.load_percent, seed + 1),
+                  setting);
+    progress.show(fmt::format("{} of {} traces simulated", ++done, all.size() * kPaperSeeds));
+  });
+  std::vector<SeedMeans> means;
+  for (const SeedSeries& series : all)
+    for (std::size_t p = 0; p < series.values.size(); ++p) {
+      SeedMeans& mean = means.emplace_back();
+      mean.load_percent = series.load_percent;
+      mean.arrivals = series.arrivals;
+      mean.policy = kPaperPolicies[p];
+      for (std::size_t i = 0; i < validate::kFigures; ++i) {
+        mean.figures[i] = metrics::estimate(series.values[p][i]);
+        mean.gains[i] = metrics::estimate(metrics::percent_differences(series.values[0][i], series.values[p][i]));
+      }
+    }
+  return means;
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,255 @@
+#include "scheduler/cli/validate_result.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <system_error>
+
+#include "scheduler/cli/outputs.hpp"
+#include "scheduler/model/error.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "replay-validation 1";
+constexpr const char* kFile = "result.json";
+
+// ---- to JSON ----
+
+json number(double value) { return std::isfinite(value) ? json(value) : json(); }
+json optional_number(const std::optional<double>& value) { return value ? json(*value) : json(); }
+json optional_text(const std::optional<std::string>& text) { return text ? json(*text) : json(); }
+
+json to_json(const ValidatedRun& run) {
+  json object;
+  for (std::size_t i = 0; i < validate::kFigures; ++i) object[validate::kFigureNames[i]] = number(run.figures[i]);
+  object.update(json{{"jobs", run.jobs},
+                     {"failed", run.failed},
+                     {"makespan_s", number(run.makespan)},
+                     {"shrinks", run.shrinks},
+                     {"expands", run.expands}});
+  return object;
+}
+
+json to_json(const validate::ErrorSpread& spread) {
+  return {{"mean", number(spread.mean)},
+          {"p50", number(spread.p50)},
+          {"p90", number(spread.p90)},
+          {"p95", number(spread.p95)},
+          {"max", number(spread.max)}};
+}
+
+json to_json(const validate::JobErrors& errors) {
+  return {{"jobs", errors.jobs},
+          {"one_only", errors.one_only},
+          {"wait_s", to_json(errors.wait)},
+          {"execution_s", to_json(errors.execution)},
+          {"response_s", to_json(errors.response)},
+          {"relative_execution", to_json(errors.relative_execution)}};
+}
+
+// ---- and back ----
+
+// An object of the file, that knows where it is.
+class Object {
+ public:
+  Object(const json& object, std::string place) : object_(object), place_(std::move(place)) {
+    if (!object.is_object()) fail("an object", object.dump());
+  }
+
+  template <class T>
+  [[nodiscard]] T get(const char* name, const char* expected) const {
+    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
+    try {
+      return object_[name].get<T>();
+    } catch (const json::exception&) {
+      fail(fmt::format("{} in field '{}'", expected, name), object_[name].dump());
+    }
+  }
+  [[nodiscard]] double number(const char* name) const {  // null: not a number
+    return is_null(name) ? std::numeric_limits<double>::quiet_NaN() : get<double>(name, "a number or null");
+  }
+  [[nodiscard]] std::optional<double> optional_number(const char* name) const {
+    return is_null(name) ? std::nullopt : std::optional{get<double>(name, "a number or null")};
+  }
+  [[nodiscard]] std::string text(const char* name) const { return get<std::string>(name, "a text"); }
+  [[nodiscard]] std::optional<std::string> optional_text(const char* name) const {
+    return is_null(name) ? std::nullopt : std::optional{get<std::string>(name, "a text or null")};
+  }
+  [[nodiscard]] std::size_t count(const char* name) const { return get<std::size_t>(name, "a count"); }
+  [[nodiscard]] Object object(const char* name) const {
+    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
+    return {object_[name], place_ + ": " + name};
+  }
+  [[nodiscard]] std::optional<Object> optional_object(const char* name) const {
+    return is_null(name) ? std::nullopt : std::optional{object(name)};
+  }
+  [[nodiscard]] const json& raw(const char* name) const {
+    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
+    return object_[name];
+  }
+
+ private:
+  [[nodiscard]] bool is_null(const char* name) const {
+    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
+    return object_[name].is_null();
+  }
+  [[noreturn]] void fail(const std::string& expected, const std::string& found) const {
+    throw InputError(fmt::format("{}: expected {}, found {}", place_, expected, found));
+  }
+
+  const json& object_;
+  std::string place_;
+};
+
+ValidatedRun run_of(const Object& object) {
+  ValidatedRun run;
+  for (std::size_t i = 0; i < validate::kFigures; ++i)
+    run.figures[i] = object.number(std::string{validate::kFigureNames[i]}.c_str());
+  run.jobs = object.count("jobs");
+  run.failed = object.count("failed");
+  run.makespan = object.number("makespan_s");
+  run.shrinks = object.get<int>("shrinks", "a count");
+  run.expands = object.get<int>("expands", "a count");
+  return run;
+}
+
+validate::ErrorSpread spread_of(const Object& object) {
+  return {object.number("mean"), object.number("p50"), object.number("p90"), object.number("p95"),
+          object.number("max")};
+}
+
+validate::JobErrors errors_of(const Object& object) {
+  return {object.count("jobs"),
+          object.count("one_only"),
+          spread_of(object.object("wait_s")),
+          spread_of(object.object("execution_s")),
+          spread_of(object.object("response_s")),
+          spread_of(object.object("relative_execution"))};
+}
+
+// "time_scale: 0.1 then, 0.05 now"
+std::string difference(const json& then, const json& now) {
+  std::string text;
+  const auto note = [&text](const std::string& name, const std::string& before, const std::string& here) {
+    text += fmt::format("{}{}: {} then, {} now", text.empty() ? "" : "; ", name, before, here);
+  };
+  for (const auto& [name, value] : now.items())
+    if (!then.contains(name) || then[name] != value)
+      note(name, then.contains(name) ? then[name].dump() : "not stated", value.dump());
+  for (const auto& [name, value] : then.items())
+    if (!now.contains(name)) note(name, value.dump(), "not stated");
+  return text;
+}
+
+}  // namespace
+
+json to_json(const CellResult& result) {
+  json object = {{"format", kFormat},
+                 {"cell", result.cell},
+                 {"policy", result.policy},
+                 {"load_percent", optional_number(result.load_percent)},
+                 {"arrivals", result.arrivals},
+                 {"inputs", result.inputs},
+                 {"simulated", to_json(result.simulated)},
+                 {"real", to_json(result.real)}};
+  object["measured"] = result.measured ? to_json(*result.measured) : json();
+  object["why_not_measured"] = result.why_not_measured;
+  for (std::size_t i = 0; i < validate::kFigures; ++i)
+    object["relative_error"][validate::kFigureNames[i]] = number(validate::relative_error(result.pair(i)));
+  object["job_errors"] = to_json(result.simulated_errors);
+  object["measured_job_errors"] = result.measured_errors ? to_json(*result.measured_errors) : json();
+  object["divergence"] = optional_text(result.divergence);
+  object["measured_divergence"] = optional_text(result.measured_divergence);
+  object["tolerance_s"] = result.tolerance_s;
+  object["disturbed"] = result.disturbed;
+  object["load_of_others"] = {{"before", optional_number(result.load_before)},
+                              {"after", optional_number(result.load_after)}};
+  object["started"] = result.started;
+  object["ended"] = result.ended;
+  object["version"] = result.version;
+  return object;
+}
+
+CellResult cell_result_of(const json& whole, const std::string& file) {
+  const Object object{whole, file};
+  if (const auto format = object.text("format"); format != kFormat)
+    throw InputError(fmt::format("{}: expected \"{}\" in field 'format', found \"{}\"", file, kFormat, format));
+  CellResult result;
+  result.cell = object.text("cell");
+  result.policy = object.text("policy");
+  result.load_percent = object.optional_number("load_percent");
+  result.arrivals = object.text("arrivals");
+  result.inputs = object.raw("inputs");
+  result.simulated = run_of(object.object("simulated"));
+  result.real = run_of(object.object("real"));
+  if (const auto measured = object.optional_object("measured")) result.measured = run_of(*measured);
+  result.why_not_measured = object.text("why_not_measured");
+  result.simulated_errors = errors_of(object.object("job_errors"));
+  if (const auto errors = object.optional_object("measured_job_errors")) result.measured_errors = errors_of(*errors);
+  result.divergence = object.optional_text("divergence");
+  result.measured_divergence = object.optional_text("measured_divergence");
+  result.tolerance_s = object.number("tolerance_s");
+  result.disturbed = object.get<bool>("disturbed", "true or false");
+  const Object load = object.object("load_of_others");
+  result.load_before = load.optional_number("before");
+  result.load_after = load.optional_number("after");
+  result.started = object.text("started");
+  result.ended = object.text("ended");
+  result.version = object.text("version");
+  return result;
+}
+
+std::optional<CellResult> finished_cell(const fs::path& folder, const std::string& cell, const json& inputs) {
+  const fs::path file = folder / kFile;
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  constexpr const char* kWaysOut = "--force runs the cell again";
+  json whole;
+  try {
+    whole = json::parse(text);
+  } catch (const json::exception& broken) {
+    throw InputError(fmt::format("{}: expected JSON: {}; {}", file.string(), broken.what(), kWaysOut));
+  }
+  CellResult result;
+  try {
+    result = cell_result_of(whole, file.string());
+  } catch (const InputError& broken) {
+    throw InputError(fmt::format("{}; {}", broken.what(), kWaysOut));
+  }
+  if (result.cell != cell)
+    throw InputError(fmt::format("{}: expected the result of cell {}, found that of {}; {}", file.string(), cell,
+                                 result.cell, kWaysOut));
+  if (const std::string other = difference(result.inputs, inputs); !other.empty())
+    throw InputError(fmt::format("{}: cell {} was run with other inputs: {}; choose another --out, or {}",
+                                 file.string(), cell, other, kWaysOut));
+  return result;
+}
+
+void write_cell_result(const fs::path& folder, const CellResult& result) {
+  const fs::path whole = folder / kFile, half = folder / fmt::format("{}.part", kFile);
+  write_json(half, to_json(result));
+  std::error_code error;
+  fs::rename(half, whole, error);
+  if (error) throw InputError(fmt::format("{}: cannot be written: {}", whole.string(), error.message()));
+}
+
+std::vector<validate::Pair> pairs_of(const std::vector<CellResult>& results) {
+  std::vector<validate::Pair> pairs;
+  for (const CellResult& result : results)
+    for (std::size_t i = 0; i < validate::kFigures; ++i) pairs.push_back(result.pair(i));
+  return pairs;
+}
+
+}  // namespace replay::cli

@@ -1,0 +1,39 @@
+// Which benchmark of a profile each job of a trace is, and what follows from that: its run time is what was measured at its
+// size, with launch and end, because in a real run a job's time counts from the cores being given to the processes being
+// gone; its CPU utilisation is what was measured. Other jobs (those that run `phases`, or no program) keep what the trace says.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/runtime_model/profile.hpp"
+
+namespace replay {
+
+/// How the jobs will be run, or would be.
+struct BenchmarkSetting {
+  std::map<std::int32_t, std::string> programs{};  ///< the trace's table: SWF field 14 to command
+  std::string everywhere{};                        ///< the program of all jobs instead; empty: the table's
+  std::string profile_name{};                      ///< of the file, for messages
+  double time_scale = 1;                           ///< real seconds per second of the trace
+  /// `phases` takes launch and end off its own work: on emulated cores it does, on others they come on top.
+  bool deducts_overheads = false;
+  /// The run time of a job that is no benchmark is an argument of its program, and stays as it is.
+  bool is_real = false;
+};
+
+struct BenchmarkJobs {
+  std::size_t benchmarks = 0;      ///< jobs that are benchmarks of the profile
+  std::vector<std::string> notes;  ///< what a reader of the results has to know, one line each
+};
+
+/// Sets Behaviour::application, CPU utilisation and run time of the jobs, declared and true ones alike. An estimate that is
+/// the traced run time (a perfect one, or one that was missing) follows the new one, others stay. Throws InputError naming the
+/// job, what the profile lacks and the command that measures it.
+[[nodiscard]] BenchmarkJobs set_benchmarks(Workload& workload, const Profile& profile, const BenchmarkSetting& setting);
+
+}  // namespace replay

@@ -1,0 +1,102 @@
+#include "scheduler/runtime_model/calibrated.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "scheduler/model/error.hpp"
+
+namespace replay {
+namespace {
+
+// A measured neighbour: what it takes of a core, and what that does.
+struct Pair {
+  double demand;
+  double slowdown;
+};
+
+struct Application {
+  double cpu_use = -1;        // -1: not measured, the job's own counts
+  double slowdown_mpl_2 = 0;  // 0: not measured
+  std::vector<Pair> pairs{};  // ascending, demands differ
+};
+
+double formula_3(double cpu_use, int mpl, double demand) { return std::max(1.0, mpl * cpu_use + demand); }
+
+// A neighbour's demand is the CPU utilisation that it has at that size; 1 where nobody has measured it.
+double demand_of(const Profile& profile, const PairSlowdown& pair) {
+  for (const ProfileEntry& entry : profile.entries)
+    if (entry.benchmark == pair.neighbour && entry.problem_class == pair.neighbour_class &&
+        entry.processes == pair.processes && entry.cpu_use)
+      return entry.cpu_use->value;
+  return 1;
+}
+
+// Pairs are of one size; the entry's own if there are any, else those of all sizes. Neighbours that cannot be told apart by
+// their demand count with their mean.
+std::vector<Pair> pairs_of(const Profile& profile, const ProfileEntry& entry) {
+  const auto is_of_entry = [&entry](const PairSlowdown& pair) {
+    return pair.benchmark == entry.benchmark && pair.problem_class == entry.problem_class;
+  };
+  const bool has_own_size = std::ranges::any_of(
+      profile.pairs, [&](const PairSlowdown& pair) { return is_of_entry(pair) && pair.processes == entry.processes; });
+  std::vector<Pair> all;
+  for (const PairSlowdown& pair : profile.pairs)
+    if (is_of_entry(pair) && (!has_own_size || pair.processes == entry.processes))
+      all.push_back({demand_of(profile, pair), std::max(1.0, pair.slowdown.value)});
+  std::ranges::stable_sort(all, {}, &Pair::demand);
+  std::vector<Pair> merged;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    double sum = 0;
+    for (end = begin; end < all.size() && all[end].demand == all[begin].demand; ++end) sum += all[end].slowdown;
+    merged.push_back({all[begin].demand, sum / static_cast<double>(end - begin)});
+  }
+  return merged;
+}
+
+class Calibrated final : public RuntimeModel {
+ public:
+  explicit Calibrated(const Profile& profile) {
+    for (const ProfileEntry& entry : profile.entries)
+      applications_.push_back({.cpu_use = entry.cpu_use ? entry.cpu_use->value : -1,
+                               .slowdown_mpl_2 = entry.slowdown_mpl_2 ? entry.slowdown_mpl_2->value : 0,
+                               .pairs = pairs_of(profile, entry)});
+  }
+
+  double slowdown(const Behaviour& behaviour, int mpl, double demand) const override {
+    if (mpl == 1 && demand <= 0) return 1;
+    if (behaviour.application < 0) return formula_3(behaviour.cpu_use, mpl, demand);
+    INVARIANT(static_cast<std::size_t>(behaviour.application) < applications_.size(), "the profile has no entry {}",
+              behaviour.application);
+    const Application& application = applications_[static_cast<std::size_t>(behaviour.application)];
+    const double use = application.cpu_use >= 0 ? application.cpu_use : behaviour.cpu_use;
+    if (mpl == 1 && !application.pairs.empty()) return beside(application.pairs, use, demand);
+    const double factor = application.slowdown_mpl_2 > 0 ? application.slowdown_mpl_2 / formula_3(use, 2, 0) : 1;
+    return std::max(1.0, factor * formula_3(use, mpl, demand));
+  }
+
+ private:
+  static double beside(const std::vector<Pair>& pairs, double use, double demand) {
+    const auto above = std::ranges::lower_bound(pairs, demand, {}, &Pair::demand);
+    if (above != pairs.end() && above->demand == demand) return above->slowdown;
+    if (above != pairs.end() && above != pairs.begin()) {
+      const Pair& below = *(above - 1);
+      const double share = (demand - below.demand) / (above->demand - below.demand);
+      return below.slowdown + share * (above->slowdown - below.slowdown);
+    }
+    const Pair& nearest = above == pairs.end() ? pairs.back() : pairs.front();
+    return std::max(1.0, nearest.slowdown * formula_3(use, 1, demand) / formula_3(use, 1, nearest.demand));
+  }
+
+  std::vector<Application> applications_;
+};
+
+}  // namespace
+
+std::unique_ptr<RuntimeModel> make_calibrated(const Profile* profile) {
+  if (profile == nullptr)
+    throw UsageError("the runtime model 'calibrated' needs a profile: --profile FILE, which replay calibrate writes");
+  return std::make_unique<Calibrated>(*profile);
+}
+
+}  // namespace replay

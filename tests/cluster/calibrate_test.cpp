@@ -1,0 +1,131 @@
+// `replay calibrate` for real: short programs on this machine's first two cores. Figures are looked at for their order of
+// magnitude at most; other programs may run on the machine.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "launcher/topology.hpp"
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/cli/profile_file.hpp"
+#include "tests/support/background.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Calibrate : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    const std::vector<int> mask = launcher::affinity_mask();
+    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
+    options_ = {"calibrate",
+                "--machine",
+                fmt::format("local:{},{}", mask[0], mask[1]),
+                "--quick",
+                "--benchmarks",
+                "ep",
+                "--processes",
+                "1,2",
+                "-o",
+                (folder_ / "p.json").string()};
+    ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
+    ::setenv("TMPDIR", folder_.path().c_str(), 1);
+  }
+  void TearDown() override { ::unsetenv("TMPDIR"); }
+
+  [[nodiscard]] std::string command(const std::string& more = "") const {
+    std::string words = REPLAY_PROGRAM;
+    for (const std::string& word : options_) words += " " + word;
+    return words + " " + more;
+  }
+  [[nodiscard]] Profile profile() const { return cli::read_profile((folder_ / "p.json").string()); }
+  void expect_nothing_left() const {
+    EXPECT_TRUE(
+        comes_true([this] { return processes_marked(folder_.path().string()).empty(); }, std::chrono::seconds{5}))
+        << processes_marked(folder_.path().string());
+  }
+
+  TemporaryFolder folder_;
+  std::vector<std::string> options_;
+};
+
+TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
+  const ShellResult first = shell(command("--budget 100s --spread 100"), folder_.path());
+  ASSERT_EQ(first.status, 0) << first.out << first.err;
+  const Profile measured = profile();
+  EXPECT_FALSE(measured.is_sample);
+  EXPECT_EQ(measured.machine.cores, 2);
+  EXPECT_FALSE(measured.machine.kernel.empty());
+  ASSERT_EQ(measured.entries.size(), 2U) << first.out;
+  for (const ProfileEntry& entry : measured.entries) {
+    EXPECT_EQ(entry.command, "ep --class S");
+    EXPECT_GT(entry.runtime_s.value, 0.005);
+    EXPECT_LT(entry.runtime_s.value, 20);
+    EXPECT_GE(entry.runtime_s.runs, 3);
+  }
+  ASSERT_TRUE(measured.entries[1].cpu_use && measured.entries[1].slowdown_mpl_2) << first.out;
+  EXPECT_GT(measured.entries[1].cpu_use->value, 0.3) << "ep computes nearly all the time";
+  EXPECT_GT(measured.entries[1].slowdown_mpl_2->value, 1.05) << "two ranks on one core";
+  EXPECT_EQ(measured.launch.size(), 3U) << "1, 2 and, on two cores, 4";
+  EXPECT_EQ(measured.end.size(), 3U);
+  EXPECT_EQ(measured.shrink.size(), 1U);
+  EXPECT_TRUE(measured.message_s);
+  EXPECT_EQ(measured.pairs.size(), 1U) << "ep beside ep";
+  EXPECT_EQ(measured.speedups.size(), 1U);
+  EXPECT_NE(first.out.find("formula (3)"), std::string::npos) << first.out;
+
+  // The next one adds to what is there. Figures that others have disturbed may be measured again, so they are not compared.
+  const ShellResult second = shell(command("--budget 20s --spread 100 --classes S,W --json"), folder_.path());
+  ASSERT_EQ(second.status, 0) << second.err;
+  EXPECT_GE(nlohmann::json::parse(second.out)["benchmarks"].size(), 2U);
+  EXPECT_EQ(profile().pairs.size(), 1U);
+  EXPECT_EQ(profile().launch.size(), 3U);
+
+  // A trace of benchmarks runs by it, simulated.
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 2\n; Program: 0 ep --class S\n1 0 -1 10 2 -1 -1 2 100 -1 1 1 1 0 1 -1 -1 -1\n");
+  const ShellResult simulated = shell(std::string{REPLAY_PROGRAM} +
+                                          " simulate --trace t.swf --policy fcfs --runtime-model calibrated --profile "
+                                          "p.json --out out",
+                                      folder_.path());
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_EQ(nlohmann::json::parse(text_of(folder_ / "out/run.json"))["notes"].dump().find("another machine"),
+            std::string::npos);
+  expect_nothing_left();
+}
+
+TEST_F(Calibrate, CtrlCKeepsWhatThereIs) {
+  options_.insert(options_.end(), {"--budget", "100s", "--spread", "0.001"});
+  Background calibrate{REPLAY_PROGRAM, options_, folder_ / "out", folder_ / "err"};
+  ASSERT_TRUE(comes_true([this] { return fs::exists(folder_ / "p.json"); })) << calibrate.err();
+  calibrate.send(SIGINT);
+  EXPECT_EQ(calibrate.wait(), 130) << calibrate.err();
+  EXPECT_FALSE(profile().launch.empty());
+  expect_nothing_left();
+}
+
+TEST_F(Calibrate, OfEmulatedCoresHasLaunchEndResizesAndMessages) {
+  options_ = {
+      "calibrate", "--machine", "emulated:1x1x2", "--quick", "--spread", "100", "-o", (folder_ / "p.json").string()};
+  const ShellResult result = shell(command(), folder_.path());
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const Profile measured = profile();
+  EXPECT_TRUE(measured.entries.empty());
+  EXPECT_EQ(measured.launch.size(), 2U);
+  EXPECT_EQ(measured.expand.size(), 1U);
+  ASSERT_TRUE(measured.message_s);
+  EXPECT_LT(measured.message_s->value, 0.02);
+  EXPECT_NE(measured.machine.name.find("emulated:1x1x2"), std::string::npos);
+  expect_nothing_left();
+}
+
+}  // namespace
+}  // namespace replay::test

@@ -1,0 +1,114 @@
+// `replay validate` with real runs: a tiny trace on emulated cores, the cell that is kept, Ctrl-C. Tests wait for events,
+// never for a time.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "scheduler/cli/paths.hpp"
+#include "scheduler/cli/validate_result.hpp"
+#include "tests/support/background.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+// Decisions are most of a second apart. Job 1 is shrunk when job 2 comes, and expanded again when that one ends; so is job 3.
+constexpr const char* kFourJobs =
+    "; MaxProcs: 2\n"
+    "1 0 -1 3 2 1.8 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "2 1 -1 1 1 1.0 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "3 5 -1 3 2 1.8 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "4 6 -1 1.5 1 1.5 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+class ValidateForReal : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
+    write_text(folder_ / "t.swf", kFourJobs);
+  }
+  ShellResult validate(const std::string& more) {
+    return shell(fmt::format("{} validate --trace t.swf --machine emulated:1x1x2 --policy fcfs-malleable --out v {}",
+                             REPLAY_PROGRAM, more),
+                 folder_.path());
+  }
+  ShellResult replay(const std::string& arguments) {
+    return shell(fmt::format("{} {}", REPLAY_PROGRAM, arguments), folder_.path());
+  }
+  void expect_nothing_left() const {
+    const std::string mark = "REPLAY_TEST_RUN=" + folder_.path().string();
+    EXPECT_TRUE(comes_true([&] { return processes_marked(mark).empty(); })) << processes_marked(mark);
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(ValidateForReal, ATinyTraceSideBySide) {
+  const ShellResult result = validate("--tolerance 2 --json");
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const ordered_json table = ordered_json::parse(result.out);
+  ASSERT_EQ(table["cells"].size(), 1u);
+  const auto cell = cli::cell_result_of(table["cells"][0], "cell");
+  EXPECT_EQ(cell.cell, "fcfs-malleable");
+  EXPECT_EQ(cell.real.jobs, 4u);
+  EXPECT_EQ(cell.real.failed, 0u);
+  EXPECT_GE(cell.real.shrinks, 1);
+  EXPECT_EQ(cell.simulated_errors.jobs, 4u);
+  EXPECT_FALSE(cell.divergence) << *cell.divergence;
+  // By hand: nobody waits. Job 1 is shrunk from 1 s to 2 s, s(2) = 1.2: 3 + 1/6 s; job 3 from 6 s to 7.5 s: 3.25 s.
+  EXPECT_NEAR(cell.simulated.figures[0], 0, 1e-9);
+  EXPECT_NEAR(cell.simulated.figures[1], (3 + 1.0 / 6 + 1 + 3.25 + 1.5) / 4, 1e-5);
+  // P is the real run in the simulator: what its jobs did on cores is what they really did there.
+  ASSERT_TRUE(cell.measured);
+  EXPECT_EQ(cell.measured->jobs, 4u);
+  EXPECT_LE(cell.measured_errors->execution.max, cell.simulated_errors.execution.max + 0.5);
+  // The folders are runs like any other.
+  const std::string folder = "v/cells/fcfs-malleable";
+  EXPECT_LE(replay("diff " + folder + "/sim " + folder + "/real --tolerance 2").status, 1);  // 2: trouble
+  EXPECT_EQ(replay("rerun " + folder + "/sim --out again").status, 0);
+  EXPECT_EQ(replay("rerun " + folder + "/measured --out measured-again").status, 0);
+  EXPECT_EQ(replay("why " + folder + "/real 4").status, 0);
+
+  // A second time nothing is run; with other inputs nothing is taken over.
+  const auto written = fs::last_write_time(folder_ / folder / "result.json");
+  const ShellResult again = validate("--tolerance 2");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.out.find("1 of them finished already"), std::string::npos) << again.out;
+  EXPECT_EQ(fs::last_write_time(folder_ / folder / "result.json"), written);
+  const ShellResult other = validate("--time-scale 0.5");
+  EXPECT_EQ(other.status, 1) << other.out;
+  EXPECT_NE(other.err.find("time_scale: 1.0 then, 0.5 now"), std::string::npos) << other.err;
+  expect_nothing_left();
+}
+
+TEST_F(ValidateForReal, CtrlCEndsTheRunAndTheCellHasNoResult) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 600 2 360 -1 2 900 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  Background command(REPLAY_PROGRAM,
+                     {"validate", "--trace", (folder_ / "t.swf").string(), "--machine", "emulated:1x1x2", "--policy",
+                      "easy", "--out", (folder_ / "v").string()},
+                     folder_ / "out", folder_ / "err");
+  ASSERT_TRUE(comes_true([&] {
+    return text_of(folder_ / "v/cells/easy/real/events.log").find(" launch ") != std::string::npos;
+  })) << command.out()
+      << command.err();
+  command.send(SIGINT);
+  EXPECT_EQ(command.wait(), 130) << command.err();
+  EXPECT_NE(command.err().find("0 of 1 cells have a result"), std::string::npos) << command.err();
+  EXPECT_FALSE(fs::exists(folder_ / "v/cells/easy/result.json"));
+  expect_nothing_left();
+}
+
+TEST_F(ValidateForReal, ARunThatCannotStartSaysWhy) {
+  const ShellResult result = validate("--program 'no-such-program {n}'");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("there is no program 'no-such-program'"), std::string::npos) << result.err;
+  EXPECT_FALSE(fs::exists(folder_ / "v/cells/fcfs-malleable/result.json"));
+}
+
+}  // namespace
+}  // namespace replay::test

@@ -1,0 +1,248 @@
+// The plan and how it is carried out, on a machine of the test's own making with known noise and a clock that goes by what
+// each run takes.
+#include "scheduler/calibrate/calibration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "scheduler/calibrate/plan.hpp"
+
+namespace replay::calibrate {
+namespace {
+
+/// Reads `value`, then what `noise` says in turn on top of it. A run takes as long as the planner expects.
+class MadeUpMachine final : public Measurer {
+ public:
+  std::vector<double> noise{0};                 ///< relative; of each reading in turn
+  std::map<std::string, std::string> refusals;  ///< by the measurement's text
+  std::vector<bool> disturbed{false};
+  int interrupt_after = 1 << 30;  ///< takes
+  double seconds_a_run = 1;
+  double clock = 0;
+  std::vector<std::string> taken;
+
+  Taken take(const Measurement& m) override {
+    if (static_cast<int>(taken.size()) == interrupt_after) throw Interrupted{};
+    const std::size_t turn = taken.size();
+    taken.push_back(to_text(m));
+    clock += seconds_a_run;
+    Taken result;
+    if (refusals.contains(to_text(m))) {
+      result.refused = refusals.at(to_text(m));
+      return result;
+    }
+    const double factor = 1 + noise[turn % noise.size()];
+    switch (m.kind) {
+      case Kind::kOverheads: result.readings = {{0.1 * factor, 0.05 * factor}}; break;
+      case Kind::kResize: result.readings = {{1e-4 * factor, 2e-4 * factor}}; break;
+      case Kind::kMessage: result.readings = {{1e-5 * factor}}; break;
+      case Kind::kRunTime: result.readings = {{0.05 + 4 * factor / m.processes}}; break;
+      case Kind::kSharing: result.readings = {{1.9 * factor, 0.9 * factor}}; break;
+      case Kind::kSelfSlowdown: result.readings = {{1.2 * factor}}; break;
+      case Kind::kPair: result.readings = {{1.7 * factor}}; break;
+    }
+    result.disturbed = disturbed[turn % disturbed.size()];
+    return result;
+  }
+};
+
+Selection two_cores(std::vector<std::string> benchmarks = {"cg", "ep"}) {
+  return {.benchmarks = std::move(benchmarks),
+          .classes = {"S", "W", "A"},
+          .processes = {1, 2},
+          .cores = 2,
+          .package_cores = {2}};
+}
+
+CalibrationResult run(Profile& profile, MadeUpMachine& machine, const std::vector<Measurement>& plan,
+                      Limits limits = {.spread = 0.05, .most_readings = 9, .budget_s = 1e6}, int* saves = nullptr) {
+  return calibrate(profile, plan, machine, limits, [&machine] { return machine.clock; },
+                   {[](const Measurement&, std::size_t, std::size_t) {},
+                    [saves](const Profile&, const Measurement&) {
+                      if (saves != nullptr) ++*saves;
+                    }});
+}
+
+std::size_t position(const std::vector<Measurement>& plan, const Measurement& m) {
+  return static_cast<std::size_t>(std::ranges::find(plan, m) - plan.begin());
+}
+
+TEST(Plan, BeginsWithWhatEveryJobPaysAndEndsWithLargeProblems) {
+  const std::vector<Measurement> plan = plan_of(two_cores());
+  EXPECT_EQ(to_text(plan.front()), "launch and end of 1 process");
+  const auto at = [&](Measurement m) { return position(plan, m); };
+  const std::size_t overheads_of_four = at({.kind = Kind::kOverheads, .processes = 4});
+  const std::size_t small = at({.kind = Kind::kSharing, .processes = 2, .kernel = {"cg", "W"}});
+  const std::size_t pair = at({.kind = Kind::kPair, .processes = 2, .kernel = {"cg", "W"}, .neighbour = {"ep", "W"}});
+  const std::size_t large = at({.kind = Kind::kRunTime, .processes = 1, .kernel = {"cg", "A"}});
+  EXPECT_LT(overheads_of_four, small) << "twice as many ranks as cores";
+  EXPECT_LT(small, pair);
+  EXPECT_LT(pair, large);
+  EXPECT_LT(large, plan.size());
+  EXPECT_EQ(std::ranges::count(plan, Kind::kPair, &Measurement::kind), 4) << "each beside each, in both directions";
+  EXPECT_EQ(std::ranges::count(plan, Kind::kSelfSlowdown, &Measurement::kind), 6) << "one package: same package only";
+}
+
+TEST(Plan, OfEmulatedCoresHasNoBenchmarks) {
+  for (const Measurement& m : plan_of({.processes = {1, 2}, .cores = 2, .package_cores = {2}, .emulated = true}))
+    EXPECT_TRUE(m.kernel.name.empty()) << to_text(m);
+}
+
+TEST(Plan, UsualSizesAreAllSmallOnesThenPowersOfTwoAndTheMachines) {
+  EXPECT_EQ(usual_sizes(2), (std::vector<ProcessCount>{1, 2}));
+  EXPECT_EQ(usual_sizes(16).size(), 16U);
+  const std::vector<ProcessCount> wide = usual_sizes(96);
+  EXPECT_EQ(std::vector<ProcessCount>(wide.begin() + 15, wide.end()), (std::vector<ProcessCount>{16, 32, 64, 96}));
+}
+
+TEST(Calibration, AQuietMachineTakesThreeReadingsOfEach) {
+  MadeUpMachine machine;
+  Profile profile;
+  int saves = 0;
+  const std::vector<Measurement> plan = plan_of(two_cores());
+  const CalibrationResult result =
+      run(profile, machine, plan, {.spread = 0.05, .most_readings = 9, .budget_s = 1e6}, &saves);
+  EXPECT_EQ(result.measured, plan.size());
+  EXPECT_EQ(machine.taken.size(), 3 * plan.size());
+  EXPECT_EQ(static_cast<std::size_t>(saves), plan.size()) << "kept after every figure";
+  EXPECT_TRUE(result.unsettled.empty());
+  for (const Measurement& m : plan) EXPECT_TRUE(is_settled_in(profile, m, 0.05)) << to_text(m);
+  ASSERT_EQ(profile.entries.size(), 12U);
+  const ProfileEntry& cg = profile.entries.at(1);
+  EXPECT_EQ(cg.command, "cg --class A");
+  EXPECT_EQ(cg.processes, 2);
+  EXPECT_NEAR(cg.runtime_s.value, 2, 1e-9) << "4 s of work by 2, and the end's 0.05 s taken off";
+  EXPECT_DOUBLE_EQ(cg.slowdown_mpl_2->value, 1.9);
+  EXPECT_FALSE(profile.entries.at(0).slowdown_mpl_2) << "one process shares with nobody";
+  EXPECT_EQ(profile.speedups.size(), 6U);
+}
+
+TEST(Calibration, RepeatsUntilTheReadingsSettle) {
+  MadeUpMachine machine;
+  machine.noise = {0, 0.3, 0.2, 0.01, 0.02};
+  Profile profile;
+  const Measurement m{.kind = Kind::kMessage, .processes = 2};
+  // Messages have a tolerance of 20 us, so ask for something that has none.
+  const Measurement run_time{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
+  const CalibrationResult result = run(profile, machine, {run_time});
+  EXPECT_EQ(machine.taken.size(), 5U) << "0, 1 and 2 % are the three that agree";
+  EXPECT_TRUE(result.unsettled.empty());
+  EXPECT_EQ(profile.entries.at(0).runtime_s.runs, 3);
+  EXPECT_NEAR(profile.entries.at(0).runtime_s.value, 4.09, 1e-9);
+  EXPECT_TRUE(figures_in(profile, m).empty());
+}
+
+TEST(Calibration, SaysWhatDidNotSettleAndTakesItUpAgainLast) {
+  MadeUpMachine noisy;
+  noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
+  Profile profile;
+  const Measurement first{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
+  const CalibrationResult result = run(profile, noisy, {first});
+  EXPECT_EQ(noisy.taken.size(), 9U);
+  ASSERT_EQ(result.unsettled.size(), 1U);
+  EXPECT_GT(profile.entries.at(0).runtime_s.spread, 0.05);
+
+  MadeUpMachine quiet;
+  const Measurement second{.kind = Kind::kRunTime, .processes = 2, .kernel = {"ep", "S"}};
+  const CalibrationResult again = run(profile, quiet, {first, second});
+  EXPECT_EQ(quiet.taken.front(), to_text(second)) << "what is missing comes before what is bad";
+  EXPECT_TRUE(again.unsettled.empty());
+  EXPECT_EQ(profile.entries.at(0).runtime_s.spread, 0);
+}
+
+TEST(Calibration, AWorseFigureDoesNotReplaceABetterOne) {
+  Profile profile;
+  const Measurement m{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
+  store(profile, m, {{.value = 4, .spread = 0.1, .runs = 3}});
+  MadeUpMachine noisy;
+  noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
+  (void)run(profile, noisy, {m});
+  EXPECT_EQ(profile.entries.at(0).runtime_s.value, 4);
+}
+
+TEST(Calibration, ADisturbedMeasurementIsRepeatedAndElseFlagged) {
+  Profile profile;
+  const Measurement m{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
+  MadeUpMachine machine;
+  machine.disturbed = {true, false, true, false, false};
+  EXPECT_TRUE(run(profile, machine, {m}).unsettled.empty());
+  EXPECT_EQ(machine.taken.size(), 5U);
+  EXPECT_FALSE(profile.entries.at(0).runtime_s.disturbed);
+
+  MadeUpMachine crowded;
+  crowded.disturbed = {true};
+  Profile other;
+  EXPECT_EQ(run(other, crowded, {m}).unsettled.size(), 1U);
+  EXPECT_EQ(crowded.taken.size(), 9U);
+  EXPECT_TRUE(other.entries.at(0).runtime_s.disturbed);
+}
+
+TEST(Calibration, BeginsNothingThatWouldNotEndWithinTheBudget) {
+  Profile profile;
+  MadeUpMachine machine;
+  machine.seconds_a_run = 2;
+  const std::vector<Measurement> plan = plan_of(two_cores());
+  const CalibrationResult result = run(profile, machine, plan, {.spread = 0.05, .most_readings = 9, .budget_s = 40});
+  EXPECT_LE(machine.clock, 42);
+  EXPECT_FALSE(result.left_out.empty());
+  EXPECT_EQ(result.measured + result.left_out.size(), plan.size());
+  EXPECT_EQ(std::ranges::count_if(
+                result.left_out,
+                [](const Measurement& m) { return m.kind == Kind::kRunTime && m.kernel.problem_class == "A"; }),
+            4)
+      << "large problems are what is left out";
+}
+
+TEST(Calibration, NoiseAtTheBeginningDoesNotUseUpTheBudgetOfTheRest) {
+  Profile profile;
+  MadeUpMachine noisy;
+  noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
+  noisy.seconds_a_run = 1;
+  Selection selection = two_cores({"ep"});
+  selection.classes = {"S"};
+  const std::vector<Measurement> plan = plan_of(selection);
+  const CalibrationResult result = run(profile, noisy, plan, {.spread = 0.05, .most_readings = 90, .budget_s = 200});
+  EXPECT_TRUE(result.left_out.empty()) << result.left_out.size() << " of " << plan.size();
+  EXPECT_GT(noisy.taken.size(), 3 * plan.size()) << "but what time there is is used";
+}
+
+TEST(Calibration, AnInterruptKeepsWhatThereIsAndTheNextOneGoesOn) {
+  Profile profile;
+  MadeUpMachine machine;
+  machine.interrupt_after = 8;
+  const std::vector<Measurement> plan = plan_of(two_cores());
+  const CalibrationResult result = run(profile, machine, plan);
+  EXPECT_TRUE(result.interrupted);
+  EXPECT_EQ(result.measured, 2U) << "the third had two of its three readings";
+  MadeUpMachine later;
+  const CalibrationResult rest = run(profile, later, plan);
+  EXPECT_EQ(rest.kept, 2U);
+  EXPECT_EQ(rest.measured, plan.size() - 2);
+  EXPECT_EQ(later.taken.front(), to_text(plan[2]));
+}
+
+TEST(Calibration, WhatRestsOnARefusedRunTimeIsRefusedForTheSameReason) {
+  Profile profile;
+  MadeUpMachine machine;
+  machine.refusals = {{"cg S, 2 processes: run time", "cg: expected a power of four"}};
+  Selection selection = two_cores();
+  selection.classes = {"S"};
+  const CalibrationResult result = run(profile, machine, plan_of(selection));
+  std::vector<std::string> refused;
+  for (const auto& [m, reason] : result.refused) {
+    refused.push_back(to_text(m));
+    EXPECT_EQ(reason, "cg: expected a power of four");
+  }
+  EXPECT_EQ(refused, (std::vector<std::string>{
+                         "cg S, 2 processes: run time", "cg S, 2 processes: CPU utilisation, two on a core",
+                         "cg S beside ep S, 2 processes each", "ep S beside cg S, 2 processes each",
+                         "cg S beside cg S, 2 processes each"}));
+  EXPECT_EQ(profile.entries.size(), 3U);
+}
+
+}  // namespace
+}  // namespace replay::calibrate

@@ -1,0 +1,91 @@
+// The model against the figures it was given, and against formula (3) where it was given none.
+#include "scheduler/runtime_model/calibrated.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "scheduler/model/error.hpp"
+#include "scheduler/runtime_model/overheads.hpp"
+
+namespace replay {
+namespace {
+
+ProfileEntry entry(const char* name, ProcessCount processes, double cpu_use, double slowdown) {
+  ProfileEntry made;
+  made.benchmark = name;
+  made.problem_class = "W";
+  made.command = std::string{name} + " --class W";
+  made.processes = processes;
+  made.runtime_s = {1, 0, 3};
+  made.cpu_use = Figure{cpu_use, 0, 3};
+  if (slowdown > 0) made.slowdown_mpl_2 = Figure{slowdown, 0, 3};
+  return made;
+}
+
+PairSlowdown beside(const char* name, const char* neighbour, ProcessCount processes, double slowdown) {
+  return {name, "W", neighbour, "W", processes, {slowdown, 0, 3}};
+}
+
+Profile measured() {
+  Profile profile;
+  profile.entries = {entry("cg", 2, 0.8, 1.76), entry("ep", 2, 0.99, 1.98), entry("is", 2, 0.6, 0)};
+  profile.pairs = {beside("cg", "ep", 2, 2.1), beside("cg", "is", 2, 1.5), beside("cg", "ep", 4, 9)};
+  return profile;
+}
+
+double slowdown(std::int32_t application, int mpl, double demand, double cpu_use = 0.5) {
+  const Profile profile = measured();
+  return make_runtime_model("calibrated", &profile)
+      ->slowdown({.cpu_use = cpu_use, .network_overhead = 0.3, .application = application}, mpl, demand);
+}
+
+TEST(Calibrated, IsTheMeasuredFigureAtLevelTwoAndFormula3sShapeBeyond) {
+  EXPECT_DOUBLE_EQ(slowdown(0, 1, 0), 1);
+  EXPECT_DOUBLE_EQ(slowdown(0, 2, 0), 1.76);
+  EXPECT_DOUBLE_EQ(slowdown(0, 4, 0), 1.1 * 4 * 0.8) << "as far above formula (3) as at level two";
+  EXPECT_DOUBLE_EQ(slowdown(2, 2, 0), 1.2) << "not measured: formula (3) with the measured CPU utilisation";
+}
+
+TEST(Calibrated, KnowsANeighbourByItsDemand) {
+  EXPECT_DOUBLE_EQ(slowdown(0, 1, 0.99), 2.1) << "ep, at its own size";
+  EXPECT_DOUBLE_EQ(slowdown(0, 1, 0.6), 1.5) << "is";
+  EXPECT_NEAR(slowdown(0, 1, 0.795), 1.8, 1e-12) << "half way between the two";
+  EXPECT_DOUBLE_EQ(slowdown(0, 1, 2 * 0.99), 2.1 * (0.8 + 1.98) / (0.8 + 0.99)) << "beyond: formula (3)'s shape";
+  EXPECT_DOUBLE_EQ(slowdown(0, 1, 0.1), 1.5 / 1.4) << "below: the same, and 0.8 + 0.1 fit on a core";
+  EXPECT_DOUBLE_EQ(slowdown(1, 1, 0.8), 0.99 + 0.8) << "nobody was measured beside ep: formula (3), as at level two";
+  EXPECT_DOUBLE_EQ(slowdown(0, 2, 0.6), 1.1 * (2 * 0.8 + 0.6)) << "shrunk beside a neighbour";
+}
+
+TEST(Calibrated, JobsThatAreNoBenchmarkRunAsIsolated) {
+  for (const int mpl : {1, 2, 4})
+    for (const double demand : {0.0, 0.7})
+      EXPECT_DOUBLE_EQ(slowdown(-1, mpl, demand, 0.7),
+                       make_runtime_model("isolated")->slowdown({0.7, 0.3}, mpl, demand));
+}
+
+TEST(Calibrated, IsNeverFasterThanExpandedWhateverWasMeasured) {
+  Profile profile = measured();
+  profile.entries[0].slowdown_mpl_2->value = 0.9;
+  profile.pairs[0].slowdown.value = 0.95;
+  const auto model = make_runtime_model("calibrated", &profile);
+  const Behaviour cg{.application = 0};
+  EXPECT_GE(model->slowdown(cg, 2, 0), 1);
+  EXPECT_GE(model->slowdown(cg, 1, 0.99), 1);
+}
+
+TEST(Calibrated, NeedsAProfile) { EXPECT_THROW((void)make_runtime_model("calibrated"), UsageError); }
+
+TEST(Overheads, LieOnTheLineBetweenAndBeyondTheMeasuredSizes) {
+  const std::vector<OverheadAt> list = {{1, {0.1, 0, 3}}, {2, {0.12, 0, 3}}, {4, {0.2, 0, 3}}};
+  EXPECT_DOUBLE_EQ(overhead_at(list, 1), 0.1);
+  EXPECT_DOUBLE_EQ(overhead_at(list, 2), 0.12);
+  EXPECT_DOUBLE_EQ(overhead_at(list, 3), 0.16);
+  EXPECT_NEAR(overhead_at(list, 8), 0.36, 1e-12);
+  EXPECT_DOUBLE_EQ(overhead_at({{2, {0.3, 0, 3}}}, 64), 0.3) << "one size stands for all";
+  EXPECT_DOUBLE_EQ(overhead_at({{2, {0.3, 0, 3}}, {4, {0.2, 0, 3}}}, 64), 0.2) << "never below what was seen";
+  EXPECT_EQ(overhead_at({}, 3), 0);
+}
+
+}  // namespace
+}  // namespace replay
