@@ -1,5 +1,7 @@
 # Switches; the presets set them, a plain `cmake -B build` gets the defaults here.
 option(REPLAY_BUILD_TESTS "Build the tests" ON)
+set(REPLAY_TESTS all CACHE STRING "all, or rest: without those of tests/CMakeLists.txt's REPLAY_CORE_TESTS")
+set_property(CACHE REPLAY_TESTS PROPERTY STRINGS all rest)
 option(REPLAY_WERROR "Treat warnings as errors" OFF)
 option(REPLAY_FUZZ "Build the fuzzers in place of the tests (clang)" OFF)
 set(REPLAY_SANITIZE "" CACHE STRING "address (with undefined), thread, or empty")

@@ -2,10 +2,13 @@
 // the exit status: 0 done, 1 something failed, 2 wrong usage, 130 after Ctrl-C.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <initializer_list>
 #include <string>
+
+namespace CLI {
+class App;  // its header takes four seconds to compile
+}  // namespace CLI
 
 namespace replay::cli {
 

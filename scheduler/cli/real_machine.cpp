@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <sched.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 #include <string_view>

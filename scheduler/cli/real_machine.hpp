@@ -5,7 +5,6 @@
 //   emulated:N[xP]xC     virtual ones, on which only programs run that sleep their work (docs/emulation.md)
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,6 +16,10 @@
 #include "scheduler/cli/remote_agent.hpp"
 #include "scheduler/live/executor.hpp"
 #include "scheduler/model/machine.hpp"
+
+namespace CLI {
+class App;  // its header takes four seconds to compile
+}  // namespace CLI
 
 namespace replay::cli {
 

@@ -2,7 +2,6 @@
 // runtime model, the policies.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +13,10 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "traces/workload_reader.hpp"
+
+namespace CLI {
+class App;  // its header takes four seconds to compile
+}  // namespace CLI
 
 namespace replay::cli {
 

@@ -1,5 +1,6 @@
 // `replay trace info FILE`.
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <string>

@@ -1,12 +1,15 @@
 // What all commands that turn one trace into another have in common: where they read, where they write, and the side files.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "traces/rereadable_trace.hpp"
 #include "traces/trace_stream.hpp"
+
+namespace CLI {
+class App;  // its header takes four seconds to compile
+}  // namespace CLI
 
 namespace replay::cli {
 
