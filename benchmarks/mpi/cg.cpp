@@ -18,8 +18,7 @@
 
 #include "benchmarks/mpi/cg_matrix.hpp"
 #include "benchmarks/mpi/common.hpp"
-#include "benchmarks/mpi/options.hpp"
-#include "benchmarks/mpi/report.hpp"
+#include "benchmarks/mpi/kernel.hpp"
 
 namespace replay::bench {
 namespace {
@@ -131,44 +130,25 @@ Estimate iterate(DistributedMatrix& matrix, const Problem& problem, int steps) {
 }
 
 int cg(const World& world, int argc, char** argv) {
-  std::string class_name = "S";
-  std::uint64_t repeats = 1;
-  Options options{"cg", "NAS CG: eigenvalue of a sparse matrix, many messages"};
-  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
-  options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
-  if (!options.parse(argc, argv)) {
-    if (world.is_root()) std::fputs(options.help().c_str(), stdout);
-    return kVerified;
-  }
-  const Problem& problem = *std::ranges::find(kProblems, class_name, &Problem::name);
-  if (world.size > problem.order) {
-    options.reject("--class " + class_name, fmt::format("at most {} processes, one for each row", problem.order),
-                   fmt::format("{}", world.size));
-  }
+  Kernel kernel{world, "cg", "NAS CG: eigenvalue of a sparse matrix, many messages", argc, argv};
+  if (kernel.is_over()) return kVerified;
+  const Problem& problem = *std::ranges::find(kProblems, kernel.class_name(), &Problem::name);
+  kernel.expect_at_most(problem.order, "one for each row");
 
   DistributedMatrix matrix{problem, world};
   iterate(matrix, problem, 1);  // touches all memory and opens all connections, untimed
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  bool verified = true;
   Estimate estimate;
-  for (std::uint64_t i = 0; i < repeats; ++i) {
+  kernel.time([&] {
     estimate = iterate(matrix, problem, problem.steps);
-    verified = verified && std::fabs(estimate.zeta - problem.zeta) / problem.zeta <= kTolerance;
-  }
-  const double seconds = MPI_Wtime() - start;
+    return std::fabs(estimate.zeta - problem.zeta) / problem.zeta <= kTolerance;
+  });
 
-  Report report{world, "cg"};
-  report.row("class", problem.name);
-  report.row("repeats", repeats);
+  Report report = kernel.begin_report();
   report.row("order", problem.order);
   report.row("zeta", fmt::format("{:.13f}", estimate.zeta));
   report.row("zeta_published", fmt::format("{:.13f}", problem.zeta));
   report.row("residual", fmt::format("{:.3e}", estimate.residual));
-  report.row("time_s", seconds);
-  report.row("time_per_repeat_s", seconds / static_cast<double>(repeats));
-  report.row("mop_per_s", 1e-6 * problem.operations() * static_cast<double>(repeats) / seconds);
-  return report.finish(holds_everywhere(verified));
+  return kernel.finish(report, problem.operations());
 }
 
 }  // namespace

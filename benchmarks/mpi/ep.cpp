@@ -14,9 +14,8 @@
 #include <string>
 
 #include "benchmarks/mpi/common.hpp"
+#include "benchmarks/mpi/kernel.hpp"
 #include "benchmarks/mpi/nas_random.hpp"
-#include "benchmarks/mpi/options.hpp"
-#include "benchmarks/mpi/report.hpp"
 
 namespace replay::bench {
 namespace {
@@ -81,42 +80,23 @@ Deviates compute(const Problem& problem, const World& world) {
 bool is_close(double found, double published) { return std::fabs((found - published) / published) <= kTolerance; }
 
 int ep(const World& world, int argc, char** argv) {
-  std::string class_name = "S";
-  std::uint64_t repeats = 1;
-  Options options{"ep", "NAS EP: Gaussian deviates, almost no messages"};
-  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
-  options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
-  if (!options.parse(argc, argv)) {
-    if (world.is_root()) std::fputs(options.help().c_str(), stdout);
-    return kVerified;
-  }
-  const Problem& problem = *std::ranges::find(kProblems, class_name, &Problem::name);
-  if (world.size > problem.blocks()) {
-    options.reject("--class " + class_name, fmt::format("at most {} processes, one for each block", problem.blocks()),
-                   fmt::format("{}", world.size));
-  }
+  Kernel kernel{world, "ep", "NAS EP: Gaussian deviates, almost no messages", argc, argv};
+  if (kernel.is_over()) return kVerified;
+  const Problem& problem = *std::ranges::find(kProblems, kernel.class_name(), &Problem::name);
+  kernel.expect_at_most(problem.blocks(), "one for each block");
 
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  bool verified = true;
   Deviates deviates;
-  for (std::uint64_t i = 0; i < repeats; ++i) {
+  kernel.time([&] {
     deviates = compute(problem, world);
-    verified = verified && is_close(deviates.sum_x, problem.sum_x) && is_close(deviates.sum_y, problem.sum_y);
-  }
-  const double seconds = MPI_Wtime() - start;
+    return is_close(deviates.sum_x, problem.sum_x) && is_close(deviates.sum_y, problem.sum_y);
+  });
 
-  Report report{world, "ep"};
-  report.row("class", problem.name);
-  report.row("repeats", repeats);
+  Report report = kernel.begin_report();
   report.row("pairs_log2", problem.bits);
   report.row("sum_x", fmt::format("{:.15e}", deviates.sum_x));
   report.row("sum_y", fmt::format("{:.15e}", deviates.sum_y));
   report.row("annuli", fmt::format("{}", fmt::join(deviates.annulus, " ")));
-  report.row("time_s", seconds);
-  report.row("time_per_repeat_s", seconds / static_cast<double>(repeats));
-  report.row("mop_per_s", std::ldexp(1e-6, problem.bits + 1) * static_cast<double>(repeats) / seconds);
-  return report.finish(holds_everywhere(verified));
+  return kernel.finish(report, std::ldexp(1, problem.bits + 1));
 }
 
 }  // namespace

@@ -19,9 +19,8 @@
 
 #include "benchmarks/mpi/common.hpp"
 #include "benchmarks/mpi/ft_slabs.hpp"
+#include "benchmarks/mpi/kernel.hpp"
 #include "benchmarks/mpi/nas_random.hpp"
-#include "benchmarks/mpi/options.hpp"
-#include "benchmarks/mpi/report.hpp"
 
 namespace replay::bench {
 namespace {
@@ -135,50 +134,30 @@ double largest_error(const std::vector<Complex>& sums, const Problem& problem) {
 }
 
 int ft(const World& world, int argc, char** argv) {
-  std::string class_name = "S";
-  std::uint64_t repeats = 1;
-  Options options{"ft", "NAS FT: Fourier transforms in three dimensions, few and large messages"};
-  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
-  options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
-  if (!options.parse(argc, argv)) {
-    if (world.is_root()) std::fputs(options.help().c_str(), stdout);
-    return kVerified;
-  }
-  const Problem& problem = *std::ranges::find(kProblems, class_name, &Problem::name);
-  if (world.size > problem.most_ranks()) {
-    options.reject("--class " + class_name,
-                   fmt::format("at most {} processes, one for each plane", problem.most_ranks()),
-                   fmt::format("{}", world.size));
-  }
+  Kernel kernel{world, "ft", "NAS FT: Fourier transforms in three dimensions, few and large messages", argc, argv};
+  if (kernel.is_over()) return kVerified;
+  const Problem& problem = *std::ranges::find(kProblems, kernel.class_name(), &Problem::name);
+  kernel.expect_at_most(problem.most_ranks(), "one for each plane");
 
   SlabField field{problem.grid, world};
   set_initial(field, problem.grid);
   field.forward();  // touches all memory and opens all connections, untimed
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  bool verified = true;
   std::vector<Complex> sums;
   double error = 0;
-  for (std::uint64_t i = 0; i < repeats; ++i) {
+  kernel.time([&] {
     sums = compute(field, problem);
     error = largest_error(sums, problem);
-    verified = verified && error <= kTolerance;
-  }
-  const double seconds = MPI_Wtime() - start;
+    return error <= kTolerance;
+  });
 
-  Report report{world, "ft"};
-  report.row("class", problem.name);
-  report.row("repeats", repeats);
+  Report report = kernel.begin_report();
   report.row("grid", fmt::format("{} x {} x {}", problem.grid.nx, problem.grid.ny, problem.grid.nz));
   report.row("steps", sums.size());
   const Complex published = problem.checksums.back();
   report.row("checksum", fmt::format("{:.10f} {:.10f}", sums.back().real(), sums.back().imag()));
   report.row("checksum_published", fmt::format("{:.10f} {:.10f}", published.real(), published.imag()));
   report.row("largest_error", fmt::format("{:.3e}", error));
-  report.row("time_s", seconds);
-  report.row("time_per_repeat_s", seconds / static_cast<double>(repeats));
-  report.row("mop_per_s", 1e-6 * problem.operations() * static_cast<double>(repeats) / seconds);
-  return report.finish(holds_everywhere(verified));
+  return kernel.finish(report, problem.operations());
 }
 
 }  // namespace

@@ -17,8 +17,7 @@
 
 #include "benchmarks/mpi/common.hpp"
 #include "benchmarks/mpi/is_keys.hpp"
-#include "benchmarks/mpi/options.hpp"
-#include "benchmarks/mpi/report.hpp"
+#include "benchmarks/mpi/kernel.hpp"
 
 namespace replay::bench {
 namespace {
@@ -237,53 +236,35 @@ class IntegerSort {
 };
 
 int is(const World& world, int argc, char** argv) {
-  std::string class_name = "S";
-  std::uint64_t repeats = 1;
-  Options options{"is", "NAS IS: integer sort, most keys change hands in each iteration"};
-  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
-  options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
-  if (!options.parse(argc, argv)) {
-    if (world.is_root()) std::fputs(options.help().c_str(), stdout);
-    return kVerified;
-  }
-  const Problem& problem = *std::ranges::find(kProblems, class_name, &Problem::name);
-  if (static_cast<std::size_t>(world.size) > problem.buckets()) {
-    options.reject("--class " + class_name, fmt::format("at most {} processes, one for each bucket", problem.buckets()),
-                   fmt::format("{}", world.size));
-  }
+  Kernel kernel{world, "is", "NAS IS: integer sort, most keys change hands in each iteration", argc, argv};
+  if (kernel.is_over()) return kVerified;
+  const Problem& problem = *std::ranges::find(kProblems, kernel.class_name(), &Problem::name);
+  kernel.expect_at_most(static_cast<std::int64_t>(problem.buckets()), "one for each bucket");
 
   IntegerSort sort{problem, world};
   sort.rank_keys(1);  // touches all memory and opens all connections, untimed
-  double seconds = 0;
   int right = 0;
-  bool sorted = true;
-  for (std::uint64_t i = 0; i < repeats; ++i) {
-    sort.reset();
+  kernel.time([&] {
+    kernel.untimed([&] { sort.reset(); });
     right = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
     for (int iteration = 1; iteration <= kIterations; ++iteration) right += sort.rank_keys(iteration);
-    MPI_Barrier(MPI_COMM_WORLD);
-    seconds += MPI_Wtime() - start;
-    right = static_cast<int>(sum_over_ranks(right));
-    sorted = holds_everywhere(sort.is_sorted()) && right == kIterations * static_cast<int>(kTests) && sorted;
-  }
+    bool sorted = false;
+    kernel.untimed([&] {
+      right = static_cast<int>(sum_over_ranks(right));
+      sorted = sort.is_sorted();
+    });
+    return sorted && right == kIterations * static_cast<int>(kTests);
+  });
   double share = sort.share();
   MPI_Allreduce(MPI_IN_PLACE, &share, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 
-  Report report{world, "is"};
-  report.row("class", problem.name);
-  report.row("repeats", repeats);
+  Report report = kernel.begin_report();
   report.row("keys", problem.keys());
   report.row("key_limit", problem.limit());
   report.row("ranks_right", right);
   report.row("ranks_published", kIterations * kTests);
   report.row("largest_share", share);
-  report.row("time_s", seconds);
-  report.row("time_per_repeat_s", seconds / static_cast<double>(repeats));
-  report.row("mop_per_s",
-             1e-6 * kIterations * static_cast<double>(problem.keys()) * static_cast<double>(repeats) / seconds);
-  return report.finish(sorted);
+  return kernel.finish(report, kIterations * static_cast<double>(problem.keys()));
 }
 
 }  // namespace

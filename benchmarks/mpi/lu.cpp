@@ -14,11 +14,10 @@
 #include <string>
 
 #include "benchmarks/mpi/common.hpp"
+#include "benchmarks/mpi/kernel.hpp"
 #include "benchmarks/mpi/lu_check.hpp"
 #include "benchmarks/mpi/lu_residual.hpp"
 #include "benchmarks/mpi/lu_sweep.hpp"
-#include "benchmarks/mpi/options.hpp"
-#include "benchmarks/mpi/report.hpp"
 
 namespace replay::bench {
 namespace {
@@ -77,38 +76,23 @@ class Solver {
 std::string text_of(const Point& numbers) { return fmt::format("{:.13e}", fmt::join(numbers, " ")); }
 
 int lu_program(const World& world, int argc, char** argv) {
-  std::string class_name = "S";
-  std::uint64_t repeats = 1;
-  Options options{"lu", "NAS LU: a flow by SSOR, small messages in a pipeline"};
-  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
-  options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
-  if (!options.parse(argc, argv)) {
-    if (world.is_root()) std::fputs(options.help().c_str(), stdout);
-    return kVerified;
-  }
-  const Problem& problem = *std::ranges::find(problems(), class_name, &Problem::name);
+  Kernel kernel{world, "lu", "NAS LU: a flow by SSOR, small messages in a pipeline", argc, argv};
+  if (kernel.is_over()) return kVerified;
+  const Problem& problem = *std::ranges::find(problems(), kernel.class_name(), &Problem::name);
   const Shape shape = shape_of(world.size);
-  if (shape.rows > problem.points - 2) {
-    options.reject("--class " + class_name,
-                   fmt::format("a product of two numbers up to {} of processes, rows and columns", problem.points - 2),
-                   fmt::format("{}", world.size));
-  }
+  if (shape.rows > problem.points - 2)
+    kernel.reject_processes(
+        fmt::format("a product of two numbers up to {} of processes, rows and columns", problem.points - 2));
 
   Solver solver{problem, world};
   solver.solve(1);  // touches all memory and opens all connections, untimed
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  bool verified = true;
   Result result{};
-  for (std::uint64_t i = 0; i < repeats; ++i) {
+  kernel.time([&] {
     result = solver.solve(problem.steps);
-    verified = verified && agrees(result, problem.published);
-  }
-  const double seconds = MPI_Wtime() - start;
+    return agrees(result, problem.published);
+  });
 
-  Report report{world, "lu"};
-  report.row("class", problem.name);
-  report.row("repeats", repeats);
+  Report report = kernel.begin_report();
   report.row("points", fmt::format("{0} x {0} x {0}", problem.points));
   report.row("steps", problem.steps);
   report.row("grid_of_processes", fmt::format("{} x {}", shape.columns, shape.rows));
@@ -118,10 +102,7 @@ int lu_program(const World& world, int argc, char** argv) {
   report.row("error_published", text_of(problem.published.error));
   report.row("surface", fmt::format("{:.13e}", result.surface));
   report.row("surface_published", fmt::format("{:.13e}", problem.published.surface));
-  report.row("time_s", seconds);
-  report.row("time_per_repeat_s", seconds / static_cast<double>(repeats));
-  report.row("mop_per_s", 1e-6 * problem.operations() * static_cast<double>(repeats) / seconds);
-  return report.finish(holds_everywhere(verified));
+  return kernel.finish(report, problem.operations());
 }
 
 }  // namespace

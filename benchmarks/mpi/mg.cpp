@@ -15,11 +15,10 @@
 #include <vector>
 
 #include "benchmarks/mpi/common.hpp"
+#include "benchmarks/mpi/kernel.hpp"
 #include "benchmarks/mpi/mg_ghosts.hpp"
 #include "benchmarks/mpi/mg_problem.hpp"
 #include "benchmarks/mpi/mg_slab.hpp"
-#include "benchmarks/mpi/options.hpp"
-#include "benchmarks/mpi/report.hpp"
 
 namespace replay::bench {
 namespace {
@@ -144,45 +143,25 @@ class Multigrid {
 };
 
 int mg(const World& world, int argc, char** argv) {
-  std::string class_name = "S";
-  std::uint64_t repeats = 1;
-  Options options{"mg", "NAS MG: multigrid, messages of all sizes between neighbours"};
-  options.choice("--class", class_name, {"S", "W", "A", "B"}, "problem size");
-  options.count("--repeat", repeats, 1, 1'000'000, "times to do it all, each verified");
-  if (!options.parse(argc, argv)) {
-    if (world.is_root()) std::fputs(options.help().c_str(), stdout);
-    return kVerified;
-  }
-  const Problem& problem = *std::ranges::find(kProblems, class_name, &Problem::name);
-  if (world.size > problem.most_ranks()) {
-    options.reject("--class " + class_name,
-                   fmt::format("at most {} processes, with two planes each", problem.most_ranks()),
-                   fmt::format("{}", world.size));
-  }
+  Kernel kernel{world, "mg", "NAS MG: multigrid, messages of all sizes between neighbours", argc, argv};
+  if (kernel.is_over()) return kVerified;
+  const Problem& problem = *std::ranges::find(kProblems, kernel.class_name(), &Problem::name);
+  kernel.expect_at_most(problem.most_ranks(), "with two planes each");
 
   Multigrid multigrid{problem, world};
   multigrid.solve(1);  // touches all memory and opens all connections, untimed
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
-  bool verified = true;
   double norm = 0;
-  for (std::uint64_t i = 0; i < repeats; ++i) {
+  kernel.time([&] {
     norm = multigrid.solve(problem.cycles);
-    verified = verified && std::fabs(norm - problem.norm) / problem.norm <= kTolerance;
-  }
-  const double seconds = MPI_Wtime() - start;
+    return std::fabs(norm - problem.norm) / problem.norm <= kTolerance;
+  });
 
-  Report report{world, "mg"};
-  report.row("class", problem.name);
-  report.row("repeats", repeats);
+  Report report = kernel.begin_report();
   report.row("points", fmt::format("{0} x {0} x {0}", problem.n));
   report.row("cycles", problem.cycles);
   report.row("norm", fmt::format("{:.13e}", norm));
   report.row("norm_published", fmt::format("{:.13e}", problem.norm));
-  report.row("time_s", seconds);
-  report.row("time_per_repeat_s", seconds / static_cast<double>(repeats));
-  report.row("mop_per_s", 1e-6 * problem.operations() * static_cast<double>(repeats) / seconds);
-  return report.finish(holds_everywhere(verified));
+  return kernel.finish(report, problem.operations());
 }
 
 }  // namespace
