@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/core/placement_check.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay {
@@ -13,32 +12,7 @@ namespace {
 
 std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
 
-// What `to` holds and `from` does not.
-Allocation difference(const Allocation& to, const Allocation& from, bool named) {
-  Allocation rest;
-  rest.shareable = to.shareable;
-  if (!named) {
-    rest.cores = std::max(0, to.cores - from.cores);
-    return rest;
-  }
-  for (const CoreLoad& load : to.named)
-    if (std::ranges::none_of(from.named, [&](const CoreLoad& held) { return held.core == load.core; }))
-      rest.named.push_back(load);
-  rest.cores = static_cast<CoreCount>(rest.named.size());
-  return rest;
-}
-
 Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
-
-Outcome outcome_of(KillReason reason) {
-  switch (reason) {
-    case KillReason::kOverrun: return Outcome::kOverrun;
-    case KillReason::kCancelled: return Outcome::kCancelled;
-    case KillReason::kPolicy:
-    case KillReason::kInterrupted: return Outcome::kKilled;
-  }
-  return Outcome::kKilled;
-}
 
 // Terminations before submissions, or the other way round (docs/adr/0006-pass-rules.md). What only acknowledges comes first.
 constexpr int kRanks = 3;
@@ -170,7 +144,7 @@ bool Controller::apply(const Resized& event) {
   Managed* job = find(event.job);
   if (job == nullptr || !job->moving_to) return false;
   off_cores(*job);
-  physical_.release(difference(job->held, *job->moving_to, machine_.names_cores()));
+  physical_.release(cores_added(*job->moving_to, job->held));
   job->held = std::move(*job->moving_to);
   job->moving_to.reset();
   write(log::ResizeDone{event.job, job->held});
@@ -224,7 +198,7 @@ bool Controller::apply(const ActionFailed& event) {
   if (job == nullptr || job->running == nullptr) return false;
   job->running->malleable = false;
   if (job->moving_to) {
-    physical_.release(difference(job->held, job->held_before, machine_.names_cores()));
+    physical_.release(cores_added(job->held_before, job->held));
     job->held = std::move(job->held_before);
     job->moving_to.reset();
   }
@@ -285,233 +259,6 @@ void Controller::pass() {
   policy_.decide({now_, machine_, planned_, waiting_, running_, triggers_}, decisions_);
   triggers_.clear();
   for (Action& decision : decisions_) std::visit([this](auto& action) { adopt(action); }, decision);
-}
-
-// ---- decisions ----
-
-void Controller::adopt(Start& action) {
-  Managed* job = find(action.job);
-  if (job == nullptr || job->running != nullptr)
-    throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(action.job)));
-  const Job& declared = job->traced->job;
-  if (machine_.names_cores() && action.allocation.named.empty()) {
-    if (auto place = planned_.place(declared.processes, action.allocation.mpl)) {
-      place->shareable = action.allocation.shareable;
-      action.allocation = std::move(*place);
-    }
-  }
-  if (!can_be_taken(declared, action.allocation, planned_, machine_))
-    throw PolicyError(refusal("starts", declared, action.allocation, planned_, machine_));
-  planned_.take(action.allocation);
-  waiting_.remove(declared);
-  RunningJob running;
-  running.job = &declared;
-  running.started = now_;
-  running.start_order = starts_++;
-  running.budget = Progress{declared.estimate, now_, rate_(declared, action.allocation, 0)};
-  running.estimated_end = running.budget.end();
-  running.estimate = declared.estimate;
-  running.malleable = declared.can_shrink();
-  running.cpu_use = declared.declared.cpu_use;
-  running.allocation = action.allocation;
-  job->running = &running_.insert(std::move(running));
-  write(log::StartDecided{action.job, std::move(action.allocation)});
-  want_change(*job);
-}
-
-void Controller::adopt(Resize& action) {
-  Managed& job = running_job(action.job, "resizes");
-  RunningJob& running = *job.running;
-  if (machine_.names_cores() && action.allocation.named.empty())
-    if (auto place = planned_.at_level(running.allocation, running.job->processes, action.allocation.mpl))
-      action.allocation = std::move(*place);
-  planned_.release(running.allocation);
-  if (!can_be_taken(*running.job, action.allocation, planned_, machine_))
-    throw PolicyError(refusal("resizes", *running.job, action.allocation, planned_, machine_));
-  if (action.allocation.shareable != running.allocation.shareable)
-    throw PolicyError(fmt::format("the policy resizes job {} and changes whether it shares its cores: that is for life",
-                                  number(action.job)));
-  if (!ranks_keep_their_nodes(running.allocation, action.allocation, machine_))
-    throw PolicyError(
-        fmt::format("the policy resizes job {} and moves processes of it to another node", number(action.job)));
-  planned_.take(action.allocation);
-  running.allocation = action.allocation;
-  running_.note_disturbance();
-  write(log::ResizeDecided{action.job, std::move(action.allocation)});
-  if (!job.moving_to) want_change(job);
-}
-
-void Controller::adopt(Suspend& action) {
-  Managed& job = running_job(action.job, "suspends");
-  INVARIANT(!job.running->suspended, "job {} is suspended twice", number(action.job));
-  planned_.release(job.running->allocation);
-  job.running->suspended = true;
-  running_.note_disturbance();
-  write(log::SuspendDecided{action.job});
-  want_change(job);
-}
-
-void Controller::adopt(Resume& action) {
-  Managed* job = find(action.job);
-  if (job == nullptr || job->running == nullptr || !job->running->suspended || job->running->gone_in_plan)
-    throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
-  if (!planned_.has_room(job->running->allocation))
-    throw PolicyError(refusal("resumes", job->traced->job, job->running->allocation, planned_, machine_));
-  planned_.take(job->running->allocation);
-  job->running->suspended = false;
-  running_.note_disturbance();
-  write(log::ResumeDecided{action.job});
-  want_change(*job);
-}
-
-void Controller::adopt(Kill& action) {
-  Managed* job = find(action.job);
-  if (job == nullptr || job->running == nullptr)
-    throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(action.job)));
-  if (job->kill_sent) return;
-  write(log::KillDecided{action.job, action.reason});
-  if (!job->running->launched) {
-    apply(Finish{action.job, {outcome_of(action.reason), 0, Verification::kNone, -1, "killed before its launch"}});
-    return;
-  }
-  job->kill_sent = true;
-  leave_plan(*job);
-  orders_.emplace_back(action);
-}
-
-void Controller::adopt(Extend& action) {
-  Managed& job = running_job(action.job, "extends");
-  job.running->estimate += action.by;
-  job.running->budget.add(action.by);
-  running_.set_estimated_end(*job.running, job.running->budget.end());
-  write(log::Extended{action.job, job.running->estimate});
-}
-
-void Controller::adopt(WakeAt& action) {
-  if (action.at > now_) wakes_.insert(action.at);
-}
-
-void Controller::adopt(Note& action) { write(log::Note{std::move(action.text)}); }
-
-// ---- from the plan to what the body can do ----
-
-void Controller::want_change(Managed& job) {
-  if (std::exchange(job.change_pending, true)) return;
-  pending_.push_back(&job);
-}
-
-// In the order of the decisions. Giving up cores is always possible; taking them has to wait for whoever leaves them. On
-// a pool, where cores cannot be told apart, nobody takes cores before an earlier decision that still waits for them.
-void Controller::issue_what_is_possible() {
-  bool somebody_waits = false;
-  std::erase_if(pending_, [&](Managed* job) {
-    if (job->kill_sent) return true;  // its end is on the way
-    const RunningJob& running = *job->running;
-    const bool takes = running.suspended ? false : running.allocation.cores > job->held.cores;
-    if (takes && somebody_waits && !machine_.names_cores()) return false;
-    bool done = false;
-    if (running.suspended) {
-      done = true;
-      if (job->running->launched && job->held.cores > 0 && !job->suspending) {
-        job->suspending = true;
-        orders_.emplace_back(Suspend{running.job->id});
-      }
-    } else if (!job->running->launched) {
-      done = try_launch(*job);
-    } else if (job->held.cores == 0) {
-      done = try_resume(*job);
-    } else {
-      done = try_resize(*job);
-    }
-    if (done) job->change_pending = false;
-    somebody_waits = somebody_waits || !done;
-    return done;
-  });
-}
-
-bool Controller::try_launch(Managed& job) {
-  RunningJob& running = *job.running;
-  if (!physical_.has_room(running.allocation)) return false;
-  physical_.take(running.allocation);
-  job.held = running.allocation;
-  job.running->launched = true;
-  if (running.started != now_) {  // it had to wait for its cores: the budget runs from now
-    running.budget = Progress{running.estimate, now_, rate_(*running.job, job.held, 0)};
-    running_.set_estimated_end(running, running.budget.end());
-  }
-  if (job.held.shareable) on_cores(job);
-  write(log::Launched{running.job->id, job.held});
-  orders_.emplace_back(Start{running.job->id, job.held});
-  return true;
-}
-
-bool Controller::try_resize(Managed& job) {
-  const RunningJob& running = *job.running;
-  if (job.kill_sent || job.moving_to || running.allocation == job.held) return true;  // Resized comes back to it
-  const bool named = machine_.names_cores();
-  const Allocation added = difference(running.allocation, job.held, named);
-  if (!physical_.has_room(added)) return false;
-  physical_.take(added);
-  job.held_before = job.held;
-  job.held.cores += added.cores;
-  job.held.named.insert(job.held.named.end(), added.named.begin(), added.named.end());
-  job.moving_to = running.allocation;
-  orders_.emplace_back(Resize{running.job->id, running.allocation});
-  return true;
-}
-
-bool Controller::try_resume(Managed& job) {
-  if (!physical_.has_room(job.held_before)) return false;
-  physical_.take(job.held_before);
-  job.held = job.held_before;
-  job.resuming = true;
-  orders_.emplace_back(Resume{job.running->job->id});
-  return true;
-}
-
-void Controller::leave_plan(Managed& job) {
-  if (job.running->gone_in_plan) return;
-  if (!job.running->suspended) planned_.release(job.running->allocation);
-  if (job.running->estimated_end > now_) running_.note_disturbance();
-  running_.mark_gone_in_plan(*job.running);
-}
-
-// REQUIRES: its processes are on the cores that it holds, and on no others.
-void Controller::on_cores(Managed& job) {
-  const JobId id = job.traced->job.id;
-  if (job.held.shareable) shared_.enter(id, job.held, job.traced->job.declared.cpu_use);
-  ask_rate_again(job);
-  if (!job.held.shareable) return;
-  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(jobs_.at(neighbour));
-}
-
-// Its own rate is the caller's business.
-void Controller::off_cores(Managed& job) {
-  if (!job.held.shareable) return;
-  const JobId id = job.traced->job.id;
-  const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
-  shared_.leave(id, job.held);
-  for (const JobId neighbour : neighbours) ask_rate_again(jobs_.at(neighbour));
-}
-
-void Controller::ask_rate_again(Managed& job) {
-  const Job& declared = job.traced->job;
-  const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves, as before
-  const double demand = on.shareable ? shared_.demand(declared.id, on, declared.declared.cpu_use) : 0;
-  const double rate = rate_(declared, on, demand);
-  if (rate != job.running->budget.rate()) set_rate(job, rate);
-}
-
-void Controller::set_rate(Managed& job, double rate) {
-  job.running->budget.change_rate(now_, rate);
-  running_.set_estimated_end(*job.running, job.running->budget.end());
-}
-
-Controller::Managed& Controller::running_job(JobId id, const char* action) {
-  Managed* job = find(id);
-  if (job == nullptr || job->running == nullptr || job->running->gone_in_plan || job->running->suspended)
-    throw PolicyError(fmt::format("the policy {} job {}, which does not run", action, number(id)));
-  return *job;
 }
 
 }  // namespace replay

@@ -61,6 +61,20 @@ bool ranks_keep_their_nodes(const Allocation& before, const Allocation& after, c
   return b == before.named.size() && a == after.named.size();
 }
 
+Allocation cores_added(const Allocation& from, const Allocation& to) {
+  Allocation added;
+  added.shareable = to.shareable;
+  if (to.named.empty()) {
+    added.cores = std::max(0, to.cores - from.cores);
+    return added;
+  }
+  for (const CoreLoad& load : to.named)
+    if (std::ranges::none_of(from.named, [&](const CoreLoad& held) { return held.core == load.core; }))
+      added.named.push_back(load);
+  added.cores = static_cast<CoreCount>(added.named.size());
+  return added;
+}
+
 std::string_view flaw_of(const Allocation& allocation, const Machine& machine) {
   if (allocation.cores < 1) return "it has no cores";
   if (allocation.mpl < 1) return "its multiprogramming level is below 1";

@@ -77,6 +77,9 @@ enum class Pairing : std::uint8_t {
 /// Whether every rank is on the same node in both. Always so on a pool. O(cores).
 [[nodiscard]] bool ranks_keep_their_nodes(const Allocation& before, const Allocation& after, const Machine& machine);
 
+/// The cores that `to` has and `from` does not; on a pool, how many more. `mpl` says nothing. O(cores^2) with names.
+[[nodiscard]] Allocation cores_added(const Allocation& from, const Allocation& to);
+
 /// What no allocation on this machine may look like, whoever else is there; empty if it is well made: cores have names
 /// exactly where the machine names them, exist, stand there once and node by node, with a process at least; `cores` and
 /// `mpl` are what the list says; only cores with names are shareable. O(cores log cores) with names, else O(1).

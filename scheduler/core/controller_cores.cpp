@@ -1,0 +1,120 @@
+// From the plan to what the body can do: which decision is possible now, who holds which cores, and how fast jobs run there.
+#include <utility>
+#include <vector>
+
+#include "scheduler/core/controller.hpp"
+
+namespace replay {
+
+void Controller::want_change(Managed& job) {
+  if (std::exchange(job.change_pending, true)) return;
+  pending_.push_back(&job);
+}
+
+// In the order of the decisions. Giving up cores is always possible; taking them has to wait for whoever leaves them. On
+// a pool, where cores cannot be told apart, nobody takes cores before an earlier decision that still waits for them.
+void Controller::issue_what_is_possible() {
+  bool somebody_waits = false;
+  std::erase_if(pending_, [&](Managed* job) {
+    if (job->kill_sent) return true;  // its end is on the way
+    const RunningJob& running = *job->running;
+    const bool takes = running.suspended ? false : running.allocation.cores > job->held.cores;
+    if (takes && somebody_waits && !machine_.names_cores()) return false;
+    bool done = false;
+    if (running.suspended) {
+      done = true;
+      if (job->running->launched && job->held.cores > 0 && !job->suspending) {
+        job->suspending = true;
+        orders_.emplace_back(Suspend{running.job->id});
+      }
+    } else if (!job->running->launched) {
+      done = try_launch(*job);
+    } else if (job->held.cores == 0) {
+      done = try_resume(*job);
+    } else {
+      done = try_resize(*job);
+    }
+    if (done) job->change_pending = false;
+    somebody_waits = somebody_waits || !done;
+    return done;
+  });
+}
+
+bool Controller::try_launch(Managed& job) {
+  RunningJob& running = *job.running;
+  if (!physical_.has_room(running.allocation)) return false;
+  physical_.take(running.allocation);
+  job.held = running.allocation;
+  job.running->launched = true;
+  if (running.started != now_) {  // it had to wait for its cores: the budget runs from now
+    running.budget = Progress{running.estimate, now_, rate_(*running.job, job.held, 0)};
+    running_.set_estimated_end(running, running.budget.end());
+  }
+  if (job.held.shareable) on_cores(job);
+  write(log::Launched{running.job->id, job.held});
+  orders_.emplace_back(Start{running.job->id, job.held});
+  return true;
+}
+
+bool Controller::try_resize(Managed& job) {
+  const RunningJob& running = *job.running;
+  if (job.kill_sent || job.moving_to || running.allocation == job.held) return true;  // Resized comes back to it
+  const Allocation added = cores_added(job.held, running.allocation);
+  if (!physical_.has_room(added)) return false;
+  physical_.take(added);
+  job.held_before = job.held;
+  job.held.cores += added.cores;
+  job.held.named.insert(job.held.named.end(), added.named.begin(), added.named.end());
+  job.moving_to = running.allocation;
+  orders_.emplace_back(Resize{running.job->id, running.allocation});
+  return true;
+}
+
+bool Controller::try_resume(Managed& job) {
+  if (!physical_.has_room(job.held_before)) return false;
+  physical_.take(job.held_before);
+  job.held = job.held_before;
+  job.resuming = true;
+  orders_.emplace_back(Resume{job.running->job->id});
+  return true;
+}
+
+void Controller::leave_plan(Managed& job) {
+  if (job.running->gone_in_plan) return;
+  if (!job.running->suspended) planned_.release(job.running->allocation);
+  if (job.running->estimated_end > now_) running_.note_disturbance();
+  running_.mark_gone_in_plan(*job.running);
+}
+
+// REQUIRES: its processes are on the cores that it holds, and on no others.
+void Controller::on_cores(Managed& job) {
+  const JobId id = job.traced->job.id;
+  if (job.held.shareable) shared_.enter(id, job.held, job.traced->job.declared.cpu_use);
+  ask_rate_again(job);
+  if (!job.held.shareable) return;
+  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(jobs_.at(neighbour));
+}
+
+// Its own rate is the caller's business.
+void Controller::off_cores(Managed& job) {
+  if (!job.held.shareable) return;
+  const JobId id = job.traced->job.id;
+  const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
+  shared_.leave(id, job.held);
+  for (const JobId neighbour : neighbours) ask_rate_again(jobs_.at(neighbour));
+}
+
+void Controller::ask_rate_again(Managed& job) {
+  const Job& declared = job.traced->job;
+  const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves, as before
+  const double demand = on.shareable ? shared_.demand(declared.id, on, declared.declared.cpu_use) : 0;
+  const double rate = rate_(declared, on, demand);
+  if (rate != job.running->budget.rate()) set_rate(job, rate);
+}
+
+void Controller::set_rate(Managed& job, double rate) {
+  job.running->budget.change_rate(now_, rate);
+  running_.set_estimated_end(*job.running, job.running->budget.end());
+}
+
+}  // namespace replay
