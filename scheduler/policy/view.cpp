@@ -1,6 +1,7 @@
 #include "scheduler/policy/view.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 
 #include "scheduler/model/error.hpp"
@@ -42,7 +43,7 @@ void WaitingQueue::remove(const Job& job) {
   const auto at = static_cast<std::size_t>(found - order_.begin());
   if (slots_[at] == nullptr) return;
   slots_[at] = nullptr;
-  needs_[0][at] = kNoJob;
+  needs_[at] = kNoJob;
   --size_;
   while (first_ < slots_.size() && slots_[first_] == nullptr) ++first_;
   // Half of the memory may be holes: closing them then costs O(1) per removal on average, and a job that has left is
@@ -54,52 +55,82 @@ void WaitingQueue::close_holes() {
   std::erase(slots_, nullptr);
   order_ = slots_;
   first_ = 0;
-  for (std::vector<Need>& level : needs_) level.clear();
+  needs_.clear();
+  for (std::vector<Least>& level : levels_) level.clear();
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) note_needs(slot);
 }
 
 // REQUIRES: `slot` is the last one.
 void WaitingQueue::note_needs(std::size_t slot) {
   const Need need{slots_[slot]->estimate, slots_[slot]->processes};
-  for (std::size_t level = 0, node = slot;; ++level, node /= kFanOut) {
-    if (level == needs_.size())
-      needs_.push_back({needs_.back().front()});  // one stretch is not all any more: a level above it
-    std::vector<Need>& needs = needs_[level];
-    if (node == needs.size()) {
-      needs.push_back(need);
-    } else {
-      needs[node].estimate = std::min(needs[node].estimate, need.estimate);
-      needs[node].processes = std::min(needs[node].processes, need.processes);
-    }
-    if (level + 1 >= needs_.size() && needs.size() == 1) return;
+  needs_.push_back(need);
+  for (std::size_t level = 0, node = slot / kFanOut;; ++level, node /= kFanOut) {
+    if (level == levels_.size())
+      levels_.push_back({levels_.back().front()});  // one stretch is not all any more: a level above it
+    std::vector<Least>& stretches = levels_[level];
+    if (node == stretches.size()) stretches.emplace_back();
+    stretches[node].add(need);
+    if (level + 1 >= levels_.size() && stretches.size() == 1) return;
   }
 }
 
 WaitingQueue::iterator WaitingQueue::find(iterator from, const Wanted& wanted) const {
   const auto begin = static_cast<std::size_t>(from.at_ - slots_.data());
   if (begin >= slots_.size()) return end();
-  const std::size_t found = find_below(needs_.size() - 1, 0, begin, wanted);
+  const std::size_t found = find_below(levels_.size() - 1, 0, begin, wanted);
   return found == kNone ? end() : iterator{slots_.data() + found, slots_.data() + slots_.size()};
 }
 
 // The first wanted slot at or after `from` in the stretch `node` of `level`.
 std::size_t WaitingQueue::find_below(std::size_t level, std::size_t node, std::size_t from,
                                      const Wanted& wanted) const {
-  Need& known = needs_[level][node];
-  if (!wanted.admits(known.processes, known.estimate)) return kNone;
-  if (level == 0) return node >= from ? node : kNone;
-  const std::vector<Need>& below = needs_[level - 1];
+  if (!levels_[level][node].may_be(wanted)) return kNone;
+  if (level == 0) return find_in(node, from, wanted);
+  const std::vector<Least>& below = levels_[level - 1];
   const std::size_t end = std::min((node + 1) * kFanOut, below.size());
-  std::size_t width = 1;  // slots of a stretch below
+  std::size_t width = kFanOut;  // slots of a stretch below
   for (std::size_t i = 1; i < level; ++i) width *= kFanOut;
   for (std::size_t i = std::max(node * kFanOut, from / width); i < end; ++i)
     if (const std::size_t found = find_below(level - 1, i, from, wanted); found != kNone) return found;
-  known = kNoJob;  // nothing was there: what has left since may be why
-  for (std::size_t i = node * kFanOut; i < end; ++i) {
-    known.estimate = std::min(known.estimate, below[i].estimate);
-    known.processes = std::min(known.processes, below[i].processes);
-  }
+  Least least;  // nothing was there: what has left since may be why
+  for (std::size_t i = node * kFanOut; i < end; ++i) least.add(below[i]);
+  levels_[level][node] = least;
   return kNone;
+}
+
+// The same in a stretch of slots.
+std::size_t WaitingQueue::find_in(std::size_t node, std::size_t from, const Wanted& wanted) const {
+  const std::size_t end = std::min((node + 1) * kFanOut, needs_.size());
+  for (std::size_t slot = std::max(node * kFanOut, from); slot < end; ++slot)
+    if (wanted.admits(needs_[slot].processes, needs_[slot].estimate)) return slot;
+  Least least;
+  for (std::size_t slot = node * kFanOut; slot < end; ++slot) least.add(needs_[slot]);
+  levels_[0][node] = least;
+  return kNone;
+}
+
+void WaitingQueue::Least::add(const Need& need) {
+  processes_ = std::min(processes_, need.processes);
+  // Jobs of more processes include those of fewer: the first that is as short already, so are all behind it.
+  for (std::size_t size = size_of(need.processes); size < kSizes && need.estimate < estimates_[size]; ++size)
+    estimates_[size] = need.estimate;
+}
+
+void WaitingQueue::Least::add(const Least& other) {
+  processes_ = std::min(processes_, other.processes_);
+  for (std::size_t size = 0; size < kSizes; ++size)
+    estimates_[size] = std::min(estimates_[size], other.estimates_[size]);
+}
+
+bool WaitingQueue::Least::may_be(const Wanted& wanted) const {
+  if (processes_ > wanted.processes) return false;
+  return processes_ <= wanted.narrow || estimates_[size_of(wanted.processes)] <= wanted.estimate;
+}
+
+// The first one whose jobs may have so many.
+std::size_t WaitingQueue::Least::size_of(ProcessCount processes) {
+  if (processes <= 1) return 0;
+  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes) - 1), kSizes - 1);
 }
 
 RunningJob& RunningSet::insert(RunningJob job) {

@@ -2,6 +2,8 @@
 // policy builds views of its own from the same parts, so nothing here knows the controller.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -68,8 +70,8 @@ class WaitingQueue {
   [[nodiscard]] iterator begin() const { return {slots_.data() + first_, slots_.data() + slots_.size()}; }
   [[nodiscard]] iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
 
-  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): it looks at the least processes and
-  /// the least estimate of ever larger stretches of the queue, and only into those in which both may be found together.
+  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): of ever larger stretches of the queue
+  /// it knows the least estimate of the jobs of at most 1, 2, 4, ... processes, and looks only into those that may have one.
   [[nodiscard]] iterator find(iterator from, const Wanted& wanted) const;
 
   /// O(1) when `job` comes last in order, else O(queue).
@@ -78,22 +80,41 @@ class WaitingQueue {
   void remove(const Job& job);
 
  private:
-  // What the jobs of some slots need at the least. After a removal it may say less than is true until somebody looks.
+  // What a job needs. kNoJob: of a hole.
   struct Need {
     Duration estimate;
     ProcessCount processes;
   };
   static constexpr Need kNoJob{Duration::max(), std::numeric_limits<ProcessCount>::max()};
 
+  // The least that the jobs of some slots need. After a removal it may say less than is true until somebody looks.
+  class Least {
+   public:
+    Least() { estimates_.fill(Duration::max()); }
+    void add(const Need& need);
+    void add(const Least& other);
+    /// Whether one of them may be wanted; false is certain.
+    [[nodiscard]] bool may_be(const Wanted& wanted) const;
+
+   private:
+    static constexpr std::size_t kSizes = 12;
+    [[nodiscard]] static std::size_t size_of(ProcessCount processes);
+
+    ProcessCount processes_ = std::numeric_limits<ProcessCount>::max();
+    std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
+  };
+
   void close_holes();
   void note_needs(std::size_t slot);
+  [[nodiscard]] std::size_t find_in(std::size_t node, std::size_t from, const Wanted& wanted) const;
   [[nodiscard]] std::size_t find_below(std::size_t level, std::size_t node, std::size_t from,
                                        const Wanted& wanted) const;
 
   std::vector<const Job*> slots_;  // in order; nullptr: a hole
   std::vector<const Job*> order_;  // what was in each slot, holes too, for the search
-  // By slot; then by 16 slots, by 256, ...: the last level has one stretch, that is all.
-  mutable std::vector<std::vector<Need>> needs_ = std::vector<std::vector<Need>>(1);
+  std::vector<Need> needs_;        // by slot
+  // By 16 slots, by 256, ...: the last level has one stretch, that is all.
+  mutable std::vector<std::vector<Least>> levels_ = std::vector<std::vector<Least>>(1);
   std::size_t first_ = 0;  // slots before it are holes
   std::size_t size_ = 0;
 };

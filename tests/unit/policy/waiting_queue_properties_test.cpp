@@ -26,6 +26,9 @@ std::vector<const Job*> searched(const WaitingQueue& queue, const Wanted& wanted
   return found;
 }
 
+// Around all powers of two, beyond those that the queue tells apart too.
+int processes() { return std::max(0, (1 << *rc::gen::inRange(0, 14)) + *rc::gen::inRange(-1, 2)); }
+
 // Jobs come, mostly last in the order, and go from anywhere; `jobs` is the queue as it should be.
 void walk(int operations) {
   std::deque<Job> all;
@@ -37,7 +40,7 @@ void walk(int operations) {
       Job job;
       job.id = JobId{i};
       job.submitted = Instant{std::chrono::seconds{what == 0 ? *rc::gen::inRange(0, i + 1) : i}};
-      job.processes = *rc::gen::inRange(1, 9);
+      job.processes = std::max(1, processes());
       job.estimate = std::chrono::seconds{*rc::gen::inRange(1, 100)};
       all.push_back(job);
       queue.insert(all.back());
@@ -50,8 +53,7 @@ void walk(int operations) {
       queue.remove(*jobs[which]);
       jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
     } else {
-      const Wanted wanted{*rc::gen::inRange(0, 10), std::chrono::seconds{*rc::gen::inRange(0, 110)},
-                          *rc::gen::inRange(0, 10)};
+      const Wanted wanted{processes(), std::chrono::seconds{*rc::gen::inRange(0, 110)}, processes()};
       RC_ASSERT(searched(queue, wanted) == naive(jobs, wanted));
     }
     RC_ASSERT(queue.size() == jobs.size());
