@@ -276,7 +276,8 @@ void write_markdown(const std::string& file, const std::vector<std::string>& fac
   out << "# vmlib\n\n";
   for (const std::string& fact : facts) out << "- " << fact << '\n';
   for (const std::string& note : measured.notes) out << "- " << note << '\n';
-  out << "\nMedians of alternating rounds. Overhead is the median of the differences within a round.\n";
+  out << "\nMedians of alternating rounds. Overhead is the median of the differences within a round.\n"
+         "Fastest: from the fastest round of each setting alone.\n";
   for (const Table& table : tables_of(measured)) out << '\n' << table.markdown();
   if (!out.flush()) throw std::system_error(errno, std::generic_category(), file);
 }

@@ -120,12 +120,17 @@ std::string verdict(const Found& found, double target) {
   return by_yield ? "met by yield" : "met by token";
 }
 
-void judge(Table& table, std::string what, const Found& found, double target, const char* unit) {
-  const auto cell = [unit](const std::optional<double>& value) {
-    return value ? fmt::format("{:.3g}{}", *value, unit) : "-";
-  };
-  table.rows.push_back({std::move(what), cell(found.yield), cell(found.token), fmt::format("<= {:.3g}{}", target, unit),
-                        verdict(found, target)});
+struct Judgement {
+  std::string what;
+  Found found;
+  double target;
+  const char* unit;
+};
+
+using Judgements = std::vector<Judgement>;
+
+void judge(Judgements& all, std::string what, const Found& found, double target, const char* unit) {
+  all.push_back({std::move(what), found, target, unit});
 }
 
 struct KernelTargets {
@@ -147,20 +152,20 @@ Found shared_ratio(const Series& series, Setting below) {
   return {series.ratio(Setting::kYieldShared, below), series.ratio(Setting::kTokenShared, below)};
 }
 
-void judge_kernels(const Measurements& measured, Table& table) {
+void judge_kernels(const Measurements& measured, Judgements& all) {
   for (const KernelTargets& target : kKernelTargets) {
     for (const Series& series : measured.series) {
       if (!counts(series, target.kernel)) continue;
       if (target.shared_to_two_cores != kNoTarget)
-        judge(table, fmt::format("1. {}: 2 ranks on 1 core / on 2 cores", series.name),
+        judge(all, fmt::format("1. {}: 2 ranks on 1 core / on 2 cores", series.name),
               shared_ratio(series, Setting::kStock), target.shared_to_two_cores, "");
-      judge(table, fmt::format("2. {}: 2 ranks on 1 core / 1 rank", series.name),
-            shared_ratio(series, Setting::kOneRank), target.shared_to_one_rank, "");
+      judge(all, fmt::format("2. {}: 2 ranks on 1 core / 1 rank", series.name), shared_ratio(series, Setting::kOneRank),
+            target.shared_to_one_rank, "");
     }
   }
 }
 
-void judge_four_ranks(const Measurements& measured, Table& table) {
+void judge_four_ranks(const Measurements& measured, Judgements& all) {
   Found worst;
   const auto raise = [](std::optional<double>& most, const std::optional<double>& value) {
     if (value) most = std::max(most.value_or(0), *value);
@@ -170,24 +175,24 @@ void judge_four_ranks(const Measurements& measured, Table& table) {
     raise(worst.yield, series.ratio(Setting::kYieldFour, Setting::kStock));
     raise(worst.token, series.ratio(Setting::kTokenFour, Setting::kStock));
   }
-  judge(table, "3. 4 ranks on 2 cores / 2 ranks, worst kernel", worst, 1.3, "");
+  judge(all, "3. 4 ranks on 2 cores / 2 ranks, worst kernel", worst, 1.3, "");
 }
 
-void judge_messages(const Measurements& measured, Table& table) {
+void judge_messages(const Measurements& measured, Judgements& all) {
   for (const Series& series : measured.series)
     if (series.name == "ping-pong 8 B")
-      judge(table, "4. ping-pong 8 B on a shared core",
+      judge(all, "4. ping-pong 8 B on a shared core",
             {series.value(Setting::kYieldShared), series.value(Setting::kTokenShared)}, 3, " us");
   for (const Series& series : measured.series) {
     const auto overhead = series.overhead();
     const std::string what = fmt::format("5. {}: overhead on 2 cores", series.name);
-    if (series.unit == "us" && series.name != "barrier") judge(table, what, {overhead, {}}, 0.05, " us");
+    if (series.unit == "us" && series.name != "barrier") judge(all, what, {overhead, {}}, 0.05, " us");
     if (is_kernel(series) && overhead)
-      judge(table, what, {*overhead / *series.value(Setting::kStock) * 100, {}}, 1, " %");
+      judge(all, what, {*overhead / *series.value(Setting::kStock) * 100, {}}, 1, " %");
   }
 }
 
-void judge_moves(const Measurements& measured, Table& table) {
+void judge_moves(const Measurements& measured, Judgements& all) {
   Found middle;
   Found late;
   Found missing;
@@ -198,31 +203,45 @@ void judge_moves(const Measurements& measured, Table& table) {
     late.*part = percentile(seconds, 0.99) * 1e3;
     missing.*part = static_cast<double>(measured.moves_wanted) - static_cast<double>(seconds.size());
   }
-  judge(table, "6. shrink or expand, median", middle, 0.5, " ms");
-  judge(table, "6. shrink or expand, p99", late, 10, " ms");
-  judge(table, fmt::format("6. missing of {} moves with a verified result", measured.moves_wanted), missing, 0, "");
+  judge(all, "6. shrink or expand, median", middle, 0.5, " ms");
+  judge(all, "6. shrink or expand, p99", late, 10, " ms");
+  judge(all, fmt::format("6. missing of {} moves with a verified result", measured.moves_wanted), missing, 0, "");
 }
 
-void judge_pairs(const Measurements& measured, Table& table) {
+void judge_pairs(const Measurements& measured, Judgements& all) {
   for (const PairSeries& pair : measured.pairs) {
     Found found;
     for (const auto& [back_end, seconds] : pair.together)
       if (!seconds.empty())
         (back_end == "token" ? found.token : found.yield) = median(seconds) / median(pair.one_after_the_other);
-    judge(table, fmt::format("8. {}: together / one after the other", pair.name), found, 1.0, "");
+    judge(all, fmt::format("8. {}: together / one after the other", pair.name), found, 1.0, "");
   }
 }
 
 /// Targets 7, 9 and 10 are no figures; tests see to them.
+Judgements judgements(const Measurements& measured) {
+  Judgements all;
+  judge_kernels(measured, all);
+  judge_four_ranks(measured, all);
+  judge_messages(measured, all);
+  judge_moves(measured, all);
+  judge_pairs(measured, all);
+  return all;
+}
+
 Table targets(const Measurements& measured) {
-  Table table{"targets", {{"", "yield", "token", "target", ""}}};
-  judge_kernels(measured, table);
-  judge_four_ranks(measured, table);
-  judge_messages(measured, table);
-  judge_moves(measured, table);
-  judge_pairs(measured, table);
-  if (measured.is_disturbed)
-    for (std::size_t row = 1; row < table.rows.size(); ++row) table.rows[row].back() = "disturbed";
+  Table table{"targets", {{"", "yield", "token", "target", "", "fastest: yield", "token", ""}}};
+  const Judgements medians = judgements(measured);
+  const Judgements fastest = judgements(fastest_of(measured));
+  for (std::size_t i = 0; i < medians.size(); ++i) {
+    const auto& [what, found, target, unit] = medians[i];
+    const auto cell = [unit = unit](const std::optional<double>& value) {
+      return value ? fmt::format("{:.3g}{}", *value, unit) : "-";
+    };
+    table.rows.push_back({what, cell(found.yield), cell(found.token), fmt::format("<= {:.3g}{}", target, unit),
+                          measured.is_disturbed ? "disturbed" : verdict(found, target), cell(fastest[i].found.yield),
+                          cell(fastest[i].found.token), verdict(fastest[i].found, target)});
+  }
   return table;
 }
 
@@ -238,6 +257,19 @@ double percentile(std::vector<double> values, double share) {
   std::ranges::sort(values);
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
   return values[std::max<std::size_t>(rank, 1) - 1];
+}
+
+Measurements fastest_of(Measurements measured) {
+  const auto keep_fastest = [](std::vector<double>& rounds) {
+    if (!rounds.empty()) rounds = {std::ranges::min(rounds)};
+  };
+  for (Series& series : measured.series)
+    for (auto& [setting, rounds] : series.rounds) keep_fastest(rounds);
+  for (PairSeries& pair : measured.pairs) {
+    keep_fastest(pair.one_after_the_other);
+    for (auto& [back_end, rounds] : pair.together) keep_fastest(rounds);
+  }
+  return measured;
 }
 
 std::optional<double> Series::value(Setting setting) const {

@@ -63,6 +63,10 @@ struct Measurements {
   std::vector<std::string> notes;
 };
 
+/// Of each setting the fastest round alone. Who shares a processor's core with us from outside this machine slows us without
+/// a trace in any load: medians then tell of them, the fastest rounds of us.
+[[nodiscard]] Measurements fastest_of(Measurements measured);
+
 struct Table {
   std::string title;
   std::vector<std::vector<std::string>> rows;  ///< the first one is the header
