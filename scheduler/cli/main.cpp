@@ -5,11 +5,15 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/suggest.hpp"
 #include "scheduler/plugin/resolver.hpp"
 
 namespace {
@@ -37,6 +41,26 @@ std::string quoted_command_line(int argc, char** argv) {
 int complain(int status, const char* what) {
   fmt::print(stderr, "replay: {}\n", what);
   return status;
+}
+
+// Where a command is expected and another word stands, or none. Nothing if that is not what is wrong.
+std::optional<std::string> missing_command(const CLI::App& app) {
+  const CLI::App* group = &app;
+  std::string name = app.get_name();
+  while (!group->get_subcommands().empty()) {
+    group = group->get_subcommands().front();
+    name += " " + group->get_name();
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* command : group->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  const std::vector<std::string> words = group->remaining();
+  if (names.empty() || (words.empty() && group == &app)) return std::nullopt;
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  if (words.empty()) return fmt::format("{}: expected a command{}", name, replay::suggestion("", known));
+  if (words.front().starts_with('-')) return std::nullopt;
+  return fmt::format("{}: expected a command, found '{}'{}", name, words.front(),
+                     replay::suggestion(words.front(), known));
 }
 
 }  // namespace
@@ -90,6 +114,11 @@ int main(int argc, char** argv) {
     for (const CLI::App* chosen : app.get_subcommands()) return commands.at(chosen)();
     return run();
   } catch (const CLI::ParseError& error) {
+    const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
+    if (missing) {
+      fmt::print(stderr, "{}\n", *missing);
+      return kWrongUsage;
+    }
     const int status = app.exit(error);
     return status == 0 ? 0 : kWrongUsage;
   } catch (const replay::UsageError& error) {

@@ -58,18 +58,17 @@ fs::path traces_folder(const Given& given) {
   return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
 }
 
-// Before hours of work: where it goes to.
-fs::path make_folder(const Given& given, std::string_view paper) {
-  const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
+// Before hours of work: where it goes to. Whether it had to be made.
+bool make_folder(const fs::path& folder, const Given& given) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error))
     throw InputError(fmt::format("--out {}: is a file, expected a folder to make", folder.string()));
   if (!given.force && fs::exists(folder, error) && !fs::is_empty(folder, error))
     throw InputError(
         fmt::format("--out {}: exists already; choose another folder, or --force to write into it", folder.string()));
-  fs::create_directories(folder, error);
+  const bool is_new = fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("--out {}: cannot be made: {}", folder.string(), error.message()));
-  return folder;
+  return is_new;
 }
 
 void write_file(const fs::path& path, const std::string& text) {
@@ -129,7 +128,8 @@ int reproduce(const Given& given, std::string_view paper, const std::vector<cons
     missing += fmt::format("{}{}", missing.empty() ? "" : "\n        ", line);
   if (logs.found.empty()) throw InputError(missing + "\n        --traces DIR says where the logs are");
   if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
-  const fs::path folder = make_folder(given, paper);
+  const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
+  const bool is_new = make_folder(folder, given);
 
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
@@ -143,6 +143,7 @@ int reproduce(const Given& given, std::string_view paper, const std::vector<cons
                           .show_progress = [&](std::string_view text) { progress.show(text); },
                           .interrupted = [] { return interrupted.load(); }});
   } catch (const study::Interrupted&) {
+    if (is_new) fs::remove(folder);
     fmt::print(stderr, "replay: interrupted: nothing was written\n");
     return kInterrupted;
   }

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -70,7 +71,7 @@ TEST_F(Generate, SetsOfALogGoToAFolderAndASingleOneIsTheSame) {
 }
 
 TEST_F(Generate, OrdersThatMakeNoSenseAreRefused) {
-  expect_complaint("", 2, {"subcommand"});
+  expect_complaint("", 2, {"lublin, from-log"});
   expect_complaint("lublin --jobs 0", 2, {"--jobs", "not in range 1"});
   expect_complaint("lublin --jobs -3", 2, {"--jobs"});
   expect_complaint("lublin --duration soon", 2, {"--duration", "'soon'", "2h"});

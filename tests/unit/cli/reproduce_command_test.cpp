@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::cli {
@@ -23,7 +24,7 @@ class Reproduce : public testing::Test {
   test::ShellResult reproduce(const std::string& arguments) const {
     return test::shell("env -u REPLAY_TRACES " REPLAY_PROGRAM " reproduce " + arguments, folder_.path());
   }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(Reproduce, WithoutLogsNamesThemWithTheirPagesAndFails) {
@@ -69,6 +70,13 @@ TEST_F(Reproduce, DoesNotWriteIntoWhatIsThereUnlessTold) {
   EXPECT_EQ(reproduce("fcfs-malleable --traces logs --out full --force").status, 0);
   EXPECT_EQ(test::text_of(folder_ / "full/kept.txt"), "kept");
   EXPECT_TRUE(fs::exists(folder_ / "full/numbers.csv"));
+}
+
+TEST_F(Reproduce, SaysWhichPapersThereAre) {
+  EXPECT_NE(reproduce("slak").err.find("replay reproduce: expected a command, found 'slak'; did you mean 'slack'?"),
+            std::string::npos);
+  const std::string nothing = reproduce("").err;
+  EXPECT_NE(nothing.find("slack, dynp, fcfs-malleable"), std::string::npos) << nothing;
 }
 
 TEST_F(Reproduce, RefusesWhatMakesNoSense) {
