@@ -77,6 +77,17 @@ std::array<double, validate::kFigures> figures_of(const metrics::Summary& summar
   return {summary.value("mean_wait"), summary.value("mean_response"), summary.value("mean_slowdown")};
 }
 
+// Processor seconds.
+double work_of(const std::vector<TraceEntry>& entries) {
+  double work = 0;
+  for (const TraceEntry& entry : entries) work += seconds(entry.record.run) * entry.record.allocated;
+  return work;
+}
+
+void stretch_arrivals(std::vector<TraceEntry>& entries, double factor) {
+  for (TraceEntry& entry : entries) entry.record.submit = from_seconds(seconds(entry.record.submit) * factor);
+}
+
 // A trace with all seeds under all policies.
 struct SeedSeries {
   int load_percent;
@@ -107,7 +118,7 @@ void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string
 PaperWorkload emulated_workload() { return {}; }
 
 PaperWorkload physical_workload(CoreCount cores, std::string profile) {
-  return {.cores = cores, .jobs = 30, .duration_s = 600, .min_runtime_s = 2, .profile = std::move(profile)};
+  return {.cores = cores, .jobs = 60, .duration_s = 120, .min_runtime_s = 1, .profile = std::move(profile)};
 }
 
 std::string write_paper_trace(const fs::path& folder, const PaperWorkload& workload, std::string_view arrivals,
@@ -124,13 +135,19 @@ std::string write_paper_trace(const fs::path& folder, const PaperWorkload& workl
   note_history(header, fmt::format("replay trace declare --estimates factor:{:g}", kEstimateFactor));
 
   const fs::path file = folder / fmt::format("{}-{}-{}.swf", arrivals, load_percent, seed);
+  std::vector<TraceEntry> entries;
+  LublinTrace trace(order, plan);
+  for (LublinJob job; trace.next(job);) entries.push_back({lublin_record(entries.size() + 1, job), {}});
+  if (benchmarks) {
+    const double wanted = work_of(entries);
+    for (TraceEntry& entry : entries) benchmarks->apply(entry);
+    const double factor = work_of(entries) / wanted;  // so that the load holds
+    stretch_arrivals(entries, factor);
+    note_history(header, fmt::format("replay trace scale --exact --arrivals {}", factor));
+  }
   TraceWriter writer(file.string(), {.force = true});
   writer.write(header);
-  LublinTrace trace(order, plan);
-  std::uint64_t number = 0;
-  for (LublinJob job; trace.next(job);) {
-    TraceEntry entry{lublin_record(++number, job), {}};
-    if (benchmarks) benchmarks->apply(entry);
+  for (TraceEntry& entry : entries) {
     entry.record.requested_time = from_seconds(seconds(entry.record.run) * kEstimateFactor);
     writer.write(entry);
   }

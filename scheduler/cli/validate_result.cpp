@@ -152,6 +152,24 @@ std::string difference(const json& then, const json& now) {
 
 }  // namespace
 
+// In trace time, as all figures.
+double CellResult::resolution(std::size_t figure) const {
+  constexpr double kRealSeconds = 0.001;
+  return validate::kFigureNames[figure] == "wait" ? kRealSeconds / inputs.value("time_scale", 1.0) : 0;
+}
+
+validate::Pair CellResult::pair(std::size_t figure) const {
+  return {simulated.figures[figure], real.figures[figure], resolution(figure)};
+}
+
+validate::Pair CellResult::run_time_pair(std::size_t figure) const {
+  return {simulated.figures[figure], measured->figures[figure], resolution(figure)};
+}
+
+validate::Pair CellResult::timing_pair(std::size_t figure) const {
+  return {measured->figures[figure], real.figures[figure], resolution(figure)};
+}
+
 json to_json(const CellResult& result) {
   json object = {{"format", kFormat},
                  {"cell", result.cell},

@@ -43,9 +43,14 @@ struct CellResult {
   std::string started, ended;                            ///< of the real run; wall clock, ISO 8601
   std::string version;                                   ///< of the program
 
-  [[nodiscard]] validate::Pair pair(std::size_t figure) const {
-    return {simulated.figures[figure], real.figures[figure]};
-  }
+  /// S and R. A wait of at most a real millisecond is none.
+  [[nodiscard]] validate::Pair pair(std::size_t figure) const;
+  /// S and P, P and R. REQUIRES: measured.
+  [[nodiscard]] validate::Pair run_time_pair(std::size_t figure) const;
+  [[nodiscard]] validate::Pair timing_pair(std::size_t figure) const;
+
+ private:
+  [[nodiscard]] double resolution(std::size_t figure) const;
 };
 
 [[nodiscard]] nlohmann::ordered_json to_json(const CellResult& result);

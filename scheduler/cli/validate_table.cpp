@@ -80,8 +80,8 @@ std::string means_text(const std::vector<CellResult>& results) {
   for (const CellResult& result : results) {
     if (!result.measured) continue;
     for (std::size_t i = 0; i < validate::kFigures; ++i) {
-      policy_to_real.push_back({result.measured->figures[i], result.real.figures[i]});
-      simulated_to_policy.push_back({result.simulated.figures[i], result.measured->figures[i]});
+      policy_to_real.push_back(result.timing_pair(i));
+      simulated_to_policy.push_back(result.run_time_pair(i));
     }
   }
   std::string text = fmt::format("mean of |S - R| / R over all figures: {}\n", mean_error_text(pairs_of(results)));
@@ -92,7 +92,10 @@ std::string means_text(const std::vector<CellResult>& results) {
 
 ordered_json mean_json(const std::vector<validate::Pair>& pairs) {
   const validate::MeanError error = validate::mean_relative_error(pairs);
-  return {{"value", number(error.mean)}, {"figures", error.figures}, {"left_out", error.left_out}};
+  return {{"value", number(error.mean)},
+          {"figures", error.figures},
+          {"nothing", error.nothing},
+          {"left_out", error.left_out}};
 }
 
 }  // namespace
@@ -105,7 +108,8 @@ std::string mean_error_text(const std::vector<validate::Pair>& pairs) {
   const validate::MeanError error = validate::mean_relative_error(pairs);
   std::string text = std::isfinite(error.mean) ? fmt::format("{:.2f} %", error.mean * 100) : "-";
   text += fmt::format(" ({} figures", error.figures);
-  if (error.left_out > 0) text += fmt::format("; {} without one, as R is 0", error.left_out);
+  if (error.nothing > 0) text += fmt::format("; {} where both are nothing", error.nothing);
+  if (error.left_out > 0) text += fmt::format("; {} without one, as R is nothing", error.left_out);
   return text + ")";
 }
 

@@ -37,7 +37,7 @@ Figures figures_of(const metrics::JobTable& run, const metrics::JobTable& expand
 }
 
 double relative_error(const Pair& pair) {
-  if (pair.real == 0) return pair.simulated == 0 ? 0 : kNone;
+  if (pair.real <= pair.resolution) return kNone;
   return (pair.simulated - pair.real) / pair.real;
 }
 
@@ -47,7 +47,7 @@ MeanError mean_relative_error(std::span<const Pair> pairs) {
   for (const Pair& pair : pairs) {
     const double error = relative_error(pair);
     if (std::isnan(error)) {
-      ++result.left_out;
+      ++(pair.is_nothing() ? result.nothing : result.left_out);
       continue;
     }
     mean.add(std::abs(error));

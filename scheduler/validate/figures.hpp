@@ -28,15 +28,20 @@ using Figures = std::array<double, kFigures>;
 struct Pair {
   double simulated = 0;
   double real = 0;
+  double resolution = 0;  ///< what is not above it is nothing: a real run cannot tell it from 0
+
+  /// There is nothing to compare.
+  [[nodiscard]] bool is_nothing() const { return simulated <= resolution && real <= resolution; }
 };
 
-/// (S - R) / R: positive where the simulator says more. 0 where both are 0; NaN where only R is.
+/// (S - R) / R: positive where the simulator says more. NaN where R is nothing, whatever S is.
 [[nodiscard]] double relative_error(const Pair& pair);
 
 struct MeanError {
   double mean = 0;           ///< of |S - R| / R; NaN of none
   std::size_t figures = 0;   ///< that it is over
-  std::size_t left_out = 0;  ///< figures without a relative error: R is 0 and S is not, or one is not known
+  std::size_t nothing = 0;   ///< left out: S and R are nothing
+  std::size_t left_out = 0;  ///< left out: R is nothing and S is not, or one is not known
 };
 [[nodiscard]] MeanError mean_relative_error(std::span<const Pair> pairs);
 

@@ -12,6 +12,7 @@
 
 #include "scheduler/cli/validate_experiment.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 #include "traces/trace_stream.hpp"
 
@@ -92,6 +93,24 @@ TEST_F(Validate, TheTracesOfThePaperAreWhatTheCommandsInTheirHeadersMake) {
     EXPECT_GE(record.run, std::chrono::seconds{60});
     EXPECT_LE(record.allocated, 16);
   }
+}
+
+// On 2 cores, by the last arrival.
+double load_of(const std::vector<SwfRecord>& records) {
+  double work = 0;
+  for (const SwfRecord& record : records) work += seconds(record.run) * record.allocated;
+  return work / (2 * seconds(records.back().submit));
+}
+
+TEST_F(Validate, BenchmarksInPlaceOfTheModelsJobsOfferTheSameLoad) {
+  cli::PaperWorkload workload = cli::physical_workload(2, "");
+  const auto of_model = records_of(cli::write_paper_trace(folder_ / "model", workload, "poisson", 70, 3));
+  workload.profile = REPLAY_SOURCE_DIR "/traces/samples/profile.json";
+  const auto of_benchmarks = records_of(cli::write_paper_trace(folder_ / "benchmarks", workload, "poisson", 70, 3));
+  ASSERT_EQ(of_benchmarks.size(), 60u);
+  EXPECT_NEAR(load_of(of_benchmarks), load_of(of_model), 1e-5);
+  for (const SwfRecord& record : of_benchmarks) EXPECT_GE(record.executable, 0);
+  EXPECT_NE(of_benchmarks, of_model);
 }
 
 TEST_F(Validate, ThePaperHasTwentyFourCells) {

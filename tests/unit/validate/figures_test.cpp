@@ -77,11 +77,12 @@ TEST(MeanRelativeError, TakenOfTheSimulatedOrWithSignsIsNotThePapers) {
 }
 
 TEST(MeanRelativeError, LeavesOutWhatHasNone) {
-  const Pair pairs[] = {{110, 100}, {0, 0}, {3, 0}, {std::nan(""), 5}, {80, 100}};
+  const Pair pairs[] = {{110, 100}, {0, 0}, {3, 0}, {std::nan(""), 5}, {80, 100}, {0, 0.003, 0.02}, {0.5, 0.003, 0.02}};
   const MeanError error = mean_relative_error(pairs);
-  EXPECT_EQ(error.figures, 3u);
-  EXPECT_EQ(error.left_out, 2u);
-  EXPECT_NEAR(error.mean, (0.1 + 0 + 0.2) / 3, 1e-12);
+  EXPECT_EQ(error.figures, 2u);
+  EXPECT_EQ(error.nothing, 2u);
+  EXPECT_EQ(error.left_out, 3u);
+  EXPECT_NEAR(error.mean, (0.1 + 0.2) / 2, 1e-12);
   EXPECT_TRUE(std::isnan(mean_relative_error({}).mean));
 }
 
