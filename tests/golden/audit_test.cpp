@@ -5,42 +5,23 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <cstdlib>
-#include <filesystem>
-#include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 
 #include "scheduler/cli/schedule_file.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "tests/unit/audit/schedules.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::test {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::optional<std::string> archive_log(const std::string& name) {
-  const char* given = std::getenv("REPLAY_PWA_DIR");
-  const fs::path folder = given != nullptr ? fs::path{given} : fs::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
-  const fs::path file = folder / name;
-  return fs::exists(file) ? std::optional{file.string()} : std::nullopt;
-}
-
-struct Reference {
-  const char* name;
-  std::size_t jobs;
-};
-
-void PrintTo(const Reference& log, std::ostream* out) { *out << log.name; }
-
-class AuditedReference : public testing::TestWithParam<Reference> {};
+class AuditedReference : public testing::TestWithParam<EasyReferenceLog> {};
 
 TEST_P(AuditedReference, FollowsEasyByEventAndNoOtherRule) {
-  const auto path = archive_log(std::string{GetParam().name} + "-EASY-reference.swf.gz");
-  if (!path) GTEST_SKIP() << "the log of " << GetParam().name << " is not there; REPLAY_PWA_DIR says where to look";
-  const cli::ScheduleFile file = cli::read_schedule(*path);
+  const std::string path = GetParam().path();
+  SKIP_WITHOUT(path);
+  const cli::ScheduleFile file = cli::read_schedule(path);
   ASSERT_TRUE(file.machine_size);
   const audit::Report report = audit::audit(file.schedule, rule("easy", *file.machine_size));
   EXPECT_EQ(report.jobs, GetParam().jobs);
@@ -50,21 +31,14 @@ TEST_P(AuditedReference, FollowsEasyByEventAndNoOtherRule) {
   EXPECT_GT(audit::audit(file.schedule, rule("easy", *file.machine_size - 1)).total(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(ArchiveLogs, AuditedReference,
-                         testing::Values(Reference{"KTH-SP2", 28481}, Reference{"SDSC-SP2", 54006},
-                                         Reference{"CTC-SP2", 77199}, Reference{"SDSC-BLUE", 232542}),
-                         [](const testing::TestParamInfo<Reference>& log) {
-                           std::string name = log.param.name;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(ArchiveLogs, AuditedReference, testing::ValuesIn(kEasyReferenceLogs), name_of_log);
 
 class AuditedLog : public testing::TestWithParam<const char*> {};
 
 TEST_P(AuditedLog, UnderOurPoliciesFollowsTheirRules) {
   const auto path = archive_log(GetParam());
-  if (!path) GTEST_SKIP() << GetParam() << " is not there; REPLAY_PWA_DIR says where to look";
-  const LoadedWorkload loaded = read_workload(*path);
+  SKIP_WITHOUT(path);
+  const LoadedWorkload loaded = read_workload(path);
   for (const char* policy :
        {"fcfs", "easy", "easy:pass=instant", "conservative", "conservative:compress=start-order"}) {
     const audit::Schedule schedule =
@@ -79,8 +53,8 @@ TEST_P(AuditedLog, UnderOurPoliciesFollowsTheirRules) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ArchiveLogs, AuditedLog,
-                         testing::Values("KTH-SP2-1996-2.swf.gz", "SDSC-SP2-1998-first4961.swf.gz",
-                                         "NASA-iPSC-1993-3.1-cln.swf.gz", "lublin_256.swf.gz"),
+                         testing::Values("KTH-SP2-1996-2", "SDSC-SP2-1998-first4961", "NASA-iPSC-1993-3.1-cln",
+                                         "lublin_256"),
                          [](const testing::TestParamInfo<const char*>& log) {
                            std::string name = log.param;
                            std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });

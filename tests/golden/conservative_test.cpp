@@ -5,27 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/sim/simulator.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::optional<std::string> archive_log(const std::string& name) {
-  const char* given = std::getenv("REPLAY_PWA_DIR");
-  const fs::path folder = given != nullptr ? fs::path{given} : fs::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
-  const fs::path file = folder / name;
-  return fs::exists(file) ? std::optional{file.string()} : std::nullopt;
-}
 
 class WaitSum final : public log::Sink {
  public:
@@ -55,9 +44,9 @@ double mean_wait_s(const Workload& workload, const char* policy) {
 constexpr double kCent = 0.005;  // the figures have two decimals
 
 TEST(GoldenMeanWaits, OfFcfsAndConservativeOnTheNormalisedKthLog) {
-  const auto file = archive_log("KTH-SP2-1996-2.swf.gz");
-  if (!file) GTEST_SKIP() << "KTH-SP2-1996-2.swf.gz is not there; REPLAY_PWA_DIR says where to look";
-  LoadedWorkload loaded = read_workload(*file);
+  const auto file = test::archive_log("KTH-SP2-1996-2");
+  SKIP_WITHOUT(file);
+  LoadedWorkload loaded = read_workload(file);
   std::erase_if(loaded.workload.jobs, [](const TracedJob& job) { return job.truth.runtime == Duration::zero(); });
   ASSERT_EQ(loaded.workload.jobs.size(), 28'481u);
   EXPECT_NEAR(mean_wait_s(loaded.workload, "fcfs"), 354'002.32, kCent);
@@ -65,9 +54,9 @@ TEST(GoldenMeanWaits, OfFcfsAndConservativeOnTheNormalisedKthLog) {
 }
 
 TEST(GoldenMeanWaits, OfEasyWithExactEstimatesByArrivalAndShortestFirst) {
-  const auto file = archive_log("KTH-SP2-EASY-reference.swf.gz");
-  if (!file) GTEST_SKIP() << "KTH-SP2-EASY-reference.swf.gz is not there; REPLAY_PWA_DIR says where to look";
-  LoadedWorkload loaded = read_workload(*file);
+  const auto file = test::archive_log("KTH-SP2-EASY-reference");
+  SKIP_WITHOUT(file);
+  LoadedWorkload loaded = read_workload(file);
   for (TracedJob& job : loaded.workload.jobs) job.job.estimate = job.truth.runtime;
   EXPECT_NEAR(mean_wait_s(loaded.workload, "easy"), 6'327.6816, kCent);
   EXPECT_NEAR(mean_wait_s(loaded.workload, "easy:backfill=shortest"), 5'436.0208, kCent);

@@ -4,20 +4,16 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <ostream>
 #include <string>
 #include <unordered_map>
 
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/sim/simulator.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay {
 namespace {
-
-namespace fs = std::filesystem;
 
 // The wait of each job as it is written.
 class Waits final : public log::Sink {
@@ -58,32 +54,14 @@ void expect_golden_waits(const std::string& file, std::size_t jobs) {
   EXPECT_EQ(different, 0u) << "of " << jobs << " waits differ";
 }
 
-struct Reference {
-  const char* name;
-  std::size_t jobs;
-};
-
-void PrintTo(const Reference& log, std::ostream* out) { *out << log.name; }
-
-class EasyReference : public testing::TestWithParam<Reference> {};
+class EasyReference : public testing::TestWithParam<test::EasyReferenceLog> {};
 
 TEST_P(EasyReference, EveryWaitIsTheGoldenOne) {
-  const char* given = std::getenv("REPLAY_PWA_DIR");
-  const fs::path folder = given != nullptr ? fs::path{given} : fs::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
-  const fs::path file = folder / (std::string{GetParam().name} + "-EASY-reference.swf.gz");
-  if (!fs::exists(file))
-    GTEST_SKIP() << "the log " << file.filename() << " is not there; REPLAY_PWA_DIR says where to look";
-  expect_golden_waits(file.string(), GetParam().jobs);
+  SKIP_WITHOUT(GetParam().path());
+  expect_golden_waits(GetParam().path(), GetParam().jobs);
 }
 
-INSTANTIATE_TEST_SUITE_P(ArchiveLogs, EasyReference,
-                         testing::Values(Reference{"KTH-SP2", 28481}, Reference{"SDSC-SP2", 54006},
-                                         Reference{"CTC-SP2", 77199}, Reference{"SDSC-BLUE", 232542}),
-                         [](const testing::TestParamInfo<Reference>& log) {
-                           std::string name = log.param.name;
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(ArchiveLogs, EasyReference, testing::ValuesIn(test::kEasyReferenceLogs), test::name_of_log);
 
 TEST(EasyReferenceExtract, EveryWaitOfTheFirst1127JobsOfKthIsTheGoldenOne) {
   expect_golden_waits(REPLAY_SOURCE_DIR "/traces/samples/kth-easy-1127.swf", 1127);

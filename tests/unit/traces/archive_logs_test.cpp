@@ -1,8 +1,9 @@
 // The logs of the Parallel Workloads Archive as they are: every record survives reading and writing, and the counts
 // that people have measured on them come out. The logs are not part of the source; without them these tests skip.
+#include "tests/support/archive_logs.hpp"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,20 +16,9 @@
 namespace replay {
 namespace {
 
-std::filesystem::path log_directory() {
-  const char* const named = std::getenv("REPLAY_PWA_DIR");
-  if (named != nullptr && *named != '\0') return named;
-  return std::filesystem::path(REPLAY_SOURCE_DIR) / "../shared/traces/pwa";
-}
-
-std::string log_path(const std::string& name) { return (log_directory() / (name + ".swf.gz")).string(); }
-
 class ArchiveLogs : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::is_directory(log_directory()))
-      GTEST_SKIP() << "no logs in " << log_directory() << ": set REPLAY_PWA_DIR to the archive's .swf.gz files";
-  }
+  void SetUp() override { SKIP_WITHOUT(test::archive_folder()); }
 };
 
 struct ExpectedCount {
@@ -56,7 +46,7 @@ constexpr ExpectedCount kRecords[] = {{"CEA-Curie-2011-2.1-cln", 312826},
 
 TEST_F(ArchiveLogs, EveryRecordHeaderLineAndCommentSurvivesReadingAndWriting) {
   for (const auto& [log, count] : kRecords) {
-    SwfReader reader(log_path(log));
+    SwfReader reader(test::archive_log(log));
     std::string text;
     SwfWriter writer(string_sink(text));
     writer.write(reader.header());
@@ -78,7 +68,7 @@ TEST_F(ArchiveLogs, EveryRecordHeaderLineAndCommentSurvivesReadingAndWriting) {
 }
 
 TEST_F(ArchiveLogs, KthHasTheQuirksThatAreKnown) {
-  const LoadedWorkload loaded = read_workload(log_path("KTH-SP2-1996-2"));
+  const LoadedWorkload loaded = read_workload(test::archive_log("KTH-SP2-1996-2"));
   EXPECT_EQ(loaded.machine_size, 100);
   EXPECT_EQ(loaded.report.read, 28490U);
   EXPECT_EQ(loaded.report.kept, 28489U);
@@ -90,7 +80,7 @@ TEST_F(ArchiveLogs, KthHasTheQuirksThatAreKnown) {
 }
 
 TEST_F(ArchiveLogs, LanlHasTheQuirksThatAreKnown) {
-  const LoadedWorkload loaded = read_workload(log_path("LANL-CM5-1994-4.1-cln"));
+  const LoadedWorkload loaded = read_workload(test::archive_log("LANL-CM5-1994-4.1-cln"));
   EXPECT_EQ(loaded.report.count("size-missing"), 3U);
   EXPECT_EQ(loaded.report.count("over-request"), 40180U);
   EXPECT_EQ(loaded.report.count("memory-request"), 110770U);
@@ -98,7 +88,7 @@ TEST_F(ArchiveLogs, LanlHasTheQuirksThatAreKnown) {
 }
 
 TEST_F(ArchiveLogs, BlueHorizonGivesTheJobsOfItsReferenceScheduleAndThoseOfRunTimeZero) {
-  const LoadedWorkload loaded = read_workload(log_path("SDSC-BLUE-2000-4.2-cln"));
+  const LoadedWorkload loaded = read_workload(test::archive_log("SDSC-BLUE-2000-4.2-cln"));
   EXPECT_EQ(loaded.report.count("cancelled-never-ran") + loaded.report.count("runtime-missing"), 10744U);
   EXPECT_EQ(loaded.report.count("over-request"), 23434U);
   EXPECT_EQ(loaded.report.count("runtime-zero"), 26U);
@@ -106,19 +96,19 @@ TEST_F(ArchiveLogs, BlueHorizonGivesTheJobsOfItsReferenceScheduleAndThoseOfRunTi
 }
 
 TEST_F(ArchiveLogs, ThunderLosesTheRecordsWithoutSubmitTimeAndIsThenInOrder) {
-  const LoadedWorkload loaded = read_workload(log_path("LLNL-Thunder-2007-1.1-cln"));
+  const LoadedWorkload loaded = read_workload(test::archive_log("LLNL-Thunder-2007-1.1-cln"));
   EXPECT_EQ(loaded.report.count("submit-missing"), 1190U);
   EXPECT_EQ(loaded.report.count("out-of-order"), 0U);
 }
 
 TEST_F(ArchiveLogs, CurieKeepsItsZero) {
-  const LoadedWorkload loaded = read_workload(log_path("CEA-Curie-2011-2.1-cln"));
+  const LoadedWorkload loaded = read_workload(test::archive_log("CEA-Curie-2011-2.1-cln"));
   EXPECT_EQ(loaded.workload.jobs.at(0).job.submitted, Instant{std::chrono::seconds{31656837}});
   EXPECT_EQ(loaded.machine_size, 93312);
 }
 
 TEST_F(ArchiveLogs, LublinHasItsSizeInMaxNodes) {
-  const LoadedWorkload loaded = read_workload(log_path("lublin_256"));
+  const LoadedWorkload loaded = read_workload(test::archive_log("lublin_256"));
   EXPECT_EQ(loaded.machine_size, 256);
   EXPECT_EQ(loaded.report.count("request-missing"), 10000U);
 }

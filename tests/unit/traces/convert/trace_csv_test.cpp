@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "scheduler/model/error.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {
@@ -75,12 +75,8 @@ TEST(TraceCsv, ErrorsNameLineAndColumn) {
 
 // Every record of the archive's logs goes to CSV and back, and comes out the same twice. Without the logs it skips.
 TEST(TraceCsv, LogsOfTheArchiveComeBack) {
-  const char* const named = std::getenv("REPLAY_PWA_DIR");
-  const std::filesystem::path folder = named != nullptr && *named != '\0'
-                                           ? std::filesystem::path(named)
-                                           : std::filesystem::path(REPLAY_SOURCE_DIR) / "../shared/traces/pwa";
-  if (!std::filesystem::is_directory(folder))
-    GTEST_SKIP() << "no logs in " << folder << ": set REPLAY_PWA_DIR to the archive's .swf.gz files";
+  const std::filesystem::path folder = test::archive_folder();
+  SKIP_WITHOUT(folder);
   const auto to_csv = [](const std::string& path) {
     TraceReader reader(path);
     std::string text;

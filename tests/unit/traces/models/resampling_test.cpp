@@ -5,12 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <set>
 
 #include "scheduler/model/error.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "tests/unit/traces/models/reference_csv.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
@@ -154,18 +153,10 @@ TEST(Resampling, MeansThatNoDaysHaveAreRefusedWithWhatWasReached) {
 
 class DynpLogs : public testing::Test {
  protected:
-  static std::filesystem::path folder() {
-    const char* const named = std::getenv("REPLAY_PWA_DIR");
-    if (named != nullptr && *named != '\0') return named;
-    return std::filesystem::path(REPLAY_SOURCE_DIR) / "../shared/traces/pwa";
-  }
-  void SetUp() override {
-    if (!std::filesystem::is_directory(folder()))
-      GTEST_SKIP() << "no logs in " << folder() << ": set REPLAY_PWA_DIR to the archive's .swf.gz files";
-  }
+  void SetUp() override { SKIP_WITHOUT(test::archive_folder()); }
   // The zeros are Mon 14:00:31, Tue 07:01:12 and Fri 18:11:04 local time; CTC's file does not say.
   static Resampler open(const std::string& name, std::int64_t zero) {
-    WorkloadReader reader((folder() / (name + ".swf.gz")).string(), CleaningRules{});
+    WorkloadReader reader(test::archive_log(name), CleaningRules{});
     return {read_logged_jobs(reader), [zero](Duration t) { return zero + from_monday(t); }};
   }
   static constexpr std::int64_t kKthZero = 14 * kHour + 31;
