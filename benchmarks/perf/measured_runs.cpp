@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "launcher/mpiexec.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::bench {
 namespace {
@@ -63,19 +64,8 @@ double MeasuredRun::value(const std::string& name) const {
   throw std::runtime_error(fmt::format("no row '{}' in the output: {}", name, output));
 }
 
-ScratchFolder::ScratchFolder() {
-  std::string name = (fs::temp_directory_path() / "replay-perf-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
-  path_ = name;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores& core_of_rank) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   launcher::MpiexecCall call;
   call.command = command;
   call.pu_of_rank = core_of_rank;

@@ -15,6 +15,7 @@
 #include "launcher/agent.hpp"
 #include "launcher/agent_client.hpp"
 #include "launcher/loop_event.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::bench {
@@ -28,19 +29,6 @@ struct MeasuredRun {
 
   /// The number behind `name` in the output of a program of ours. Throws std::runtime_error when there is none.
   [[nodiscard]] double value(const std::string& name) const;
-};
-
-/// A folder for the output of runs; gone with this.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
 };
 
 /// mpiexec with ranks bound to cores, and nothing else.
@@ -100,7 +88,7 @@ class AgentRuns {
   void on(const protocol::JobStatistics& report);
   void on(const protocol::JobEnded& report);
 
-  ScratchFolder folder_;
+  TemporaryFolder folder_;
   launcher::AgentHandle agent_;
   launcher::EventBase loop_;
   std::map<JobId, Job> jobs_;

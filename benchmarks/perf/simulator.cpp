@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "traces/byte_sink.hpp"
 #include "traces/byte_source.hpp"
@@ -35,25 +36,6 @@ using Words = std::vector<std::string>;
 struct Cost {
   double cpu_s = 0;  // user and system
   double peak_mb = 0;
-};
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "simulator-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw InputError("no folder for the logs can be made");
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
 };
 
 // Its output goes nowhere; whoever fails says why on stderr.
@@ -115,7 +97,7 @@ class Race {
         constexpr double kPatience = 5;
         if (round > 0 && runner.cpu_s.front() > kPatience) continue;
         const Cost cost = run({"simulate", "--trace", trace_, "--policy", runner.policy, "--outputs", outputs_, "--out",
-                               folder_.file("run"), "--force"});
+                               (folder_ / "run").string(), "--force"});
         runner.cpu_s.push_back(cost.cpu_s);
         runner.peak_mb = std::max(runner.peak_mb, cost.peak_mb);
       }
@@ -163,7 +145,7 @@ void measure_logs(const TemporaryFolder& folder, const std::string& logs, int ro
       fmt::print(stderr, "{} is not there and is left out\n", zipped.string());
       continue;
     }
-    const std::string plain = folder.file("log.swf");
+    const std::string plain = (folder / "log.swf").string();
     copy(zipped.string(), plain);
     Race race(folder, plain, "jobs");
     race.measure(all_policies(), rounds);
@@ -175,7 +157,7 @@ void measure_logs(const TemporaryFolder& folder, const std::string& logs, int ro
 }
 
 std::string overloaded(const TemporaryFolder& folder, std::uint64_t jobs, std::uint64_t processors) {
-  const std::string path = folder.file("lublin.swf");
+  const std::string path = (folder / "lublin.swf").string();
   run({"generate", "lublin", "--jobs", fmt::to_string(jobs), "--machine-size", fmt::to_string(processors), "--load",
        "1.2", "--force", "-o", path});
   return path;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "traces/byte_sink.hpp"
 #include "traces/byte_source.hpp"
 #include "traces/models/random.hpp"
@@ -30,25 +31,6 @@ namespace fs = std::filesystem;
 using namespace replay;
 
 constexpr std::size_t kBlock = std::size_t{256} * 1024;
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "swf-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw InputError("no folder for the logs can be made");
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
 
 struct Log {
   std::string name;
@@ -104,8 +86,8 @@ Log prepare(const TemporaryFolder& folder, const std::string& path) {
   log.name = fs::path(path).filename().string();
   for (const std::string_view ending : {".gz", ".swf"})
     if (log.name.ends_with(ending)) log.name.resize(log.name.size() - ending.size());
-  log.plain = folder.file(log.name + ".swf");
-  log.zipped = folder.file(log.name + ".swf.gz");
+  log.plain = (folder / (log.name + ".swf")).string();
+  log.zipped = (folder / (log.name + ".swf.gz")).string();
   if (path != log.plain) copy(path, log.plain);
   copy(log.plain, log.zipped);
   log.bytes = fs::file_size(log.plain);
@@ -209,7 +191,7 @@ void run(std::vector<std::string> files, int rounds, std::int64_t made) {
   const TemporaryFolder folder;
   fmt::print("| log | read by | MB/s | slowest-fastest | million records/s |\n|---|---|---|---|---|\n");
   for (const std::string& file : files) measure(prepare(folder, file), rounds);
-  const std::string path = folder.file("made-up.swf");
+  const std::string path = (folder / "made-up.swf").string();
   make_log(path, made);
   measure(prepare(folder, path), rounds);
 }

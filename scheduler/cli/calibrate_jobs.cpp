@@ -12,6 +12,7 @@
 #include "launcher/mpiexec.hpp"
 #include "scheduler/calibrate/measurer.hpp"
 #include "scheduler/cli/one_simulation.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::cli {
 namespace {
@@ -58,7 +59,7 @@ void CalibrateJobs::connect() {
 JobId CalibrateJobs::launch(const Words& command, const Cores& core_of_rank) {
   const JobId id{++last_job_};
   Job& job = jobs_[id];
-  job.folder = std::make_unique<JobFolder>();
+  job.folder = std::make_unique<TemporaryFolder>();
   protocol::LaunchJob order;
   order.job = id;
   order.command = command;

@@ -18,6 +18,7 @@
 #include "launcher/loop_event.hpp"
 #include "scheduler/cli/disturbance.hpp"
 #include "scheduler/cli/program_output.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::cli {
@@ -73,7 +74,7 @@ class CalibrateJobs {
  private:
   using Clock = std::chrono::steady_clock;
   struct Job {
-    std::unique_ptr<JobFolder> folder;
+    std::unique_ptr<TemporaryFolder> folder;
     Clock::time_point ordered{}, started_at{}, ended_at{};
     std::optional<protocol::JobStarted> started;
     std::optional<JobEnd> end;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,18 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 }  // namespace
-
-JobFolder::JobFolder() {
-  std::string name = (fs::temp_directory_path() / "replay-run-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw std::system_error(errno, std::generic_category(), fmt::format("cannot make a folder {}", name));
-  path_ = name;
-}
-
-JobFolder::~JobFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 ProgramTerminal::ProgramTerminal(event_base* loop, const fs::path& folder, int out, ProgramRun& run)
     : loop_(loop),

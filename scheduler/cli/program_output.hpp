@@ -15,20 +15,6 @@
 
 namespace replay::cli {
 
-/// Where the agent has the program write; gone with this.
-class JobFolder {
- public:
-  /// Throws std::system_error.
-  JobFolder();
-  JobFolder(const JobFolder&) = delete;
-  JobFolder& operator=(const JobFolder&) = delete;
-  ~JobFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
 /// The program's output as it comes, and Ctrl-C: the first one ends the program, the second one stops the loop. When nobody
 /// reads the output any more, the program is ended as well.
 class ProgramTerminal {

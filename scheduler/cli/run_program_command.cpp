@@ -25,6 +25,7 @@
 #include "scheduler/cli/program_report.hpp"
 #include "scheduler/cli/program_run.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::cli {
@@ -164,7 +165,7 @@ class RunProgram {
     if (options_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);
     ReportOutput report{options_.report, options_.json};
-    const JobFolder folder;
+    const TemporaryFolder folder;
     order_.launch.directory = folder.path().string();
     // Before the loop: the agent is forked while this process has one thread and nothing open.
     launcher::AgentHandle agent = launcher::start_agent(agent_options);

@@ -12,6 +12,7 @@
 #include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/cli/profile_file.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
 

@@ -11,6 +11,7 @@
 #include "launcher/monotonic_clock.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/cores_fixture.hpp"
 #include "tests/support/schedule.hpp"

@@ -14,6 +14,7 @@
 
 #include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {

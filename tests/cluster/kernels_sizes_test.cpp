@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "scheduler/cli/paths.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {

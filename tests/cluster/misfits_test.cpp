@@ -31,7 +31,7 @@ class Misfits : public Failures {
 // ---- vmlib -----------------------------------------------------------------------------------------------------------
 
 TEST_F(Misfits, AMissingVmlibMakesRigidJobs) {
-  expect_rigid_with(directory_ / "libreplay-vm.so", "vmlib cannot be read at " + directory_.string());
+  expect_rigid_with(directory_ / "libreplay-vm.so", "vmlib cannot be read at " + directory_.path().string());
 }
 
 TEST_F(Misfits, AVmlibThatMayNotBeReadMakesRigidJobs) {
@@ -44,7 +44,7 @@ TEST_F(Misfits, AVmlibThatMayNotBeReadMakesRigidJobs) {
 
 TEST_F(Misfits, ADirectoryInVmlibsPlaceMakesRigidJobs) {
   fs::create_directory(directory_ / "libreplay-vm.so");
-  expect_rigid_with(directory_ / "libreplay-vm.so", "vmlib cannot be read at " + directory_.string());
+  expect_rigid_with(directory_ / "libreplay-vm.so", "vmlib cannot be read at " + directory_.path().string());
 }
 
 TEST_F(Misfits, ATextFileInVmlibsPlaceMakesRigidJobs) {

@@ -10,6 +10,7 @@
 #include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
 

@@ -22,6 +22,7 @@
 #include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"

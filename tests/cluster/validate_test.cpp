@@ -9,6 +9,7 @@
 
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/cli/validate_result.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
 

@@ -16,6 +16,7 @@
 #include "launcher/binding.hpp"
 #include "launcher/process.hpp"
 #include "launcher/topology.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/mpi_job.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/vm_host.hpp"

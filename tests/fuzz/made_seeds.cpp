@@ -12,6 +12,7 @@
 #include "launcher/core_segment.hpp"
 #include "launcher/job_segment.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/handshake.hpp"
 #include "scheduler/protocol/wire.h"
@@ -120,7 +121,7 @@ std::string some_core() {
 
 /// As segment_fuzz.cpp reads them: who reads, then the file.
 void add_segments(std::vector<Seed>& seeds) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::string job;
   std::string emulated;
   std::string cores;

@@ -17,6 +17,7 @@
 #include "launcher/cpu_use_meter.hpp"
 #include "launcher/job_segment.hpp"
 #include "launcher/unique_fd.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 #include "tests/fuzz/targets.hpp"
 #include "vmlib/core_token.hpp"
@@ -31,30 +32,9 @@ namespace fs = std::filesystem;
 constexpr vm::Key kKey{};  // zeros, as fuzzers find soonest
 constexpr std::uint32_t kMe = 4711;
 
-/// Files of this process; gone with it.
-class Folder {
- public:
-  Folder() {
-    const fs::path base = fs::exists("/dev/shm") ? fs::path{"/dev/shm"} : fs::temp_directory_path();
-    std::string name = (base / "replay-fuzz-XXXXXX").string();
-    check(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
 std::string file_named(const char* name) {
-  static const Folder kFolder;
-  return kFolder.file(name);
+  static const TemporaryFolder kFolder{"replay-fuzz", fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path()};
+  return (kFolder / name).string();
 }
 
 std::string file_of(std::string_view bytes) {

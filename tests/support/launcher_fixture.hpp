@@ -19,6 +19,7 @@
 #include "launcher/agent_executor.hpp"
 #include "launcher/loop_event.hpp"
 #include "launcher/topology.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::launcher {
 
@@ -86,7 +87,7 @@ class Launcher : public testing::Test {
   [[nodiscard]] std::string file(const std::string& name) const;
 
   AgentOptions options_;
-  std::filesystem::path directory_;
+  TemporaryFolder directory_{"launcher-test"};
   LocalMachine local_;
   EventBase loop_;
   Recorder seen_;

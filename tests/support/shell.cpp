@@ -8,6 +8,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "scheduler/model/temporary_folder.hpp"
+
 namespace replay::test {
 namespace fs = std::filesystem;
 
@@ -35,17 +37,6 @@ ShellResult shell(const std::string& command, const fs::path& folder) {
   result.out = text_of(files / "out");
   result.err = text_of(files / "err");
   return result;
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (fs::temp_directory_path() / "replay-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder " + name);
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace replay::test

@@ -1,4 +1,4 @@
-// Commands as a user types them, and folders that go away by themselves.
+// Commands as a user types them, and texts of files.
 #pragma once
 
 #include <filesystem>
@@ -18,18 +18,5 @@ struct ShellResult {
 /// The text of a file; empty if it is not there.
 [[nodiscard]] std::string text_of(const std::filesystem::path& file);
 void write_text(const std::filesystem::path& file, const std::string& text);
-
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace replay::test

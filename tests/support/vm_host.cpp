@@ -28,12 +28,6 @@ int check(int result, const char* what) {
   return result;
 }
 
-std::filesystem::path make_private_folder() {
-  std::string name = (std::filesystem::temp_directory_path() / "replay-vm-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), "mkdtemp");
-  return name;
-}
-
 void* make_segment(const std::string& path, std::size_t bytes) {
   const int fd = check(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), "segment");
   check(::ftruncate(fd, static_cast<off_t>(bytes)), "ftruncate");
@@ -56,8 +50,7 @@ int listen_at(const std::string& path) {
 }  // namespace
 
 VmHost::VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield, std::uint32_t cores)
-    : folder_(make_private_folder()),
-      ranks_(ranks),
+    : ranks_(ranks),
       bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)),
       cores_bytes_(sizeof(replay_vm_cores) + cores * sizeof(replay_vm_core)) {
   segment_ = static_cast<replay_vm_segment*>(make_segment(segment_path(), bytes_));
@@ -87,8 +80,6 @@ VmHost::~VmHost() {
   ::close(listener_);
   ::munmap(segment_, bytes_);
   ::munmap(cores_, cores_bytes_);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 std::string VmHost::key_text() const {

@@ -6,13 +6,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::test {
@@ -63,7 +63,7 @@ class VmHost {
   /// False: this stream is over.
   bool answer(int stream);
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_{"replay-vm"};
   std::uint32_t ranks_;
   replay_vm_segment* segment_ = nullptr;
   std::size_t bytes_ = 0;

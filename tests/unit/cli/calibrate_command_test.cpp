@@ -7,6 +7,7 @@
 
 #include "scheduler/cli/machine_facts.hpp"
 #include "scheduler/cli/profile_file.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::cli {
@@ -15,7 +16,7 @@ namespace {
 using std::chrono::microseconds;
 
 std::string line_of(void (*put)(CsvFile&)) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   CsvFile file(folder / "t.csv", "a");
   put(file);
   file.end_line();
@@ -59,7 +60,7 @@ TEST(CsvFile, QuotesWhereTheFormatAsksForIt) {
 }
 
 TEST(CsvFile, LinesOfAnyLengthComeThrough) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string longest(500'000, 'x');
   std::string expected = "a\n";
   CsvFile file(folder / "t.csv", "a");

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::cli {
@@ -32,7 +33,7 @@ class OutputFollowerTest : public testing::Test {
     return text;
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   launcher::UniqueFd from_;
   launcher::UniqueFd to_;
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::cli {
@@ -33,7 +34,7 @@ TEST(ProfileFile, TheSampleComesBackAsItWas) {
   EXPECT_EQ(profile.speedups.at(0).points.size(), 3U);
   EXPECT_EQ(profile.entries.at(3).self_slowdown.two_same_package->value, 1.2);
   EXPECT_EQ(to_json(profile), sample_json());
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_profile(profile, (folder / "p.json").string());
   EXPECT_EQ(read_profile((folder / "p.json").string()), profile);
 }
@@ -59,7 +60,7 @@ TEST(ProfileFile, ErrorsNameThePlace) {
 }
 
 TEST(ProfileFile, WhatIsNoFileOrNoJsonIsSaidSo) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   EXPECT_THROW((void)read_profile((folder / "none.json").string()), InputError);
   EXPECT_THROW((void)read_profile(folder.path().string()), InputError);
   test::write_text(folder / "cut.json", test::text_of(kSample).substr(0, 100));

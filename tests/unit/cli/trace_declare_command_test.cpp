@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
+#include "scheduler/model/temporary_folder.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/trace_stream.hpp"
@@ -138,12 +139,8 @@ TEST_F(TraceDeclare, DuplicateJobNumbersMakeASideFileThatCanBeRead) {
 }
 
 TEST_F(TraceDeclare, EveryLogOfTheArchiveTwice) {
-  const char* const named = std::getenv("REPLAY_PWA_DIR");
-  const std::filesystem::path logs =
-      named != nullptr && *named != '\0' ? named : std::filesystem::path(REPLAY_SOURCE_DIR) / "../shared/traces/pwa";
-  if (!std::filesystem::is_directory(logs))
-    GTEST_SKIP() << "no logs in " << logs << ": set REPLAY_PWA_DIR to the archive's .swf.gz files";
-  for (const auto& log : std::filesystem::directory_iterator(logs)) {
+  SKIP_WITHOUT(archive_folder());
+  for (const auto& log : std::filesystem::directory_iterator(archive_folder())) {
     if (log.path().extension() != ".gz") continue;
     for (const char* name : {"a", "b"}) {
       const ShellResult result =

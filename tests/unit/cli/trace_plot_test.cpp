@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay {
@@ -35,7 +36,7 @@ TEST(TracePlot, TheLoadOfAllPeriodsIsTheWorkOfTheLog) {
 }
 
 TEST(TracePlot, RefusesOtherEndingsAndFilesThatAreThere) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const TraceInfo info = sample();
   EXPECT_THROW(write_plot(info, (folder / "a.png").string(), false), UsageError);
   write_plot(info, (folder / "a.html").string(), false);

@@ -8,13 +8,13 @@
 
 #include "scheduler/cli/validate_table.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::cli {
 namespace {
 
 using nlohmann::ordered_json;
-using test::TemporaryFolder;
 
 ordered_json inputs(double time_scale = 0.05) {
   return {{"policy", "easy:reservations=1"}, {"time_scale", time_scale}, {"trace_sha256", "ab"}};

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -11,6 +10,7 @@
 #include <system_error>
 
 #include "launcher/unique_fd.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -23,9 +23,6 @@ class Tokens : public testing::Test {
   static constexpr std::size_t kBytes = sizeof(replay_vm_cores) + kCores * sizeof(replay_vm_core);
 
   void SetUp() override {
-    std::string name = "/tmp/tokens-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
     segment_ = std::make_unique<CoreSegment>(directory_ / "c", kCores);
     const UniqueFd fd{::open((directory_ / "c").c_str(), O_RDWR | O_CLOEXEC)};
     theirs_ = static_cast<replay_vm_cores*>(
@@ -36,12 +33,11 @@ class Tokens : public testing::Test {
     ::munmap(theirs_, kBytes);
     segment_.reset();
     EXPECT_FALSE(fs::exists(directory_ / "c"));
-    fs::remove_all(directory_);
   }
   replay_vm_core& core(std::uint32_t number) { return *replay_vm_core_at(theirs_, number); }
   void seat(std::uint32_t number, std::uint32_t at, std::uint32_t pid) { core(number).seats[at].wanter = pid; }
 
-  fs::path directory_;
+  TemporaryFolder directory_;
   std::unique_ptr<CoreSegment> segment_;
   replay_vm_cores* theirs_ = nullptr;
 };

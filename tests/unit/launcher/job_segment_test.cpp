@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -12,6 +11,7 @@
 
 #include "launcher/cpu_use_meter.hpp"
 #include "launcher/unique_fd.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -20,18 +20,12 @@ namespace fs = std::filesystem;
 
 class Segment : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = "/tmp/segment-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
   /// As a rank maps it.
   replay_vm_segment* map(std::size_t bytes) {
     const UniqueFd fd{::open((directory_ / "s").c_str(), O_RDWR | O_CLOEXEC)};
     return static_cast<replay_vm_segment*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
   }
-  fs::path directory_;
+  TemporaryFolder directory_;
 };
 
 TEST_F(Segment, IsPrivateExclusiveAndGoneWithItsOwner) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::launcher {
@@ -32,7 +33,7 @@ class LinkKeyFile : public testing::Test {
     return {};
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   fs::path file_ = folder_ / "key";
 };
 

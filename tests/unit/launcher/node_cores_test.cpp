@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <string>
 
 #include "launcher/unique_fd.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -53,18 +53,12 @@ class Cores : public testing::Test {
   static constexpr std::uint32_t kCores = 4;
   using CoreList = std::vector<std::int32_t>;
 
-  void SetUp() override {
-    std::string name = "/tmp/cores-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    directory_ = name;
-    make({REPLAY_VM_YIELD, REPLAY_VM_TOKEN});
-  }
+  void SetUp() override { make({REPLAY_VM_YIELD, REPLAY_VM_TOKEN}); }
   void TearDown() override {
     jobs_.clear();
     tokens_.reset();
     cores_.reset();
-    EXPECT_TRUE(fs::is_empty(directory_));
-    fs::remove_all(directory_);
+    EXPECT_TRUE(fs::is_empty(directory_.path()));
   }
   void make(BackEnds back_ends) {
     tokens_.reset();
@@ -96,7 +90,7 @@ class Cores : public testing::Test {
     return *replay_vm_core_at(static_cast<replay_vm_cores*>(tokens_->start()), core);
   }
 
-  fs::path directory_;
+  TemporaryFolder directory_;
   std::unique_ptr<NodeCores> cores_;
   std::unique_ptr<Mapping> tokens_;
   std::map<JobId, TestJob> jobs_;

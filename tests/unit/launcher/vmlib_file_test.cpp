@@ -2,11 +2,11 @@
 #include "launcher/vmlib_file.hpp"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <iterator>
 
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::launcher {
@@ -16,13 +16,6 @@ namespace fs = std::filesystem;
 
 class VmlibFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = "/tmp/vmlib-file-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   [[nodiscard]] std::string why_not(const std::string& bytes) const {
     std::ofstream{folder_ / "lib.so", std::ios::binary} << bytes;
     return why_no_vmlib_at(folder_ / "lib.so");
@@ -31,7 +24,7 @@ class VmlibFile : public testing::Test {
     std::ifstream file{REPLAY_VM_LIBRARY, std::ios::binary};
     return {std::istreambuf_iterator<char>{file}, {}};
   }
-  fs::path folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(VmlibFile, OursIsGood) { EXPECT_EQ(why_no_vmlib_at(REPLAY_VM_LIBRARY), ""); }

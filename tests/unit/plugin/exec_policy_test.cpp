@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/unit/plugin/own_policy.hpp"

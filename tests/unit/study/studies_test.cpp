@@ -2,16 +2,17 @@
 // log at hand, its months are the known ones.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/study/dynp_study.hpp"
 #include "scheduler/study/fcfs_malleable_study.hpp"
 #include "scheduler/study/page.hpp"
 #include "scheduler/study/slack_study.hpp"
 #include "scheduler/study/watched_promises.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
@@ -62,15 +63,10 @@ TEST(SlackStudy, CountsEveryJobOnceAndEveryFifthAsHigh) {
 }
 
 TEST(SlackStudy, KthHasTheKnownJobsInEachMonth) {
-  const char* given = std::getenv("REPLAY_PWA_DIR");
-  const std::filesystem::path folder = given != nullptr
-                                           ? std::filesystem::path{given}
-                                           : std::filesystem::path{REPLAY_SOURCE_DIR} / "../shared/traces/pwa";
-  const auto file = folder / "KTH-SP2-1996-2.swf.gz";
-  if (!std::filesystem::exists(file))
-    GTEST_SKIP() << "the log " << file.filename() << " is not there; REPLAY_PWA_DIR says where to look";
+  const std::string file = test::archive_log("KTH-SP2-1996-2");
+  SKIP_WITHOUT(file);
   std::vector<std::size_t> counts;
-  for (const Month& month : months_of(read_workload(file.string()))) counts.push_back(month.workload.jobs.size());
+  for (const Month& month : months_of(read_workload(file))) counts.push_back(month.workload.jobs.size());
   // By submit time, Stockholm; one of August's 1927 has no processors and is no job.
   EXPECT_EQ(counts, (std::vector<std::size_t>{106, 2407, 1984, 2308, 2931, 2924, 2081, 2854, 4081, 2702, 2185, 1926}));
 }
@@ -188,7 +184,7 @@ TEST(WatchedPromises, SeesAStartBeyondPromiseAndSlack) {
 }
 
 TEST(ArchiveLogs, FindsPlainAndCompressedAndNamesWhatIsMissing) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   test::write_text(folder / "CTC-SP2-EASY-reference.swf.gz", "");
   const ArchiveLog* const wanted[] = {&ctc_log(), &kth_log()};
   LogSearch search = find_logs(folder.path(), wanted);

@@ -10,13 +10,13 @@
 #include <thread>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {
 namespace {
 
-using test::TemporaryFolder;
 using test::write_text;
 
 std::size_t records_of(TraceReader reader) {

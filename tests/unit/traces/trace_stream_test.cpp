@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 using test::job_line;
 using test::load;
 using test::message_of;
-using test::TemporaryFolder;
 using test::text_of;
 using test::write_text;
 

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "scheduler/model/temporary_folder.hpp"
+#include "tests/support/archive_logs.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -20,17 +21,9 @@ namespace fs = std::filesystem;
 
 const std::string kTrace = std::string(REPLAY_PROGRAM) + " trace ";
 
-fs::path log_directory() {
-  const char* const named = std::getenv("REPLAY_PWA_DIR");
-  if (named != nullptr && *named != '\0') return named;
-  return fs::path(REPLAY_SOURCE_DIR) / "../shared/traces/pwa";
-}
-
-std::string log_path(const std::string& name) { return (log_directory() / (name + ".swf.gz")).string(); }
-
 std::vector<fs::path> all_logs() {
   std::vector<fs::path> logs;
-  for (const auto& entry : fs::directory_iterator(log_directory()))
+  for (const auto& entry : fs::directory_iterator(archive_folder()))
     if (entry.path().extension() == ".gz") logs.push_back(entry.path());
   std::ranges::sort(logs);
   return logs;
@@ -38,10 +31,7 @@ std::vector<fs::path> all_logs() {
 
 class EveryLog : public testing::Test {
  protected:
-  void SetUp() override {
-    if (!fs::is_directory(log_directory()))
-      GTEST_SKIP() << "no logs in " << log_directory() << ": set REPLAY_PWA_DIR to the archive's .swf.gz files";
-  }
+  void SetUp() override { SKIP_WITHOUT(archive_folder()); }
 
   /// Of an archive log, plain and at most so many records, so that the test stays within a minute.
   std::string head_of(const fs::path& log) {
@@ -146,7 +136,7 @@ TEST_F(EveryLog, KthHasTheJobsOfEachMonthThatAreKnown) {
     const int month = 9 + i;
     const std::string name = month <= 12 ? "1996-" + std::string(month < 10 ? "0" : "") + std::to_string(month)
                                          : "1997-0" + std::to_string(month - 12);
-    const std::string text = output_of(kTrace + "cut --rebase --month " + name + " " + log_path("KTH-SP2-1996-2"));
+    const std::string text = output_of(kTrace + "cut --rebase --month " + name + " " + archive_log("KTH-SP2-1996-2"));
     std::istringstream lines(text);
     int jobs = 0;
     for (std::string line; std::getline(lines, line);)
