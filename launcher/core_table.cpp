@@ -71,13 +71,6 @@ bool CoreTable::meets_another_job(const RankName& who) const {
   return meets(who, [&who](const RankName& other) { return other.job != who.job; });
 }
 
-bool CoreTable::share_a_core(JobId one, JobId other) const {
-  for (auto rank = ranks_.lower_bound({one, 0}); rank != ranks_.end() && rank->first.job == one; ++rank)
-    if (!rank->second.is_stopped && meets(rank->first, [other](const RankName& met) { return met.job == other; }))
-      return true;
-  return false;
-}
-
 std::size_t CoreTable::free_seats(std::uint32_t core) const {
   return static_cast<std::size_t>(std::ranges::count(cores_[core].seats, kNobody));
 }

@@ -55,8 +55,6 @@ class CoreTable {
   [[nodiscard]] bool is_shared(const RankName& who) const;
   /// Whether a rank of another job runs on one of its cores.
   [[nodiscard]] bool meets_another_job(const RankName& who) const;
-  /// Whether some core has running ranks of both.
-  [[nodiscard]] bool share_a_core(JobId one, JobId other) const;
 
   [[nodiscard]] const std::set<RankName>& on(std::uint32_t core) const { return cores_[core].ranks; }
   [[nodiscard]] std::size_t free_seats(std::uint32_t core) const;

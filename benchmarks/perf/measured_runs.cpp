@@ -53,17 +53,6 @@ launcher::AgentHandle start(const fs::path& mpiexec, const fs::path& vmlib, laun
 
 }  // namespace
 
-double MeasuredRun::value(const std::string& name) const {
-  std::istringstream lines{output};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words{line};
-    std::string first;
-    double number = 0;
-    if (words >> first && first == name && words >> number) return number;
-  }
-  throw std::runtime_error(fmt::format("no row '{}' in the output: {}", name, output));
-}
-
 MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores& core_of_rank) {
   const TemporaryFolder folder;
   launcher::MpiexecCall call;

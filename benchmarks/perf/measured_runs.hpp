@@ -26,9 +26,6 @@ using Cores = std::vector<std::int32_t>;
 struct MeasuredRun {
   double seconds = 0;  ///< from the start to its end
   std::string output;
-
-  /// The number behind `name` in the output of a program of ours. Throws std::runtime_error when there is none.
-  [[nodiscard]] double value(const std::string& name) const;
 };
 
 /// mpiexec with ranks bound to cores, and nothing else.

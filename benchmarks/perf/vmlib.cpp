@@ -23,6 +23,7 @@
 #include "launcher/topology.hpp"
 #include "scheduler/cli/disturbance.hpp"
 #include "scheduler/cli/paths.hpp"
+#include "scheduler/cli/programs.hpp"
 
 namespace replay::bench {
 namespace {
@@ -165,7 +166,7 @@ class Bench {
         if (!is_wanted(setting, program, round)) continue;
         Words command = command_of(program.command[0], {program.command.begin() + 1, program.command.end()});
         command.insert(command.end(), {program.count_option, count(setting, program)});
-        series.rounds[setting].push_back(run(setting, command).value(program.result));
+        series.rounds[setting].push_back(cli::benchmark_figure(run(setting, command).output, program.result));
       }
     }
     return series;

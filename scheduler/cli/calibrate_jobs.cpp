@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -29,17 +28,6 @@ double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::
 }
 
 }  // namespace
-
-double FinishedJob::value(const std::string& name) const {
-  std::istringstream lines{output};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words{line};
-    std::string first;
-    double number = 0;
-    if (words >> first && first == name && words >> number) return number;
-  }
-  throw std::runtime_error(fmt::format("no row '{}' in a benchmark's output: {}", name, output));
-}
 
 CalibrateJobs::CalibrateJobs(const launcher::AgentOptions& options) : agent_(launcher::start_agent(options)) {}
 

@@ -40,8 +40,6 @@ struct FinishedJob {
   }
   /// It was right, and over before all its ranks had been seen.
   [[nodiscard]] bool came_and_went() const { return launch_s < 0 && end.outcome == Outcome::kCompleted; }
-  /// The number behind `name` in the output of a benchmark. Throws std::runtime_error when there is none.
-  [[nodiscard]] double value(const std::string& name) const;
 };
 
 class CalibrateJobs {

@@ -10,6 +10,7 @@
 #include "scheduler/calibrate/plan.hpp"
 #include "scheduler/cli/disturbance.hpp"
 #include "scheduler/cli/paths.hpp"
+#include "scheduler/cli/programs.hpp"
 
 namespace replay::cli {
 namespace {
@@ -53,8 +54,8 @@ std::string why_it_failed(const Kernel& kernel, const FinishedJob& job) {
 }
 
 double seconds_in(const FinishedJob& job) {
-  return job.output.find("time_per_repeat_s") != std::string::npos ? job.value("time_per_repeat_s")
-                                                                   : job.value("time_s");
+  return job.output.find("time_per_repeat_s") != std::string::npos ? benchmark_figure(job.output, "time_per_repeat_s")
+                                                                   : benchmark_figure(job.output, "time_s");
 }
 
 Words phases(std::initializer_list<std::string> arguments) {
@@ -139,7 +140,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::overheads(ProcessCount processes)
   for (int i = 1; i < kAttempts && job.came_and_went(); ++i)
     job = jobs_->finish(jobs_->launch(words, place(processes, cores_.size())));
   if (!job.is_good()) throw Refused{why_it_failed({"phases", ""}, job)};
-  return {{job.launch_s, std::max(0.0, job.ran_s - job.value("time_s"))}};
+  return {{job.launch_s, std::max(0.0, job.ran_s - benchmark_figure(job.output, "time_s"))}};
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::resizes(ProcessCount processes) {
@@ -167,8 +168,9 @@ CalibrateMeasurer::Readings CalibrateMeasurer::message() {
   const Words words = phases({"--runtime", "1.5", "--pattern", "bsp", "--iteration", "10", "--message-size", "8"});
   const FinishedJob job = jobs.finish(jobs.launch(words, {0, 1}));
   if (!job.is_good()) throw Refused{why_it_failed({"phases", ""}, job)};
-  const double work = job.value("runtime_s") - job.value("deducted_s");
-  return {{std::max(0.0, (job.value("time_s") - work) / (2 * job.value("iterations")))}};
+  const double work = benchmark_figure(job.output, "runtime_s") - benchmark_figure(job.output, "deducted_s");
+  return {{std::max(
+      0.0, (benchmark_figure(job.output, "time_s") - work) / (2 * benchmark_figure(job.output, "iterations")))}};
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, ProcessCount processes) {

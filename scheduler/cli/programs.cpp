@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <sstream>
+#include <stdexcept>
 
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/model/error.hpp"
@@ -50,6 +52,17 @@ std::vector<std::string> split_command(std::string_view text) {
   if (in_word) words.push_back(std::move(word));
   if (words.empty()) throw InputError(fmt::format("command '{}': expected a program", text));
   return words;
+}
+
+double benchmark_figure(const std::string& output, const std::string& name) {
+  std::istringstream lines{output};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string first;
+    double number = 0;
+    if (words >> first && first == name && words >> number) return number;
+  }
+  throw std::runtime_error(fmt::format("no row '{}' in a benchmark's output: {}", name, output));
 }
 
 Programs::Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale,

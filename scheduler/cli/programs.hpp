@@ -17,6 +17,9 @@ namespace replay::cli {
 /// Throws InputError on an open quote or an empty command.
 [[nodiscard]] std::vector<std::string> split_command(std::string_view text);
 
+/// The number behind `name` in what a benchmark of ours has printed. Throws std::runtime_error when there is none.
+[[nodiscard]] double benchmark_figure(const std::string& output, const std::string& name);
+
 class Programs {
  public:
   /// `everywhere`: the text of --program, or empty. `table`: SWF field 14 to command line.

@@ -21,7 +21,7 @@ constexpr std::string_view kStyle =
     "table{border-collapse:collapse;font-size:14px;margin:8px 0}\n"
     "th,td{padding:3px 10px;text-align:right;border-bottom:1px solid #ddd}\n"
     "th{border-bottom:2px solid #444;vertical-align:bottom}\n"
-    "th:first-child,td:first-child{text-align:left}\n"
+    "th:first-child,td:first-child{text-align:left;min-width:8em}\n"
     ".checks td,.checks th{text-align:left;vertical-align:top}\n"
     ".paper{color:#777}.outside{background:#fbe3d6}.fails{color:#a33a00}.remark{font-size:13px;color:#444;margin:2px "
     "0}\n"

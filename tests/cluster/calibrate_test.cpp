@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "launcher/topology.hpp"
-#include "scheduler/cli/paths.hpp"
 #include "scheduler/cli/profile_file.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/two_cores.hpp"
 
 namespace replay::test {
 namespace {
@@ -24,12 +23,11 @@ namespace fs = std::filesystem;
 class Calibrate : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
-    const std::vector<int> mask = launcher::affinity_mask();
-    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
+    const auto [cores, missing] = two_cores();
+    if (!missing.empty()) GTEST_SKIP() << missing;
     options_ = {"calibrate",
                 "--machine",
-                fmt::format("local:{},{}", mask[0], mask[1]),
+                "local:" + cores,
                 "--quick",
                 "--benchmarks",
                 "ep",

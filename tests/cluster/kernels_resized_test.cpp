@@ -12,10 +12,9 @@
 #include <string>
 #include <tuple>
 
-#include "launcher/topology.hpp"
-#include "scheduler/cli/paths.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/two_cores.hpp"
 
 namespace replay::test {
 namespace {
@@ -35,10 +34,9 @@ double value_of(const std::string& name, const std::string& output) {
 class Kernels : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
-    const std::vector<int> mask = launcher::affinity_mask();
-    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
-    cores_ = fmt::format("{},{}", mask[0], mask[1]);
+    const auto [cores, missing] = two_cores();
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    cores_ = cores;
   }
 
   /// `words` are what stands behind `replay run`; the report is in report().

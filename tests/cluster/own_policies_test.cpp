@@ -7,11 +7,10 @@
 #include <csignal>
 #include <filesystem>
 
-#include "launcher/topology.hpp"
-#include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
+#include "tests/support/two_cores.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
 
 namespace replay::test {
@@ -26,10 +25,9 @@ constexpr const char* kLongAndShort =
 class OwnPolicyForReal : public OwnPolicy {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
-    const std::vector<int> mask = launcher::affinity_mask();
-    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
-    machine_ = fmt::format("local:{},{}", mask[0], mask[1]);
+    const auto [cores, missing] = two_cores();
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    machine_ = "local:" + cores;
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
     write_text(folder_ / "t.swf",
                "; MaxProcs: 2\n"

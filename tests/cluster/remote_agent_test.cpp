@@ -19,13 +19,13 @@
 #include "launcher/link_key.hpp"
 #include "launcher/loop_event.hpp"
 #include "launcher/process.hpp"
-#include "launcher/topology.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/two_cores.hpp"
 
 namespace replay::test {
 namespace {
@@ -44,10 +44,9 @@ constexpr const char* kLong =
 class RemoteAgent : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
-    const std::vector<int> mask = launcher::affinity_mask();
-    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
-    machine_ = fmt::format("local:{},{}", mask[0], mask[1]);
+    const auto [cores, missing] = two_cores();
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    machine_ = "local:" + cores;
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
     ::setenv("XDG_RUNTIME_DIR", run_.c_str(), 1);            // agents' directories lie there
     fs::create_directory(run_);

@@ -10,14 +10,13 @@
 #include <map>
 #include <utility>
 
-#include "launcher/topology.hpp"
-#include "scheduler/cli/paths.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/two_cores.hpp"
 
 namespace replay::test {
 namespace {
@@ -36,10 +35,9 @@ struct TraceJob {
 class MainCommand : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
-    const std::vector<int> mask = launcher::affinity_mask();
-    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
-    machine_ = fmt::format("local:{},{}", mask[0], mask[1]);
+    const auto [cores, missing] = two_cores();
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    machine_ = "local:" + cores;
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
   }
 

@@ -7,11 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "launcher/topology.hpp"
-#include "scheduler/cli/paths.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/support/two_cores.hpp"
 
 namespace replay::test {
 namespace {
@@ -21,10 +20,9 @@ namespace fs = std::filesystem;
 class RunProgram : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
-    const std::vector<int> mask = launcher::affinity_mask();
-    if (mask.size() < 2) GTEST_SKIP() << "two cores are needed, " << mask.size() << " may be used";
-    cores_ = fmt::format("{},{}", mask[0], mask[1]);
+    const auto [cores, missing] = two_cores();
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    cores_ = cores;
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
     ::setenv("TMPDIR", folder_.path().c_str(), 1);           // where the program's output lies while it runs
   }

@@ -34,10 +34,8 @@ TEST(CoreTable, RanksOfTwoJobsMeetOnACoreUntilOneHasLeft) {
   table.arrive({kA, 0}, 1);
   table.arrive({kB, 0}, 1);
   EXPECT_TRUE(table.meets_another_job({kA, 0}));
-  EXPECT_TRUE(table.share_a_core(kA, kB));
   table.leave({kB, 0}, 1);
   EXPECT_FALSE(table.is_shared({kA, 0}));
-  EXPECT_FALSE(table.share_a_core(kA, kB));
 }
 
 TEST(CoreTable, WhoMovesIsANeighbourOnBothCores) {
@@ -59,8 +57,6 @@ TEST(CoreTable, AStoppedRankKeepsItsSeatAndIsNobodysNeighbour) {
   table.set_stopped({kA, 0}, true);
   EXPECT_EQ(table.arrive({kB, 0}, 0), (Place{0, 1}));
   EXPECT_FALSE(table.is_shared({kB, 0}));
-  EXPECT_FALSE(table.share_a_core(kA, kB));
-  EXPECT_FALSE(table.share_a_core(kB, kA));
   table.set_stopped({kA, 0}, false);
   EXPECT_TRUE(table.meets_another_job({kB, 0}));
   EXPECT_TRUE(table.meets_another_job({kA, 0}));

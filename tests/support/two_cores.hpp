@@ -1,0 +1,26 @@
+// What a test of the program with real MPI jobs needs.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "launcher/topology.hpp"
+#include "scheduler/cli/paths.hpp"
+
+namespace replay::test {
+
+struct TwoCores {
+  std::string list;     ///< by OS index, "0,1"
+  std::string missing;  ///< what is not there, for a test that skips; empty: all is
+};
+
+[[nodiscard]] inline TwoCores two_cores() {
+  if (!cli::find_program("mpiexec")) return {{}, "mpiexec (MPICH) is not on the PATH"};
+  const std::vector<int> mask = launcher::affinity_mask();
+  if (mask.size() < 2) return {{}, fmt::format("two cores are needed, {} may be used", mask.size())};
+  return {fmt::format("{},{}", mask[0], mask[1]), {}};
+}
+
+}  // namespace replay::test
