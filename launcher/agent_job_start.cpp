@@ -108,8 +108,9 @@ void AgentJob::take_cores() {
 std::string AgentJob::preload_text() const {
   std::string text = segment_ ? site_.vmlib.string() : "";
   const char* everywhere = std::getenv("LD_PRELOAD");
-  if (everywhere != nullptr && *everywhere != '\0') text += (text.empty() ? "" : ":") + std::string{everywhere};
-  return text;
+  if (everywhere == nullptr || *everywhere == '\0') return text;
+  if (!text.empty()) text += ':';
+  return text += everywhere;
 }
 
 void AgentJob::start_processes() {

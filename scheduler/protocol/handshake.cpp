@@ -122,7 +122,9 @@ void Handshake::check_proof(LinkRole role, std::uint8_t answer, std::string_view
 std::string Handshake::answer(LinkAnswer answer) const {
   INVARIANT(own_role_ == LinkRole::kAgent && is_proved(), "an answer to a daemon that has not proved the key");
   const auto value = static_cast<std::uint8_t>(answer);
-  return std::string(1, static_cast<char>(value)) + proof_of(LinkRole::kAgent, value);
+  std::string bytes(1, static_cast<char>(value));
+  bytes += proof_of(LinkRole::kAgent, value);
+  return bytes;
 }
 
 LinkAnswer Handshake::answer() const {
