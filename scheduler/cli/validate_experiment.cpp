@@ -118,7 +118,7 @@ void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string
 PaperWorkload emulated_workload() { return {}; }
 
 PaperWorkload physical_workload(CoreCount cores, std::string profile) {
-  return {.cores = cores, .jobs = 60, .duration_s = 120, .min_runtime_s = 1, .profile = std::move(profile)};
+  return {.cores = cores, .jobs = 30, .duration_s = 150, .min_runtime_s = 1, .profile = std::move(profile)};
 }
 
 std::string write_paper_trace(const fs::path& folder, const PaperWorkload& workload, std::string_view arrivals,

@@ -104,10 +104,10 @@ double load_of(const std::vector<SwfRecord>& records) {
 
 TEST_F(Validate, BenchmarksInPlaceOfTheModelsJobsOfferTheSameLoad) {
   cli::PaperWorkload workload = cli::physical_workload(2, "");
-  const auto of_model = records_of(cli::write_paper_trace(folder_ / "model", workload, "poisson", 70, 3));
+  const auto of_model = records_of(cli::write_paper_trace(folder_ / "model", workload, "poisson", 30, 7));
   workload.profile = REPLAY_SOURCE_DIR "/traces/samples/profile.json";
-  const auto of_benchmarks = records_of(cli::write_paper_trace(folder_ / "benchmarks", workload, "poisson", 70, 3));
-  ASSERT_EQ(of_benchmarks.size(), 60u);
+  const auto of_benchmarks = records_of(cli::write_paper_trace(folder_ / "benchmarks", workload, "poisson", 30, 7));
+  ASSERT_EQ(of_benchmarks.size(), 30u);
   EXPECT_NEAR(load_of(of_benchmarks), load_of(of_model), 1e-5);
   for (const SwfRecord& record : of_benchmarks) EXPECT_GE(record.executable, 0);
   EXPECT_NE(of_benchmarks, of_model);
