@@ -38,11 +38,15 @@ LublinOrder order_of(const PaperWorkload& workload, std::string_view arrivals, i
   return order;
 }
 
+// The model's times are whole seconds, too coarse for jobs of a second: so it makes them ten times as long as they are to be.
+constexpr double kModelSeconds = 10;
+
 // Gives jobs the benchmark that is nearest in run time, and that one's run time and CPU use: what the simulator has to
 // expect. A job of a size that was not measured gets what was at the nearest one.
 class Benchmarks {
  public:
-  explicit Benchmarks(const std::string& file) : profile_(read_profile(file)), matcher_(candidates_of(profile_)) {}
+  explicit Benchmarks(const std::string& file)
+      : profile_(read_profile(file)), matcher_(candidates_of(profile_), {.time_scale = 1 / kModelSeconds}) {}
 
   void add_to(SwfHeader& header) const {
     matcher_.set_programs(header);
@@ -118,7 +122,7 @@ void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string
 PaperWorkload emulated_workload() { return {}; }
 
 PaperWorkload physical_workload(CoreCount cores, std::string profile) {
-  return {.cores = cores, .jobs = 30, .duration_s = 150, .min_runtime_s = 1, .profile = std::move(profile)};
+  return {.cores = cores, .jobs = 30, .duration_s = 1500, .min_runtime_s = 10, .profile = std::move(profile)};
 }
 
 std::string write_paper_trace(const fs::path& folder, const PaperWorkload& workload, std::string_view arrivals,
