@@ -18,6 +18,7 @@
 #include "launcher/node_agent.hpp"
 #include "launcher/pidfd.hpp"
 #include "launcher/process.hpp"
+#include "scheduler/model/name_template.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -63,7 +64,7 @@ void remove_stale_directories(const fs::path& base) {
 }
 
 fs::path make_directory(const fs::path& base) {
-  std::string name = (fs::absolute(base) / fmt::format("{}XXXXXX", kDirectoryPrefix)).string();
+  std::string name = name_template((fs::absolute(base) / kDirectoryPrefix).string());
   if (::mkdtemp(name.data()) == nullptr) fail(fmt::format("cannot create a directory under {}", base.string()));
   return name;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/name_template.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;
@@ -21,7 +22,7 @@ class UnnamedFile {
   UnnamedFile() {
     const char* const named = std::getenv("TMPDIR");
     folder_ = named != nullptr && *named != '\0' ? named : "/tmp";
-    std::string path = folder_ + "/replay-XXXXXX";
+    std::string path = name_template(folder_ + "/replay-");
     descriptor_ = ::mkstemp(path.data());
     if (descriptor_ < 0) fail();
     ::unlink(path.c_str());

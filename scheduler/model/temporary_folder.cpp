@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <system_error>
 
+#include "scheduler/model/name_template.hpp"
+
 namespace replay {
 namespace fs = std::filesystem;
 
 TemporaryFolder::TemporaryFolder(std::string_view prefix, const fs::path& base) {
-  std::string name = (base / fmt::format("{}-XXXXXX", prefix)).string();
+  std::string name = name_template((base / fmt::format("{}-", prefix)).string());
   if (::mkdtemp(name.data()) == nullptr)
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot make a folder {}", name));
   path_ = name;
