@@ -61,7 +61,7 @@ void check(const Given& given) {
 
 Log read_log(const TraceInput& from) {
   WorkloadReader reader(open_trace(from), CleaningRules{});
-  std::vector<LoggedJob> jobs = read_logged_jobs(reader);
+  std::vector<SampledJob> jobs = read_logged_jobs(reader);
   if (const CleaningReport report = reader.report(); report.kept < report.read)
     fmt::print(stderr, "{}: {} of {} records are jobs; trace info says what becomes of the others\n",
                reader.swf().name(), report.kept, report.read);

@@ -38,7 +38,7 @@ Workload workload_of(const Resampler& log, const ResampledSet& set) {
   Workload workload;
   workload.jobs.reserve(set.jobs.size());
   for (const ResampledJob& placed : set.jobs) {
-    const LoggedJob& logged = log.jobs()[placed.logged];
+    const SampledJob& logged = log.jobs()[placed.logged];
     TracedJob job;
     job.job.id = static_cast<JobId>(workload.jobs.size() + 1);
     job.job.submitted = Instant{placed.submit};
@@ -104,7 +104,7 @@ std::span<const DynpPolicyEntry> dynp_policies() { return kPolicies; }
 
 DynpLog read_dynp_log(const FoundLog& found, const DynpOptions& options) {
   WorkloadReader reader(found.file.string(), CleaningRules{});
-  std::vector<LoggedJob> jobs = read_logged_jobs(reader);
+  std::vector<SampledJob> jobs = read_logged_jobs(reader);
   const Resampler resampler(std::move(jobs), clock_of(reader.header()));
   DynpLog log{.name = std::string{found.log->name},
               .file = found.file.filename().string(),

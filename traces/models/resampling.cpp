@@ -19,7 +19,7 @@ constexpr std::size_t kLeastTries = 1000;
 constexpr std::size_t kTriesPerDay = 20;
 constexpr Duration kSecond = std::chrono::seconds{1};
 
-std::size_t at(Figure figure) { return static_cast<std::size_t>(figure); }
+std::size_t at(LogFigure figure) { return static_cast<std::size_t>(figure); }
 
 // Mean gap of jobs submitted from `first` to `last`.
 double mean_gap(Duration first, Duration last, std::uint64_t jobs) {
@@ -30,8 +30,8 @@ std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % 
 
 }  // namespace
 
-std::vector<LoggedJob> read_logged_jobs(WorkloadReader& reader) {
-  std::vector<LoggedJob> jobs;
+std::vector<SampledJob> read_logged_jobs(WorkloadReader& reader) {
+  std::vector<SampledJob> jobs;
   for (TraceEntry entry; reader.next_entry(entry);) {
     const auto job = reader.job_of(entry);
     if (!job) continue;
@@ -39,7 +39,7 @@ std::vector<LoggedJob> read_logged_jobs(WorkloadReader& reader) {
         {entry, static_cast<double>(job->job.processes), seconds(job->truth.runtime), seconds(job->job.estimate)});
   }
   std::ranges::stable_sort(
-      jobs, [](const LoggedJob& a, const LoggedJob& b) { return a.entry.record.submit < b.entry.record.submit; });
+      jobs, [](const SampledJob& a, const SampledJob& b) { return a.entry.record.submit < b.entry.record.submit; });
   return jobs;
 }
 
@@ -128,7 +128,7 @@ class Resampler::Calendar {
     }
     Means means = sums;
     for (double& mean : means) mean /= static_cast<double>(count_);
-    means[at(Figure::kGap)] = mean_gap(first, last, count_);
+    means[at(LogFigure::kGap)] = mean_gap(first, last, count_);
     return means;
   }
 
@@ -153,19 +153,19 @@ class Resampler::Calendar {
 
 // ---- the log ----
 
-Resampler::Resampler(std::vector<LoggedJob> jobs, const LocalClock& clock) : jobs_(std::move(jobs)) {
+Resampler::Resampler(std::vector<SampledJob> jobs, const LocalClock& clock) : jobs_(std::move(jobs)) {
   for (std::size_t job = 0; job < jobs_.size(); ++job) {
     const Means figures = figures_of(job);
     for (std::size_t i = 0; i < kFigures; ++i) means_[i] += figures[i] / static_cast<double>(jobs_.size());
   }
   if (!jobs_.empty())
-    means_[at(Figure::kGap)] =
+    means_[at(LogFigure::kGap)] =
         mean_gap(jobs_.front().entry.record.submit, jobs_.back().entry.record.submit, jobs_.size());
   cut_into_days(clock);
 }
 
 Means Resampler::figures_of(std::size_t logged) const {
-  const LoggedJob& job = jobs_[logged];
+  const SampledJob& job = jobs_[logged];
   return {job.size, job.runtime, job.estimate, job.size * job.runtime, 0};
 }
 
@@ -226,7 +226,7 @@ ResampledSet Resampler::make_set(Seed seed, std::uint64_t set, std::uint64_t cou
                   set, tolerance * 100, means));
 }
 
-TraceEntry resampled_entry(const LoggedJob& job, std::uint64_t number, Duration submit, double factor) {
+TraceEntry resampled_entry(const SampledJob& job, std::uint64_t number, Duration submit, double factor) {
   TraceEntry entry = job.entry;
   entry.record.job = static_cast<std::int64_t>(number);
   entry.record.submit = submit;

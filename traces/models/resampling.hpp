@@ -23,7 +23,7 @@ using LocalClock = std::function<std::int64_t(Duration since_zero)>;
 inline constexpr std::int64_t kDayCut = 5 * 3600;  ///< a day goes from 05:00 to 05:00, the quietest hour
 
 /// A job of the log: the entry as it stands, and what a simulator takes it for.
-struct LoggedJob {
+struct SampledJob {
   TraceEntry entry;
   double size = 1;      ///< processes
   double runtime = 0;   ///< s, cut at the estimate
@@ -31,14 +31,14 @@ struct LoggedJob {
 };
 
 /// What a set has in common with its log.
-enum class Figure : std::uint8_t { kSize, kRuntime, kEstimate, kWork, kGap };
+enum class LogFigure : std::uint8_t { kSize, kRuntime, kEstimate, kWork, kGap };
 inline constexpr std::size_t kFigures = 5;
 inline constexpr std::string_view kFigureNames[kFigures] = {"size", "run time", "estimate", "work",
                                                             "inter-arrival time"};
-using Means = std::array<double, kFigures>;  ///< by Figure; times in s, work in processor-seconds
+using Means = std::array<double, kFigures>;  ///< by LogFigure; times in s, work in processor-seconds
 
 /// All jobs that the cleaning rules keep, in order of submission. Throws what WorkloadReader throws.
-[[nodiscard]] std::vector<LoggedJob> read_logged_jobs(WorkloadReader& reader);
+[[nodiscard]] std::vector<SampledJob> read_logged_jobs(WorkloadReader& reader);
 
 /// A job of a set: which one of the log, and when.
 struct ResampledJob {
@@ -55,9 +55,9 @@ struct ResampledSet {
 class Resampler {
  public:
   /// Throws InputError for a log that has no whole day of some weekday.
-  Resampler(std::vector<LoggedJob> jobs, const LocalClock& clock);
+  Resampler(std::vector<SampledJob> jobs, const LocalClock& clock);
 
-  [[nodiscard]] const std::vector<LoggedJob>& jobs() const { return jobs_; }
+  [[nodiscard]] const std::vector<SampledJob>& jobs() const { return jobs_; }
   /// Of the whole log.
   [[nodiscard]] const Means& means() const { return means_; }
   [[nodiscard]] std::size_t days() const { return days_.size(); }
@@ -79,7 +79,7 @@ class Resampler {
   [[nodiscard]] Means figures_of(std::size_t logged) const;
   void cut_into_days(const LocalClock& clock);
 
-  std::vector<LoggedJob> jobs_;
+  std::vector<SampledJob> jobs_;
   Means means_{};
   std::vector<Day> days_;                         // whole ones, in order
   std::array<std::vector<std::size_t>, 7> pool_;  // days of each weekday, from Monday
@@ -87,7 +87,7 @@ class Resampler {
 
 /// The entry of a job of a set: numbered anew, its submit time multiplied by `factor` and then rounded to seconds (1:
 /// as it is). Wait and preceding job are those of the log's schedule, and become unknown.
-[[nodiscard]] TraceEntry resampled_entry(const LoggedJob& job, std::uint64_t number, Duration submit, double factor);
+[[nodiscard]] TraceEntry resampled_entry(const SampledJob& job, std::uint64_t number, Duration submit, double factor);
 
 /// The log's header for a set of it: acknowledgements and notes kept, totals and times replaced. `clock_note` says
 /// where the local time came from.

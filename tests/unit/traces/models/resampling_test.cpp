@@ -60,7 +60,7 @@ TEST(Resampling, MeansOfTheSetAreThoseOfTheLog) {
     // Counted again, from the jobs themselves.
     Means means{};
     for (const ResampledJob& placed : made.jobs) {
-      const LoggedJob& job = resampler.jobs()[placed.logged];
+      const SampledJob& job = resampler.jobs()[placed.logged];
       means[0] += job.size / 1000;
       means[1] += job.runtime / 1000;
       means[2] += job.estimate / 1000;
@@ -108,7 +108,7 @@ TEST(Resampling, SetsDependOnSeedAndNumberOnly) {
 }
 
 TEST(Resampling, AFactorChangesSubmitTimesOnly) {
-  LoggedJob job;
+  SampledJob job;
   job.entry.record.job = 77;
   job.entry.record.submit = std::chrono::seconds{5};
   job.entry.record.wait = std::chrono::seconds{9};
@@ -209,7 +209,7 @@ TEST_F(DynpLogs, HoursAndWeekdaysOfKthAreKept) {
   const Resampler resampler = open("KTH-SP2-1996-2", kKthZero);
   std::array<double, 24> logged_hours{}, hours{};
   std::array<double, 7> logged_days{}, days{};
-  for (const LoggedJob& job : resampler.jobs()) {
+  for (const SampledJob& job : resampler.jobs()) {
     const std::int64_t at = kKthZero + from_monday(job.entry.record.submit);
     logged_hours[static_cast<std::size_t>(at / kHour % 24)] += 1.0 / static_cast<double>(resampler.jobs().size());
     logged_days[static_cast<std::size_t>(at / kDay % 7)] += 1.0 / static_cast<double>(resampler.jobs().size());
