@@ -17,7 +17,9 @@ inline constexpr std::size_t kLongestLine = std::size_t{1024} * 1024;
 class LineReader {
  public:
   struct Line {
-    std::string_view text;  ///< without its end; valid until the next call. Only the beginning of it when too long.
+    /// Without its end; valid until the next call. The byte behind it can be read: a CR, an LF or a NUL. Only the beginning of it
+    /// when too long.
+    std::string_view text;
     bool too_long = false;
   };
 
@@ -39,10 +41,10 @@ class LineReader {
   void refuse_what_is_not_text() const;
 
   std::unique_ptr<ByteSource> source_;
-  std::vector<char> buffer_;
-  std::size_t at_ = 0;       // first byte not given out
-  std::size_t filled_ = 0;   // bytes of buffer_ that are data
-  std::size_t newline_ = 0;  // if >= at_: the next LF at or after at_, or filled_ when there is none
+  std::vector<char> buffer_;  // has a byte more than is ever filled
+  std::size_t at_ = 0;        // first byte not given out
+  std::size_t filled_ = 0;    // bytes of buffer_ that are data
+  std::size_t newline_ = 0;   // if >= at_: the next LF at or after at_, or filled_ when there is none
   bool newline_known_ = false;
   bool at_end_ = false;
   std::size_t number_ = 0;

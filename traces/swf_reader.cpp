@@ -17,6 +17,8 @@ namespace {
 constexpr std::int64_t kMicrosPerSecond = 1'000'000;
 constexpr std::int64_t kMostKilobytes = 9'000'000'000'000'000;  // a double holds every whole number up to here
 
+constexpr std::string_view kBlanks = " \t";
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 // What a message shows of a bad field: not too much of it, and nothing a terminal would act on.
@@ -33,15 +35,15 @@ std::string shown(std::string_view text) {
   return text.size() > kMost ? result + "..." : result;
 }
 
-// A line cut into fields. Nearly all fields are whole numbers, so those are read on the way; the others are looked at
-// again when their type is known.
+// A line cut into fields. Nearly all fields are whole numbers, so those are read on the way; the text of a field is looked for
+// when its number is not enough.
 class Fields {
  public:
-  explicit Fields(std::string_view line) {
+  explicit Fields(std::string_view line) : line_(line) {
     const char* at = line.data();
     const char* const end = at + line.size();
     for (;; ++count_) {
-      while (at != end && is_blank(*at)) ++at;
+      while (is_blank(*at)) ++at;
       if (at == end || count_ == kSwfFields) break;
       at = read_field(at, end);
     }
@@ -52,65 +54,46 @@ class Fields {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
   Duration time(int field) {
-    const Field& f = at(field);
-    if (f.is_whole && f.value >= -kMostSwfSeconds && f.value <= kMostSwfSeconds) [[likely]]
-      return Duration{f.value * kMicrosPerSecond};
+    const std::int64_t value = number(field);
+    if (is_whole(field) && value >= -kMostSwfSeconds && value <= kMostSwfSeconds) [[likely]]
+      return Duration{value * kMicrosPerSecond};
     return decimal_time(field);
   }
 
   template <class Integer>
   Integer whole(int field) {
-    const Field& f = at(field);
-    if (f.is_whole && std::in_range<Integer>(f.value)) [[likely]]
-      return static_cast<Integer>(f.value);
-    Integer long_one = -1;  // of 19 digits, which read_field() leaves to us
-    const auto [end, error] = std::from_chars(f.text.data(), f.text.data() + f.text.size(), long_one);
-    if (error == std::errc{} && end == f.text.data() + f.text.size()) return long_one;
-    // "4.0" and "1e+06" are what some tools make of whole numbers.
-    const auto number = real(f.text);
-    if (!f.is_whole && !number) return fail(field, "a whole number"), Integer{-1};
-    constexpr double kExact = 9e15;
-    const double least = std::max(static_cast<double>(std::numeric_limits<Integer>::min()), -kExact);
-    const double most = std::min(static_cast<double>(std::numeric_limits<Integer>::max()), kExact);
-    if (!number || *number < least || *number > most)
-      return fail(field, fmt::format("a whole number up to {}", std::numeric_limits<Integer>::max())), Integer{-1};
-    if (std::trunc(*number) != *number) return fail(field, "a whole number"), Integer{-1};
-    return static_cast<Integer>(*number);
+    if (is_whole(field) && std::in_range<Integer>(number(field))) [[likely]]
+      return static_cast<Integer>(number(field));
+    return unusual_whole<Integer>(field);
   }
 
   double kilobytes(int field) {
-    const Field& f = at(field);
-    const auto number = f.is_whole ? static_cast<double>(f.value) : real(f.text);
-    if (!number) return fail(field, "a number of kilobytes"), -1;
-    if (std::abs(*number) > static_cast<double>(kMostKilobytes))
+    const auto size = is_whole(field) ? static_cast<double>(number(field)) : real(text(field));
+    if (!size) return fail(field, "a number of kilobytes"), -1;
+    if (std::abs(*size) > static_cast<double>(kMostKilobytes))
       return fail(field, fmt::format("at most {} kilobytes", kMostKilobytes)), -1;
-    return *number;
+    return *size;
   }
 
  private:
-  struct Field {
-    std::string_view text;
-    std::int64_t value;
-    bool is_whole;  // value is the number; else the text is something else, or too long to be sure
-  };
-
   const char* read_field(const char* at, const char* end) {
-    const char* const begin = at;
     const bool negative = *at == '-';
-    if (negative) ++at;
-    const char* const digits = at;
+    const char* const digits = negative ? at + 1 : at;
     std::uint64_t value = 0;  // wrong beyond 19 digits
-    for (; at != end; ++at) {
+    for (at = digits;; ++at) {
       const auto digit = static_cast<unsigned>(*at) - unsigned{'0'};
       if (digit > 9) break;
       value = value * 10 + digit;
     }
     constexpr std::ptrdiff_t kSafeDigits = 18;
-    const bool is_whole = (at == end || is_blank(*at)) && at != digits && at - digits <= kSafeDigits;
-    if (!is_whole) [[unlikely]]
+    if ((is_blank(*at) || at == end) && at != digits && at - digits <= kSafeDigits) [[likely]] {
+      const auto magnitude = static_cast<std::int64_t>(value);
+      numbers_[count_] = negative ? -magnitude : magnitude;
+      whole_ |= 1U << count_;
+    } else {
+      numbers_[count_] = 0;
       while (at != end && !is_blank(*at)) ++at;
-    const auto magnitude = is_whole ? static_cast<std::int64_t>(value) : 0;
-    fields_[count_] = {{begin, static_cast<std::size_t>(at - begin)}, negative ? -magnitude : magnitude, is_whole};
+    }
     return at;
   }
 
@@ -124,14 +107,31 @@ class Fields {
     return more;
   }
 
+  // Of 19 digits, which read_field() leaves to this; and "4.0" and "1e+06" are what some tools make of whole numbers.
+  template <class Integer>
+  Integer unusual_whole(int field) {
+    const std::string_view found = text(field);
+    Integer long_one = -1;
+    const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), long_one);
+    if (error == std::errc{} && end == found.data() + found.size()) return long_one;
+    const auto value = real(found);
+    if (!is_whole(field) && !value) return fail(field, "a whole number"), Integer{-1};
+    constexpr double kExact = 9e15;
+    const double least = std::max(static_cast<double>(std::numeric_limits<Integer>::min()), -kExact);
+    const double most = std::min(static_cast<double>(std::numeric_limits<Integer>::max()), kExact);
+    if (!value || *value < least || *value > most)
+      return fail(field, fmt::format("a whole number up to {}", std::numeric_limits<Integer>::max())), Integer{-1};
+    if (std::trunc(*value) != *value) return fail(field, "a whole number"), Integer{-1};
+    return static_cast<Integer>(*value);
+  }
+
   Duration decimal_time(int field) {
-    const Field& f = at(field);
     constexpr Duration kMost = std::chrono::seconds{kMostSwfSeconds};
-    auto time = parse_seconds(f.text);
-    const auto number = time ? std::nullopt : real(f.text);
-    if (number && std::abs(*number) <= static_cast<double>(kMostSwfSeconds)) time = from_seconds(*number);
+    auto time = parse_seconds(text(field));
+    const auto value = time ? std::nullopt : real(text(field));
+    if (value && std::abs(*value) <= static_cast<double>(kMostSwfSeconds)) time = from_seconds(*value);
     if (time && *time >= -kMost && *time <= kMost) return *time;
-    const bool is_number = time || number || f.is_whole;
+    const bool is_number = time || value || is_whole(field);
     fail(field, is_number ? fmt::format("at most {} seconds", kMostSwfSeconds) : "a number of seconds");
     return kUnknownTime;
   }
@@ -143,15 +143,28 @@ class Fields {
     return number;
   }
 
-  [[nodiscard]] const Field& at(int field) const { return fields_[field - 1]; }
+  [[nodiscard]] bool is_whole(int field) const { return (whole_ >> (field - 1) & 1) != 0; }
+  [[nodiscard]] std::int64_t number(int field) const { return numbers_[field - 1]; }
+
+  [[nodiscard]] std::string_view text(int field) const {
+    std::string_view rest = line_;
+    for (int i = 1;; ++i) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(kBlanks), rest.size()));
+      const std::string_view found = rest.substr(0, rest.find_first_of(kBlanks));
+      if (i == field) return found;
+      rest.remove_prefix(found.size());
+    }
+  }
 
   void fail(int field, std::string_view expected) {
     if (problem_.empty())
       problem_ = fmt::format("field {} ({}): expected {}, found '{}'", field,
-                             kSwfFieldNames[static_cast<std::size_t>(field - 1)], expected, shown(at(field).text));
+                             kSwfFieldNames[static_cast<std::size_t>(field - 1)], expected, shown(text(field)));
   }
 
-  Field fields_[kSwfFields];
+  std::string_view line_;
+  std::int64_t numbers_[kSwfFields];  // 0 where the field is not a whole number, or too long to be sure
+  std::uint32_t whole_ = 0;           // bit i: field i + 1 is one
   int count_ = 0;
   std::string problem_;
 };
@@ -225,7 +238,7 @@ bool SwfReader::find_record(SwfRecord& record, OnComment on_comment) {
 
 bool SwfReader::is_comment(const LineReader::Line& line) const {
   if (line.too_long) return false;
-  const std::size_t first = line.text.find_first_not_of(" \t");
+  const std::size_t first = line.text.find_first_not_of(kBlanks);
   return first == std::string_view::npos || line.text[first] == ';';
 }
 

@@ -69,6 +69,7 @@ class SwfReader {
 [[nodiscard]] std::vector<std::string> broken_line_report(const SwfReader& reader);
 
 /// Reads the 18 fields of one line. Returns what is wrong, or an empty string; `record` is only valid in that case.
+/// REQUIRES: the byte behind the line can be read, and is neither a digit nor a blank (LineReader::Line).
 [[nodiscard]] std::string parse_swf_line(std::string_view line, SwfRecord& record);
 
 }  // namespace replay

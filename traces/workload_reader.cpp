@@ -87,19 +87,21 @@ WorkloadReader::WorkloadReader(TraceReader trace, CleaningRules rules)
 }
 
 bool WorkloadReader::next(TracedJob& job) {
-  for (TraceEntry entry; next_entry(entry);) {
-    if (auto made = job_of(entry)) {
-      job = *made;
-      return true;
-    }
-  }
+  for (TraceEntry entry; next_entry(entry);)
+    if (make_job(entry, job)) return true;
   return false;
 }
 
 std::optional<TracedJob> WorkloadReader::job_of(const TraceEntry& entry) {
+  std::optional<TracedJob> job{std::in_place};
+  if (!make_job(entry, *job)) job.reset();
+  return job;
+}
+
+bool WorkloadReader::make_job(const TraceEntry& entry, TracedJob& job) {
   const SwfRecord& record = entry.record;
-  if (is_skipped(record)) return std::nullopt;
-  TracedJob job;
+  if (is_skipped(record)) return false;
+  job = TracedJob{};
   job.job.id = JobId{record.job};
   job.job.submitted = Instant{record.submit};
   job.job.user = record.user;
@@ -113,7 +115,7 @@ std::optional<TracedJob> WorkloadReader::job_of(const TraceEntry& entry) {
   if (!entry.traits.empty()) apply_traits(job, entry.traits);
   note_what_is_not_modelled(record);
   ++kept_;
-  return job;
+  return true;
 }
 
 bool WorkloadReader::is_skipped(const SwfRecord& record) {
@@ -333,11 +335,10 @@ LoadedWorkload read_all(WorkloadReader reader) {
   constexpr std::int64_t kBelieved = 1'000'000;
   constexpr std::int64_t kMostBelieved = 64'000'000;
   const std::int64_t promised = std::clamp<std::int64_t>(reader.header().max_records().value_or(0), 0, kMostBelieved);
-  jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)));
-  for (TracedJob job; reader.next(job);) {
+  jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)) + 1);  // and the one that is not there
+  while (reader.next(jobs.emplace_back()))
     if (jobs.size() == kBelieved) jobs.reserve(static_cast<std::size_t>(std::max(promised, kBelieved)));
-    jobs.push_back(job);
-  }
+  jobs.pop_back();
   if (!reader.is_sorted())
     std::ranges::stable_sort(jobs, {}, [](const TracedJob& j) { return std::pair(j.job.submitted, j.job.id); });
   loaded.header = reader.header();

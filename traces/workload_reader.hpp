@@ -60,6 +60,7 @@ class WorkloadReader {
     std::vector<std::size_t> lines;
   };
 
+  [[nodiscard]] bool make_job(const TraceEntry& entry, TracedJob& job);
   [[nodiscard]] bool is_skipped(const SwfRecord& record);
   [[nodiscard]] std::int32_t size_of(const SwfRecord& record) const;
   void set_size(TracedJob& job, const SwfRecord& record);
