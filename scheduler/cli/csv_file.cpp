@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 
@@ -12,31 +11,20 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 17;
 
-// "00", "01", ... "99".
-constexpr std::array<char, 200> kPairs = [] {
-  std::array<char, 200> pairs{};
-  for (std::size_t i = 0; i < 100; ++i) {
-    pairs[2 * i] = static_cast<char>('0' + i / 10);
-    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
-  }
-  return pairs;
-}();
-
-constexpr std::array<std::uint64_t, 20> kPowersOfTen = [] {
-  std::array<std::uint64_t, 20> powers{};
-  std::uint64_t power = 1;
-  for (std::uint64_t& each : powers) each = power, power *= 10;
-  return powers;
-}();
-
-void put_pair(char* at, std::uint64_t value) { std::memcpy(at, kPairs.data() + 2 * value, 2); }
-
-// 0 has one digit.
-unsigned digits_of(std::uint64_t value) {
-  constexpr unsigned kLog2Times4096 = 1233;  // log10(2), times 4096
-  const unsigned digits = static_cast<unsigned>(std::bit_width(value | 1)) * kLog2Times4096 >> 12;
-  return digits + (value >= kPowersOfTen[digits] ? 1 : 0) + (value == 0 ? 1 : 0);
+// The decimal digits of a number below 10^8, the first one in the lowest byte: its halves, their pairs and the digits of those are
+// split side by side in one word.
+std::uint64_t eight_digits(std::uint32_t value) {
+  const std::uint64_t halves = value / 10'000 + (std::uint64_t{value % 10'000} << 32);
+  const std::uint64_t first_pairs = halves * 5243 >> 19 & 0x0000'007f'0000'007f;  // by 100, exact below 10^4
+  const std::uint64_t pairs = first_pairs + ((halves - 100 * first_pairs) << 16);
+  const std::uint64_t first_digits = pairs * 103 >> 10 & 0x000f'000f'000f'000f;  // by 10, exact below 100
+  return first_digits + ((pairs - 10 * first_digits) << 8);
 }
+
+constexpr std::uint64_t kZeros = 0x3030'3030'3030'3030;  // "00000000"
+static_assert(std::endian::native == std::endian::little);
+
+void put_word(char* at, std::uint64_t characters) { std::memcpy(at, &characters, sizeof characters); }
 
 }  // namespace
 
@@ -66,24 +54,23 @@ void CsvFile::micros(std::int64_t value) {
   if (value < 0) *at_++ = '-';
   const auto size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
   at_ = put_digits(at_, size / 1'000'000);
-  const std::uint64_t decimals = size % 1'000'000;
-  *at_ = '.';
-  put_pair(at_ + 1, decimals / 10'000);
-  put_pair(at_ + 3, decimals / 100 % 100);
-  put_pair(at_ + 5, decimals % 100);
-  at_[7] = ',';
+  const std::uint64_t decimals = eight_digits(static_cast<std::uint32_t>(size % 1'000'000)) + kZeros;
+  put_word(at_, std::uint64_t{'.'} | decimals >> 16 << 8 | std::uint64_t{','} << 56);
   at_ += 8;
 }
 
+// What it writes behind the digits is written over, or not there yet: room() has seen to that.
 char* CsvFile::put_digits(char* at, std::uint64_t value) {
-  const unsigned digits = digits_of(value);
-  char* to = at + digits;
-  for (; value >= 100; value /= 100) put_pair(to -= 2, value % 100);
-  if (value >= 10)
-    put_pair(to - 2, value);
-  else
-    to[-1] = static_cast<char>('0' + value);
-  return at + digits;
+  constexpr std::uint64_t kEight = 100'000'000;
+  if (value >= kEight) {
+    at = put_digits(at, value / kEight);
+    put_word(at, eight_digits(static_cast<std::uint32_t>(value % kEight)) + kZeros);
+    return at + 8;
+  }
+  const std::uint64_t digits = eight_digits(static_cast<std::uint32_t>(value));
+  const int zeros = std::countr_zero(digits | std::uint64_t{1} << 56) / 8;  // before the first digit that counts
+  put_word(at, (digits + kZeros) >> 8 * zeros);
+  return at + 8 - zeros;
 }
 
 void CsvFile::append(std::string_view text) {
