@@ -13,6 +13,18 @@ auto at_index(Vector& vector, std::size_t index) {
   return vector.begin() + static_cast<std::ptrdiff_t>(index);
 }
 
+// The last of `count` ascending instants that is not after `at`. REQUIRES: the first one is not. Which half it is in cannot be
+// foretold, so it is not asked with a branch.
+std::size_t last_not_after(const Instant* instants, std::size_t count, Instant at) {
+  std::size_t low = 0;
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    low += instants[low + half] <= at ? half : 0;
+    count -= half;
+  }
+  return low;
+}
+
 }  // namespace
 
 Availability::Availability(CoreCount capacity, Instant from) : capacity_(capacity) { clear(from); }
@@ -126,19 +138,18 @@ Availability::Range Availability::range(Instant from, Instant to) const {
 // The step that holds at `at`.
 Availability::Place Availability::find(Instant at) const {
   INVARIANT(at >= begins(), "availability begins at {} s, asked for {} s", seconds(begins()), seconds(at));
-  const auto block = static_cast<std::size_t>(std::ranges::upper_bound(first_, at) - first_.begin()) - 1;
+  const std::size_t block = last_not_after(first_.data(), first_.size(), at);
   const Block& steps = *blocks_[block];
-  const auto end = at_index(steps.at, steps.count);
-  return {block, static_cast<std::size_t>(std::upper_bound(steps.at.begin(), end, at) - steps.at.begin()) - 1};
+  return {block, last_not_after(steps.at.data(), steps.count, at)};
 }
 
 void Availability::add(Instant from, Instant to, CoreCount cores) {
   from = std::max(from, begins());
   if (from >= to || cores == 0) return;
-  cut(to);
-  cut(from);
-  const Place first = find(from);
-  const Place end = find(to);
+  Place first = cut(from);
+  const std::size_t blocks = blocks_.size();
+  const Place end = cut(to);
+  if (blocks_.size() != blocks) first = find(from);  // the block that was split may be its own
   if (first.block == end.block) {
     add_within(first.block, first.step, end.step, cores);
   } else {
@@ -152,8 +163,8 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
     add_within(end.block, 0, end.step, cores);
   }
   measure_groups(first.block, end.block + 1);
-  join(to);
-  join(from);
+  join(end);
+  join(first);
 }
 
 void Availability::add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores) {
@@ -163,10 +174,10 @@ void Availability::add_within(std::size_t block, std::size_t from, std::size_t t
             capacity_ - ranges_[block].least, capacity_);
 }
 
-// Makes a step begin at `at`, if none does.
-void Availability::cut(Instant at) {
+// The step that begins at `at`, made if there is none.
+Availability::Place Availability::cut(Instant at) {
   Place place = find(at);
-  if (blocks_[place.block]->at[place.step] == at) return;
+  if (blocks_[place.block]->at[place.step] == at) return place;
   if (blocks_[place.block]->count == kBlock) {
     split(place.block);
     place = find(at);
@@ -179,12 +190,12 @@ void Availability::cut(Instant at) {
   block.at[next] = at;
   block.free[next] = block.free[place.step];
   ++block.count;
+  return {place.block, next};
 }
 
-// Removes the step that begins at `at` if it is as high as the one before it.
-void Availability::join(Instant at) {
-  const Place place = find(at);
-  if (blocks_[place.block]->at[place.step] != at || (place.block == 0 && place.step == 0)) return;
+// Removes a step that is as high as the one before it.
+void Availability::join(Place place) {
+  if (place.block == 0 && place.step == 0) return;
   const Place before =
       place.step > 0 ? Place{place.block, place.step - 1} : Place{place.block - 1, blocks_[place.block - 1]->count - 1};
   if (value(before) != value(place)) return;
@@ -193,6 +204,7 @@ void Availability::join(Instant at) {
   std::copy(at_index(block.at, place.step + 1), at_index(block.at, block.count), at_index(block.at, place.step));
   std::copy(at_index(block.free, place.step + 1), at_index(block.free, block.count), at_index(block.free, place.step));
   --block.count;
+  if (place.step > 0) return;  // the block begins as before, and has that height still
   first_[place.block] = block.at[0];
   measure(place.block);
   measure_groups(place.block, place.block + 1);
@@ -227,8 +239,13 @@ void Availability::drop_block(std::size_t block) {
 
 void Availability::measure(std::size_t block) {
   const Block& steps = *blocks_[block];
-  const auto [least, most] = std::minmax_element(steps.free.begin(), at_index(steps.free, steps.count));
-  ranges_[block] = {*least + added_[block], *most + added_[block]};
+  CoreCount least = steps.free[0];
+  CoreCount most = steps.free[0];
+  for (std::size_t step = 1; step < steps.count; ++step) {
+    least = std::min(least, steps.free[step]);
+    most = std::max(most, steps.free[step]);
+  }
+  ranges_[block] = {least + added_[block], most + added_[block]};
 }
 
 void Availability::measure_groups(std::size_t from_block, std::size_t to_block) {

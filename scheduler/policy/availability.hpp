@@ -70,8 +70,8 @@ class Availability {
 
   void add(Instant from, Instant to, CoreCount cores);
   [[nodiscard]] Place find(Instant at) const;
-  void cut(Instant at);
-  void join(Instant at);
+  Place cut(Instant at);
+  void join(Place place);
   void split(std::size_t block);
   void drop_block(std::size_t block);
   void add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores);

@@ -171,9 +171,10 @@ class Conservative final : public Policy {
   }
 
   void move(Planned& planned, Instant start) {
-    by_start_.erase(start_order(planned));
+    auto entry = by_start_.extract(start_order(planned));
     planned.start = start;
-    by_start_.insert(start_order(planned));
+    entry.value() = start_order(planned);
+    by_start_.insert(std::move(entry));
   }
 
   void forget(Planned& planned) {

@@ -10,6 +10,7 @@ namespace replay {
 namespace {
 
 constexpr std::size_t kFanOut = 16;
+constexpr std::size_t kShort = 64;  // so many slots are looked through faster than the levels
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 bool queue_order(const Job* a, const Job* b) {
@@ -24,17 +25,18 @@ bool end_order(const RunningJob* a, const RunningJob* b) {
 
 void WaitingQueue::insert(const Job& job) {
   ++size_;
-  if (order_.empty() || queue_order(order_.back(), &job)) {
-    order_.push_back(&job);
-    slots_.push_back(&job);
-    note_needs(slots_.size() - 1);
-    return;
-  }
+  if (order_.empty() || queue_order(order_.back(), &job)) return append(job);
   close_holes();
   const auto at = std::ranges::upper_bound(order_, &job, queue_order) - order_.begin();
   order_.insert(order_.begin() + at, &job);
   slots_.insert(slots_.begin() + at, &job);
   close_holes();  // there are none, but what the slots need has moved
+}
+
+void WaitingQueue::append(const Job& job) {
+  order_.push_back(&job);
+  slots_.push_back(&job);
+  needs_.push_back({job.estimate, job.processes});
 }
 
 void WaitingQueue::remove(const Job& job) {
@@ -56,29 +58,41 @@ void WaitingQueue::close_holes() {
   order_ = slots_;
   first_ = 0;
   needs_.clear();
+  for (const Job* job : slots_) needs_.push_back({job->estimate, job->processes});
   for (std::vector<Least>& level : levels_) level.clear();
-  for (std::size_t slot = 0; slot < slots_.size(); ++slot) note_needs(slot);
+  indexed_ = 0;
 }
 
-// REQUIRES: `slot` is the last one.
-void WaitingQueue::note_needs(std::size_t slot) {
-  const Need need{slots_[slot]->estimate, slots_[slot]->processes};
-  needs_.push_back(need);
-  for (std::size_t level = 0, node = slot / kFanOut;; ++level, node /= kFanOut) {
-    if (level == levels_.size())
-      levels_.push_back({levels_.back().front()});  // one stretch is not all any more: a level above it
-    std::vector<Least>& stretches = levels_[level];
-    if (node == stretches.size()) stretches.emplace_back();
-    stretches[node].add(need);
-    if (level + 1 >= levels_.size() && stretches.size() == 1) return;
+void WaitingQueue::index_all() const {
+  for (; indexed_ < needs_.size(); ++indexed_) {
+    const Need& need = needs_[indexed_];
+    for (std::size_t level = 0, node = indexed_ / kFanOut;; ++level, node /= kFanOut) {
+      if (level == levels_.size())
+        levels_.push_back({levels_.back().front()});  // one stretch is not all any more: a level above it
+      std::vector<Least>& stretches = levels_[level];
+      if (node == stretches.size()) stretches.emplace_back();
+      stretches[node].add(need);
+      if (level + 1 >= levels_.size() && stretches.size() == 1) break;
+    }
   }
 }
 
 WaitingQueue::iterator WaitingQueue::find(iterator from, const Wanted& wanted) const {
   const auto begin = static_cast<std::size_t>(from.at_ - slots_.data());
-  if (begin >= slots_.size()) return end();
-  const std::size_t found = find_below(levels_.size() - 1, 0, begin, wanted);
+  std::size_t found = kNone;
+  if (needs_.size() - begin > kShort) {
+    index_all();
+    found = find_below(levels_.size() - 1, 0, begin, wanted);
+  } else {
+    found = find_among(begin, needs_.size(), wanted);
+  }
   return found == kNone ? end() : iterator{slots_.data() + found, slots_.data() + slots_.size()};
+}
+
+std::size_t WaitingQueue::find_among(std::size_t from, std::size_t to, const Wanted& wanted) const {
+  for (std::size_t slot = from; slot < to; ++slot)
+    if (wanted.admits(needs_[slot].processes, needs_[slot].estimate)) return slot;
+  return kNone;
 }
 
 // The first wanted slot at or after `from` in the stretch `node` of `level`.
@@ -101,8 +115,8 @@ std::size_t WaitingQueue::find_below(std::size_t level, std::size_t node, std::s
 // The same in a stretch of slots.
 std::size_t WaitingQueue::find_in(std::size_t node, std::size_t from, const Wanted& wanted) const {
   const std::size_t end = std::min((node + 1) * kFanOut, needs_.size());
-  for (std::size_t slot = std::max(node * kFanOut, from); slot < end; ++slot)
-    if (wanted.admits(needs_[slot].processes, needs_[slot].estimate)) return slot;
+  const std::size_t found = find_among(std::max(node * kFanOut, from), end, wanted);
+  if (found != kNone) return found;
   Least least;
   for (std::size_t slot = node * kFanOut; slot < end; ++slot) least.add(needs_[slot]);
   levels_[0][node] = least;
@@ -134,14 +148,10 @@ std::size_t WaitingQueue::Least::size_of(ProcessCount processes) {
 }
 
 RunningJob& RunningSet::insert(RunningJob job) {
-  if (spare_.empty()) {
-    owned_.push_back(std::make_unique<RunningJob>(std::move(job)));
-  } else {
-    owned_.push_back(std::move(spare_.back()));
-    spare_.pop_back();
-    *owned_.back() = std::move(job);
-  }
-  RunningJob* added = owned_.back().get();
+  if (spare_.empty()) spare_.push_back(&jobs_.emplace_back());
+  RunningJob* const added = spare_.back();
+  spare_.pop_back();
+  *added = std::move(job);
   INVARIANT(by_start_.empty() || by_start_.back()->start_order < added->start_order, "starts out of order");
   by_start_.push_back(added);
   by_end_.insert(std::ranges::upper_bound(by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_), by_end_.end(),
@@ -171,10 +181,8 @@ void RunningSet::erase(RunningJob& job) {
   const auto found = std::ranges::lower_bound(by_start_, job.start_order, {}, &RunningJob::start_order);
   INVARIANT(found != by_start_.end() && *found == &job, "job {} is not running",
             static_cast<std::int64_t>(job.job->id));
-  const auto at = found - by_start_.begin();
   by_start_.erase(found);
-  spare_.push_back(std::move(owned_[static_cast<std::size_t>(at)]));
-  owned_.erase(owned_.begin() + at);
+  spare_.push_back(&job);
 }
 
 void RunningSet::set_estimated_end(RunningJob& job, Instant end) {

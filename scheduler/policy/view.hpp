@@ -5,8 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <limits>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -70,7 +70,7 @@ class WaitingQueue {
   [[nodiscard]] iterator begin() const { return {slots_.data() + first_, slots_.data() + slots_.size()}; }
   [[nodiscard]] iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
 
-  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): of ever larger stretches of the queue
+  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): of ever larger stretches of a long queue
   /// it knows the least estimate of the jobs of at most 1, 2, 4, ... processes, and looks only into those that may have one.
   [[nodiscard]] iterator find(iterator from, const Wanted& wanted) const;
 
@@ -104,8 +104,10 @@ class WaitingQueue {
     std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
   };
 
+  void append(const Job& job);
   void close_holes();
-  void note_needs(std::size_t slot);
+  void index_all() const;
+  [[nodiscard]] std::size_t find_among(std::size_t from, std::size_t to, const Wanted& wanted) const;
   [[nodiscard]] std::size_t find_in(std::size_t node, std::size_t from, const Wanted& wanted) const;
   [[nodiscard]] std::size_t find_below(std::size_t level, std::size_t node, std::size_t from,
                                        const Wanted& wanted) const;
@@ -113,8 +115,10 @@ class WaitingQueue {
   std::vector<const Job*> slots_;  // in order; nullptr: a hole
   std::vector<const Job*> order_;  // what was in each slot, holes too, for the search
   std::vector<Need> needs_;        // by slot
-  // By 16 slots, by 256, ...: the last level has one stretch, that is all.
+  // By 16 slots, by 256, ...: the last level has one stretch, that is all of the indexed slots. Those are the first ones of the
+  // queue: short queues are looked through as they are, and what they need is not noted here before they are long.
   mutable std::vector<std::vector<Least>> levels_ = std::vector<std::vector<Least>>(1);
+  mutable std::size_t indexed_ = 0;
   std::size_t first_ = 0;  // slots before it are holes
   std::size_t size_ = 0;
 };
@@ -138,6 +142,10 @@ struct RunningJob {
 /// The running jobs in start order, and by estimated end (ties: start order). Pointers stay valid until erase().
 class RunningSet {
  public:
+  RunningSet() = default;
+  RunningSet(const RunningSet&) = delete;
+  RunningSet& operator=(const RunningSet&) = delete;
+
   [[nodiscard]] bool empty() const { return by_start_.empty(); }
   [[nodiscard]] std::size_t size() const { return by_start_.size(); }
   [[nodiscard]] std::span<RunningJob* const> by_start() const { return by_start_; }
@@ -162,8 +170,8 @@ class RunningSet {
  private:
   void unlink_end(const RunningJob& job);
 
-  std::vector<std::unique_ptr<RunningJob>> spare_;  // reused
-  std::vector<std::unique_ptr<RunningJob>> owned_;  // same order as by_start_
+  std::deque<RunningJob> jobs_;
+  std::vector<RunningJob*> spare_;  // of jobs_: left, to be used again
   std::vector<RunningJob*> by_start_;
   std::vector<RunningJob*> by_end_;
   std::size_t by_end_first_ = 0;
