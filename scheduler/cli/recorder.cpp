@@ -55,7 +55,10 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
 }
 
 void Recorder::begin() {
-  table_.expect(scenario_.workload().jobs.size());
+  const std::size_t jobs = scenario_.workload().jobs.size();
+  table_.expect(jobs);
+  series_.expect(jobs);
+  if (wants("jobs")) names_.expect(jobs);
   tee_ = std::make_unique<log::Tee>(sinks_);
   tee_->header(header_);
   if (wants("run")) write_run_json(nullptr);  // an aborted run says what it was, too

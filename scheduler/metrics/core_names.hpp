@@ -40,6 +40,12 @@ class NumberedPool {
 
 class CoreNames final : public log::Sink {
  public:
+  /// Makes room for so many jobs at once. More may come.
+  void expect(std::size_t jobs) {
+    jobs_.reserve(jobs);
+    used_ranges_.reserve(jobs);
+  }
+
   void header(const log::Header& header) override;
   void record(const log::Record& record) override;
 

@@ -52,6 +52,9 @@ class Series final : public log::Sink {
  public:
   explicit Series(SeriesOptions options = {}) : options_(options) {}
 
+  /// Makes room for so many jobs at once. More may come.
+  void expect(std::size_t jobs) { jobs_.reserve(jobs); }
+
   /// Reads the size of the machine. Throws InputError if the header has none.
   void header(const log::Header& header) override;
   /// Throws InputError if a job shares a core that the machine does not have.

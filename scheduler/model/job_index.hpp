@@ -35,7 +35,7 @@ class JobIndex {
     const auto number = static_cast<std::uint64_t>(job);
     // A number that went into far_ before the vector had grown past it must not be looked for in the vector: what is
     // added to near_ by growing is therefore filled from far_.
-    if (number >= near_.size() && number < kAlwaysNear + kSpread * std::uint64_t{count_}) grow_to(number + 1);
+    if (number >= near_.size() && number < kAlwaysNear + kSpread * std::uint64_t{count_}) grow_to(number);
     if (number < near_.size())
       near_[number] = row;
     else
@@ -56,11 +56,12 @@ class JobIndex {
   static constexpr std::uint64_t kAlwaysNear = 1 << 16;
   static constexpr std::uint64_t kSpread = 8;
 
-  void grow_to(std::size_t size) {
+  // Beyond it, so that numbers which ascend one by one do not each have to.
+  void grow_to(std::size_t past) {
     const std::size_t before = near_.size();
-    near_.resize(size, kNone);
+    near_.resize(past + 1 + past / 2, kNone);
     if (far_.empty()) return;
-    for (std::size_t number = before; number < size; ++number)
+    for (std::size_t number = before; number < near_.size(); ++number)
       if (const auto found = far_.find(number); found != far_.end()) near_[number] = found->second;
   }
 
