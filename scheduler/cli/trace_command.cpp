@@ -12,10 +12,13 @@ namespace replay::cli {
 Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders) {
   using Chosen = std::pair<CLI::App*, Command>;
   auto commands = std::make_shared<std::vector<Chosen>>();
-  for (const AddCommand add : adders) {
-    Command command = add(group);
-    commands->emplace_back(group.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(command));
-  }
+  // Only when one of them is asked for: the others cost each run of replay a millisecond.
+  group.preparse_callback([&group, commands, adders = std::vector<AddCommand>(adders)](std::size_t) {
+    for (const AddCommand add : adders) {
+      Command command = add(group);
+      commands->emplace_back(group.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(command));
+    }
+  });
   return [&group, commands] {
     for (const auto& [app, command] : *commands)
       if (group.got_subcommand(app)) return command();
