@@ -36,7 +36,7 @@ Figure figure_of(std::span<const Reading> readings) {
   std::ranges::sort(values);
   const std::span<const double> counted = shortest_half(values);
   Figure figure;
-  figure.value = median_of(counted);
+  figure.value = median_of(values);
   const double range = counted.back() - counted.front();
   figure.spread = figure.value != 0 ? range / std::abs(figure.value) : 0;
   figure.runs = static_cast<int>(counted.size());

@@ -1,7 +1,7 @@
-// From repeated readings of one thing to a figure, and whether they agree well enough to stop. On a machine that others use
-// too, single readings are late, never early, so the half of the readings that lie closest together counts (the "shortest
-// half", Rousseeuw 1984), three at least; readings during which others used the machine count only when there are too few
-// without. Pure.
+// From repeated readings of one thing to a figure, and whether they agree well enough to stop. The figure is their median: what
+// a run there takes as a rule, and not at best. On a machine that others use too, single readings are late, never early, so
+// whether they agree is asked of the half that lies closest together (the "shortest half", Rousseeuw 1984), three at least.
+// Readings during which others used the machine count only when there are too few without. Pure.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline constexpr std::size_t kLeastReadings = 3;
 
 /// When a figure is good enough: its readings lie within one or the other.
 struct Tolerance {
-  double spread = 0.05;  ///< (largest - smallest) / median
+  double spread = 0.05;  ///< (largest - smallest) / figure
   double absolute = 0;   ///< largest - smallest, in the figure's unit: below it a difference does not matter
 };
 

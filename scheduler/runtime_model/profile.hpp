@@ -13,9 +13,9 @@ namespace replay {
 
 /// A measured value and how far it can be trusted.
 struct Figure {
-  double value = 0;        ///< the median of the runs
-  double spread = 0;       ///< (largest - smallest) / median; 0 of a single run
-  int runs = 1;            ///< that count; >= 1
+  double value = 0;        ///< the median of all runs
+  double spread = 0;       ///< (largest - smallest) / value of those that agree best; 0 of a single run
+  int runs = 1;            ///< that agree so well; >= 1
   bool disturbed = false;  ///< others used the machine during some of them
   bool operator==(const Figure&) const = default;
 };

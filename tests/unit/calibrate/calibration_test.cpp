@@ -132,7 +132,7 @@ TEST(Calibration, RepeatsUntilTheReadingsSettle) {
   EXPECT_EQ(machine.taken.size(), 5U) << "0, 1 and 2 % are the three that agree";
   EXPECT_TRUE(result.unsettled.empty());
   EXPECT_EQ(profile.entries.at(0).runtime_s.runs, 3);
-  EXPECT_NEAR(profile.entries.at(0).runtime_s.value, 4.09, 1e-9);
+  EXPECT_NEAR(profile.entries.at(0).runtime_s.value, 4.13, 1e-9) << "2 %, the median of all five";
   EXPECT_TRUE(figures_in(profile, m).empty());
 }
 
