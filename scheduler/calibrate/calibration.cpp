@@ -9,7 +9,7 @@
 namespace replay::calibrate {
 namespace {
 
-constexpr double kLeastRuntime = 1e-4;  // s: a program whose end costs as much as itself
+constexpr double kLeastRuntime = 1e-4;  // s
 
 double worst_spread(const std::vector<Figure>& figures) {
   return std::ranges::max_element(figures, {}, &Figure::spread)->spread;
@@ -45,36 +45,84 @@ class Calibrator {
         (figures_in(profile_, m).empty() ? missing : again).push_back(m);
     }
     missing.insert(missing.end(), again.begin(), again.end());
+    count_ = missing.size();
     try {
-      for (std::size_t i = 0; i < missing.size(); ++i) handle(missing, i);
+      for (const Measurement& m : missing) begin(m);
+      while (go_round()) {
+      }
     } catch (const Interrupted&) {
       result_.interrupted = true;
     }
+    for (const Open& open : open_)
+      if (!is_settled_in(profile_, open.m, limits_.spread)) result_.unsettled.push_back(open.m);
     fit_speedups(profile_);
     return std::move(result_);
   }
 
  private:
+  // A measurement that has its first readings.
+  struct Open {
+    Measurement m;
+    std::size_t index;
+    std::vector<Figure> before;                  // what the profile had of it
+    std::vector<std::vector<Reading>> readings;  // of each figure
+    std::vector<Figure> figures{};
+  };
+
   [[nodiscard]] double left() const { return limits_.budget_s - elapsed_s_(); }
 
-  void handle(const std::vector<Measurement>& open, std::size_t index) {
-    const Measurement& m = open[index];
+  // As many readings as a figure needs.
+  void begin(const Measurement& m) {
+    const std::size_t index = begun_++;
     if (const auto reason = what_is_missing(m)) return reason->empty() ? leave_out(m) : refuse(m, *reason);
+    const std::vector<Figure> before = figures_in(profile_, m);
     if (expected_seconds(m, profile_) * static_cast<double>(kLeastReadings) > left()) {
       // What was measured before, though not to the bound, is still there.
-      if (figures_in(profile_, m).empty()) return leave_out(m);
+      if (before.empty()) return leave_out(m);
       return result_.unsettled.push_back(m);
     }
-    watcher_.on_begin(m, index, open.size());
-    measure(m, share_of(open, index));
+    watcher_.on_begin(m, index, count_);
+    Open open{m, index, before, std::vector<std::vector<Reading>>(tolerances(m.kind, 0).size())};
+    while (open.readings[0].size() < kLeastReadings)
+      if (const std::string refused = read(open); !refused.empty()) return refuse(m, refused);
+    ++result_.measured;
+    keep(open);
+    open_.push_back(std::move(open));
   }
 
-  // Seconds that a measurement may take with all its repetitions: its share of what is left, so that a noisy one does not
-  // keep the others from being made at all.
-  [[nodiscard]] double share_of(const std::vector<Measurement>& open, std::size_t index) const {
-    double rest = 0;
-    for (std::size_t i = index; i < open.size(); ++i) rest += expected_seconds(open[i], profile_);
-    return left() * expected_seconds(open[index], profile_) / rest;
+  // One more of each that has not settled. So the readings of one figure lie minutes apart: a machine that others use is slow for
+  // seconds, and readings one right after the other would all be slow, and agree.
+  bool go_round() {
+    bool has_read = false;
+    for (Open& open : open_) {
+      if (have_settled(open.figures, open.m.kind, limits_.spread) ||
+          open.readings[0].size() >= static_cast<std::size_t>(most(open.m)) ||
+          expected_seconds(open.m, profile_) > left())
+        continue;
+      watcher_.on_begin(open.m, open.index, count_);
+      if (!read(open).empty()) continue;  // it could be measured before: the readings that there are count
+      keep(open);
+      has_read = true;
+    }
+    return has_read;
+  }
+
+  // Why it cannot be measured; empty: it was.
+  [[nodiscard]] std::string read(Open& open) {
+    const Taken taken = measurer_.take(open.m);
+    if (!taken.refused.empty()) return taken.refused;
+    for (const std::vector<double>& reading : taken.readings)
+      for (std::size_t i = 0; i < open.readings.size(); ++i)
+        open.readings[i].push_back({value_of(open.m, reading, i), taken.disturbed});
+    open.figures.clear();
+    for (const auto& list : open.readings) open.figures.push_back(figure_of(list));
+    return {};
+  }
+
+  // Readings of this time replace each other: more of them are better, even if they lie further apart.
+  void keep(const Open& open) {
+    store(profile_, open.m, are_better(open.figures, open.before) ? open.figures : open.before);
+    watcher_.on_figures(profile_, open.m);
   }
 
   void leave_out(const Measurement& m) { result_.left_out.push_back(m); }
@@ -92,36 +140,17 @@ class Calibrator {
     return std::nullopt;
   }
 
-  void measure(const Measurement& m, double share) {
-    const double begin = elapsed_s_();
-    const std::size_t values = tolerances(m.kind, 0).size();
-    std::vector<std::vector<Reading>> readings(values);
-    std::vector<Figure> figures;
-    do {
-      const Taken taken = measurer_.take(m);
-      if (!taken.refused.empty()) return refuse(m, taken.refused);
-      for (const std::vector<double>& reading : taken.readings)
-        for (std::size_t i = 0; i < values; ++i) readings[i].push_back({value_of(m, reading[i]), taken.disturbed});
-      figures.clear();
-      for (const auto& list : readings) figures.push_back(figure_of(list));
-    } while (readings[0].size() < kLeastReadings || (!have_settled(figures, m.kind, limits_.spread) &&
-                                                     readings[0].size() < static_cast<std::size_t>(most(m)) &&
-                                                     elapsed_s_() - begin + expected_seconds(m, profile_) <= share));
-    ++result_.measured;
-    if (are_better(figures, figures_in(profile_, m))) store(profile_, m, figures);
-    if (!is_settled_in(profile_, m, limits_.spread)) result_.unsettled.push_back(m);
-    watcher_.on_figures(profile_, m);
-  }
-
   // A program has many resizes, and they cost next to nothing.
   [[nodiscard]] int most(const Measurement& m) const {
     return m.kind == Kind::kResize ? 10 * limits_.most_readings : limits_.most_readings;
   }
 
-  // A run is read to its very end; what ending it costs is a figure of its own.
-  [[nodiscard]] double value_of(const Measurement& m, double read) const {
-    if (m.kind != Kind::kRunTime) return read;
-    return std::max(kLeastRuntime, read - overhead_at(profile_.end, m.processes));
+  // A run is read to its very end; what ending it costs is a figure of its own. Where both are some milliseconds their difference
+  // says little, but a run is never shorter than its timed part.
+  [[nodiscard]] double value_of(const Measurement& m, const std::vector<double>& reading, std::size_t value) const {
+    if (m.kind != Kind::kRunTime) return reading[value];
+    const double timed_part = reading[1];
+    return std::max({kLeastRuntime, timed_part, reading[0] - overhead_at(profile_.end, m.processes)});
   }
 
   Profile& profile_;
@@ -129,6 +158,9 @@ class Calibrator {
   const Limits& limits_;
   const std::function<double()>& elapsed_s_;
   const Watcher& watcher_;
+  std::size_t count_ = 0;  // of the measurements to make
+  std::size_t begun_ = 0;
+  std::vector<Open> open_;
   CalibrationResult result_;
 };
 

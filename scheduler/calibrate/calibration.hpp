@@ -1,6 +1,7 @@
-// Carries out a plan: repeats each measurement until its figures have settled, it was tried often enough or its share of
-// the budget is spent, and keeps every figure in the profile as soon as it is there, so that whoever stops it loses one measurement.
-// What the profile has already is not measured again, except for figures that had not settled, which come last.
+// Carries out a plan: takes as many readings of each measurement as a figure needs, then one more in turn of those whose figures have
+// not settled, until they have, were tried often enough or the budget is spent. Every figure is kept in the profile as soon as it is
+// there, so that whoever stops it loses one measurement. What the profile has already is not measured again, except for figures that
+// had not settled, which come last.
 #pragma once
 
 #include <functional>

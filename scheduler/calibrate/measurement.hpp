@@ -23,11 +23,11 @@ struct Kernel {
 
 /// The values that a reading of each kind has, in this order.
 enum class Kind : std::uint8_t {
-  kOverheads,     ///< launch and end of a program that does nothing, s
-  kResize,        ///< shrink and expand, s
-  kMessage,       ///< one message under emulation, s
-  kRunTime,       ///< expanded and alone, from all ranks having started to the last process being gone, s
-  kSharing,       ///< slowdown with two ranks on each core; CPU utilisation with one
+  kOverheads,  ///< launch and end of a program that does nothing, s
+  kResize,     ///< shrink and expand, s
+  kMessage,    ///< one message under emulation, s
+  kRunTime,  ///< expanded and alone, from all ranks having started to the last process being gone, s; its timed part, s
+  kSharing,  ///< slowdown with two ranks on each core; CPU utilisation with one
   kSelfSlowdown,  ///< of one process beside others of its kind, each on a core of its own
   kPair           ///< slowdown beside another kernel's ranks on the same cores
 };
@@ -48,7 +48,7 @@ struct Measurement {
 /// "cg W, 2 processes: run time": for a person.
 [[nodiscard]] std::string to_text(const Measurement& measurement);
 
-/// One for each value of a reading. `spread` is the user's bound. Beside it there are differences that do not matter: 5 ms
+/// One for each figure: the values of a reading, but that a run time is one figure. `spread` is the user's bound. Beside it there are differences that do not matter: 5 ms
 /// of a launch, an end or a run time, 0.5 ms of a resize, 20 us of a message, 0.02 of a CPU utilisation.
 [[nodiscard]] std::vector<Tolerance> tolerances(Kind kind, double spread);
 

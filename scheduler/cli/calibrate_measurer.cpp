@@ -174,7 +174,8 @@ CalibrateMeasurer::Readings CalibrateMeasurer::message() {
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, ProcessCount processes) {
-  return {{run(kernel, 1, place(processes, static_cast<std::size_t>(processes))).ran_s}};
+  const FinishedJob job = run(kernel, 1, place(processes, static_cast<std::size_t>(processes)));
+  return {{job.ran_s, seconds_in(job)}};
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes) {

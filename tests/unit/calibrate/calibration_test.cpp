@@ -22,6 +22,7 @@ class MadeUpMachine final : public Measurer {
   std::vector<bool> disturbed{false};
   int interrupt_after = 1 << 30;  ///< takes
   double seconds_a_run = 1;
+  double timed_part = 0.001;  ///< of each run
   double clock = 0;
   std::vector<std::string> taken;
 
@@ -40,7 +41,7 @@ class MadeUpMachine final : public Measurer {
       case Kind::kOverheads: result.readings = {{0.1 * factor, 0.05 * factor}}; break;
       case Kind::kResize: result.readings = {{1e-4 * factor, 2e-4 * factor}}; break;
       case Kind::kMessage: result.readings = {{1e-5 * factor}}; break;
-      case Kind::kRunTime: result.readings = {{0.05 + 4 * factor / m.processes}}; break;
+      case Kind::kRunTime: result.readings = {{0.05 + 4 * factor / m.processes, timed_part}}; break;
       case Kind::kSharing: result.readings = {{1.9 * factor, 0.9 * factor}}; break;
       case Kind::kSelfSlowdown: result.readings = {{1.2 * factor}}; break;
       case Kind::kPair: result.readings = {{1.7 * factor}}; break;
@@ -134,6 +135,14 @@ TEST(Calibration, RepeatsUntilTheReadingsSettle) {
   EXPECT_EQ(profile.entries.at(0).runtime_s.runs, 3);
   EXPECT_NEAR(profile.entries.at(0).runtime_s.value, 4.13, 1e-9) << "2 %, the median of all five";
   EXPECT_TRUE(figures_in(profile, m).empty());
+}
+
+TEST(Calibration, ARunIsNeverShorterThanItsTimedPart) {
+  MadeUpMachine machine;
+  machine.timed_part = 5;
+  Profile profile;
+  (void)run(profile, machine, {{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}}});
+  EXPECT_DOUBLE_EQ(profile.entries.at(0).runtime_s.value, 5);
 }
 
 TEST(Calibration, SaysWhatDidNotSettleAndTakesItUpAgainLast) {
