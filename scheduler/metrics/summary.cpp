@@ -187,10 +187,13 @@ struct TimeColumn {
     values.push_back(seconds(time));
     sum += time.count();
   }
-  [[nodiscard]] Distribution distribution() {
-    if (values.empty()) return {};
-    const double mean = static_cast<double>(sum) / static_cast<double>(values.size()) / 1e6;
-    return {values, mean};
+  // What was collected is gone then; the memory is for the next column.
+  [[nodiscard]] Distribution take() {
+    Distribution distribution;
+    if (!values.empty()) distribution = {values, static_cast<double>(sum) / static_cast<double>(values.size()) / 1e6};
+    values.clear();
+    sum = 0;
+    return distribution;
   }
 };
 
@@ -202,12 +205,11 @@ struct RatioColumn {
     values.push_back(value);
     sum.add(value);
   }
-  [[nodiscard]] double mean() const {
-    return values.empty() ? kNothing : sum.total() / static_cast<double>(values.size());
-  }
-  [[nodiscard]] Distribution distribution() {
-    const double exact = mean();
-    return {values, exact};
+  [[nodiscard]] Distribution take() {
+    Distribution distribution{values, values.empty() ? kNothing : sum.total() / static_cast<double>(values.size())};
+    values.clear();
+    sum = {};
+    return distribution;
   }
 };
 
@@ -237,32 +239,32 @@ std::vector<const JobRow*> count_jobs(std::span<const JobRow> rows, const Summar
 }
 
 void measure_jobs(std::span<const JobRow* const> jobs, Duration bound, Inputs& in) {
-  TimeColumn wait, response, execution;
-  RatioColumn slowdown, bounded;
-  for (TimeColumn* column : {&wait, &response, &execution}) column->values.reserve(jobs.size());
-  for (RatioColumn* column : {&slowdown, &bounded}) column->values.reserve(jobs.size());
+  using std::chrono::seconds;
+  TimeColumn times;
+  RatioColumn ratios;
+  times.values.reserve(jobs.size());
+  ratios.values.reserve(jobs.size());
+  const auto distribution = [jobs](auto& column, auto value) {
+    for (const JobRow* job : jobs) column.add(value(*job));
+    return column.take();
+  };
+  in.wait = distribution(times, [](const JobRow& job) { return job.wait(); });
+  in.response = distribution(times, [](const JobRow& job) { return job.response(); });
+  in.execution = distribution(times, [](const JobRow& job) { return job.execution(); });
+  in.bounded = distribution(ratios, [bound](const JobRow& job) { return job.bounded_slowdown(bound); });
   for (const JobRow* job : jobs) {
-    wait.add(job->wait());
-    response.add(job->response());
-    execution.add(job->execution());
-    bounded.add(job->bounded_slowdown(bound));
     if (job->runtime > Duration::zero())
-      slowdown.add(job->slowdown());
+      ratios.add(job->slowdown());
     else
       ++in.without_slowdown;
     in.work += Wide{job->processes} * job->runtime.count();
     in.response_area += Wide{job->processes} * job->response().count();
   }
-  using std::chrono::seconds;
+  in.slowdown = ratios.take();
   in.bounded10 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{10}); });
   in.bounded30 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{30}); });
   in.bounded60 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{60}); });
   in.job_mpl = mean_of(jobs, [](const JobRow& job) { return job.mean_mpl(); });
-  in.wait = wait.distribution();
-  in.response = response.distribution();
-  in.execution = execution.distribution();
-  in.slowdown = slowdown.distribution();
-  in.bounded = bounded.distribution();
 }
 
 // Untrimmed: the whole run. Trimmed: from the first kept submission to that of the first job cut off at the end.
@@ -376,9 +378,9 @@ std::vector<std::pair<std::string_view, double>> batsim_summary(const JobTable& 
       stretch.add(static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count()));
   }
   const auto jobs = static_cast<double>(table.rows().size());
-  const Distribution waits = wait.distribution();
-  const Distribution responses = response.distribution();
-  const Distribution stretches = stretch.distribution();
+  const Distribution waits = wait.take();
+  const Distribution responses = response.take();
+  const Distribution stretches = stretch.take();
   const Integrals& machine = series.total();
   const auto core_seconds = [](Wide sum) { return static_cast<double>(sum) / 1e6; };
   return {{"makespan", seconds(series.end() - series.begin())},
