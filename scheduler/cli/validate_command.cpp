@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -60,7 +61,9 @@ Duration tolerance_of(const Given& given) {
 std::string computer() {
   std::string text = fmt::format("a computer with {} CPUs", std::thread::hardware_concurrency());
   utsname host{};
-  return ::uname(&host) == 0 ? fmt::format("{}, {} {}", text, host.sysname, host.release) : text;
+  if (::uname(&host) != 0) return text;
+  const std::string_view release{host.release};  // "6.1.0-18-amd64": what is behind the version is the distributor's
+  return fmt::format("{}, {} {}", text, host.sysname, release.substr(0, release.find('-')));
 }
 
 void write_text(const fs::path& file, const std::string& text) {

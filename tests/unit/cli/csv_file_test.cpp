@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/temporary_folder.hpp"
@@ -48,6 +49,24 @@ TEST(CsvFile, WhatIsNoNumberIsEmpty) {
               file.count(-17);
             }),
             ",0.333333,,1e+300,-17");
+}
+
+TEST(CsvFile, WholeNumbersOfAllLengths) {
+  std::vector<std::int64_t> numbers = {std::numeric_limits<std::int64_t>::min(),
+                                       std::numeric_limits<std::int64_t>::max()};
+  for (std::int64_t power = 1; power <= 100'000'000'000'000'000; power *= 10)
+    for (const std::int64_t number : {power - 1, power, power + 1, 7 * power}) numbers.push_back(number);
+  for (std::int64_t number = 0; number < 20'000; ++number) numbers.insert(numbers.end(), {number, number * 10'000});
+  const TemporaryFolder folder;
+  CsvFile file(folder / "t.csv", "a");
+  std::string expected = "a\n";
+  for (const std::int64_t number : numbers) {
+    file.count(number);
+    file.end_line();
+    expected += std::to_string(number) + '\n';
+  }
+  file.close();
+  EXPECT_TRUE(test::text_of(folder / "t.csv") == expected);
 }
 
 TEST(CsvFile, QuotesWhereTheFormatAsksForIt) {
