@@ -85,7 +85,7 @@ TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
   const ShellResult second = shell(command("--budget 20s --spread 100 --classes S,W --json"), folder_.path());
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_GE(nlohmann::json::parse(second.out)["benchmarks"].size(), 2U);
-  EXPECT_EQ(profile().pairs.size(), 1U);
+  EXPECT_GE(profile().pairs.size(), 1U) << "and what of class W the budget is enough for";
   EXPECT_EQ(profile().launch.size(), 3U);
 
   // A trace of benchmarks runs by it, simulated.
