@@ -190,7 +190,7 @@ int main(int argc, char** argv) {
   std::uint64_t most_jobs = 100'000;
   app.add_option("--logs", logs, "folder with the logs of the archive, as .swf.gz (default: $REPLAY_PWA_DIR)");
   app.add_option("--rounds", rounds, "of which the median counts")->check(CLI::Range(1, 100))->capture_default_str();
-  app.add_option("--most-jobs", most_jobs, "the longest overloaded workload; 10^7 takes 4 GB")->capture_default_str();
+  app.add_option("--most-jobs", most_jobs, "the longest overloaded workload; 10^7 takes 5 GB")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   try {
     const TemporaryFolder folder;

@@ -9,7 +9,7 @@
 namespace replay::calibrate {
 namespace {
 
-constexpr double kLeastRuntime = 1e-4;  // s
+constexpr double kLeastRuntime = 1e-4;  // s: speedups divide by it
 
 double worst_spread(const std::vector<Figure>& figures) {
   return std::ranges::max_element(figures, {}, &Figure::spread)->spread;

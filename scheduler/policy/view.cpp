@@ -25,18 +25,17 @@ bool end_order(const RunningJob* a, const RunningJob* b) {
 
 void WaitingQueue::insert(const Job& job) {
   ++size_;
-  if (order_.empty() || queue_order(order_.back(), &job)) return append(job);
+  if (order_.empty() || queue_order(order_.back(), &job)) {
+    order_.push_back(&job);
+    slots_.push_back(&job);
+    needs_.push_back({job.estimate, job.processes});
+    return;
+  }
   close_holes();
   const auto at = std::ranges::upper_bound(order_, &job, queue_order) - order_.begin();
   order_.insert(order_.begin() + at, &job);
   slots_.insert(slots_.begin() + at, &job);
   close_holes();  // there are none, but what the slots need has moved
-}
-
-void WaitingQueue::append(const Job& job) {
-  order_.push_back(&job);
-  slots_.push_back(&job);
-  needs_.push_back({job.estimate, job.processes});
 }
 
 void WaitingQueue::remove(const Job& job) {

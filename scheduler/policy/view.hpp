@@ -104,7 +104,6 @@ class WaitingQueue {
     std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
   };
 
-  void append(const Job& job);
   void close_holes();
   void index_all() const;
   [[nodiscard]] std::size_t find_among(std::size_t from, std::size_t to, const Wanted& wanted) const;

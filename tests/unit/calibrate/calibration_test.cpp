@@ -137,6 +137,19 @@ TEST(Calibration, RepeatsUntilTheReadingsSettle) {
   EXPECT_TRUE(figures_in(profile, m).empty());
 }
 
+TEST(Calibration, WhatHasNotSettledIsReadAgainInTurn) {
+  MadeUpMachine noisy;
+  noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
+  Profile profile;
+  const Measurement a{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
+  const Measurement b{.kind = Kind::kRunTime, .processes = 2, .kernel = {"ep", "S"}};
+  (void)run(profile, noisy, {a, b}, {.spread = 0.05, .most_readings = 5, .budget_s = 1e6});
+  std::vector<std::string> expected(3, to_text(a));
+  expected.insert(expected.end(), 3, to_text(b));
+  for (int round = 0; round < 2; ++round) expected.insert(expected.end(), {to_text(a), to_text(b)});
+  EXPECT_EQ(noisy.taken, expected);
+}
+
 TEST(Calibration, ARunIsNeverShorterThanItsTimedPart) {
   MadeUpMachine machine;
   machine.timed_part = 5;
