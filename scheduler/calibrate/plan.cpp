@@ -125,7 +125,7 @@ double expected_seconds(const Measurement& m, const Profile& profile) {
     case Kind::kResize: return 0.5;  // one program has many of them
     case Kind::kMessage: return launch + 1;
     case Kind::kRunTime: return launch + run_seconds(m.kernel, m.processes, profile);
-    case Kind::kSharing: return m.processes == 1 ? launch + steady : 4 * launch + 3 * steady;
+    case Kind::kSharing: return m.processes == 1 ? launch + steady : 4 * launch + 3.5 * steady;
     case Kind::kSelfSlowdown: return 2 * (launch + steady);
     case Kind::kPair: return 4 * launch + 3.5 * steady;
   }

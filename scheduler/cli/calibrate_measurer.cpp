@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -178,6 +179,8 @@ CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, Pr
   return {{job.ran_s, seconds_in(job)}};
 }
 
+// A scheduler shrinks a job to start another one on the cores that it gives up. So a copy runs on these meanwhile, shrunk as
+// well: where memory is what both wait for, that costs more than to have a core less.
 CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes) {
   const auto width = static_cast<std::size_t>(processes);
   const std::uint64_t repeats = repeats_for(kernel, processes, calibrate::kSteady);
@@ -186,8 +189,8 @@ CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, Pro
   if (expanded.end.cpu_use < 0) throw Refused{"its CPU utilisation is not known: it ended too soon, or vmlib is off"};
   const double cpu_use = std::clamp(expanded.end.cpu_use, 0.0, 1.0);
   if (processes == 1) return {{1, cpu_use}};
-  const FinishedJob shared = run(kernel, std::max<std::uint64_t>(1, repeats / 2), place(processes, (width + 1) / 2));
-  return {{seconds_in(shared) / seconds_in(expanded), cpu_use}};
+  const Cores shrunk = place(processes, (width + 1) / 2);
+  return {{run_beside(kernel, shrunk, {{kernel, given_up(width)}}) / seconds_in(expanded), cpu_use}};
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::self_slowdown(const Kernel& kernel, SelfCase which) {
@@ -236,6 +239,13 @@ Cores CalibrateMeasurer::place(ProcessCount processes, std::size_t cores) const 
   for (std::size_t rank = 0; rank < static_cast<std::size_t>(processes); ++rank)
     core_of_rank.push_back(cores_[rank / each]);
   return core_of_rank;
+}
+
+Cores CalibrateMeasurer::given_up(std::size_t width) const {
+  const auto all = std::span{cores_}.first(std::min(width, cores_.size()));
+  Cores twice;
+  for (const auto core : all.subspan((all.size() + 1) / 2)) twice.insert(twice.end(), 2, core);
+  return twice;
 }
 
 Cores CalibrateMeasurer::cores_for(SelfCase which) const {

@@ -46,6 +46,8 @@ class CalibrateMeasurer final : public calibrate::Measurer {
 
   /// The first cores of the machine, so many, over and over.
   [[nodiscard]] Cores place(ProcessCount processes, std::size_t cores) const;
+  /// What a job of that width has no more once it is shrunk to half of its cores: each core twice, for two ranks.
+  [[nodiscard]] Cores given_up(std::size_t width) const;
   [[nodiscard]] Cores cores_for(calibrate::SelfCase which) const;
   [[nodiscard]] static Words command(const calibrate::Kernel& kernel, std::uint64_t repeats);
   /// Runs it to its end. Throws Refused.

@@ -41,7 +41,7 @@ struct ProfileEntry {
   std::string command;                   ///< what runs it, the number of processes left out: "cg --class W"
   Figure runtime_s;                      ///< expanded, alone, without launch and end; > 0
   std::optional<Figure> cpu_use;         ///< CPUUtil of formula (3) of the FCFS-malleable paper, 0..1
-  std::optional<Figure> slowdown_mpl_2;  ///< run time at two processes a core over `runtime_s`
+  std::optional<Figure> slowdown_mpl_2;  ///< two processes a core, a copy beside it; over `runtime_s`
   SelfSlowdown self_slowdown;
   bool operator==(const ProfileEntry&) const = default;
 };
