@@ -10,6 +10,12 @@ namespace replay::calibrate {
 namespace {
 
 constexpr double kLeastRuntime = 1e-4;  // s: speedups divide by it
+constexpr double kApart = 60;           // s between the first readings of a figure, if there is enough to measure
+
+bool is_complete(const std::vector<Figure>& figures) {
+  return !figures.empty() &&
+         std::ranges::all_of(figures, [](const Figure& f) { return f.runs >= static_cast<int>(kLeastReadings); });
+}
 
 double worst_spread(const std::vector<Figure>& figures) {
   return std::ranges::max_element(figures, {}, &Figure::spread)->spread;
@@ -42,12 +48,13 @@ class Calibrator {
       if (is_settled_in(profile_, m, limits_.spread))
         ++result_.kept;
       else
-        (figures_in(profile_, m).empty() ? missing : again).push_back(m);
+        (is_complete(figures_in(profile_, m)) ? again : missing).push_back(m);
     }
     missing.insert(missing.end(), again.begin(), again.end());
     count_ = missing.size();
     try {
       for (const Measurement& m : missing) begin(m);
+      complete_group();
       while (go_round()) {
       }
     } catch (const Interrupted&) {
@@ -60,47 +67,68 @@ class Calibrator {
   }
 
  private:
-  // A measurement that has its first readings.
+  // A measurement that has been begun.
   struct Open {
     Measurement m;
     std::size_t index;
-    std::vector<Figure> before;                  // what the profile had of it
+    std::vector<Figure> before;                  // what the profile had of it, from enough readings
     std::vector<std::vector<Reading>> readings;  // of each figure
     std::vector<Figure> figures{};
+    double seconds = 0;  // that the last reading took
+    [[nodiscard]] std::size_t count() const { return readings[0].size(); }
   };
 
   [[nodiscard]] double left() const { return limits_.budget_s - elapsed_s_(); }
 
-  // As many readings as a figure needs.
+  // Its first reading. The others follow when a minute's worth of measurements has theirs.
   void begin(const Measurement& m) {
     const std::size_t index = begun_++;
     if (const auto reason = what_is_missing(m)) return reason->empty() ? leave_out(m) : refuse(m, *reason);
-    const std::vector<Figure> before = figures_in(profile_, m);
-    if (expected_seconds(m, profile_) * static_cast<double>(kLeastReadings) > left()) {
+    std::vector<Figure> before = figures_in(profile_, m);
+    if (!is_complete(before)) before.clear();
+    if (expected_seconds(m, profile_) * static_cast<double>(kLeastReadings) > left() - owed()) {
       // What was measured before, though not to the bound, is still there.
       if (before.empty()) return leave_out(m);
       return result_.unsettled.push_back(m);
     }
-    watcher_.on_begin(m, index, count_);
-    Open open{m, index, before, std::vector<std::vector<Reading>>(tolerances(m.kind, 0).size())};
-    while (open.readings[0].size() < kLeastReadings)
-      if (const std::string refused = read(open); !refused.empty()) return refuse(m, refused);
-    ++result_.measured;
-    keep(open);
-    open_.push_back(std::move(open));
+    if (group_.empty()) group_began_ = elapsed_s_();
+    Open open{m, index, std::move(before), std::vector<std::vector<Reading>>(tolerances(m.kind, 0).size())};
+    if (const std::string refused = read(open); !refused.empty()) return refuse(m, refused);
+    if (open.before.empty()) store(profile_, m, open.figures);  // what comes next starts from it
+    group_.push_back(std::move(open));
+    if (elapsed_s_() - group_began_ >= kApart) complete_group();
   }
 
-  // One more of each that has not settled. So the readings of one figure lie minutes apart: a machine that others use is slow for
-  // seconds, and readings one right after the other would all be slow, and agree.
+  // Of the group's readings that are still to come, s.
+  [[nodiscard]] double owed() const {
+    double sum = 0;
+    for (const Open& open : group_)
+      sum += open.seconds * static_cast<double>(kLeastReadings - std::min(kLeastReadings, open.count()));
+    return sum;
+  }
+
+  // As many readings as a figure needs, one of each in turn. So the readings of one figure lie apart: a machine that others use is
+  // slow for seconds or a minute, and readings one right after the other would all be slow, and agree.
+  void complete_group() {
+    for (std::size_t round = 1; round < kLeastReadings; ++round)
+      for (Open& open : group_)
+        if (open.count() < kLeastReadings) (void)read(open);  // refused now, it has the readings that there are
+    for (Open& open : group_) {
+      ++result_.measured;
+      keep(open);
+      open_.push_back(std::move(open));
+    }
+    group_.clear();
+  }
+
+  // One more of each that has not settled.
   bool go_round() {
     bool has_read = false;
     for (Open& open : open_) {
       if (have_settled(open.figures, open.m.kind, limits_.spread) ||
-          open.readings[0].size() >= static_cast<std::size_t>(most(open.m)) ||
-          expected_seconds(open.m, profile_) > left())
+          open.count() >= static_cast<std::size_t>(most(open.m)) || expected_seconds(open.m, profile_) > left())
         continue;
-      watcher_.on_begin(open.m, open.index, count_);
-      if (!read(open).empty()) continue;  // it could be measured before: the readings that there are count
+      if (!read(open).empty()) continue;  // likewise
       keep(open);
       has_read = true;
     }
@@ -109,7 +137,10 @@ class Calibrator {
 
   // Why it cannot be measured; empty: it was.
   [[nodiscard]] std::string read(Open& open) {
+    watcher_.on_begin(open.m, open.index, count_);
+    const double began = elapsed_s_();
     const Taken taken = measurer_.take(open.m);
+    open.seconds = elapsed_s_() - began;
     if (!taken.refused.empty()) return taken.refused;
     for (const std::vector<double>& reading : taken.readings)
       for (std::size_t i = 0; i < open.readings.size(); ++i)
@@ -160,7 +191,9 @@ class Calibrator {
   const Watcher& watcher_;
   std::size_t count_ = 0;  // of the measurements to make
   std::size_t begun_ = 0;
-  std::vector<Open> open_;
+  double group_began_ = 0;   // on the clock of elapsed_s_
+  std::vector<Open> group_;  // begun, and not all of the readings that a figure needs are there
+  std::vector<Open> open_;   // they are
   CalibrationResult result_;
 };
 
