@@ -94,7 +94,7 @@ class Calibrator {
     if (group_.empty()) group_began_ = elapsed_s_();
     Open open{m, index, std::move(before), std::vector<std::vector<Reading>>(tolerances(m.kind, 0).size())};
     if (const std::string refused = read(open); !refused.empty()) return refuse(m, refused);
-    if (open.before.empty()) store(profile_, m, open.figures);  // what comes next starts from it
+    if (open.before.empty()) keep(open);  // what comes next starts from it
     group_.push_back(std::move(open));
     if (elapsed_s_() - group_began_ >= kApart) complete_group();
   }
