@@ -29,7 +29,8 @@ class Grid {
   Grid(int points, const World& world);
 
   int points() const { return points_; }  // n, along each direction of the whole grid
-  int own_i() const { return own_i_; }    // own points along i, without the frame
+  Shape shape() const { return shape_; }
+  int own_i() const { return own_i_; }  // own points along i, without the frame
   int own_j() const { return own_j_; }
 
   /// Numbers, from 0 to n - 1 in the whole grid, of own point i or j; also for points of the frame (-2, -1, own, ...).
@@ -58,6 +59,7 @@ class Grid {
   std::ptrdiff_t wide_j() const { return own_j_ + 2 * kFrame; }
 
   int points_;
+  Shape shape_;
   int begin_i_;
   int begin_j_;
   int own_i_;

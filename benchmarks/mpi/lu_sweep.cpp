@@ -101,33 +101,61 @@ struct Diagonal {
   }
 };
 
-/// The points along one edge of a plane: the row j or the column i.
+/// Planes [begin, end) along k.
+struct Planes {
+  int begin;
+  int end;
+  int size() const { return end - begin; }
+};
+
+/// The points along one edge of some planes: their rows j or their columns i.
 struct Edge {
   std::ptrdiff_t first;
   std::ptrdiff_t step;
   int length;
+  Planes planes;
 
-  static Edge row(const Grid& grid, int j, int k) { return {grid.at(0, j, k), 1, grid.own_i()}; }
-  static Edge column(const Grid& grid, int i, int k) { return {grid.at(i, 0, k), grid.row(), grid.own_j()}; }
+  static Edge row(const Grid& grid, int j, Planes k) { return {grid.at(0, j, k.begin), 1, grid.own_i(), k}; }
+  static Edge column(const Grid& grid, int i, Planes k) {
+    return {grid.at(i, 0, k.begin), grid.row(), grid.own_j(), k};
+  }
+
+  int numbers() const { return kQuantities * length * planes.size(); }
 };
 
-void receive(Field& v, const Edge& edge, int from, double* message) {
-  if (from == MPI_PROC_NULL) return;
-  MPI_Recv(message, kQuantities * edge.length, MPI_DOUBLE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  for (int m = 0; m < kQuantities; ++m) {
-    double* point = v[m] + edge.first;
-    for (int i = 0; i < edge.length; ++i, point += edge.step) *point = *message++;
+/// Calls `use` with each number of `v` on the edge, always in the same order.
+template <typename Use>
+void for_each_number(Field& v, const Grid& grid, const Edge& edge, Use use) {
+  for (std::ptrdiff_t plane = 0; plane < edge.planes.size(); ++plane) {
+    for (int m = 0; m < kQuantities; ++m) {
+      double* point = v[m] + edge.first + plane * grid.plane();
+      for (int i = 0; i < edge.length; ++i, point += edge.step) use(*point);
+    }
   }
 }
 
-void send(const Field& v, const Edge& edge, int to, double* message) {
+void receive(Field& v, const Grid& grid, const Edge& edge, int from, std::vector<double>& message) {
+  if (from == MPI_PROC_NULL) return;
+  MPI_Recv(message.data(), edge.numbers(), MPI_DOUBLE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  const double* next = message.data();
+  for_each_number(v, grid, edge, [&next](double& number) { number = *next++; });
+}
+
+void send(Field& v, const Grid& grid, const Edge& edge, int to, std::vector<double>& message) {
   if (to == MPI_PROC_NULL) return;
-  double* next = message;
-  for (int m = 0; m < kQuantities; ++m) {
-    const double* point = v[m] + edge.first;
-    for (int i = 0; i < edge.length; ++i, point += edge.step) *next++ = *point;
-  }
-  MPI_Send(message, kQuantities * edge.length, MPI_DOUBLE, to, kTag, MPI_COMM_WORLD);
+  double* next = message.data();
+  for_each_number(v, grid, edge, [&next](double number) { *next++ = number; });
+  MPI_Send(message.data(), edge.numbers(), MPI_DOUBLE, to, kTag, MPI_COMM_WORLD);
+}
+
+/// As many planes as keep a rank at work for some 50 us, since a wait costs some microseconds where ranks share a core; but
+/// no more than a tenth of all, and so few that the last rank gets its first within a fifth of a sweep.
+int planes_per_message(const Grid& grid) {
+  constexpr int kPoints = 1500;
+  const int inside = grid.points() - 2;
+  const auto [columns, rows] = grid.shape();
+  const int most = inside / std::max(10, 5 * (columns - 1 + rows - 1));
+  return std::max(1, std::min(kPoints * columns * rows / (inside * inside), most));
 }
 
 }  // namespace
@@ -137,7 +165,8 @@ Sweeps::Sweeps(const Grid& grid, double time_step)
       time_step_(time_step),
       convection_(kOverRelaxation * time_step * (grid.points() - 1) / 2),
       diffusion_(kOverRelaxation * time_step * (grid.points() - 1) * (grid.points() - 1)),
-      message_(kQuantities * static_cast<std::size_t>(std::max(grid.own_i(), grid.own_j()))) {
+      planes_per_message_(planes_per_message(grid)),
+      message_(kQuantities * static_cast<std::size_t>(planes_per_message_ * std::max(grid.own_i(), grid.own_j()))) {
   const auto length = static_cast<std::size_t>(grid.own_i());
   for (auto& row : row_) row.resize(length);
   inverse_momentum_.resize(length);
@@ -147,20 +176,22 @@ Sweeps::Sweeps(const Grid& grid, double time_step)
 void Sweeps::operator()(const Field& u, const DerivedField& derived, Field& v) {
   const int end_i = grid_.own_i();
   const int end_j = grid_.own_j();
-  double* const message = message_.data();
-  for (int k = 1; k < grid_.points() - 1; ++k) {
-    receive(v, Edge::row(grid_, -1, k), grid_.south(), message);
-    receive(v, Edge::column(grid_, -1, k), grid_.west(), message);
-    lower_plane(u, derived, v, k);
-    send(v, Edge::row(grid_, end_j - 1, k), grid_.north(), message);
-    send(v, Edge::column(grid_, end_i - 1, k), grid_.east(), message);
+  const int top = grid_.points() - 1;
+  for (int begin = 1; begin < top; begin += planes_per_message_) {
+    const Planes k{begin, std::min(begin + planes_per_message_, top)};
+    receive(v, grid_, Edge::row(grid_, -1, k), grid_.south(), message_);
+    receive(v, grid_, Edge::column(grid_, -1, k), grid_.west(), message_);
+    for (int plane = k.begin; plane < k.end; ++plane) lower_plane(u, derived, v, plane);
+    send(v, grid_, Edge::row(grid_, end_j - 1, k), grid_.north(), message_);
+    send(v, grid_, Edge::column(grid_, end_i - 1, k), grid_.east(), message_);
   }
-  for (int k = grid_.points() - 2; k > 0; --k) {
-    receive(v, Edge::row(grid_, end_j, k), grid_.north(), message);
-    receive(v, Edge::column(grid_, end_i, k), grid_.east(), message);
-    upper_plane(u, derived, v, k);
-    send(v, Edge::row(grid_, 0, k), grid_.south(), message);
-    send(v, Edge::column(grid_, 0, k), grid_.west(), message);
+  for (int end = top; end > 1; end -= planes_per_message_) {
+    const Planes k{std::max(end - planes_per_message_, 1), end};
+    receive(v, grid_, Edge::row(grid_, end_j, k), grid_.north(), message_);
+    receive(v, grid_, Edge::column(grid_, end_i, k), grid_.east(), message_);
+    for (int plane = k.end; plane-- > k.begin;) upper_plane(u, derived, v, plane);
+    send(v, grid_, Edge::row(grid_, 0, k), grid_.south(), message_);
+    send(v, grid_, Edge::column(grid_, 0, k), grid_.west(), message_);
   }
 }
 

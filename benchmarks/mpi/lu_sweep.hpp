@@ -1,8 +1,9 @@
 // One step of symmetric successive over-relaxation: the implicit operator of the linearised equations is the product of
 // a lower and an upper block-triangular matrix, each of which is solved by one sweep over the grid. The lower sweep goes
 // through the planes from k = 1 up and, in a plane, away from the corner i = j = 0; a point needs the results of its
-// three smaller neighbours. The upper sweep goes back. Each plane of a sweep is a step of a pipeline over the ranks: it
-// begins with the neighbours' results and ends by passing on one's own, 5 numbers for each point of the edge.
+// three smaller neighbours. The upper sweep goes back. A plane of a sweep, or a few where they are small, are a step of a
+// pipeline over the ranks: it begins with the neighbours' results and ends by passing on one's own, 5 numbers for each point
+// of the edge.
 // Source: Bailey et al. 1994, RNR-94-007, section 5.3.
 #pragma once
 
@@ -33,6 +34,7 @@ class Sweeps {
   double time_step_;
   double convection_;  // over-relaxation * time step * "tx2"
   double diffusion_;   // over-relaxation * time step * "tx1"
+  int planes_per_message_;
   std::vector<double> message_;
   std::array<std::vector<double>, kQuantities> row_;
   std::vector<double> inverse_momentum_;  // of a row: of the blocks on the diagonal

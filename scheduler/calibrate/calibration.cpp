@@ -128,7 +128,7 @@ class Calibrator {
       if (have_settled(open.figures, open.m.kind, limits_.spread) ||
           open.count() >= static_cast<std::size_t>(most(open.m)) || expected_seconds(open.m, profile_) > left())
         continue;
-      if (!read(open).empty()) continue;  // likewise
+      if (!read(open).empty()) continue;  // refused now, it has the readings that there are
       keep(open);
       has_read = true;
     }

@@ -1,8 +1,9 @@
-// Carries out a plan: takes as many readings of each measurement as a figure needs, then one more in turn of those whose figures have
-// not settled, until they have, were tried often enough or the budget is spent. The first readings are taken in turn as well, a
-// minute's worth of measurements at a time: readings that agree because they were made in the same bad moment say nothing. Figures
-// are kept in the profile from the first reading on, and a measurement that lacks some is made again: whoever stops it loses a group. What the profile
-// has already is not measured again, except for figures that had not settled, which come last.
+// Carries out a plan: takes as many readings of each measurement as a figure needs, then one more in turn of those whose
+// figures have not settled, until they have, were tried often enough or the budget is spent. The first readings are taken
+// in turn as well, a minute's worth of measurements at a time: readings that agree because they were made in the same bad
+// moment say nothing. Figures are kept in the profile from the first reading on, and a measurement that lacks readings is
+// made again, so that whoever stops it loses a group. What the profile has already is not measured again, except for
+// figures that had not settled, which come last.
 #pragma once
 
 #include <functional>

@@ -54,6 +54,10 @@ std::string why_it_failed(const Kernel& kernel, const FinishedJob& job) {
                      job.end.reason.empty() ? "" : ": " + job.end.reason, line.empty() ? "" : ": " + line);
 }
 
+void expect_verified(const Kernel& kernel, const FinishedJob& job) {
+  if (!job.is_good() || job.end.verification != Verification::kPassed) throw Refused{why_it_failed(kernel, job)};
+}
+
 double seconds_in(const FinishedJob& job) {
   return job.output.find("time_per_repeat_s") != std::string::npos ? benchmark_figure(job.output, "time_per_repeat_s")
                                                                    : benchmark_figure(job.output, "time_s");
@@ -226,7 +230,7 @@ double CalibrateMeasurer::run_beside(const Kernel& first, const Cores& cores,
       jobs_->end(id);
       (void)jobs_->finish(id);
     }
-    if (!job.is_good()) throw Refused{why_it_failed(first, job)};
+    expect_verified(first, job);
     if (were_there) return seconds_in(job);
   }
   throw Refused{"the neighbours end too soon"};
@@ -273,7 +277,7 @@ Words CalibrateMeasurer::command(const Kernel& kernel, std::uint64_t repeats) {
 
 FinishedJob CalibrateMeasurer::run(const Kernel& kernel, std::uint64_t repeats, const Cores& cores) {
   FinishedJob job = jobs_->finish(jobs_->launch(command(kernel, repeats), cores));
-  if (!job.is_good() || job.end.verification != Verification::kPassed) throw Refused{why_it_failed(kernel, job)};
+  expect_verified(kernel, job);
   // Only a core for each rank says how long it takes.
   std::vector<std::int32_t> different{cores.begin(), cores.end()};
   std::ranges::sort(different);
