@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,15 @@ namespace replay::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+// What follows `label` in the text, up to the next blank.
+std::string field_of(const std::string& text, const std::string& label) {
+  const std::size_t at = text.find(label);
+  if (at == std::string::npos) return {};
+  std::string value;
+  std::istringstream{text.substr(at + label.size())} >> value;
+  return value;
+}
 
 class Calibrate : public testing::Test {
  protected:
@@ -47,6 +59,20 @@ class Calibrate : public testing::Test {
     return words + " " + more;
   }
   [[nodiscard]] Profile profile() const { return cli::read_profile((folder_ / "p.json").string()); }
+  // The cores that all of some job's two ranks are on, of the jobs that run now.
+  [[nodiscard]] std::set<std::string> cores_with_a_shrunk_job() const {
+    std::map<std::string, std::vector<std::string>> cores_of_job;  // by the ranks' parent
+    std::istringstream processes{processes_marked(folder_.path().string())};
+    for (std::string pid, name; processes >> pid >> name;) {
+      if (name != "ep") continue;
+      const std::string status = text_of("/proc/" + pid + "/status");
+      cores_of_job[field_of(status, "PPid:")].push_back(field_of(status, "Cpus_allowed_list:"));
+    }
+    std::set<std::string> cores;
+    for (const auto& [parent, used] : cores_of_job)
+      if (used.size() == 2 && used[0] == used[1]) cores.insert(used[0]);
+    return cores;
+  }
   void expect_nothing_left() const {
     EXPECT_TRUE(
         comes_true([this] { return processes_marked(folder_.path().string()).empty(); }, std::chrono::seconds{5}))
@@ -113,6 +139,16 @@ TEST_F(Calibrate, CtrlCKeepsWhatThereIs) {
   calibrate.send(SIGINT);
   EXPECT_EQ(calibrate.wait(), 130) << calibrate.err();
   EXPECT_FALSE(profile().launch.empty());
+  expect_nothing_left();
+}
+
+// A scheduler shrinks a job to start another one on the cores that it gives up, so this is what sharing has to be measured with.
+TEST_F(Calibrate, RunsACopyOnTheCoresThatAShrunkJobGivesUp) {
+  Background calibrate{REPLAY_PROGRAM, options_, folder_ / "out", folder_ / "err"};
+  EXPECT_TRUE(comes_true([this] { return cores_with_a_shrunk_job().size() == 2; }, std::chrono::seconds{60}))
+      << calibrate.err();
+  calibrate.send(SIGINT);
+  EXPECT_EQ(calibrate.wait(), 130) << calibrate.err();
   expect_nothing_left();
 }
 
