@@ -185,9 +185,7 @@ class Iteration {
   /// Approximately solves matrix * z = x, starting from z = 0. Leaves matrix * z - x in q.
   void solve() {
     std::ranges::fill(z_, 0.0);
-    gather_(x_, 0);
-    std::ranges::fill(r_, 0.0);
-    double rho = add_gathered(r_, 1);
+    double rho = make_whole(x_, r_);
     p_ = r_;
     const auto mine = std::span{p_}.subspan(static_cast<std::size_t>(gather_.own().begin), x_.size());
     for (int step = 0; step < kInnerSteps; ++step) {
@@ -199,11 +197,16 @@ class Iteration {
       const double beta = rho / previous;
       for (std::size_t i = 0; i < p_.size(); ++i) p_[i] = r_[i] + beta * p_[i];
     }
-    gather_(z_, 0);
-    std::ranges::fill(p_, 0.0);
-    add_gathered(p_, 1);
+    make_whole(z_, p_);
     multiply(matrix_, p_, q_);
     for (std::size_t i = 0; i < x_.size(); ++i) q_[i] -= x_[i];
+  }
+
+  /// Collective. `whole` becomes the vector of which every rank has its `part`; returns its square.
+  double make_whole(const Vector& part, Vector& whole) {
+    gather_(part, 0);
+    std::ranges::fill(whole, 0.0);
+    return add_gathered(whole, 1);
   }
 
   /// out += factor * gathered; returns the square of the new `out`, the same bits on every rank.

@@ -59,7 +59,7 @@ class Calibrate : public testing::Test {
     return words + " " + more;
   }
   [[nodiscard]] Profile profile() const { return cli::read_profile((folder_ / "p.json").string()); }
-  // The cores that all of some job's two ranks are on, of the jobs that run now.
+  // The cores that have both ranks of a job, of the jobs that run now.
   [[nodiscard]] std::set<std::string> cores_with_a_shrunk_job() const {
     std::map<std::string, std::vector<std::string>> cores_of_job;  // by the ranks' parent
     std::istringstream processes{processes_marked(folder_.path().string())};
@@ -70,7 +70,8 @@ class Calibrate : public testing::Test {
     }
     std::set<std::string> cores;
     for (const auto& [parent, used] : cores_of_job)
-      if (used.size() == 2 && used[0] == used[1]) cores.insert(used[0]);
+      if (used.size() == 2 && used[0] == used[1] && used[0].find_first_of("-,") == std::string::npos)
+        cores.insert(used[0]);
     return cores;
   }
   void expect_nothing_left() const {
