@@ -10,11 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/text_table.hpp"
 #include "scheduler/metrics/waiting_reasons.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::cli {
 namespace {
@@ -198,7 +200,7 @@ ordered_json to_json(const WaitSegment& segment) {
   json["largest_holders"] = ordered_json::array();
   for (const metrics::Holder& holder : segment.largest_holders)
     json["largest_holders"].push_back(
-        {{"job", number(holder.job)}, {"cores", holder.cores}, {"estimated_end_s", seconds(holder.estimated_end)}});
+        {{"job", number(holder.job)}, {"cores", holder.cores}, {"estimated_end_s", or_null(holder.estimated_end)}});
   json["overtaken_by"] = ordered_json::array();
   for (const metrics::Overtaker& other : segment.overtakers)
     json["overtaken_by"].push_back({{"job", number(other.job)},
@@ -227,10 +229,35 @@ ordered_json to_json(const WaitReport& report, const Given& given) {
   return json;
 }
 
+// The runtime model that the log's header names; of `calibrated`, whose profile the log does not hold, the shape. A log
+// that names none that we know is read as if every job ran at full speed.
+class ModelOfLog final : public log::Sink {
+ public:
+  void header(const log::Header& header) override {
+    const std::string& name = header.value("runtime-model");
+    for (const RuntimeModelEntry& entry : runtime_models())
+      if (entry.name == name) model_ = make_runtime_model(name == kCalibrated ? "isolated" : name);
+    if (model_ && !model_->allows_sharing()) model_.reset();
+  }
+  void record(const log::Record& /*record*/) override {}
+
+  [[nodiscard]] double rate(const Job& job, const Allocation& allocation, double demand) const {
+    return model_ == nullptr ? 1 : model_->rate(job.declared, allocation, demand);
+  }
+
+ private:
+  std::unique_ptr<RuntimeModel> model_;
+};
+
 int why(const Given& given) {
   const auto file = event_log_of(given.run);
-  metrics::WaitingReasons reasons{JobId{given.job}, {!given.instants, given.most}};
-  read_event_log(file, reasons);
+  ModelOfLog model;
+  const auto rate = [&model](const Job& job, const Allocation& on, double demand) {
+    return model.rate(job, on, demand);
+  };
+  metrics::WaitingReasons reasons{JobId{given.job}, {!given.instants, given.most, rate}};
+  log::Tee both{{&model, &reasons}};
+  read_event_log(file, both);
   const WaitReport report = reasons.finish();
   if (report.jobs_in_log == 0) throw InputError(fmt::format("{}: has no jobs", file.string()));
   if (!report.found)

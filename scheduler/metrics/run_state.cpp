@@ -9,12 +9,6 @@
 
 namespace replay::metrics {
 
-Instant LiveJob::estimated_end(Instant now) const {
-  const Instant from = launched != kNever ? launched : decided;
-  const Duration asleep_now = suspended ? now - asleep_since : Duration::zero();
-  return from + estimate + asleep + asleep_now;
-}
-
 struct RunState::OnRecord {
   RunState& state;
   Instant at;
@@ -27,6 +21,7 @@ struct RunState::OnRecord {
     LiveJob& job = entry->second;
     job.key = {what.job.submitted, what.job.id};
     job.entered = at;
+    job.declared = what.job;
     job.processes = what.job.processes;
     job.estimate = what.job.estimate;
     state.waiting_.insert(job.key);
@@ -40,49 +35,84 @@ struct RunState::OnRecord {
     job.decided = at;
     job.start_order = state.starts_++;
     job.allocation = what.allocation;
+    job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
     state.hold(job);
   }
-  void operator()(const log::Launched& what) const { state.job(what.job, "launched").launched = at; }
+  void operator()(const log::Launched& what) const {
+    LiveJob& job = state.job(what.job, "launched");
+    if (job.launched != kNever)
+      throw InputError(fmt::format("event log: job {} is launched twice, again at {} s",
+                                   static_cast<std::int64_t>(what.job), to_text(at)));
+    job.launched = at;
+    if (job.waits()) return;  // a log that says nothing of decisions
+    if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
+    job.held = what.allocation;
+    state.come_to_cores(job, at);
+  }
   void operator()(const log::ResizeDecided& what) const {
     LiveJob& job = started(what.job, "resized");
     state.let_go(job);
     job.allocation = what.allocation;
     state.hold(job);
   }
+  void operator()(const log::ResizeDone& what) const {
+    LiveJob* const job = on_its_way(what.job);
+    if (job == nullptr) return;
+    state.leave_cores(*job, at);
+    job->held = what.allocation;
+    state.come_to_cores(*job, at);
+  }
   void operator()(const log::SuspendDecided& what) const {
     LiveJob& job = started(what.job, "suspended");
     if (job.suspended) return;
     state.let_go(job);
     job.suspended = true;
-    job.asleep_since = at;
+  }
+  void operator()(const log::SuspendDone& what) const {
+    LiveJob* const job = on_its_way(what.job);
+    if (job == nullptr) return;
+    state.leave_cores(*job, at);
+    job->budget.change_rate(at, 0);
   }
   void operator()(const log::ResumeDecided& what) const {
     LiveJob& job = started(what.job, "resumed");
     if (!job.suspended) return;
-    job.asleep += at - job.asleep_since;
     job.suspended = false;
     state.hold(job);
+  }
+  void operator()(const log::ResumeDone& what) const {
+    if (LiveJob* const job = on_its_way(what.job)) state.come_to_cores(*job, at);
   }
   void operator()(const log::KillDecided& what) const {
     LiveJob& job = started(what.job, "killed");
     state.let_go(job);
     job.leaving = true;
   }
-  void operator()(const log::Extended& what) const { state.job(what.job, "extended").estimate = what.estimate; }
+  void operator()(const log::Extended& what) const {
+    LiveJob& job = state.job(what.job, "extended");
+    job.budget.add(what.estimate - job.estimate);
+    job.estimate = what.estimate;
+  }
   void operator()(const log::Finished& what) const {
     LiveJob& job = state.job(what.job, "finished");
     if (job.waits())
       state.waiting_.erase(job.key);
     else
       state.let_go(job);
+    state.leave_cores(job, at);
     state.live_.erase(static_cast<std::int64_t>(what.job));
   }
 
-  // What only carries out a decision, and notes.
+  // Notes, and what is known of ranks.
   template <class Other>
   void operator()(const Other& /*what*/) const {}
 
  private:
+  // What carries out a decision that the log does not have says nothing.
+  LiveJob* on_its_way(JobId id) const {
+    const auto found = state.live_.find(static_cast<std::int64_t>(id));
+    return found == state.live_.end() || found->second.waits() ? nullptr : &found->second;
+  }
   LiveJob& started(JobId id, std::string_view event) const {
     LiveJob& job = state.job(id, event);
     if (job.waits())
@@ -111,7 +141,7 @@ Instant RunState::earliest_start(CoreCount cores, Instant now) const {
   std::vector<std::pair<Instant, CoreCount>> ends;
   ends.reserve(running_.size());
   for (const auto& [order, job] : running_)
-    ends.emplace_back(std::max(now, job->estimated_end(now)), job->allocation.cores);
+    ends.emplace_back(std::max(now, job->estimated_end()), job->allocation.cores);
   std::ranges::sort(ends);
   for (const auto& [end, given_back] : ends) {
     free += given_back;
@@ -143,6 +173,41 @@ void RunState::let_go(LiveJob& job) {
   if (!job.holds_cores()) return;
   busy_ -= job.allocation.shareable ? newly_free(job.allocation) : job.allocation.cores;
   running_.erase(job.start_order);
+}
+
+double RunState::rate(const LiveJob& job, const Allocation& allocation, double demand) const {
+  return rate_ ? rate_(job.declared, allocation, demand) : 1;
+}
+
+void RunState::come_to_cores(LiveJob& job, Instant now) {
+  if (std::exchange(job.on_cores, true)) return;
+  for (const CoreLoad& load : job.held.named)
+    if (load.core < 0 || load.core >= cores_)
+      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
+                                   static_cast<std::int64_t>(job.key.job), load.core, cores_));
+  if (job.held.shareable && !shared_.has_room(job.held))
+    throw InputError(fmt::format("event log: job {} comes to a core that two jobs have at {} s",
+                                 static_cast<std::int64_t>(job.key.job), to_text(now)));
+  if (job.held.shareable) shared_.enter(job.key.job, job.held, job.declared.declared.cpu_use);
+  ask_rate_again(job, now);
+  ask_neighbours_again(job, now);
+}
+
+void RunState::leave_cores(LiveJob& job, Instant now) {
+  if (!std::exchange(job.on_cores, false) || !job.held.shareable) return;
+  const std::vector<JobId> neighbours = shared_.neighbours(job.key.job, job.held);
+  shared_.leave(job.key.job, job.held);
+  for (const JobId id : neighbours) ask_rate_again(this->job(id, "beside another"), now);
+}
+
+void RunState::ask_neighbours_again(const LiveJob& job, Instant now) {
+  if (!job.held.shareable) return;
+  for (const JobId id : shared_.neighbours(job.key.job, job.held)) ask_rate_again(this->job(id, "beside another"), now);
+}
+
+void RunState::ask_rate_again(LiveJob& job, Instant now) {
+  const double demand = job.held.shareable ? shared_.demand(job.key.job, job.held, job.declared.declared.cpu_use) : 0;
+  if (const double is = rate(job, job.held, demand); is != job.budget.rate()) job.budget.change_rate(now, is);
 }
 
 // A core is busy from the first job on it to the last.

@@ -141,7 +141,7 @@ WaitSegment WaitingReasons::present_span(Instant to) const {
 void WaitingReasons::describe_holders(WaitSegment& segment) const {
   std::vector<Holder> all;
   for (const auto& [order, job] : state_.running())
-    if (job->key.job != report_.job) all.push_back({job->key.job, job->allocation.cores, job->estimated_end(now_)});
+    if (job->key.job != report_.job) all.push_back({job->key.job, job->allocation.cores, job->estimated_end()});
   segment.holders = all.size();
   std::ranges::stable_sort(all, std::greater{}, &Holder::cores);
   all.resize(std::min(all.size(), options_.most_holders));

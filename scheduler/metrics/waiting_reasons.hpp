@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
@@ -82,11 +83,15 @@ struct WaitReport {
 struct WaitingReasonsOptions {
   bool merge = true;             ///< off: a segment for each instant at which something happened
   std::size_t most_holders = 5;  ///< in WaitSegment::largest_holders
+  DeclaredRate rate{};           ///< of the run's runtime model, for estimated ends; none: full speed
 };
 
 class WaitingReasons final : public log::Sink {
  public:
-  explicit WaitingReasons(JobId job, WaitingReasonsOptions options = {}) : options_(options) { report_.job = job; }
+  explicit WaitingReasons(JobId job, WaitingReasonsOptions options = {})
+      : options_(std::move(options)), state_(options_.rate) {
+    report_.job = job;
+  }
 
   void header(const log::Header& header) override;
   /// Throws InputError when a record cannot be true. O(log live jobs), while the job waits O(running log running).

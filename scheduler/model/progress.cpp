@@ -26,7 +26,8 @@ Instant Progress::end() const {
   if (left_ <= 0) return as_of_;
   if (rate_ <= 0) return kNever;
   const double takes = std::ceil(left_ / rate_);
-  if (takes >= static_cast<double>((kNever - as_of_).count())) return kNever;
+  const auto number = [](Instant instant) { return static_cast<double>(instant.time_since_epoch().count()); };
+  if (takes >= number(kNever) - number(as_of_)) return kNever;
   return as_of_ + Duration{static_cast<std::int64_t>(takes)};
 }
 

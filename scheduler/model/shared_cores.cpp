@@ -16,6 +16,15 @@ void SharedCores::enter(JobId job, const Allocation& allocation, double cpu_use)
   }
 }
 
+bool SharedCores::has_room(const Allocation& allocation) const {
+  return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) {
+    const auto core = static_cast<std::size_t>(load.core);
+    const auto wanted = std::ranges::count(allocation.named, load.core, &CoreLoad::core);
+    const auto taken = core < cores_.size() ? 2 - std::ranges::count(cores_[core], 0, &Seat::processes) : 0;
+    return wanted + taken <= 2;
+  });
+}
+
 void SharedCores::leave(JobId job, const Allocation& allocation) {
   for (const CoreLoad& load : allocation.named) {
     if (static_cast<std::size_t>(load.core) >= cores_.size()) continue;

@@ -2,9 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/sim/simulator.hpp"
 #include "tests/support/random_workload.hpp"
+#include "tests/support/sharing_policies.hpp"
 #include "tests/unit/metrics/five_jobs.hpp"
 #include "tests/unit/metrics/records.hpp"
 
@@ -50,14 +58,110 @@ TEST(RunState, CoresCountAsGivenAwayWhenThatIsDecided) {
   EXPECT_EQ(state.free_cores(), 2) << "the processes may still be on all four";
   state.record({at(4s), log::SuspendDecided{JobId{1}}});
   EXPECT_EQ(state.free_cores(), 4);
+  state.record({at(4s), log::SuspendDone{JobId{1}}});
+  EXPECT_EQ(state.find(JobId{1})->estimated_end(), kNever);
   state.record({at(9s), log::ResumeDecided{JobId{1}}});
   EXPECT_EQ(state.free_cores(), 2);
-  EXPECT_EQ(state.find(JobId{1})->estimated_end(at(9s)), at(15s)) << "10 s of estimate and 5 s asleep";
+  state.record({at(9s), log::ResumeDone{JobId{1}}});
+  EXPECT_EQ(state.find(JobId{1})->estimated_end(), at(15s)) << "10 s of estimate and 5 s asleep";
   state.record({at(9s), log::KillDecided{JobId{1}, {}}});
   EXPECT_EQ(state.free_cores(), 4);
   state.record({at(10s), log::Finished{JobId{1}, {}}});
   EXPECT_EQ(state.free_cores(), 4);
   EXPECT_EQ(state.find(JobId{1}), nullptr);
+}
+
+// Compares, before each pass, when running jobs will have used up their estimates: the controller's word, and what the log says.
+class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
+ public:
+  EndsWitness(const Machine& machine, const RuntimeModel& model, Policy& inner)
+      : inner_(inner), state_([&model](const Job& job, const Allocation& on, double demand) {
+          return model.rate(job.declared, on, demand);
+        }) {
+    log::Header header;
+    header.set("machine", machine.to_text());
+    state_.header(header);
+  }
+  PassRule pass_rule() const override { return inner_.pass_rule(); }
+  void decide(const ClusterView& view, Actions& out) override {
+    for (const RunningJob* job : view.running.by_start()) {
+      const LiveJob* known = state_.find(job->job->id);
+      ASSERT_NE(known, nullptr);
+      ASSERT_EQ(known->estimated_end(), job->estimated_end)
+          << "job " << static_cast<std::int64_t>(job->job->id) << " at " << to_text(view.now);
+      seen_.shrunk += known->held.mpl > 1 ? 1 : 0;
+      seen_.slowed += known->held.shareable && known->budget.rate() < 1 && known->held.mpl == 1 ? 1 : 0;
+      seen_.asleep += known->estimated_end() == kNever ? 1 : 0;
+    }
+    inner_.decide(view, out);
+  }
+  void header(const log::Header&) override {}
+  void record(const log::Record& record) override { state_.record(record); }
+  struct Seen {
+    int shrunk = 0, slowed = 0, asleep = 0;  // slowed: expanded, beside a neighbour
+  };
+  [[nodiscard]] Seen seen() const { return seen_; }
+
+ private:
+  Policy& inner_;
+  RunState state_;
+  Seen seen_;
+};
+
+EndsWitness::Seen expect_the_same_ends(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs,
+                                       const char* model_name, Overrun overrun, EndsWitness::Seen so_far) {
+  const auto model = make_runtime_model(model_name);
+  EndsWitness witness{machine, *model, policy};
+  SimulationOptions options;
+  options.overrun = overrun;
+  replay::simulate(machine, Workload{std::move(jobs)}, witness, *model, witness, options);
+  const EndsWitness::Seen seen = witness.seen();
+  return {so_far.shrunk + seen.shrunk, so_far.slowed + seen.slowed, so_far.asleep + seen.asleep};
+}
+
+TEST(RunState, EstimatesAreUsedUpWhenTheControllerSaysSo) {
+  EndsWitness::Seen seen;
+  for (const char* policy : {"easy", "fcfs-malleable", "easy-malleable"})
+    for (const char* model : {"utrera", "isolated"})
+      for (std::uint64_t seed = 1; seed <= 5; ++seed)
+        seen =
+            expect_the_same_ends(*make_policy(policy).policy, Machine::parse("2x1x4"), test::random_jobs(seed, 60, 8),
+                                 model, seed % 2 == 0 ? Overrun::kKill : Overrun::kExtend, seen);
+  EXPECT_GT(seen.shrunk, 100);
+}
+
+TEST(RunState, SoTheyAreOfJobsThatShareCoresAndSleep) {
+  EndsWitness::Seen seen;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    test::Beside beside;
+    test::Slices slices{10s, true};
+    for (Policy* policy : {static_cast<Policy*>(&beside), static_cast<Policy*>(&slices)})
+      seen = expect_the_same_ends(*policy, Machine::parse("1x1x8"), test::random_jobs(seed, 40, 8), "isolated",
+                                  Overrun::kKill, seen);
+  }
+  EXPECT_GT(seen.slowed, 100);
+  EXPECT_GT(seen.asleep, 100);
+}
+
+// Whatever a log says, it is either followed or refused.
+TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
+  const auto shared_start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, {{0, 1}}, true}}; };
+  Records records{"1x1x2"};
+  for (int job = 1; job <= 3; ++job)
+    records.submit(0, job, 1, 10).add(0, shared_start(job)).launch_shared(0, job, {{0, 1}});
+  RunState state;
+  EXPECT_THROW(records.feed(state), InputError);
+  RunState far;
+  EXPECT_THROW(Records("1x1x2").submit(0, 1, 1, 10).add(0, shared_start(1)).launch_shared(0, 1, {{7, 1}}).feed(far),
+               InputError);
+  RunState twice;
+  EXPECT_THROW(Records("1x1x2")
+                   .submit(0, 1, 1, 10)
+                   .add(0, shared_start(1))
+                   .launch_on(0, 1, {{0, 1}})
+                   .launch_on(1, 1, {{1, 1}})
+                   .feed(twice),
+               InputError);
 }
 
 TEST(RunState, ASharedCoreIsBusyOnce) {

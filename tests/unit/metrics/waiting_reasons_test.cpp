@@ -96,6 +96,21 @@ TEST(WaitingReasons, FromDecisionToLaunchItWaitsForItsCores) {
   EXPECT_EQ(report.mpl_at_launch, 2);
 }
 
+// Four processes, shrunk to two cores at 3 of 10 s: the 7 s that are left take 14 at half the speed.
+TEST(WaitingReasons, TheEstimatesOfShrunkJobsLastLonger) {
+  const Records records = Records("flat:4")
+                              .submit(0, 1, 4, 10)
+                              .add(0, log::StartDecided{JobId{1}, {4, 1, {}}})
+                              .launch(0, 1, 4)
+                              .add(3, log::ResizeDecided{JobId{1}, {2, 2, {}}})
+                              .resized(3, 1, 2, 2)
+                              .submit(4, 2, 3, 5)
+                              .submit(6, 3, 1, 1);
+  WaitingReasons reasons{JobId{2}, {.rate = [](const Job&, const Allocation& on, double) { return 1.0 / on.mpl; }}};
+  records.feed(reasons);
+  EXPECT_EQ(text_of(reasons.finish()), "4-6 cores ahead 0-0 free 2-2 shadow 17-17");
+}
+
 TEST(WaitingReasons, OvertakenAtTheInstantOfItsStartCounts) {
   const auto start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, {}}}; };
   const WaitReport report = why(Records("flat:2")
