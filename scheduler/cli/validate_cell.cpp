@@ -15,6 +15,7 @@
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/outputs.hpp"
+#include "scheduler/cli/programs.hpp"
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/cli/validate_child.hpp"
 #include "scheduler/cli/validate_measured_trace.hpp"
@@ -87,8 +88,10 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
   PreparedSimulation prepared = prepare_simulation(options_of(setting, trace, policy), false);
   if (measured != nullptr)
     for (TracedJob& traced : prepared.scenario.workload().jobs)
-      if (const auto* found = measured->find(traced.job.id); found != nullptr && found->work)
+      if (const auto* found = measured->find(traced.job.id); found != nullptr && found->work) {
         traced.truth.runtime = *found->work;
+        traced.job.estimate = std::max(traced.job.estimate, *found->work);  // it was not killed in the real run either
+      }
   std::vector<std::string> words = shared_words(setting, trace, policy);
   words.insert(words.begin(), "simulate");
   words.insert(words.end(), {"--machine", setting.machine_text, "--out", folder.string()});
@@ -127,7 +130,9 @@ ValidatedRun summary_of(const metrics::JobTable& run, const metrics::JobTable& e
   Instant first = kNever, last = Instant::min();
   for (const metrics::JobRow& row : run.rows()) {
     result.jobs += row.ran() ? 1u : 0u;
-    result.failed += row.has_ended() && row.outcome == Outcome::kCompleted ? 0u : 1u;
+    const bool is_good =
+        row.has_ended() && row.outcome == Outcome::kCompleted && row.verification != Verification::kFailed;
+    result.failed += is_good ? 0u : 1u;
     result.shrinks += row.shrinks;
     result.expands += row.expands;
     first = std::min(first, row.submitted);
@@ -181,7 +186,12 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
   write_measured_trace(trace, options_of(setting, cell.trace, cell.policy), prepared.scenario.workload(), measured);
   ValidationSetting of_file = setting;
   of_file.common.jobs_from.clear();  // what the side file says stands beside the new trace
-  simulate_into(of_file, trace.string(), cell.policy, folder / "measured", &measured);
+  try {
+    simulate_into(of_file, trace.string(), cell.policy, folder / "measured", &measured);
+  } catch (const CellInterrupted&) {  // the real run is over, and is worth keeping
+    result.why_not_measured = "interrupted before it was simulated again; --force runs the cell again";
+    return;
+  }
   const metrics::DecisionList again = decisions_in(folder / "measured");
   result.measured = summary_of(again.jobs(), simulated.jobs());
   result.measured_errors = validate::job_errors(again.jobs(), real.jobs());
@@ -191,7 +201,6 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
 void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
   std::error_code ignored;
   fs::remove_all(folder / "real", ignored);
-  make_folder(folder);
   const fs::path err = folder / "real.err";
   const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
   if (end.interrupted || end.status == kInterrupted) throw CellInterrupted{};
@@ -202,6 +211,20 @@ void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, 
   if (!fs::exists(folder / "real" / "events.log", error) || !fs::exists(folder / "real" / "metrics.json", error))
     throw InputError(fmt::format("cell {}: the real run did not come to its end: {}", cell.name,
                                  end.last_words.empty() ? "it said nothing" : end.last_words));
+}
+
+// Of the programs that the real run starts, by name: rebuilt ones may be faster.
+ordered_json program_hashes(const ValidationSetting& setting, const CommonOptions& of_cell) {
+  const PreparedSimulation prepared = prepare_simulation(options_of(setting, of_cell.trace, of_cell.policies), false);
+  const Scenario& scenario = prepared.scenario;
+  const Programs programs{setting.program, scenario.loaded.programs, setting.time_scale, setting.common.seed};
+  ordered_json hashes = ordered_json::object();
+  for (const TracedJob& traced : scenario.loaded.workload.jobs) {
+    const fs::path program = programs.command(traced).front();
+    if (const std::string name = program.filename().string(); !hashes.contains(name))
+      hashes[name] = input_file(program.string()).sha256;
+  }
+  return hashes;
 }
 
 }  // namespace
@@ -247,21 +270,28 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
                          {"trace_sha256", input_file(cell.trace).sha256}};
   CommonOptions of_cell = o;
   of_cell.trace = cell.trace;
+  of_cell.policies = cell.policy;
   if (const auto side_file = side_file_of(of_cell)) inputs["side_file_sha256"] = input_file(*side_file).sha256;
+  inputs["tolerance_s"] = seconds(setting.tolerance);
+  inputs["programs_sha256"] = program_hashes(setting, of_cell);
   if (o.runtime_model == kCalibrated) inputs["profile_sha256"] = input_file(profile_path(o)).sha256;
   for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(input_file(file).sha256);
   return inputs;
 }
 
-double simulate_cell(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
-  make_folder(folder);
-  simulate_into(setting, cell.trace, cell.policy, folder / "sim");
-  const metrics::DecisionList run = decisions_in(folder / "sim");
-  return summary_of(run.jobs(), run.jobs()).makespan;
+double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell) {
+  const PreparedSimulation prepared = prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
+  const PolicyRun run = simulate_policy(prepared, 0, {}, "", {});
+  if (run.interrupted) throw CellInterrupted{};
+  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", cell.policy, run.fault));
+  return run.summary.value("makespan");
 }
 
 CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder,
                     const ordered_json& inputs) {
+  make_folder(folder);
+  remove_cell_result(folder);
+  simulate_into(setting, cell.trace, cell.policy, folder / "sim");
   run_for_real(setting, cell, folder);
   const metrics::DecisionList simulated = decisions_in(folder / "sim");
   const metrics::DecisionList real = decisions_in(folder / "real");

@@ -39,15 +39,14 @@ struct ValidationCell {
 /// Everything that decides what comes out of the cell, hashes of its files included. Throws InputError, UsageError.
 [[nodiscard]] nlohmann::ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell);
 
-/// Simulates it into `folder`/sim. The seconds of trace time that it takes. Throws InputError, UsageError, PolicyError.
-[[nodiscard]] double simulate_cell(const ValidationSetting& setting, const ValidationCell& cell,
-                                   const std::filesystem::path& folder);
+/// The seconds of trace time that its simulation takes. Writes nothing. Throws InputError, UsageError, PolicyError.
+[[nodiscard]] double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell);
 
 /// Ctrl-C while a cell ran: it has no result, and is run again next time.
 struct CellInterrupted {};
 
-/// Runs it for real, compares, writes the result into `folder`. REQUIRES: simulate_cell(). Throws InputError when the run
-/// did not come to its end, with what it said; CellInterrupted.
+/// Simulates it, runs it for real, compares, writes the result into `folder`, where one that is there goes first. Throws
+/// InputError when the run did not come to its end, with what it said; CellInterrupted.
 [[nodiscard]] CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell,
                                   const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,6 +30,7 @@
 #include "scheduler/cli/validate_experiment.hpp"
 #include "scheduler/cli/validate_page.hpp"
 #include "scheduler/cli/validate_run.hpp"
+#include "scheduler/cli/validate_seeds.hpp"
 #include "scheduler/cli/validate_table.hpp"
 #include "scheduler/model/error.hpp"
 
@@ -38,6 +40,7 @@ namespace {
 
 constexpr int kInterrupted = 130;
 constexpr double kLongRun = 3600;                     // real seconds: from here on --yes is wanted
+constexpr double kLeastTimeScale = 1e-6;              // a microsecond is the least of both times
 constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, if nothing is said
 constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
 
@@ -45,6 +48,7 @@ struct Given {
   ValidationSetting setting;
   std::string loads, cells, tolerance, page;
   bool yes = false, paper = false, physical = false, quick = false;
+  bool seed = false;  // is given
 };
 
 Duration tolerance_of(const Given& given) {
@@ -73,6 +77,24 @@ void write_text(const fs::path& file, const std::string& text) {
   if (!out) throw InputError(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
 }
 
+struct PaperExperiment {
+  PaperWorkload workload;
+  std::vector<SeedSeries> seeds;
+  std::optional<TypicalSeed> typical;  // the seed that is run, if none was given
+};
+
+PaperExperiment prepare_paper(Given& given, CoreCount cores, const fs::path& folder) {
+  ValidationSetting& setting = given.setting;
+  PaperExperiment paper;
+  paper.workload = given.physical ? physical_workload(cores, profile_path(setting.common)) : emulated_workload();
+  paper.seeds = simulate_paper_seeds(folder / "traces", paper.workload, setting);
+  if (!given.seed) {
+    paper.typical = typical_seed(paper.seeds, kFaintWait / setting.time_scale);
+    setting.common.seed = paper.typical->seed;
+  }
+  return paper;
+}
+
 // The command that makes the page from nothing, whichever cells this one ran.
 std::string whole_command(const Given& given) {
   const ValidationSetting& setting = given.setting;
@@ -84,12 +106,36 @@ std::string whole_command(const Given& given) {
     text += fmt::format(" --time-scale {:g}", setting.time_scale);
   if (const char* usual = given.physical ? kCalibrated : "isolated"; setting.common.runtime_model != usual)
     text += fmt::format(" --runtime-model {}", setting.common.runtime_model);
-  if (setting.common.seed != kPaperSeed) text += fmt::format(" --seed {}", setting.common.seed);
+  if (given.seed) text += fmt::format(" --seed {}", setting.common.seed);
+  const RealMachineOptions usual_machine;
+  const ValidationSetting usual;
+  const auto add = [&text](const char* option, const std::string& value, const std::string& usual_value) {
+    if (value != usual_value) text += fmt::format(" {} {}", option, value);
+  };
+  add("--profile", fs::path{setting.common.profile}.filename().string(), "");
+  add("--overrun", setting.common.overrun, usual.common.overrun);
+  add("--until", setting.common.until, "");
+  add("--program", setting.program, "");
+  add("--pairing", setting.pairing, usual.pairing);
+  add("--back-end", setting.machine.back_end, usual_machine.back_end);
+  add("--quantum", setting.machine.quantum, usual_machine.quantum);
+  add("--tolerance", given.tolerance, "");
+  for (const auto& [name, value] : setting.common.cleaning) text += fmt::format(" --{} {}", name, value);
+  if (setting.machine.smt) text += " --smt";
   return text + " --yes";
 }
 
-// The results of all cells that have one, those of earlier commands too.
-void write_page(const Given& given, const PaperWorkload& workload, const std::vector<ValidationCell>& all,
+// The results of all cells that have one, those of earlier commands too. Throws InputError for one of other inputs.
+std::vector<CellResult> finished_cells(const ValidationSetting& setting, const std::vector<ValidationCell>& all,
+                                       const fs::path& out) {
+  std::vector<CellResult> results;
+  for (const ValidationCell& cell : all)
+    if (auto result = finished_cell(out / "cells" / cell.name, cell.name, cell_inputs(setting, cell)))
+      results.push_back(std::move(*result));
+  return results;
+}
+
+void write_page(const Given& given, const PaperExperiment& paper, const std::vector<ValidationCell>& all,
                 const fs::path& out) {
   ValidationPage page;
   page.command = whole_command(given);
@@ -97,16 +143,14 @@ void write_page(const Given& given, const PaperWorkload& workload, const std::ve
   page.cores = given.setting.machine_text;
   page.time_scale = given.setting.time_scale;
   page.seed = given.setting.common.seed;
-  page.workload = workload;
+  page.typical = paper.typical;
+  page.workload = paper.workload;
   page.aim_percent = given.physical ? kAimPhysical : kAimEmulated;
-  for (const ValidationCell& cell : all) {
-    auto result = finished_cell(out / "cells" / cell.name, cell.name, cell_inputs(given.setting, cell));
-    if (result)
-      page.results.push_back(std::move(*result));
-    else
+  page.results = finished_cells(given.setting, all, out);
+  for (const ValidationCell& cell : all)
+    if (std::ranges::find(page.results, cell.name, &CellResult::cell) == page.results.end())
       page.missing.push_back(cell.name);
-  }
-  page.seeds = simulate_paper_seeds(out / "traces", workload, given.setting);
+  page.seeds = seed_means(paper.seeds);
   const fs::path file = given.page.empty() ? out / "validation.md" : fs::path{given.page};
   write_text(file, to_markdown(page));
   fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
@@ -120,14 +164,14 @@ void set_paper_defaults(Given& given, const CLI::App& command) {
   if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = kCalibrated;
   if (command.count("--machine") == 0) setting.common.machine = given.physical ? "local" : kPaperMachine;
   if (command.count("--time-scale") == 0) setting.time_scale = given.physical ? 1 : kPaperTimeScale;
-  if (command.count("--seed") == 0) setting.common.seed = kPaperSeed;
+  given.seed = command.count("--seed") > 0;
 }
 
 // ---- all of it ----
 
 fs::path output_folder(const Given& given) {
-  const fs::path folder = given.setting.common.out.empty() ? fs::path{given.paper ? "validation" : "validate"}
-                                                           : fs::path{given.setting.common.out};
+  const char* usual = !given.paper ? "validate" : given.physical ? "validation-physical" : "validation";
+  const fs::path folder = given.setting.common.out.empty() ? usual : given.setting.common.out;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
@@ -142,9 +186,9 @@ int validate_all(Given given, const CLI::App& command) {
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
     throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
   if (given.paper) set_paper_defaults(given, command);
-  if (!(setting.time_scale > 0) || setting.time_scale > 1000)
-    throw UsageError(
-        fmt::format("--time-scale: expected a number above 0 and up to 1000, found '{}'", setting.time_scale));
+  if (!(setting.time_scale >= kLeastTimeScale) || setting.time_scale > 1000)
+    throw UsageError(fmt::format("--time-scale: expected a number from {} to 1000, found '{}'", kLeastTimeScale,
+                                 setting.time_scale));
   if (setting.common.machine.starts_with("agent:"))
     throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
   if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";
@@ -158,15 +202,25 @@ int validate_all(Given given, const CLI::App& command) {
 
   const fs::path folder = output_folder(given);
   const CoreCount cores = machine.machine().size();
-  const PaperWorkload workload =
-      given.physical ? physical_workload(cores, profile_path(setting.common)) : emulated_workload();
-  const std::vector<ValidationCell> all = given.paper ? paper_cells(folder / "traces", workload, setting.common.seed)
-                                                      : cells_of_trace(setting, given.loads, folder / "traces", cores);
   heed_interrupts();
+  PaperExperiment paper;
+  if (given.paper) paper = prepare_paper(given, cores, folder);
+  const std::vector<ValidationCell> all = given.paper
+                                              ? paper_cells(folder / "traces", paper.workload, setting.common.seed)
+                                              : cells_of_trace(setting, given.loads, folder / "traces", cores);
   const std::string list = given.quick && given.cells.empty() ? kQuickCell : given.cells;
-  std::vector<PlannedCell> planned = plan_cells(setting, chosen_cells(all, list), folder);
+  const std::vector<ValidationCell> chosen = chosen_cells(all, list);
+  std::vector<ValidationCell> others;  // that the page and the file are made of, too
+  std::ranges::copy_if(all, std::back_inserter(others), [&chosen](const ValidationCell& cell) {
+    return std::ranges::find(chosen, cell.name, &ValidationCell::name) == chosen.end();
+  });
+  (void)finished_cells(setting, others, folder);  // throws now, and not after hours
+  std::vector<PlannedCell> planned = plan_cells(setting, chosen, folder);
   const double real_seconds = real_seconds_of(planned);
   const std::size_t done = results_of(planned).size();
+  if (paper.typical)
+    fmt::print(out, "seed {}: of {} the one whose gains in response are nearest to their means (by {:.1f} points)\n",
+               paper.typical->seed, kPaperSeeds, paper.typical->distance);
   fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n",
              count_text(planned.size(), "cell"), machine.description(), done, real_time_text(real_seconds));
   if (real_seconds > kLongRun && !given.yes)
@@ -177,19 +231,20 @@ int validate_all(Given given, const CLI::App& command) {
     run_cells(setting, planned, out);
   } catch (const CellInterrupted&) {
     interrupted = true;
-    fmt::print(stderr, "replay: interrupted; {} of {} cells have a result, the same command goes on with the others\n",
-               results_of(planned).size(), planned.size());
+    fmt::print(stderr,
+               "replay: interrupted; {} of {} cells have a result, the same command{} goes on with the others\n",
+               results_of(planned).size(), planned.size(), setting.common.force ? " without --force" : "");
   }
   const std::vector<CellResult> results = results_of(planned);
   if (!results.empty()) {
-    write_json(folder / "validation.json", validation_json(results));
+    write_json(folder / "validation.json", validation_json(finished_cells(setting, all, folder)));
     if (setting.common.json)
       fmt::print("{}\n", validation_json(results).dump(2));
     else
       fmt::print("\n{}results in {}\n", validation_text(results), folder.string());
   }
   if (interrupted) return kInterrupted;
-  if (given.paper) write_page(given, workload, all, folder);
+  if (given.paper) write_page(given, paper, all, folder);
   return std::ranges::any_of(results, [](const CellResult& result) { return result.real.failed > 0; }) ? 1 : 0;
 }
 
@@ -198,9 +253,21 @@ void add_options(CLI::App& command, Given& given) {
   add_common_options(command, setting.common);
   add_real_machine_options(command, setting.machine);
   command.remove_option(command.get_option("--outputs"));
-  command.get_option("--out")->description("folder for cells and results (default validate, or validation)");
+  command.get_option("--machine")
+      ->description(
+          "where to run: local, local:CORES by OS index, such as local:0-3, or virtual cores: "
+          "emulated:NODESxPACKAGESxCORES (default local)");
+  command.get_option("--runtime-model")
+      ->description(
+          "how fast a shrunk job runs (`replay models` lists them; default isolated, with --physical calibrated)");
+  command.get_option("--out")->description(
+      "folder for cells and results (default validate; validation or validation-physical for the paper's experiment)");
   command.get_option("--force")->description("run cells again that have a result");
   command.get_option("--json")->description("print the result as JSON");
+  command.get_option("--seed")->description(
+      "everything that is drawn by chance follows from it; the paper's experiment, if none is given, takes the one of "
+      "1 "
+      "to 20 whose simulated gains are nearest to their means");
   command.add_option("--time-scale", setting.time_scale, "real seconds per second of the trace")->capture_default_str();
   command.add_option("--pairing", setting.pairing, "which ranks of a shrunk job share a core: block or cyclic")
       ->check(CLI::IsMember({"block", "cyclic"}))

@@ -1,19 +1,13 @@
 #include "scheduler/cli/validate_experiment.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <array>
-#include <atomic>
 #include <cmath>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include "scheduler/cli/one_simulation.hpp"
-#include "scheduler/cli/parallel.hpp"
 #include "scheduler/cli/profile_file.hpp"
-#include "scheduler/cli/progress_line.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/history.hpp"
 #include "traces/models/lublin_workload.hpp"
@@ -77,10 +71,6 @@ class Benchmarks {
   Matcher matcher_;
 };
 
-std::array<double, validate::kFigures> figures_of(const metrics::Summary& summary) {
-  return {summary.value("mean_wait"), summary.value("mean_response"), summary.value("mean_slowdown")};
-}
-
 // Processor seconds.
 double work_of(const std::vector<TraceEntry>& entries) {
   double work = 0;
@@ -90,31 +80,6 @@ double work_of(const std::vector<TraceEntry>& entries) {
 
 void stretch_arrivals(std::vector<TraceEntry>& entries, double factor) {
   for (TraceEntry& entry : entries) entry.record.submit = from_seconds(seconds(entry.record.submit) * factor);
-}
-
-// A trace with all seeds under all policies.
-struct SeedSeries {
-  int load_percent;
-  std::string_view arrivals;
-  // [policy][figure][seed]
-  std::array<std::array<std::vector<double>, validate::kFigures>, std::size(kPaperPolicies)> values{};
-};
-
-void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string& trace,
-                   const ValidationSetting& setting) {
-  CommonOptions options = setting.common;
-  options.trace = trace;
-  options.jobs_from.clear();
-  options.machine = setting.machine_text;
-  options.outputs = "none";
-  options.policies = fmt::format("{}", fmt::join(kPaperPolicies, ","));
-  const PreparedSimulation prepared = prepare_simulation(options, false);
-  for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p) {
-    const PolicyRun run = simulate_policy(prepared, p, {}, "", {});
-    if (run.interrupted) throw CellInterrupted{};
-    const auto figures = figures_of(run.summary);
-    for (std::size_t i = 0; i < figures.size(); ++i) series.values[p][i][seed_index] = figures[i];
-  }
 }
 
 }  // namespace
@@ -173,40 +138,6 @@ std::vector<ValidationCell> paper_cells(const fs::path& traces, const PaperWorkl
       }
     }
   return cells;
-}
-
-std::vector<SeedMeans> simulate_paper_seeds(const fs::path& traces, const PaperWorkload& workload,
-                                            const ValidationSetting& setting) {
-  std::vector<SeedSeries> all;
-  for (const int load : kPaperLoads)
-    for (const std::string_view arrivals : kPaperArrivals) {
-      SeedSeries& series = all.emplace_back(SeedSeries{load, arrivals, {}});
-      for (auto& policy : series.values)
-        for (auto& figure : policy) figure.resize(kPaperSeeds);
-    }
-  ProgressLine progress;
-  std::atomic<std::size_t> done{0};
-  for_each_in_parallel(all.size() * kPaperSeeds, 0, [&](std::size_t i) {
-    if (is_interrupted()) throw CellInterrupted{};
-    SeedSeries& series = all[i / kPaperSeeds];
-    const std::size_t seed = i % kPaperSeeds;
-    simulate_seed(series, seed, write_paper_trace(traces, workload, series.arrivals, series.load_percent, seed + 1),
-                  setting);
-    progress.show(fmt::format("{} of {} traces simulated", ++done, all.size() * kPaperSeeds));
-  });
-  std::vector<SeedMeans> means;
-  for (const SeedSeries& series : all)
-    for (std::size_t p = 0; p < series.values.size(); ++p) {
-      SeedMeans& mean = means.emplace_back();
-      mean.load_percent = series.load_percent;
-      mean.arrivals = series.arrivals;
-      mean.policy = kPaperPolicies[p];
-      for (std::size_t i = 0; i < validate::kFigures; ++i) {
-        mean.figures[i] = metrics::estimate(series.values[p][i]);
-        mean.gains[i] = metrics::estimate(metrics::percent_differences(series.values[0][i], series.values[p][i]));
-      }
-    }
-  return means;
 }
 
 }  // namespace replay::cli

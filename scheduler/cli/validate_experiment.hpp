@@ -8,7 +8,6 @@
 // On this machine's own cores: 30 jobs over about two minutes of real time, each a benchmark of the profile.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -16,9 +15,7 @@
 #include <vector>
 
 #include "scheduler/cli/validate_cell.hpp"
-#include "scheduler/metrics/confidence.hpp"
 #include "scheduler/model/units.hpp"
-#include "scheduler/validate/figures.hpp"
 
 namespace replay::cli {
 
@@ -28,10 +25,6 @@ inline constexpr std::string_view kPaperPolicies[] = {"easy", "fcfs-malleable", 
 inline constexpr const char* kPaperMachine = "emulated:4x2x2";
 inline constexpr double kPaperTimeScale = 0.05;
 inline constexpr double kEstimateFactor = 2;  ///< estimates over run times: the model has none
-inline constexpr int kPaperSeeds = 20;
-/// Of the seeds 1 to 20 the one whose gains are nearest to their mean, of those with no mean wait above 0 and below 1 s in
-/// any cell: relative errors of such waits say nothing. Chosen by simulation, before any real run.
-inline constexpr std::uint64_t kPaperSeed = 7;
 inline constexpr const char* kQuickCell = "50/poisson/fcfs-malleable";
 
 /// Which workload: of emulated cores, or of this machine's own.
@@ -53,17 +46,5 @@ struct PaperWorkload {
 /// All 24, by load, arrivals, policy; writes their traces.
 [[nodiscard]] std::vector<ValidationCell> paper_cells(const std::filesystem::path& traces,
                                                       const PaperWorkload& workload, std::uint64_t seed);
-
-/// One policy at one load in the simulator, over the seeds.
-struct SeedMeans {
-  int load_percent = 0;
-  std::string arrivals, policy;
-  std::array<metrics::Estimate, validate::kFigures> figures{};  ///< means and 95 % confidence intervals
-  std::array<metrics::Estimate, validate::kFigures> gains{};    ///< % to the first policy, seed by seed
-};
-/// The simulator's mean over seeds 1 to kPaperSeeds, on all cores. Writes their traces. Throws CellInterrupted.
-[[nodiscard]] std::vector<SeedMeans> simulate_paper_seeds(const std::filesystem::path& traces,
-                                                          const PaperWorkload& workload,
-                                                          const ValidationSetting& setting);
 
 }  // namespace replay::cli

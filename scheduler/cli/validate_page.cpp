@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 #include "scheduler/cli/validate_paper_numbers.hpp"
@@ -56,8 +57,8 @@ void add_figures(Row& row, const validate::Pair& pair, int decimals) {
 std::string our_table(const std::vector<CellResult>& results) {
   std::string text = head_text(head_of_figures("load %, policy"));
   for (const CellResult& result : results) {
-    Row row = {
-        fmt::format("{:g} {}{}", result.load_percent.value_or(100), result.policy, result.disturbed ? " *" : "")};
+    Row row = {fmt::format("{:g} {}{}{}", result.load_percent.value_or(100), result.policy,
+                           result.disturbed ? " *" : "", result.real.failed > 0 ? " !" : "")};
     for (std::size_t i = 0; i < validate::kFigures; ++i) add_figures(row, result.pair(i), kDecimals[i]);
     text += row_text(row);
   }
@@ -179,22 +180,38 @@ std::string about(const ValidationPage& page) {
       "All times here are those of the trace.\n",
       w.jobs, w.duration_s, w.cores, w.min_runtime_s, kEstimateFactor, page.seed, page.time_scale,
       page.time_scale * 1000);
+  if (page.typical)
+    text += fmt::format(
+        "**Seed {}** is, of the seeds 1 to {}, the one whose simulated gains in response over EASY are nearest to the "
+        "means "
+        "over all (root mean\nsquare over the cells {:.1f} points), of those with {} mean waits above 0 and below {:g} "
+        "real ms, "
+        "of which relative errors say nothing.\n",
+        page.typical->seed, kPaperSeeds, page.typical->distance, page.typical->faint_waits == 0 ? "no" : "the fewest",
+        kFaintWait * 1000);
   text += w.profile.empty() ? "Jobs run `phases`, which takes launching and ending off its own work "
                               "([emulation.md](../emulation.md)).\n\n"
-                            : "Each job runs the benchmark of the profile that is nearest in run time; submit times "
-                              "are stretched so that the load holds.\n\n";
+                            : "The model's times are whole seconds, so its jobs are made ten times as long; each runs "
+                              "the benchmark of the profile that is nearest in size\nand in a tenth of the run time, "
+                              "and submit times are scaled so that the load holds.\n\n";
   if (!page.results.empty()) {
     std::string first = page.results[0].started, last = page.results[0].ended;
+    std::set<std::string> versions;
     for (const CellResult& result : page.results) {
       first = std::min(first, result.started);
       last = std::max(last, result.ended);
+      versions.insert(result.version);
     }
     text += fmt::format("{} of {} cells, run from {} to {}, version {}.", page.results.size(),
-                        page.results.size() + page.missing.size(), first, last, page.results[0].version);
+                        page.results.size() + page.missing.size(), first, last, fmt::join(versions, ", "));
   }
   if (!page.missing.empty()) text += fmt::format(" Not run yet: {}.", fmt::join(page.missing, ", "));
   const bool disturbed = std::ranges::any_of(page.results, [](const CellResult& result) { return result.disturbed; });
   if (disturbed) text += " * marks runs during which others used the machine.";
+  for (const CellResult& result : page.results)
+    if (result.real.failed > 0)
+      text += fmt::format("\n\n! {}: {} of {} jobs failed, or were killed, in the real run; they are in the means.",
+                          result.cell, result.real.failed, result.real.jobs);
   return text + "\n\n";
 }
 

@@ -2,11 +2,14 @@
 // from the cells that have been run; what has not is said to be missing.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scheduler/cli/validate_experiment.hpp"
 #include "scheduler/cli/validate_result.hpp"
+#include "scheduler/cli/validate_seeds.hpp"
 
 namespace replay::cli {
 
@@ -16,6 +19,7 @@ struct ValidationPage {
   std::string cores;    ///< "emulated:4x2x2"
   double time_scale = 1;
   std::uint64_t seed = 0;
+  std::optional<TypicalSeed> typical;  ///< if that is why it was this seed
   PaperWorkload workload;
   double aim_percent = 3;            ///< mean relative error that the project aims at
   std::vector<CellResult> results;   ///< those that there are

@@ -58,11 +58,16 @@ json to_json(const validate::JobErrors& errors) {
 
 // ---- and back ----
 
+// Lists and objects may be nested without end, and writing them goes as deep.
+std::string short_text(const json& value) {
+  return value.is_array() ? "a list" : value.is_object() ? "an object" : value.dump();
+}
+
 // An object of the file, that knows where it is.
 class Object {
  public:
   Object(const json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) fail("an object", object.dump());
+    if (!object.is_object()) fail("an object", short_text(object));
   }
 
   template <class T>
@@ -71,7 +76,7 @@ class Object {
     try {
       return object_[name].get<T>();
     } catch (const json::exception&) {
-      fail(fmt::format("{} in field '{}'", expected, name), object_[name].dump());
+      fail(fmt::format("{} in field '{}'", expected, name), short_text(object_[name]));
     }
   }
   [[nodiscard]] double number(const char* name) const {  // null: not a number
@@ -261,6 +266,12 @@ void write_cell_result(const fs::path& folder, const CellResult& result) {
   std::error_code error;
   fs::rename(half, whole, error);
   if (error) throw InputError(fmt::format("{}: cannot be written: {}", whole.string(), error.message()));
+}
+
+void remove_cell_result(const fs::path& folder) {
+  std::error_code error;
+  fs::remove(folder / kFile, error);
+  if (error) throw InputError(fmt::format("{}: cannot be removed: {}", (folder / kFile).string(), error.message()));
 }
 
 std::vector<validate::Pair> pairs_of(const std::vector<CellResult>& results) {

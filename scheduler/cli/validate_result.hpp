@@ -63,6 +63,8 @@ struct CellResult {
                                                       const nlohmann::ordered_json& inputs);
 /// Writes it under another name first, so that there is no half of one.
 void write_cell_result(const std::filesystem::path& folder, const CellResult& result);
+/// Nothing happens if there is none.
+void remove_cell_result(const std::filesystem::path& folder);
 
 /// All pairs of figures of the cells.
 [[nodiscard]] std::vector<validate::Pair> pairs_of(const std::vector<CellResult>& results);

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/validate_table.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/tools/scale.hpp"
@@ -84,6 +85,10 @@ std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std
   if (loads.empty()) add(setting.common.trace, std::nullopt);
   for (const double load : loads) add(scaled_trace(setting, folder, load, cores), load);
   if (!loads.empty()) setting.common.jobs_from.clear();  // stands beside the new traces
+  std::set<std::string> names;
+  for (const ValidationCell& cell : cells)
+    if (!names.insert(cell.name).second)
+      throw UsageError(fmt::format("--policy, --loads: cell {} is there twice; expected each once", cell.name));
   return cells;
 }
 
@@ -112,7 +117,7 @@ std::string real_time_text(double s) {
   return fmt::format("{:.1f} h", s / 3600);
 }
 
-// What there is of the cells, and how long the others will take. Simulates those.
+// What there is of the cells, and how long the others will take. Writes nothing: whoever says no then has lost nothing.
 std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
                                     const fs::path& out) {
   std::vector<PlannedCell> planned;
@@ -124,9 +129,7 @@ std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vecto
   }
   for (PlannedCell& p : planned) {
     if (p.result) continue;
-    std::error_code ignored;
-    fs::remove(p.folder / "result.json", ignored);
-    p.real_seconds = simulate_cell(setting, p.cell, p.folder) * setting.time_scale + kCellOverhead;
+    p.real_seconds = foresee_cell(setting, p.cell) * setting.time_scale + kCellOverhead;
   }
   return planned;
 }
@@ -156,6 +159,7 @@ void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& plann
     std::fflush(out);
     p.result = run_cell(setting, p.cell, p.folder, p.inputs);
     fmt::print(out, "  {}\n", cell_line(*p.result));
+    if (is_interrupted()) throw CellInterrupted{};
   }
 }
 

@@ -29,7 +29,7 @@ struct PlannedCell {
   double real_seconds = 0;  ///< that it will take; 0 with a result
 };
 
-/// Reads what results there are below `out`, and simulates the others. Throws InputError for a result that cannot be used.
+/// Reads what results there are below `out`, and simulates the others; writes nothing. Throws InputError for a result that cannot be used.
 [[nodiscard]] std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
                                                   const std::filesystem::path& out);
 /// That is left to do.

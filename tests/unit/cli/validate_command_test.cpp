@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/cli/validate_experiment.hpp"
+#include "scheduler/cli/validate_seeds.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
@@ -57,6 +60,30 @@ TEST_F(Validate, WantsYesForMoreThanAnHour) {
   write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 4000 2 -1 -1 2 4000 -1 1 1 1 -1 -1 -1 -1 -1\n");
   expect_says("validate --trace t.swf --policy easy,fcfs --machine emulated:1x1x2", 2,
               {"2 cells", "2.2 h", "--yes", "--cells"});
+}
+
+TEST_F(Validate, WhatIsNotStartedLosesNothing) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 4000 2 -1 -1 2 4000 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  std::filesystem::create_directories(folder_ / "v/cells/easy/sim");
+  write_text(folder_ / "v/cells/easy/result.json", "of hours");
+  write_text(folder_ / "v/cells/easy/sim/events.log", "of the same run");
+  expect_says("validate --trace t.swf --policy easy --machine emulated:1x1x2 --out v --force", 2, {"67 min", "--yes"});
+  EXPECT_EQ(text_of(folder_ / "v/cells/easy/result.json"), "of hours");
+  EXPECT_EQ(text_of(folder_ / "v/cells/easy/sim/events.log"), "of the same run");
+}
+
+TEST_F(Validate, ACellIsThereOnce) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 3 2 -1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  expect_says("validate --trace t.swf --policy easy,easy --machine emulated:1x1x2", 2, {"cell easy is there twice"});
+}
+
+TEST_F(Validate, ABrokenResultThatIsNotToBeRunIsNamedBeforehandToo) {
+  write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 3 2 -1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  std::filesystem::create_directories(folder_ / "v/cells/easy");
+  write_text(folder_ / "v/cells/easy/result.json", "no JSON");
+  expect_says("validate --trace t.swf --policy easy,fcfs --cells fcfs --machine emulated:1x1x2 --out v", 1,
+              {"v/cells/easy/result.json: expected JSON"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "v/cells/fcfs"));
 }
 
 TEST_F(Validate, ABrokenResultIsNamedBeforeAnythingRuns) {
@@ -114,7 +141,7 @@ TEST_F(Validate, BenchmarksInPlaceOfTheModelsJobsOfferTheSameLoad) {
 }
 
 TEST_F(Validate, ThePaperHasTwentyFourCells) {
-  const auto cells = cli::paper_cells(folder_.path(), cli::emulated_workload(), cli::kPaperSeed);
+  const auto cells = cli::paper_cells(folder_.path(), cli::emulated_workload(), 7);
   ASSERT_EQ(cells.size(), 24u);
   EXPECT_EQ(cells.front().name, "30/poisson/easy");
   EXPECT_EQ(cells.back().name, "90/lublin/easy-malleable");
@@ -127,7 +154,8 @@ TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
   cli::ValidationSetting setting;
   setting.common.runtime_model = "isolated";
   setting.machine_text = cli::kPaperMachine;
-  const auto means = cli::simulate_paper_seeds(folder_.path(), cli::emulated_workload(), setting);
+  const auto seeds = cli::simulate_paper_seeds(folder_.path(), cli::emulated_workload(), setting);
+  const auto means = cli::seed_means(seeds);
   ASSERT_EQ(means.size(), 24u);
   for (const cli::SeedMeans& mean : means) {
     if (mean.arrivals != "poisson" || mean.policy == "easy") continue;
@@ -135,6 +163,32 @@ TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
     EXPECT_LT(mean.gains[1].high(), 0) << mean.load_percent << " " << mean.policy << ": " << mean.gains[1].mean << " %";
     EXPECT_EQ(mean.gains[1].values, 20u);
   }
+  const cli::TypicalSeed seed = cli::typical_seed(seeds, cli::kFaintWait / cli::kPaperTimeScale);
+  EXPECT_EQ(seed.seed, 7u);  // of docs/measurements/validation.md
+  EXPECT_EQ(seed.faint_waits, 0u);
+}
+
+// Three seeds; EASY answers in 100 s, so that a response is a gain.
+cli::SeedSeries three_seeds(std::vector<double> fcfs_malleable, std::vector<double> waits) {
+  cli::SeedSeries series{30, "poisson", {}};
+  for (auto& policy : series.values) policy = {waits, {100, 100, 100}, {1, 1, 1}};
+  series.values[1][1] = std::move(fcfs_malleable);
+  return series;
+}
+
+TEST(TypicalSeed, IsTheOneNearestToTheMeansOfTheGains) {
+  const std::vector all = {three_seeds({70, 85, 91}, {9, 9, 9}),   // gains of 30, 15, 9: mean 18
+                           three_seeds({97, 86, 90}, {9, 9, 9})};  // 3, 14, 10: mean 9
+  const cli::TypicalSeed seed = cli::typical_seed(all, 1);
+  EXPECT_EQ(seed.seed, 2u);
+  EXPECT_NEAR(seed.distance, std::sqrt((9 + 25) / 4.0), 1e-12);  // over two cells of two policies; one gains nothing
+}
+
+TEST(TypicalSeed, HasNoFaintWaitsIfThereIsSuchASeed) {
+  EXPECT_EQ(cli::typical_seed(std::vector{three_seeds({70, 85, 91}, {9, 0.5, 0})}, 1).seed, 3u);
+  const cli::TypicalSeed seed = cli::typical_seed(std::vector{three_seeds({70, 85, 91}, {0.1, 0.5, 0.2})}, 1);
+  EXPECT_EQ(seed.seed, 2u);
+  EXPECT_EQ(seed.faint_waits, 3u);
 }
 
 }  // namespace
