@@ -128,7 +128,8 @@ double largest_error(const std::vector<Complex>& sums, const Problem& problem) {
   double largest = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {
     const double error = std::abs((sums[i] - problem.checksums[i]) / problem.checksums[i]);
-    if (!(error <= largest)) largest = error;  // NaN too
+    if (std::isnan(error)) return error;
+    largest = std::max(largest, error);
   }
   return largest;
 }

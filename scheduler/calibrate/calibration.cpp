@@ -1,6 +1,8 @@
 #include "scheduler/calibrate/calibration.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "scheduler/calibrate/downey_fit.hpp"
@@ -17,16 +19,25 @@ bool is_complete(const std::vector<Figure>& figures) {
          std::ranges::all_of(figures, [](const Figure& f) { return f.runs >= static_cast<int>(kLeastReadings); });
 }
 
-double worst_spread(const std::vector<Figure>& figures) {
-  return std::ranges::max_element(figures, {}, &Figure::spread)->spread;
+// How far apart the readings lie, over what is allowed, of the figure where that is most: they have settled up to 1.
+double worst_excess(const std::vector<Figure>& figures, const std::vector<Tolerance>& bounds) {
+  double worst = 0;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const double relative = figures[i].spread / bounds[i].spread;
+    const double absolute = bounds[i].absolute > 0 ? figures[i].spread * std::abs(figures[i].value) / bounds[i].absolute
+                                                   : std::numeric_limits<double>::infinity();
+    worst = std::max(worst, std::min(relative, absolute));
+  }
+  return worst;
 }
 
 bool is_disturbed(const std::vector<Figure>& figures) { return std::ranges::any_of(figures, &Figure::disturbed); }
 
 // New figures replace old ones that are worse: others were there, or their readings lie further apart.
-bool are_better(const std::vector<Figure>& figures, const std::vector<Figure>& than) {
+bool are_better(const std::vector<Figure>& figures, const std::vector<Figure>& than, Kind kind, double spread) {
   if (than.empty() || is_disturbed(figures) != is_disturbed(than)) return than.empty() || is_disturbed(than);
-  return worst_spread(figures) <= worst_spread(than);
+  const std::vector<Tolerance> bounds = tolerances(kind, spread);
+  return worst_excess(figures, bounds) <= worst_excess(than, bounds);
 }
 
 bool have_settled(const std::vector<Figure>& figures, Kind kind, double spread) {
@@ -112,7 +123,8 @@ class Calibrator {
   void complete_group() {
     for (std::size_t round = 1; round < kLeastReadings; ++round)
       for (Open& open : group_)
-        if (open.count() < kLeastReadings) (void)read(open);  // refused now, it has the readings that there are
+        if (open.count() < kLeastReadings && open.seconds <= left())
+          (void)read(open);  // refused now, it has the readings that there are
     for (Open& open : group_) {
       ++result_.measured;
       keep(open);
@@ -126,7 +138,8 @@ class Calibrator {
     bool has_read = false;
     for (Open& open : open_) {
       if (have_settled(open.figures, open.m.kind, limits_.spread) ||
-          open.count() >= static_cast<std::size_t>(most(open.m)) || expected_seconds(open.m, profile_) > left())
+          open.count() >= static_cast<std::size_t>(most(open.m)) ||
+          std::max(expected_seconds(open.m, profile_), open.seconds) > left())
         continue;
       if (!read(open).empty()) continue;  // refused now, it has the readings that there are
       keep(open);
@@ -141,6 +154,7 @@ class Calibrator {
     const double began = elapsed_s_();
     const Taken taken = measurer_.take(open.m);
     open.seconds = elapsed_s_() - began;
+    if (taken.failed) ++result_.failed;
     if (!taken.refused.empty()) return taken.refused;
     for (const std::vector<double>& reading : taken.readings)
       for (std::size_t i = 0; i < open.readings.size(); ++i)
@@ -152,7 +166,8 @@ class Calibrator {
 
   // Readings of this time replace each other: more of them are better, even if they lie further apart.
   void keep(const Open& open) {
-    store(profile_, open.m, are_better(open.figures, open.before) ? open.figures : open.before);
+    const bool replaces = are_better(open.figures, open.before, open.m.kind, limits_.spread);
+    store(profile_, open.m, replaces ? open.figures : open.before);
     watcher_.on_figures(profile_, open.m);
   }
 

@@ -36,6 +36,7 @@ struct CalibrationResult {
   std::vector<Measurement> unsettled;                          ///< measured, kept or not, and still above the bound
   std::vector<Measurement> left_out;                           ///< no time
   std::vector<std::pair<Measurement, std::string>> refused{};  ///< cannot be measured here, and why
+  std::size_t failed = 0;                                      ///< of those refused: a program crashed or was wrong
   bool interrupted = false;
 };
 

@@ -13,6 +13,7 @@ struct Taken {
   std::vector<std::vector<double>> readings;  ///< at least one, each with the values that its Kind has
   bool disturbed = false;                     ///< others used the machine meanwhile
   std::string refused;                        ///< why it cannot be measured here at all; empty: it was
+  bool failed = false;                        ///< refused because a program crashed or was wrong
 };
 
 /// Thrown by a measurer when the user wants to stop.

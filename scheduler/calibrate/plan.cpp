@@ -55,11 +55,11 @@ class PlanMaker {
       if (n > 1) add({.kind = Kind::kResize, .processes = n});
     add({.kind = Kind::kMessage, .processes = 2});
     if (s_.emulated) return plan_;
-    for (const std::string& c : s_.classes)
-      if (!is_large(c)) add_class(c);
-    add_pairs();
-    for (const std::string& c : s_.classes)
-      if (is_large(c)) add_class(c);
+    for (std::size_t i = 0; i < s_.classes.size(); ++i) {
+      add_class(s_.classes[i]);
+      const bool only_large_ones_follow = i + 1 == s_.classes.size() || is_large(s_.classes[i + 1]);
+      if (only_large_ones_follow) add_pairs();  // the first time; each is in the plan once
+    }
     return plan_;
   }
 
@@ -91,7 +91,6 @@ class PlanMaker {
   }
 
   void add_pairs() {
-    if (s_.classes.empty()) return;
     const bool has_w = std::ranges::find(s_.classes, "W") != s_.classes.end();
     const std::string c = has_w ? "W" : s_.classes.front();
     const ProcessCount n = s_.processes.back();

@@ -25,11 +25,11 @@ struct Selection {
 [[nodiscard]] std::vector<ProcessCount> usual_sizes(CoreCount cores);
 
 /// Launch and end are also measured with twice as many ranks as cores. Pairs are measured in class W, if it is wanted, else in
-/// the smallest class, with as many processes as are wanted at most.
+/// the smallest class, after the run times of the small classes, or of that one, with as many processes as are wanted at most.
 [[nodiscard]] std::vector<Measurement> plan_of(const Selection& selection);
 
 /// Seconds that one reading takes, from what the profile knows by now: the same kernel at another size, or in another class,
-/// else a guess by class that any machine of the last ten years beats.
+/// else a rough guess by class.
 [[nodiscard]] double expected_seconds(const Measurement& measurement, const Profile& profile);
 /// Of as many readings as a figure needs.
 [[nodiscard]] double expected_seconds(const std::vector<Measurement>& plan, const Profile& profile);

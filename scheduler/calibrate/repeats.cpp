@@ -14,9 +14,9 @@ double median_of(std::span<const double> sorted) {
   return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// The first of the narrowest windows of half the values.
+// The first of the narrowest windows of half the values: of more than half of them, so that the median is among them.
 std::span<const double> shortest_half(std::span<const double> sorted) {
-  const std::size_t half = std::min(sorted.size(), std::max(kLeastReadings, (sorted.size() + 1) / 2));
+  const std::size_t half = std::min(sorted.size(), std::max(kLeastReadings, sorted.size() / 2 + 1));
   std::size_t best = 0;
   const auto width = [&](std::size_t begin) { return sorted[begin + half - 1] - sorted[begin]; };
   for (std::size_t begin = 1; begin + half <= sorted.size(); ++begin)

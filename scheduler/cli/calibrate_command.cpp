@@ -5,11 +5,14 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -23,6 +26,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/machine_facts.hpp"
 #include "scheduler/cli/one_simulation.hpp"
+#include "scheduler/cli/outputs.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "scheduler/cli/profile_file.hpp"
 #include "scheduler/cli/progress_line.hpp"
@@ -124,6 +128,12 @@ double budget_of(const Given& given) {
   return seconds(*budget);
 }
 
+const std::string& machine_text(const Given& given) {
+  if (given.machine.starts_with("agent:"))
+    throw UsageError("--machine: a remote agent's node is calibrated on that node");
+  return given.machine;
+}
+
 fs::path place_of(const Given& given, bool is_emulated) {
   if (!given.out.empty()) return given.out;
   const fs::path usual = default_profile_path();
@@ -142,7 +152,32 @@ Profile profile_to_add_to(const fs::path& path, const ProfileMachine& here, bool
   if (const auto others = differences(there.machine, here); !others.empty())
     throw InputError(fmt::format("{}: is the profile of another machine ({}); {}", path.string(),
                                  fmt::join(others, "; "), kWaysOut));
+  const auto cores_text = [](const ProfileMachine& machine) {
+    return machine.emulated.empty() ? std::string{"the machine's own cores"} : machine.emulated;
+  };
+  if (there.machine.emulated != here.emulated)
+    throw InputError(fmt::format("{}: is a profile of {}, expected one of {}; {}", path.string(),
+                                 cores_text(there.machine), cores_text(here), kWaysOut));
   return there;
+}
+
+// Figures of a program that has been built anew since are of another program: they go, and are measured again.
+void drop_rebuilt(Profile& profile, const fs::path& path) {
+  std::vector<std::string> rebuilt;
+  for (const ProfileEntry& entry : profile.entries) {
+    const auto program = benchmark(entry.benchmark);
+    if (!program || entry.program_sha256.empty() || entry.program_sha256 == input_file(*program).sha256) continue;
+    if (std::ranges::find(rebuilt, entry.benchmark) == rebuilt.end()) rebuilt.push_back(entry.benchmark);
+  }
+  if (rebuilt.empty()) return;
+  const auto is_of_one = [&rebuilt](const std::string& name) {
+    return std::ranges::find(rebuilt, name) != rebuilt.end();
+  };
+  std::erase_if(profile.entries, [&](const ProfileEntry& entry) { return is_of_one(entry.benchmark); });
+  std::erase_if(profile.pairs,
+                [&](const PairSlowdown& pair) { return is_of_one(pair.benchmark) || is_of_one(pair.neighbour); });
+  fmt::print(stderr, "replay: {}: {} built anew since: their figures there are dropped\n", path.string(),
+             fmt::join(rebuilt, ", "));
 }
 
 // So that a file that cannot be written is known now, and not after the first figure.
@@ -150,13 +185,16 @@ void make_folder_of(const fs::path& path) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
   if (error) throw InputError(fmt::format("{}: cannot be made: {}", path.parent_path().string(), error.message()));
+  if (fs::is_directory(path, error))
+    throw InputError(fmt::format("{}: expected a file to write the profile to, found a directory", path.string()));
+  if (::access(path.has_parent_path() ? path.parent_path().c_str() : ".", W_OK | X_OK) != 0)
+    throw InputError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
 }
 
 class CalibrateCommand {
  public:
   explicit CalibrateCommand(const Given& given)
-      : given_(given), machine_(given.machine, given.real), path_(place_of(given, machine_.is_emulated())) {
-    if (!machine_.is_here()) throw UsageError("--machine: a remote agent's node is calibrated on that node");
+      : given_(given), machine_(machine_text(given), given.real), path_(place_of(given, machine_.is_emulated())) {
     if (!(given.spread > 0 && given.spread <= 100))
       throw UsageError(fmt::format("--spread: expected per cent above 0 and up to 100, found {}", given.spread));
     limits_ = {.spread = given.spread / 100,
@@ -177,8 +215,12 @@ class CalibrateCommand {
       selection_.classes = classes_of(given);
     }
     ProfileMachine here = machine_here(cores);
-    if (machine_.is_emulated()) here.name += " " + machine_.text();
+    if (machine_.is_emulated()) {
+      here.emulated = machine_.text();
+      here.name += " " + here.emulated;
+    }
     profile_ = profile_to_add_to(path_, here, given.fresh);
+    drop_rebuilt(profile_, path_);
     profile_.machine = here;
     profile_.spread_bound = limits_.spread;
   }
@@ -202,13 +244,16 @@ class CalibrateCommand {
             progress.show(fmt::format("[{}/{}] {}; {} of at most {}", index + 1, count, to_text(m), about(elapsed()),
                                       about(limits_.budget_s)));
           },
-          [&](const Profile&, const calibrate::Measurement&) { keep(); }};
+          [&](const Profile&, const calibrate::Measurement& m) {
+            sign(m);
+            keep();
+          }};
       result = calibrate::calibrate(profile_, plan, measurer, limits_, elapsed, watcher);
     }
     if (result.measured > 0) keep();
     tell(result);
     if (result.interrupted) return kInterrupted;
-    return result.measured == 0 && result.kept == 0 ? 1 : 0;
+    return result.failed > 0 || (result.measured == 0 && result.kept == 0 && result.unsettled.empty()) ? 1 : 0;
   }
 
  private:
@@ -231,6 +276,14 @@ class CalibrateCommand {
                about(limits_.budget_s));
     fmt::print(stderr, "figures are kept in {} as they come; stopped, the same command goes on from there\n",
                path_.string());
+  }
+
+  // Says which program a run time is of.
+  void sign(const calibrate::Measurement& m) {
+    if (m.kind != calibrate::Kind::kRunTime) return;
+    for (ProfileEntry& entry : profile_.entries)
+      if (entry.command == command_of(m.kernel) && entry.processes == m.processes)
+        entry.program_sha256 = input_file(*benchmark(m.kernel.name)).sha256;
   }
 
   void keep() {

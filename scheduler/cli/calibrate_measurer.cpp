@@ -36,6 +36,7 @@ constexpr int kNeighbourTries = 3;
 // This cannot be measured on this machine, and why.
 struct Refused {
   std::string reason;
+  bool failed = false;  // a program crashed or was wrong; it did not say by itself that it does not take this
 };
 
 std::string last_line(std::string_view text) {
@@ -45,17 +46,24 @@ std::string last_line(std::string_view text) {
 }
 
 // A benchmark says in a line of its own what it does not take: a class, a number of processes.
-std::string why_it_failed(const Kernel& kernel, const FinishedJob& job) {
-  std::string_view errors = job.errors;
-  const std::size_t at = errors.find(kernel.name + ":");
-  if (at != std::string_view::npos) return std::string{errors.substr(at, errors.find('\n', at) - at)};
-  const std::string line = last_line(errors);
-  return fmt::format("{} {} (exit code {}){}{}", command_of(kernel), to_text(job.end.outcome), job.end.exit_code,
-                     job.end.reason.empty() ? "" : ": " + job.end.reason, line.empty() ? "" : ": " + line);
+std::string own_words(const Kernel& kernel, const FinishedJob& job) {
+  const std::string errors = "\n" + job.errors;
+  const std::size_t at = errors.find(fmt::format("\n{}:", kernel.name));
+  return at == std::string::npos ? "" : errors.substr(at + 1, errors.find('\n', at + 1) - at - 1);
+}
+
+Refused failure(const Kernel& kernel, const FinishedJob& job) {
+  if (const std::string words = own_words(kernel, job); !words.empty()) return {words};
+  if (job.came_and_went())
+    return {fmt::format("{} was over before its processes had been seen, {} times", command_of(kernel), kAttempts)};
+  const std::string line = last_line(job.errors);
+  return {fmt::format("{} {} (exit code {}){}{}", command_of(kernel), to_text(job.end.outcome), job.end.exit_code,
+                      job.end.reason.empty() ? "" : ": " + job.end.reason, line.empty() ? "" : ": " + line),
+          true};
 }
 
 void expect_verified(const Kernel& kernel, const FinishedJob& job) {
-  if (!job.is_good() || job.end.verification != Verification::kPassed) throw Refused{why_it_failed(kernel, job)};
+  if (!job.is_good() || job.end.verification != Verification::kPassed) throw failure(kernel, job);
 }
 
 double seconds_in(const FinishedJob& job) {
@@ -106,6 +114,7 @@ calibrate::Taken CalibrateMeasurer::take(const Measurement& m) {
     taken.readings = readings_of(m);
   } catch (const Refused& refused) {
     taken.refused = refused.reason;
+    taken.failed = refused.failed;
     return taken;
   }
   taken.disturbed = is_disturbed();
@@ -137,14 +146,10 @@ CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m)
   return pair(m);
 }
 
-// A job that ends at once may be gone before the agent has seen all its ranks together, and then nobody knows when it started.
 // On emulated cores a job takes launch and end off its work, so that a wide one has next to none.
 CalibrateMeasurer::Readings CalibrateMeasurer::overheads(ProcessCount processes) {
-  const Words words = phases({"--runtime", kLongEnoughToBeSeen});
-  FinishedJob job = jobs_->finish(jobs_->launch(words, place(processes, cores_.size())));
-  for (int i = 1; i < kAttempts && job.came_and_went(); ++i)
-    job = jobs_->finish(jobs_->launch(words, place(processes, cores_.size())));
-  if (!job.is_good()) throw Refused{why_it_failed({"phases", ""}, job)};
+  const FinishedJob job = run_seen(phases({"--runtime", kLongEnoughToBeSeen}), place(processes, cores_.size()));
+  if (!job.is_good()) throw failure({"phases", ""}, job);
   return {{job.launch_s, std::max(0.0, job.ran_s - benchmark_figure(job.output, "time_s"))}};
 }
 
@@ -163,7 +168,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::resizes(ProcessCount processes) {
   }
   jobs_->end(id);
   const FinishedJob job = jobs_->finish(id);
-  if (readings.empty()) throw Refused{job.rigid_reason.empty() ? why_it_failed({"phases", ""}, job) : job.rigid_reason};
+  if (readings.empty()) throw job.rigid_reason.empty() ? failure({"phases", ""}, job) : Refused{job.rigid_reason};
   return readings;
 }
 
@@ -172,7 +177,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::message() {
   CalibrateJobs& jobs = emulated_ ? *emulated_ : *jobs_;
   const Words words = phases({"--runtime", "1.5", "--pattern", "bsp", "--iteration", "10", "--message-size", "8"});
   const FinishedJob job = jobs.finish(jobs.launch(words, {0, 1}));
-  if (!job.is_good()) throw Refused{why_it_failed({"phases", ""}, job)};
+  if (!job.is_good()) throw failure({"phases", ""}, job);
   const double work = benchmark_figure(job.output, "runtime_s") - benchmark_figure(job.output, "deducted_s");
   return {{std::max(
       0.0, (benchmark_figure(job.output, "time_s") - work) / (2 * benchmark_figure(job.output, "iterations")))}};
@@ -224,7 +229,7 @@ double CalibrateMeasurer::run_beside(const Kernel& first, const Cores& cores,
       beside.push_back(jobs_->launch(command(kernel, enough), where));
     }
     for (const JobId id : beside) jobs_->wait_until_started(id);
-    const FinishedJob job = jobs_->finish(jobs_->launch(command(first, repeats), cores));
+    const FinishedJob job = run_seen(command(first, repeats), cores);
     const bool were_there = std::ranges::none_of(beside, [this](JobId id) { return jobs_->is_over(id); });
     for (const JobId id : beside) {
       jobs_->end(id);
@@ -275,8 +280,15 @@ Words CalibrateMeasurer::command(const Kernel& kernel, std::uint64_t repeats) {
   return words;
 }
 
+// A job that ends at once may be gone before the agent has seen all its ranks together, and then nobody knows when it started.
+FinishedJob CalibrateMeasurer::run_seen(const Words& words, const Cores& cores) {
+  FinishedJob job = jobs_->finish(jobs_->launch(words, cores));
+  for (int i = 1; i < kAttempts && job.came_and_went(); ++i) job = jobs_->finish(jobs_->launch(words, cores));
+  return job;
+}
+
 FinishedJob CalibrateMeasurer::run(const Kernel& kernel, std::uint64_t repeats, const Cores& cores) {
-  FinishedJob job = jobs_->finish(jobs_->launch(command(kernel, repeats), cores));
+  FinishedJob job = run_seen(command(kernel, repeats), cores);
   expect_verified(kernel, job);
   // Only a core for each rank says how long it takes.
   std::vector<std::int32_t> different{cores.begin(), cores.end()};

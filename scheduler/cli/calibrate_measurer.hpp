@@ -50,6 +50,8 @@ class CalibrateMeasurer final : public calibrate::Measurer {
   [[nodiscard]] Cores given_up(std::size_t width) const;
   [[nodiscard]] Cores cores_for(calibrate::SelfCase which) const;
   [[nodiscard]] static Words command(const calibrate::Kernel& kernel, std::uint64_t repeats);
+  /// Runs it to its end, again if it came and went.
+  [[nodiscard]] FinishedJob run_seen(const Words& words, const Cores& cores);
   /// Runs it to its end. Throws Refused.
   [[nodiscard]] FinishedJob run(const calibrate::Kernel& kernel, std::uint64_t repeats, const Cores& cores);
   /// The timed part of one repetition, s: the last one seen, or of a run made for it.

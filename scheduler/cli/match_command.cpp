@@ -103,6 +103,11 @@ int match(const Given& given) {
     throw UsageError(
         fmt::format("--time-scale: expected a number above 0, at most 1000000, found {}", given.time_scale));
   const Profile profile = read_profile(given.profile);
+  if (profile.entries.empty())
+    throw InputError(
+        fmt::format("{}: has no benchmark to match jobs to: `replay calibrate -o {}` measures them on cores that are "
+                    "not emulated",
+                    given.profile, given.profile));
   Matcher matcher(candidates_of(profile), {.time_scale = given.time_scale});
   TraceReader reader = open_trace(given.from);
   TraceWriter writer = create_trace(given.to);

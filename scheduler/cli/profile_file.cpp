@@ -31,7 +31,10 @@ class Place {
       : value_(value), path_(std::move(path)), file_(file) {}
 
   [[noreturn]] void fail(std::string_view expected) const {
-    std::string found = value_.dump(-1, ' ', true, json::error_handler_t::replace);
+    // Lists and objects may be nested without end, and writing them goes as deep.
+    std::string found = value_.is_array()    ? "a list"
+                        : value_.is_object() ? "an object"
+                                             : value_.dump(-1, ' ', true, json::error_handler_t::replace);
     if (found.size() > 40) found = found.substr(0, 40) + "...";
     throw InputError(fmt::format("{}: {}: expected {}, found {}", file_, path_, expected, found));
   }
@@ -80,6 +83,7 @@ class Place {
 };
 
 constexpr double kSmallest = 1e-9;
+constexpr double kLongest = 1e6;  // s, of a run or of what it costs to start one
 
 // ---- reading ----
 
@@ -104,6 +108,7 @@ ProfileMachine machine_of(const Place& place) {
           .cpu = optional_text(place, "cpu"),
           .kernel = optional_text(place, "kernel"),
           .mpi = optional_text(place, "mpi"),
+          .emulated = optional_text(place, "emulated"),
           .cores = place.at("cores").count()};
 }
 
@@ -123,10 +128,11 @@ ProfileEntry entry_of(const Place& place) {
   if (entry.benchmark.empty()) place.at("benchmark").fail("a name");
   if (entry.command.empty() || entry.command.find_first_of("\r\n") != std::string::npos)
     place.at("command").fail("a command in one line");
-  entry.runtime_s = figure_of(place.at("run_time_s"), kSmallest, 1e10);
+  entry.runtime_s = figure_of(place.at("run_time_s"), kSmallest, kLongest);
   entry.cpu_use = optional_figure(place, "cpu_utilisation", 0, 1);
   entry.slowdown_mpl_2 = optional_figure(place, "slowdown_mpl_2", kSmallest);
   if (place.has("self_slowdown")) entry.self_slowdown = self_slowdown_of(place.at("self_slowdown"));
+  entry.program_sha256 = optional_text(place, "program_sha256");
   return entry;
 }
 
@@ -158,7 +164,7 @@ PairSlowdown pair_of(const Place& place) {
 std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
   std::vector<OverheadAt> list;
   for (const Place& one : place.list(key)) {
-    list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0)});
+    list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0, kLongest)});
     if (list.size() > 1 && list[list.size() - 2].processes >= list.back().processes)
       one.fail("processes in ascending order");
   }
@@ -175,9 +181,23 @@ void check_kind(const Place& place) {
 // Two rows for one thing would mean that one of them is not read.
 void refuse_repeated(const std::vector<Place>& places, const std::vector<ProfileEntry>& entries) {
   std::set<std::tuple<std::string, std::string, ProcessCount>> seen;
-  for (std::size_t i = 0; i < entries.size(); ++i)
-    if (!seen.emplace(entries[i].benchmark, entries[i].problem_class, entries[i].processes).second)
+  std::set<std::pair<std::string, ProcessCount>> commands;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const ProfileEntry& entry = entries[i];
+    if (!seen.emplace(entry.benchmark, entry.problem_class, entry.processes).second)
       places[i].fail("each benchmark, class and number of processes once");
+    if (!commands.emplace(entry.command, entry.processes).second)
+      places[i].fail("each command with a number of processes once");
+  }
+}
+
+void refuse_repeated(const std::vector<Place>& places, const std::vector<PairSlowdown>& pairs) {
+  std::set<std::tuple<std::string, std::string, std::string, std::string, ProcessCount>> seen;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const PairSlowdown& pair = pairs[i];
+    if (!seen.emplace(pair.benchmark, pair.problem_class, pair.neighbour, pair.neighbour_class, pair.processes).second)
+      places[i].fail("each pair with a number of processes once");
+  }
 }
 
 // ---- writing ----
@@ -204,6 +224,7 @@ json json_of(const ProfileEntry& entry) {
   add(result, "class", entry.problem_class);
   add(result, "cpu_utilisation", entry.cpu_use);
   add(result, "slowdown_mpl_2", entry.slowdown_mpl_2);
+  add(result, "program_sha256", entry.program_sha256);
   json self = json::object();
   add(self, "2_same_package", entry.self_slowdown.two_same_package);
   add(self, "2_different_packages", entry.self_slowdown.two_different_packages);
@@ -260,7 +281,9 @@ Profile profile_of(const json& value, const std::string& name) {
   for (const Place& entry : entries) profile.entries.push_back(entry_of(entry));
   refuse_repeated(entries, profile.entries);
   for (const Place& speedup : place.list("speedups")) profile.speedups.push_back(speedup_of(speedup));
-  for (const Place& pair : place.list("pairs")) profile.pairs.push_back(pair_of(pair));
+  const std::vector<Place> pairs = place.list("pairs");
+  for (const Place& pair : pairs) profile.pairs.push_back(pair_of(pair));
+  refuse_repeated(pairs, profile.pairs);
   profile.launch = overheads_of(place, "launch");
   profile.end = overheads_of(place, "end");
   profile.shrink = overheads_of(place, "shrink");
@@ -293,6 +316,7 @@ json to_json(const Profile& profile) {
   add(result["machine"], "cpu", profile.machine.cpu);
   add(result["machine"], "kernel", profile.machine.kernel);
   add(result["machine"], "mpi", profile.machine.mpi);
+  add(result["machine"], "emulated", profile.machine.emulated);
   if (profile.spread_bound > 0) result["spread_bound"] = profile.spread_bound;
   add_list(result, "benchmarks", profile.entries);
   add_list(result, "speedups", profile.speedups);
@@ -307,15 +331,20 @@ json to_json(const Profile& profile) {
 
 void write_profile(const Profile& profile, const std::string& path) {
   const std::string unfinished = fmt::format("{}.{}", path, ::getpid());
+  const auto give_up = [&](const std::string& why) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw InputError(fmt::format("{}: cannot be written: {}", path, why));
+  };
   {
     std::ofstream out(unfinished, std::ios::binary);
     out << to_json(profile).dump(2) << '\n';
     out.close();
-    if (!out) throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+    if (!out) give_up(std::strerror(errno));
   }
   std::error_code error;
   std::filesystem::rename(unfinished, path, error);
-  if (error) throw InputError(fmt::format("{}: cannot be written: {}", path, error.message()));
+  if (error) give_up(error.message());
 }
 
 }  // namespace replay::cli

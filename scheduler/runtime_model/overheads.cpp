@@ -4,6 +4,11 @@
 #include <cstddef>
 
 namespace replay {
+namespace {
+
+constexpr double kMostOverhead = 1e6;  // s: beyond what is measured the line goes on, but not for ever
+
+}  // namespace
 
 double overhead_at(const std::vector<OverheadAt>& list, ProcessCount processes) {
   if (list.empty()) return 0;
@@ -14,7 +19,7 @@ double overhead_at(const std::vector<OverheadAt>& list, ProcessCount processes) 
   const OverheadAt& left = *(&right - 1);
   const double share = static_cast<double>(processes - left.processes) / (right.processes - left.processes);
   const double value = left.seconds.value + share * (right.seconds.value - left.seconds.value);
-  return std::max(value, std::min(left.seconds.value, right.seconds.value));
+  return std::clamp(value, std::min(left.seconds.value, right.seconds.value), kMostOverhead);
 }
 
 }  // namespace replay

@@ -22,6 +22,7 @@ struct Figure {
 
 struct ProfileMachine {
   std::string name, cpu, kernel, mpi;
+  std::string emulated{};  ///< "emulated:1x1x2": what was measured are such cores; empty: the machine's own
   CoreCount cores = 1;
   bool operator==(const ProfileMachine&) const = default;
 };
@@ -43,6 +44,7 @@ struct ProfileEntry {
   std::optional<Figure> cpu_use;         ///< CPUUtil of formula (3) of the FCFS-malleable paper, 0..1
   std::optional<Figure> slowdown_mpl_2;  ///< two processes a core, a copy beside it; over `runtime_s`
   SelfSlowdown self_slowdown;
+  std::string program_sha256;  ///< of what was run; empty: nobody says
   bool operator==(const ProfileEntry&) const = default;
 };
 

@@ -14,11 +14,13 @@
 namespace replay::calibrate {
 namespace {
 
-/// Reads `value`, then what `noise` says in turn on top of it. A run takes as long as the planner expects.
+/// Reads `value`, then what `noise` says in turn on top of it.
 class MadeUpMachine final : public Measurer {
  public:
   std::vector<double> noise{0};                 ///< relative; of each reading in turn
+  std::vector<double> end_noise{};              ///< of ends, if it is another one
   std::map<std::string, std::string> refusals;  ///< by the measurement's text
+  bool refusals_are_failures = false;
   std::vector<bool> disturbed{false};
   int interrupt_after = 1 << 30;  ///< takes
   double seconds_a_run = 1;
@@ -34,11 +36,16 @@ class MadeUpMachine final : public Measurer {
     Taken result;
     if (refusals.contains(to_text(m))) {
       result.refused = refusals.at(to_text(m));
+      result.failed = refusals_are_failures;
       return result;
     }
     const double factor = 1 + noise[turn % noise.size()];
     switch (m.kind) {
-      case Kind::kOverheads: result.readings = {{0.1 * factor, 0.05 * factor}}; break;
+      case Kind::kOverheads: {
+        const double end = end_noise.empty() ? factor : 1 + end_noise[turn % end_noise.size()];
+        result.readings = {{0.1 * factor, 0.05 * end}};
+        break;
+      }
       case Kind::kResize: result.readings = {{1e-4 * factor, 2e-4 * factor}}; break;
       case Kind::kMessage: result.readings = {{1e-5 * factor}}; break;
       case Kind::kRunTime: result.readings = {{0.05 + 4 * factor / m.processes, timed_part}}; break;
@@ -86,6 +93,26 @@ TEST(Plan, BeginsWithWhatEveryJobPaysAndEndsWithLargeProblems) {
   EXPECT_LT(large, plan.size());
   EXPECT_EQ(std::ranges::count(plan, Kind::kPair, &Measurement::kind), 4) << "each beside each, in both directions";
   EXPECT_EQ(std::ranges::count(plan, Kind::kSelfSlowdown, &Measurement::kind), 6) << "one package: same package only";
+}
+
+TEST(Plan, PairsComeAfterTheRunTimesThatTheyStartFrom) {
+  for (const std::vector<std::string>& classes :
+       {std::vector<std::string>{"A"}, {"A", "B"}, {"S", "A"}, {"S", "W", "B"}}) {
+    Selection selection = two_cores();
+    selection.classes = classes;
+    const std::vector<Measurement> plan = plan_of(selection);
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      if (plan[i].kind != Kind::kPair) continue;
+      ++pairs;
+      for (const Kernel& kernel : {plan[i].kernel, plan[i].neighbour})
+        EXPECT_LT(position(plan, {.kind = Kind::kRunTime, .processes = 2, .kernel = kernel}), i) << to_text(plan[i]);
+    }
+    EXPECT_EQ(pairs, 4U);
+    MadeUpMachine machine;
+    Profile profile;
+    EXPECT_TRUE(run(profile, machine, plan).left_out.empty()) << "there is time for all";
+  }
 }
 
 TEST(Plan, OfEmulatedCoresHasNoBenchmarks) {
@@ -185,6 +212,38 @@ TEST(Calibration, AWorseFigureDoesNotReplaceABetterOne) {
   noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
   (void)run(profile, noisy, {m});
   EXPECT_EQ(profile.entries.at(0).runtime_s.value, 4);
+}
+
+// Each figure has a tolerance of its own: 30 % of an end of 13 ms do not matter, 9 % of a launch of 74 ms do.
+TEST(Calibration, FiguresThatHaveSettledReplaceOthersWhateverTheirSpreads) {
+  Profile profile;
+  const Measurement m{.kind = Kind::kOverheads, .processes = 1};
+  store(profile, m, {{.value = 0.1, .spread = 0.07, .runs = 3}, {.value = 0.01, .spread = 0.01, .runs = 3}});
+  MadeUpMachine machine;  // launch 0.1 s, end 0.05 s
+  machine.noise = {0, 0.04, 0.03};
+  machine.end_noise = {0, 0.06, 0.09};
+  EXPECT_TRUE(run(profile, machine, {m}).unsettled.empty());
+  EXPECT_NEAR(figures_in(profile, m)[0].spread, 0.04 / 1.03, 1e-9);
+}
+
+TEST(Calibration, AReadingThatTookLongIsNotRepeatedBeyondTheBudget) {
+  MadeUpMachine machine;
+  machine.seconds_a_run = 300;
+  Profile profile;
+  const Measurement m{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "B"}};
+  const CalibrationResult result = run(profile, machine, {m}, {.spread = 0.05, .most_readings = 9, .budget_s = 500});
+  EXPECT_EQ(machine.taken.size(), 1U) << "a guess of less than a minute, and 300 s";
+  EXPECT_EQ(result.unsettled.size(), 1U);
+  EXPECT_EQ(profile.entries.at(0).runtime_s.runs, 1);
+}
+
+TEST(Calibration, AProgramThatFailsIsCounted) {
+  MadeUpMachine machine;
+  machine.refusals = {{"ep S, 1 process: run time", "ep --class S failed (exit code 1)"}};
+  machine.refusals_are_failures = true;
+  Profile profile;
+  const Measurement m{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
+  EXPECT_EQ(run(profile, machine, {m}).failed, 1U);
 }
 
 TEST(Calibration, ADisturbedMeasurementIsRepeatedAndElseFlagged) {

@@ -109,7 +109,7 @@ TEST_F(Calibrated, WrongOptionsAreSaidBeforeAnythingIsMeasured) {
       {"--processes 100000", "--processes: expected counts from 1 to "},
       {"--budget soon", "--budget: expected a duration such as 90s or 15min, found 'soon'"},
       {"--spread 0", "--spread: expected per cent above 0 and up to 100, found 0"},
-      {"--machine agent:nowhere:1", ""}};
+      {"--machine agent:nowhere:1", "--machine: a remote agent's node is calibrated on that node"}};
   for (const auto& [options, message] : cases) {
     const ShellResult result = calibrate(options);
     EXPECT_NE(result.status, 0) << options;
@@ -132,6 +132,25 @@ TEST_F(Calibrated, ASampleOrAnotherMachinesProfileIsNotAddedTo) {
       shell(std::string{REPLAY_PROGRAM} + " calibrate --benchmarks ep --classes S -o other.json", folder_.path());
   EXPECT_NE(other.err.find("other.json: is the profile of another machine (CPU: made up there, "), std::string::npos)
       << other.err;
+}
+
+TEST_F(Calibrated, FiguresOfEmulatedAndOfOwnCoresDoNotMix) {
+  nlohmann::json profile = nlohmann::json::parse(text_of(kSample));
+  profile["sample"] = false;
+  const ProfileMachine here = cli::machine_here(1);
+  profile["machine"] = {{"name", here.name}, {"cores", 1}, {"emulated", "emulated:1x1x1"}};
+  write_text(folder_ / "emulated.json", profile.dump());
+  profile["machine"].erase("emulated");
+  write_text(folder_ / "own.json", profile.dump());
+  const auto expect_refused = [this](const std::string& options, const char* message) {
+    const ShellResult result = shell(std::string{REPLAY_PROGRAM} + " calibrate " + options, folder_.path());
+    EXPECT_EQ(result.status, 1) << options;
+    EXPECT_NE(result.err.find(message), std::string::npos) << options << ": " << result.err;
+  };
+  expect_refused("--machine emulated:1x1x1 -o own.json",
+                 "own.json: is a profile of the machine's own cores, expected one of emulated:1x1x1");
+  expect_refused("--machine local:0 --benchmarks ep --classes S -o emulated.json",
+                 "emulated.json: is a profile of emulated:1x1x1, expected one of the machine's own cores");
 }
 
 TEST(MachineFacts, DifferBetweenMachinesButNotInTheirNames) {

@@ -45,7 +45,7 @@ TEST(ProfileFile, ErrorsNameThePlace) {
   EXPECT_EQ(message(json), "p.json: version: expected 1: replay calibrate writes a new one, found 2");
   json = sample_json();
   json["benchmarks"][1]["run_time_s"]["value"] = -1;
-  EXPECT_EQ(message(json), "p.json: benchmarks[1].run_time_s.value: expected a number 1e-09..10000000000, found -1");
+  EXPECT_EQ(message(json), "p.json: benchmarks[1].run_time_s.value: expected a number 1e-09..1000000, found -1");
   json = sample_json();
   json["benchmarks"][0].erase("command");
   EXPECT_NE(message(json).find("p.json: benchmarks[0]: expected a member 'command'"), std::string::npos);
@@ -54,9 +54,40 @@ TEST(ProfileFile, ErrorsNameThePlace) {
   EXPECT_NE(message(json).find("benchmarks[1]: expected each benchmark, class and number of processes once"),
             std::string::npos);
   json = sample_json();
+  json["benchmarks"][1] = json["benchmarks"][0];
+  json["benchmarks"][1]["benchmark"] = "another";
+  EXPECT_NE(message(json).find("benchmarks[1]: expected each command with a number of processes once"),
+            std::string::npos);
+  json = sample_json();
+  ASSERT_FALSE(json["pairs"].empty());
+  json["pairs"].push_back(json["pairs"][0]);
+  EXPECT_NE(message(json).find("expected each pair with a number of processes once"), std::string::npos);
+  json = sample_json();
+  json["launch"][0]["seconds"]["value"] = 1e13;
+  EXPECT_EQ(message(json), "p.json: launch[0].seconds.value: expected a number 0..1000000, found 10000000000000.0");
+  json = sample_json();
   json["speedups"][0]["fit"] = "straight";
   EXPECT_NE(message(json).find("speedups[0].fit: expected a speedup such as"), std::string::npos);
   EXPECT_NE(message(nlohmann::json::array()).find("expected a profile of a machine"), std::string::npos);
+}
+
+TEST(ProfileFile, ALittleFileOfManyBracketsIsAnErrorAndNoCrash) {
+  const TemporaryFolder folder;
+  const std::size_t depth = 200'000;
+  test::write_text(folder / "deep.json", std::string(depth, '[') + std::string(depth, ']'));
+  try {
+    (void)read_profile((folder / "deep.json").string());
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string{error.what()}.find("found a list"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ProfileFile, AFileThatCannotBeReplacedLeavesNothingBehind) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "p.json/in the way");
+  EXPECT_THROW(write_profile(read_profile(kSample), (folder / "p.json").string()), InputError);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
 }
 
 TEST(ProfileFile, WhatIsNoFileOrNoJsonIsSaidSo) {
