@@ -203,25 +203,27 @@ class Conservative final : public Policy {
     for (Planned& planned : queue_.entries()) {
       if (planned.job == nullptr || planned.processes > most || planned.start <= now_) continue;
       const Instant old_end = planned.end();
-      if (!move_up(planned)) continue;
+      if (!move_up(planned, until)) continue;
       moved_until_ = std::max(moved_until_, old_end);
       until = std::max(until, old_end);
       most = profile().most_free(now_, until);
     }
   }
 
-  bool move_up(Planned& planned) {
-    if (!can_move_up(planned)) return false;
+  bool move_up(Planned& planned, Instant until) {
+    if (!can_move_up(planned, until)) return false;
     take_back(profile(), *planned.job, planned.start);
     move(planned, place(profile(), *planned.job, now_));
     return true;
   }
 
   // Asks the plan with the job in it: there is an earlier hole that does not touch its place, or free time right before it.
-  bool can_move_up(const Planned& planned) {
+  // No hole that is new begins after `until`, where the time ends that has become free.
+  bool can_move_up(const Planned& planned, Instant until) {
     constexpr Duration kTick{1};
+    const Instant before = std::min(planned.start, until);
     return profile().free_at(planned.start - kTick) >= planned.processes ||
-           profile().earliest_fit_before(planned.processes, planned.job->estimate, now_, planned.start) != kNever;
+           profile().earliest_fit_before(planned.processes, planned.job->estimate, now_, before) != kNever;
   }
 
   // All leave the plan and come back in the order of their planned starts.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -37,26 +38,34 @@ struct PlannedStart {
 };
 using JobPlan = std::vector<PlannedStart>;
 
-// Lower is better. Times are from now, so that sums stay exact: below 2^53 us x processors for what any log holds.
+__extension__ using Wide = __int128;  // microseconds x processors of any log
+
+// Lower is better. Plans that start all jobs at the same instants have the same score, in whatever order they list them, as
+// deciders ask which is lower: whole numbers are summed exactly, and ratios in the order of their sizes.
 double score(const JobPlan& plan, Metric metric, Instant now, CoreCount machine) {
-  double sum = 0;
+  constexpr double kBound = 60e6;
+  Wide sum = 0;
+  std::vector<double> ratios;
   Instant last = now;
   for (const auto& [job, start] : plan) {
-    const double wait = static_cast<double>((start - now).count());
+    const Wide wait = (start - now).count();
     const double length = static_cast<double>(job->estimate.count());
     const double response = static_cast<double>((start + job->estimate - job->submitted).count());
-    constexpr double kBound = 60e6;
     switch (metric) {
       case Metric::kSldwa: sum += job->processes * wait; break;
       case Metric::kResponse: sum += wait; break;
-      case Metric::kSlowdown: sum += response / length; break;
-      case Metric::kBsld60: sum += std::max(response / std::max(length, kBound), 1.0); break;
-      case Metric::kUtilisation: sum += job->processes * length; break;
+      case Metric::kSlowdown: ratios.push_back(response / length); break;
+      case Metric::kBsld60: ratios.push_back(std::max(response / std::max(length, kBound), 1.0)); break;
+      case Metric::kUtilisation: sum += Wide{job->processes} * job->estimate.count(); break;
     }
     last = std::max(last, start + job->estimate);
   }
-  if (metric != Metric::kUtilisation) return sum;
-  return -sum / (static_cast<double>(machine) * static_cast<double>((last - now).count()));
+  if (!ratios.empty()) {
+    std::ranges::sort(ratios);
+    return std::accumulate(ratios.begin(), ratios.end(), 0.0);
+  }
+  if (metric != Metric::kUtilisation) return static_cast<double>(sum);
+  return -static_cast<double>(sum) / (static_cast<double>(machine) * static_cast<double>((last - now).count()));
 }
 
 class Dynp final : public Policy {

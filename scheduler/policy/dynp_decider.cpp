@@ -1,6 +1,7 @@
 #include "scheduler/policy/dynp_decider.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace replay {
 namespace {
@@ -21,7 +22,7 @@ DynpPolicy decide_advanced(const DynpScores& scores, DynpPolicy in_use) {
 
 DynpPolicy decide_preferred(const DynpScores& scores, DynpPolicy in_use, DynpPolicy preferred, double threshold) {
   const double mine = score(scores, preferred);
-  if (mine <= score(scores, in_use) && mine - best(scores) <= threshold * mine) return preferred;
+  if (mine <= score(scores, in_use) && mine - best(scores) <= threshold * std::abs(mine)) return preferred;
   return decide_advanced(scores, in_use);
 }
 

@@ -1,5 +1,5 @@
 // EASY over three classes: short jobs before medium before long ones, first come first served inside a class. A job that has
-// waited for five times its run time is promoted, so that nobody starves.
+// waited for five times its estimate is promoted, so that nobody starves.
 // Source: SCOJO-P paper, section 5.1, the traditional scheduler that it compares with. Run times are those declared at the
 // job's optimum size.
 
@@ -18,7 +18,7 @@ enum class Aging : std::uint8_t { kTop, kOne, kOff };
 
 constexpr Duration kShortBelow = std::chrono::seconds{60};
 constexpr Duration kMediumBelow = std::chrono::hours{1};
-constexpr int kPatience = 5;  // run times
+constexpr int kPatience = 5;  // estimates
 
 // 0 short, 1 medium, 2 long.
 int class_of(const Job& job) { return job.estimate < kShortBelow ? 0 : job.estimate < kMediumBelow ? 1 : 2; }
@@ -84,7 +84,7 @@ class PriorityEasy final : public Policy {
   }
 
   // By class after aging; the queue is in the order of arrival already. O(waiting) for each pass: who is promoted depends on the
-  // clock as well as on the queue, and the wait that promotes (five run times) is long where the queue is, so that the order of
+  // clock as well as on the queue, and the wait that promotes (five estimates) is long where the queue is, so that the order of
   // one pass says little about the next.
   [[nodiscard]] std::vector<const Job*> in_order(const ClusterView& view) const {
     std::vector<const Job*> queue{view.waiting.begin(), view.waiting.end()};

@@ -35,9 +35,8 @@ constexpr ParameterSpec kEasyParameters[] = {
 
 constexpr ParameterSpec kPriorityEasyParameters[] = {
     {"aging", kChoice, "top", "top|one|off", "",
-     "what becomes of a medium or long job that has waited 5 times its run time: it counts as short, as one class "
-     "shorter, or "
-     "stays",
+     "what becomes of a medium or long job that has waited 5 times its estimate: it counts as short, as one class "
+     "shorter, or stays",
      "SCOJO-P paper, section 5.1"},
 };
 

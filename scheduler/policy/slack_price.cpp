@@ -40,7 +40,7 @@ double price_of_waiting(ProcessCount n, double wait_s, const SlackWeights& weigh
 double cost_of_moving(ProcessCount n, const SlackOf& moved, double delay_s, const SlackOf& favoured,
                       const SlackWeights& weights) {
   if (delay_s == 0) return 0;
-  if (delay_s > moved.s) return kImpossible;
+  if (delay_s > 0 && delay_s > moved.s) return kImpossible;  // slack that is used up forbids no gain
   if (delay_s > 0 && !favoured.in_quota && moved.in_quota) return kImpossible;
   if (!moved.in_quota) return 0;
   const double ratio = favoured.p > 0 ? moved.p / favoured.p : 1;

@@ -63,6 +63,28 @@ TEST(DynpDeciders, ThePreferredOneIsKeptWithinItsThreshold) {
   EXPECT_EQ(decide_preferred(scores, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.13), DynpPolicy::kLjf);
   EXPECT_EQ(decide_preferred(scores, DynpPolicy::kLjf, DynpPolicy::kSjf, 0.14), DynpPolicy::kLjf)
       << "it comes back only when it is no worse than the one in use";
+  // Utilisation is better the higher it is, and its scores are negative.
+  const DynpScores equal{-0.8, -0.8, -0.8}, near{-0.80, -0.78, -0.81};
+  EXPECT_EQ(decide_preferred(equal, DynpPolicy::kLjf, DynpPolicy::kSjf, 0.05), DynpPolicy::kSjf);
+  EXPECT_EQ(decide_preferred(near, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.05), DynpPolicy::kSjf) << "3/78 = 0.038";
+  EXPECT_EQ(decide_preferred(near, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.03), DynpPolicy::kLjf);
+}
+
+// Equal plans have equal scores, in whatever order they list the jobs: simple then stays with the first, FCFS. Here all wait for A
+// and start together when it ends; sums of such ratios depend on their order in the last digit.
+TEST(Dynp, EqualPlansTie) {
+  for (const std::string metric : {"sldwa", "response", "slowdown", "bsld60", "utilisation"})
+    for (const auto later : {1s, 3s, 7s, 11s}) {
+      const auto log = simulate(
+          "dynp:decider=simple:metric=" + metric, cores(8),
+          {job('A').cores(8).runs(10min), job('B').cores(1).runs(7min).arrives(later),
+           job('C').cores(1).runs(1min).arrives(2 * later), job('D').cores(2).runs(3min).arrives(3 * later),
+           job('E').cores(1).runs(11min).arrives(4 * later), job('F').cores(3).runs(13min).arrives(5 * later)});
+      for (const log::Record& record : log.records()) {
+        const auto* note = std::get_if<log::Note>(&record.what);
+        EXPECT_TRUE(note == nullptr || note->text == "dynp fcfs") << metric << ": " << note->text;
+      }
+    }
 }
 
 TEST(Dynp, TakesThePlanThatLooksBest) {

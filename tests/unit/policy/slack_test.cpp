@@ -58,6 +58,11 @@ TEST(SlackPrice, AJobThatMovesUpIsAGain) {
   EXPECT_DOUBLE_EQ(cost_of_moving(3, job_with(10, 10, 0.5), 0, job_with(0, 0, 0.5), {}), 0);
 }
 
+TEST(SlackPrice, SlackThatIsUsedUpForbidsNoGain) {
+  EXPECT_DOUBLE_EQ(cost_of_moving(3, job_with(-50, 10, 0.5), -4, job_with(0, 0, 0.5), {.priority = 0}), -12);
+  EXPECT_EQ(cost_of_moving(3, job_with(-50, 10, 0.5), 4, job_with(0, 0, 0.5), {}), kImpossible);
+}
+
 TEST(SlackPrice, SlackGrowsAsThePriorityFalls) {
   // Section 4.3 with SF = 3 and AWT = 2401.
   constexpr double kAwt = 2401;
@@ -90,6 +95,14 @@ TEST(Slack, DelaysTheNarrowJobInFavourOfTheWideOne) {
   EXPECT_EQ(log.start(id('C')), at(10s));
   EXPECT_EQ(log.start(id('B')), at(12s));
   EXPECT_EQ(simulate("conservative", cores(4), jobs, "rigid").start(id('B')), at(10s));
+}
+
+// A job that is planned for now has started before the next one is looked at, though both come at one instant.
+TEST(Slack, WhoCanStartAtOnceIsNotMovedByTheNextOfItsInstant) {
+  const auto log = simulate("slack:awt=60", cores(4),
+                            {job('A').cores(4).runs(100s), job('B').cores(4).runs(10s).estimated(100s)}, "rigid");
+  EXPECT_EQ(log.start(id('A')), at(0s));
+  EXPECT_EQ(log.start(id('B')), at(100s));
 }
 
 TEST(Slack, WithoutSlackItIsConservativeBackfillingInStartOrder) {
