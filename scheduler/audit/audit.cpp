@@ -125,8 +125,9 @@ class Auditor {
 
  private:
   struct Marks {
-    bool decided = false;  // the rule starts it at this instant
-    bool is_late = false;  // there is a finding that it did not start when it had to
+    bool decided = false;      // the rule starts it at this instant
+    bool is_accepted = false;  // it starts later than the rule says, within the tolerance
+    bool is_late = false;      // there is a finding that it did not start when it had to
     bool has_finding = false;
   };
 
@@ -244,7 +245,7 @@ class Auditor {
     std::vector<Index> others;
     const CoreCount in_use_before = in_use_;
     for (const Index i : started)
-      if (marks_[i].decided || state_.is_running(i))
+      if (marks_[i].decided || marks_[i].is_accepted || state_.is_running(i))
         in_use_ += needs_time(i) ? jobs_[i].processors : 0;
       else
         others.push_back(i);
@@ -288,6 +289,7 @@ class Auditor {
       if (started == state_.now()) continue;
       if (started != kNever && started - state_.now() <= options_.tolerance) {
         state_.set_started(i, started);
+        marks_[i].is_accepted = true;
         somebody_is_late = true;
       } else {
         if (!waits_to_the_end(i)) judge_delay(decision);

@@ -63,9 +63,9 @@ Instant Controller::next_timer() const {
     return options_.grace ? later(job.estimated_end, options_.grace(*job.job)) : job.estimated_end;
   };
   for (const Managed* job : past_estimate_)
-    if (!job->kill_sent) next = std::min(next, overrun_of(*job->running));
+    if (!job->kill_sent && !job->running->suspended) next = std::min(next, overrun_of(*job->running));
   for (const RunningJob* job : running_.by_estimated_end()) {
-    if (!job->launched) continue;
+    if (!job->launched || (job->suspended && job->estimated_end <= now_)) continue;  // that one waits for its resume
     next = std::min(next, overrun_of(*job));
     if (!options_.grace) break;  // without grace the first to end is the first to overrun
   }
@@ -212,7 +212,7 @@ void Controller::note_estimates_that_are_over() {
   std::vector<RunningJob*> over;
   for (RunningJob* running : running_.by_estimated_end()) {
     if (running->estimated_end > now_) break;
-    if (running->launched) over.push_back(running);
+    if (running->launched && !running->suspended) over.push_back(running);
   }
   for (RunningJob* running : over) {
     Managed& job = jobs_.at(running->job->id);
@@ -225,7 +225,8 @@ void Controller::handle_overruns() {
   for (std::size_t i = 0; i < past_estimate_.size(); ++i) {
     Managed& job = *past_estimate_[i];
     const Duration grace = options_.grace ? options_.grace(job.traced->job) : Duration::zero();
-    if (!job.kill_sent && later(job.running->estimated_end, grace) <= now_) overrun(job);
+    if (job.kill_sent || job.running->suspended) continue;
+    if (later(job.running->estimated_end, grace) <= now_) overrun(job);
   }
   std::erase_if(past_estimate_, [this](const Managed* job) { return job->running->estimated_end > now_; });
 }

@@ -146,6 +146,17 @@ TEST(Audit, AStartWithinTheToleranceIsRightAndOneBeyondItIsNot) {
   }
 }
 
+TEST(Audit, AJobWithoutRunTimeMayStartLateWithinTheTolerance) {
+  for (const char* name : {"fcfs", "easy", "conservative"}) {
+    const audit::Schedule schedule{{scheduled(1, 4, 0, 1, 1, 10), scheduled(2, 4, 20, 20, 30)}};
+    audit::Options options = rule(name, 4);
+    options.tolerance = 2s;
+    const audit::Report report = audit::audit(schedule, options);
+    EXPECT_EQ(lines(report, schedule), "") << name;
+    EXPECT_EQ(report.jobs, 2u);
+  }
+}
+
 TEST(Audit, AJobBeyondItsEstimateHoldsItsProcessors) {
   for (const char* name : {"fcfs", "easy", "conservative"}) {
     const audit::Schedule schedule{
