@@ -121,6 +121,7 @@ ChildProcess::~ChildProcess() {
 }
 
 std::string ChildProcess::ask(std::string_view line, std::chrono::milliseconds limit) {
+  expect_silence();
   unsent_.append(line).push_back('\n');
   const Clock::time_point deadline = Clock::now() + limit;
   for (;;) {
@@ -131,6 +132,16 @@ std::string ChildProcess::ask(std::string_view line, std::chrono::milliseconds l
     if (Clock::now() >= deadline) fail(fmt::format("expected an answer within {} ms, found none", limit.count()));
     wait_for_something(deadline);
   }
+}
+
+// A line too many would be taken for the answer to the next question, and all that follow would be late by one.
+void ChildProcess::expect_silence() {
+  constexpr std::size_t kShown = 80;
+  if (output_.is_open()) read_output();
+  if (received_.empty()) return;
+  const std::string first = received_.substr(0, received_.find('\n'));
+  fail(fmt::format("expected one line for each question, found another one before it was asked: '{}'{}",
+                   first.substr(0, kShown), first.size() > kShown ? "..." : ""));
 }
 
 void ChildProcess::wait_for_something(Clock::time_point deadline) {

@@ -46,7 +46,8 @@ class ChildProcess {
   ~ChildProcess();
 
   /// Sends `line` and returns the next line of the program, both without line end. Throws ChildFault: none within
-  /// `limit`, it has ended, it has closed its output, its line is longer than 16 MiB.
+  /// `limit`, it has ended, it has closed its output, its line is longer than 16 MiB, it has written something
+  /// before it was asked.
   std::string ask(std::string_view line, std::chrono::milliseconds limit);
   /// The last lines that it wrote to stderr, behind a line that says so; empty if there are none. Looks once more.
   [[nodiscard]] std::string last_words();
@@ -55,6 +56,7 @@ class ChildProcess {
  private:
   using Clock = std::chrono::steady_clock;
 
+  void expect_silence();
   void wait_for_something(Clock::time_point deadline);
   void write_some();
   void read_output();

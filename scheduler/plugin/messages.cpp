@@ -83,17 +83,28 @@ std::string shown(std::string_view line) {
   return fmt::format("'{}'{}", line.substr(0, kShown), line.size() > kShown ? " ..." : "");
 }
 
+bool is_deeper_than(const Json& json, int levels) {
+  if (!json.is_structured()) return false;
+  if (levels == 0) return true;
+  return std::ranges::any_of(json, [levels](const Json& part) { return is_deeper_than(part, levels - 1); });
+}
+
+// Writing JSON goes as deep as it is nested, and a program may send brackets by the million.
+std::string text_of(const Json& json) {
+  constexpr int kMostLevels = 16;
+  if (is_deeper_than(json, kMostLevels)) return fmt::format("(more than {} brackets in each other)", kMostLevels);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 // An object, and not the program's own complaint.
 Json parse_object(std::string_view line, std::string_view expected) {
   Json json = Json::parse(line, nullptr, false);
   if (!json.is_object()) throw Refused(fmt::format("expected {}, found {}", expected, shown(line)));
   if (json.contains("error"))
     throw Refused(fmt::format("it says: {}",
-                              json["error"].is_string() ? json["error"].get<std::string>() : json["error"].dump()));
+                              json["error"].is_string() ? json["error"].get<std::string>() : text_of(json["error"])));
   return json;
 }
-
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 template <typename Number>
 Number whole_number(const Json& action, const char* field) {

@@ -42,7 +42,7 @@ class Simulation {
     for (std::size_t turn = 0;; ++turn) {
       const Instant next = next_instant();
       if (next == kNever) break;
-      const bool stop = (turn & 0xfff) == 0 && options_.interrupted && options_.interrupted();
+      const bool stop = options_.interrupted && options_.interrupted();  // each turn: a policy may take its time
       if (stop || next > options_.until) {
         result_.interrupted = stop;
         end_early(stop ? now_ : options_.until);

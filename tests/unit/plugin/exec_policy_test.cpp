@@ -78,6 +78,14 @@ TEST_F(ExecPolicy, AnswersThatAreNotTheProtocolAreShown) {
   expect_fault("other-protocol", {"expected protocol version 1, found 2"});
 }
 
+TEST_F(ExecPolicy, ALineTooManyIsFoundBeforeItIsTakenForTheNextAnswer) {
+  expect_fault("answers-twice", {"found another one before it was asked", R"({"actions":[]})"});
+}
+
+TEST_F(ExecPolicy, BracketsByTheMillionAreAnAnswerLikeAnyOther) {
+  expect_fault("brackets", {"expected an action with one of start", "brackets in each other"});
+}
+
 TEST_F(ExecPolicy, ImpossibleAnswersAreRefused) {
   expect_fault("unknown-job", {"start of job 4711", "none of this number"});
   expect_fault("too-much", {"start of job 2", "needs 3 cores", "1 are free"});

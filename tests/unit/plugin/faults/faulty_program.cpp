@@ -54,6 +54,8 @@ void answer_pass(int pass) {
   if (fault == "too-much") return say(R"({"actions":[{"start":1},{"start":2}]})");
   if (fault == "resizes-waiting") return say(R"({"actions":[{"resize":1,"mpl":2}]})");
   if (fault == "wakes-in-the-past") return say(R"({"actions":[{"wake_at":0}]})");
+  if (fault == "answers-twice") return say("{\"actions\":[{\"start\":1}]}\n{\"actions\":[]}");
+  if (fault == "brackets") return say(R"({"actions":[)" + std::string(200'000, '[') + std::string(200'000, ']') + "]}");
   if (fault == "complains") return say(R"({"error":"table full"})");
   say(R"({"actions":[]})");
 }
