@@ -39,7 +39,9 @@ int diff(const Given& given) {
                    ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                    : to_text(difference));
     return difference.none() ? 0 : 1;
-  } catch (const InputError& error) {  // 1 would say that they differ
+  } catch (const UsageError&) {
+    throw;
+  } catch (const std::exception& error) {  // 1 would say that they differ
     fmt::print(stderr, "replay: {}\n", error.what());
     return kTrouble;
   }

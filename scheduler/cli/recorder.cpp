@@ -69,7 +69,7 @@ void Recorder::flush() {
 }
 
 PolicyRun Recorder::finish() {
-  flush();
+  if (events_) events_->close();
   PolicyRun run;
   run.policy = policy_;
   run.machine = header_.value("machine");

@@ -35,13 +35,18 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// Lists and objects may be nested without end, and writing them goes as deep.
+std::string short_text(const json& value) {
+  return value.is_array() ? "a list" : value.is_object() ? "an object" : value.dump();
+}
+
 template <class T>
 T field(const json& object, const char* name, const char* expected, const fs::path& file) {
   try {
     return object.at(name).get<T>();
   } catch (const json::exception&) {
     throw InputError(fmt::format("{}: field '{}': expected {}, found {}", file.string(), name, expected,
-                                 object.contains(name) ? object[name].dump() : "no such field"));
+                                 object.contains(name) ? short_text(object[name]) : "no such field"));
   }
 }
 
@@ -58,7 +63,8 @@ std::string in_full(const std::string& policy, const json& parameters) {
 
 // As it was written where that still means the same, else with every parameter.
 std::string policy_of(const std::string& policy, const json& parameters) {
-  const bool is_a_program = policy.find('/') != std::string::npos || policy.starts_with("exec:");
+  const bool is_a_program =
+      policy.find('/') != std::string::npos || policy.find(".so") != std::string::npos || policy.starts_with("exec:");
   if (!parameters.is_object() || is_a_program) return policy;
   try {
     const auto now = parse_policy(make_policy(policy).full_text).given;

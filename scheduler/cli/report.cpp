@@ -30,7 +30,7 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
       list[i]["verified_jobs"] = runs[i].verified;
       list[i]["rigid_jobs"] = runs[i].rigid;
     }
-    fmt::print("{}\n", list.dump(2));
+    fmt::print("{}\n", list.dump(2, ' ', false, decltype(list)::error_handler_t::replace));
   } else {
     fmt::print("\n");
     for (const std::string& line : scenario.loaded.report.to_lines()) fmt::print("{}\n", line);

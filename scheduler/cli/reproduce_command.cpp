@@ -152,7 +152,7 @@ int reproduce(const Given& given, std::string_view paper, const std::vector<cons
   write_file(page, study::to_html(result));
   write_file(numbers, study::to_csv(result));
   if (given.json)
-    fmt::print("{}\n", to_json(result).dump(2));
+    fmt::print("{}\n", to_json(result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
     print(result), fmt::print("\n{}\n{}\n", page.string(), numbers.string());
   return 0;
@@ -258,6 +258,7 @@ Command add_dynp(CLI::App& group) {
 
 Command add_reproduce(CLI::App& app) {
   auto* group = app.add_subcommand("reproduce", "a paper's tables and figures, its numbers beside ours");
+  group->footer("`replay reproduce PAPER --help` says more.");
   group->require_subcommand(1);
   return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable});
 }

@@ -31,6 +31,7 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr double kLeastTimeScale = 1e-6;     // a microsecond is the least of both times
 constexpr double kLongRun = 3600;            // real seconds: from here on --yes is wanted
 constexpr double kMegabytesPerProcess = 16;  // resident, of a rank of `phases` (measured)
 constexpr double kStartUpBase = 0.1;         // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
@@ -175,9 +176,9 @@ class LiveRun {
 
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
-  if (!(options.time_scale > 0) || options.time_scale > 1000)
-    throw UsageError(
-        fmt::format("--time-scale: expected a number above 0 and up to 1000, found '{}'", options.time_scale));
+  if (!(options.time_scale >= kLeastTimeScale) || options.time_scale > 1000)
+    throw UsageError(fmt::format("--time-scale: expected a number from {} to 1000, found '{}'", kLeastTimeScale,
+                                 options.time_scale));
   RealMachine machine{options.common.machine, options.machine};
   const CoreCount cores = machine.machine().size();
   Scenario scenario = load_scenario(options.common, "isolated", cores);
@@ -222,6 +223,8 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   auto options = std::make_shared<RunOptions>();
   add_common_options(app, options->common);
   add_real_machine_options(app, options->machine);
+  app.get_option("--runtime-model")
+      ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   app.add_option("--agent-key", options->machine.agent_key, "key file of a remote agent")->type_name("FILE");
   app.add_option("--time-scale", options->time_scale, "real seconds per second of the trace")->capture_default_str();
   app.add_option("--pairing", options->pairing,

@@ -3,9 +3,12 @@
 #include <fmt/chrono.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <ctime>
+#include <iterator>
+#include <string_view>
 
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/mix_bits.hpp"
@@ -14,19 +17,24 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// Has a file that only we write, itself or in a sub-folder (one per policy).
-bool has_results(const fs::path& folder) {
-  for (const char* file :
-       {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv", "seeds.json"})
-    if (fs::exists(folder / file)) return true;
-  return false;
-}
+constexpr std::string_view kResults[] = {"run.json",     "events.log", "jobs.csv",  "schedule.swf",
+                                         "metrics.json", "series.csv", "seeds.json"};
+constexpr std::string_view kJobs = "jobs";  // what jobs of a real run wrote
+constexpr int kDepth = 2;                   // folders of seeds, and in them of policies
 
-bool is_a_run(const fs::path& folder) {
-  if (fs::is_empty(folder) || has_results(folder)) return true;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_directory() && has_results(entry.path())) return true;
-  return false;
+// What is in the folder of a run, or of runs, that no run puts there; empty: nothing.
+fs::path stranger_in(const fs::path& folder, int depth = kDepth) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_symlink()) return entry.path();
+    if (!entry.is_directory()) {
+      if (std::ranges::find(kResults, name) == std::end(kResults)) return entry.path();
+    } else if (name != kJobs) {
+      if (depth == 0) return entry.path();
+      if (fs::path stranger = stranger_in(entry.path(), depth - 1); !stranger.empty()) return stranger;
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -60,9 +68,9 @@ fs::path make_run_folder(const std::string& out, const std::vector<std::string>&
       if (!force)
         throw InputError(
             fmt::format("--out {}: exists already; choose another folder, or --force to replace it", folder.string()));
-      if (!is_a_run(folder))
-        throw InputError(
-            fmt::format("--out {}: --force replaces results of a run only, and this folder has none", folder.string()));
+      if (const fs::path stranger = stranger_in(folder); !stranger.empty())
+        throw InputError(fmt::format("--out {}: --force replaces results of a run only, and {} is none",
+                                     folder.string(), stranger.string()));
       fs::remove_all(folder);
     }
     fs::create_directories(folder);

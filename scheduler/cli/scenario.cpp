@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <system_error>
 
 #include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/cli/run_folder.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/sim/average_waits.hpp"
 
@@ -85,6 +87,17 @@ CleaningRules cleaning_rules(const std::map<std::string, std::string>& given) {
   return rules;
 }
 
+// Runs of one command stand side by side, each in the folder of its policy.
+static void expect_folders_of_their_own(const std::vector<std::string>& policies) {
+  std::map<std::string, std::string> of_folder;
+  for (const std::string& policy : policies)
+    if (const auto [there, is_new] = of_folder.emplace(folder_name(policy), policy); !is_new)
+      throw UsageError(there->second == policy
+                           ? fmt::format("--policy: {} stands there twice; expected each policy once", policy)
+                           : fmt::format("--policy: {} and {} would both be written to the folder {}; rename one",
+                                         there->second, policy, there->first));
+}
+
 Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
                        std::optional<CoreCount> machine_size) {
   if (options.trace.empty()) throw UsageError("--trace is missing: expected a trace in SWF, such as traces/synth.swf");
@@ -93,6 +106,7 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   Scenario scenario;
   scenario.policies = split_policies(options.policies);
   for (const std::string& policy : scenario.policies) (void)make_policy(policy);
+  expect_folders_of_their_own(scenario.policies);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
   if (!options.profile.empty() && scenario.runtime_model != kCalibrated)
     throw UsageError(fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}",

@@ -54,6 +54,8 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
   command->get_option("--machine")
       ->description(
           "flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");
+  command->get_option("--runtime-model")
+      ->description("how fast a shrunk job runs (`replay models` lists them; default utrera)");
   command->add_flag("--flat", options->flat, "one pool of cores: nodes do not matter");
   command
       ->add_option(

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <optional>
 
 #include "scheduler/study/dynp_numbers.hpp"
 #include "scheduler/study/dynp_study.hpp"
@@ -299,7 +301,13 @@ std::vector<Check> winner_checks(const Story& story, const std::string& why) {
   return checks;
 }
 
-Check improvement_check(const Story& story, std::string statement, std::initializer_list<std::string_view> logs) {
+// Nothing where a log that it is about was not simulated.
+std::optional<Check> improvement_check(const Story& story, std::string statement,
+                                       std::initializer_list<std::string_view> logs) {
+  std::vector<std::string_view> there;
+  for (std::size_t l = 0; l < story.logs(); ++l) there.push_back(story.name(l));
+  for (const std::string_view log : logs)
+    if (std::ranges::find(there, log) == there.end()) return std::nullopt;
   Check check{.statement = std::move(statement), .holds = true, .found = {}};
   for (std::size_t l = 0; l < story.logs(); ++l) {
     if (std::ranges::find(logs, story.name(l)) == logs.end()) continue;
@@ -339,10 +347,11 @@ std::vector<Check> checks(const Story& story, const std::string& why) {
                       return story.utilisation(l, f, other) < story.utilisation(l, f, kSjf) - kTie;
                     })};
   for (Check& check : winner_checks(story, why)) result.push_back(std::move(check));
-  result.push_back(improvement_check(
-      story, "Averaged over the factors dynP is not worse than SJF on CTC and SDSC (Table 3)", {"CTC", "SDSC"}));
-  result.push_back(
-      improvement_check(story, "Nor on LANL and KTH, where the gains are small (Table 3)", {"LANL", "KTH"}));
+  for (auto& check :
+       {improvement_check(story, "Averaged over the factors dynP is not worse than SJF on CTC and SDSC (Table 3)",
+                          {"CTC", "SDSC"}),
+        improvement_check(story, "Nor on LANL and KTH, where the gains are small (Table 3)", {"LANL", "KTH"})})
+    if (check) result.push_back(*check);
   result.push_back(deciders_check(story));
   return result;
 }

@@ -121,10 +121,13 @@ Check sweep_check(const Story& story, std::size_t sdsc) {
 }  // namespace
 
 std::vector<Check> malleable_checks(const MalleableStory& story) {
-  std::vector<Check> checks{response_check(story)};
   const auto blue = story.log_called(sdsc_blue_log().name), sdsc = story.log_called(sdsc_sp2_log().name);
-  if (blue) checks.push_back(blue_check(story, *blue));
-  checks.push_back(slowdown_check(story));
+  std::vector<Check> checks;
+  if (blue && sdsc && story.log_called(ctc_log().name)) {  // what is said of all three logs
+    checks.push_back(response_check(story));
+    checks.push_back(blue_check(story, *blue));
+    checks.push_back(slowdown_check(story));
+  }
   checks.push_back(execution_check(story));
   checks.push_back(mpl_check(story));
   checks.push_back(fragmentation_check(story));

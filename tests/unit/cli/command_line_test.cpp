@@ -147,6 +147,20 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   write_text(folder_ / "precious/thesis.tex", "years of work");
   expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "results of a run"});
   EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
+  // Runs in it do not make it one, nor does a file that happens to be called like a run's.
+  expect_complaint("simulate --trace t.swf --policy easy --out precious/r", 0, {});
+  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"thesis.tex is none"});
+  write_text(folder_ / "precious/jobs.csv", "mine");
+  expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"thesis.tex is none"});
+  EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
+  expect_complaint("simulate --trace t.swf --policy easy,fcfs --out precious/r --force", 0, {});
+  expect_complaint("simulate --trace t.swf --policy easy --out precious/r --force", 0, {});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "precious/r/fcfs"));
+}
+
+TEST_F(CommandLine, APolicyIsThereOnce) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("simulate --trace t.swf --policy easy,fcfs,easy", 2, {"easy stands there twice"});
 }
 
 TEST_F(CommandLine, AFullDiskIsAnErrorThatNamesTheFile) {
