@@ -44,18 +44,10 @@ class Slack final : public Policy {
       plan_again(view);
     else if (has_freed)
       remove();
-    free_ = view.free.total();
-    started_.clear();
-    start_who_is_due(out);
     for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kSubmit) take_in(*trigger.job, out);
-    if (waiting_.size() + started_.size() != view.waiting.size()) {  // a view that others made
-      plan_again(view);
-      for (const Job* job : view.waiting) take_in(*job, out);
-    }
-    if (waiting_.empty()) return;
-    sort_by_start();
-    out.emplace_back(WakeAt{waiting_.front().start});
+      if (trigger.kind == TriggerKind::kSubmit && !knows(*trigger.job)) insert(*trigger.job);
+    if (waiting_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+    start_who_is_due(view, out);
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
@@ -101,13 +93,6 @@ class Slack final : public Policy {
 
   // ---- insert, section 4.2 ----
 
-  // Who is planned for now starts before the next one is looked at, and cannot be moved by it.
-  void take_in(const Job& job, Actions& out) {
-    if (knows(job) || std::ranges::find(started_, &job) != started_.end()) return;
-    insert(job);
-    start_who_is_due(out);
-  }
-
   void insert(const Job& job) {
     sort_by_start();
     const SlackCandidate best =
@@ -140,25 +125,27 @@ class Slack final : public Policy {
     std::ranges::sort(waiting_, {}, [](const Waiting& w) { return std::tuple{w.start, w.job->submitted, w.job->id}; });
   }
 
-  // What runs is not what we knew: all are placed anew in the order of their planned starts. O(waiting^2), as each is looked for
-  // in the queue; a search for the cheapest schedule costs more than that for each job.
+  // What runs is not what we knew: all are placed anew in the order of their planned starts, new ones last. O(waiting^2), as each
+  // is looked for in the queue; a search for the cheapest schedule costs more than that for each job.
   void plan_again(const ClusterView& view) {
     sort_by_start();
     std::erase_if(waiting_, [&](const Waiting& w) {
       return std::ranges::none_of(view.waiting, [&](const Job* job) { return job->id == w.job->id; });
     });
-    for (Waiting& waiting : waiting_) move_to(waiting, place(profile(), *waiting.job, now_));
-    for (const Waiting& waiting : waiting_) take_back(profile(), *waiting.job, waiting.start);
+    Availability plan = availability_of_running(view);
+    for (Waiting& waiting : waiting_) move_to(waiting, place(plan, *waiting.job, now_));
+    for (const Job* job : view.waiting)
+      if (!knows(*job)) insert(*job);
   }
 
-  void start_who_is_due(Actions& out) {
+  void start_who_is_due(const ClusterView& view, Actions& out) {
     sort_by_start();
+    CoreCount free = view.free.total();
     std::size_t started = 0;
     for (const Waiting& waiting : waiting_) {
       const Job& job = *waiting.job;
-      if (waiting.start > now_ || job.processes > free_) break;
-      free_ -= job.processes;
-      started_.push_back(&job);
+      if (waiting.start > now_ || job.processes > free) break;
+      free -= job.processes;
       out.emplace_back(Start{job.id, {job.processes, 1, {}}});
       profile().reserve(now_, now_ + job.estimate, job.processes);
       running_.note_start(job, now_);
@@ -166,6 +153,7 @@ class Slack final : public Policy {
       ++started;
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(started));
+    if (!waiting_.empty()) out.emplace_back(WakeAt{waiting_.front().start});
   }
 
   bool forget(const Job* job) {
@@ -189,8 +177,6 @@ class Slack final : public Policy {
 
   Settings settings_;
   Instant now_{};
-  CoreCount free_ = 0;               // in this pass, less what it has started
-  std::vector<const Job*> started_;  // in this pass
   RunningPlan running_;  // its profile has running jobs only; waiting ones come and go while prices are asked
   std::vector<Waiting> waiting_;
   SlackSearch search_;

@@ -97,14 +97,6 @@ TEST(Slack, DelaysTheNarrowJobInFavourOfTheWideOne) {
   EXPECT_EQ(simulate("conservative", cores(4), jobs, "rigid").start(id('B')), at(10s));
 }
 
-// A job that is planned for now has started before the next one is looked at, though both come at one instant.
-TEST(Slack, WhoCanStartAtOnceIsNotMovedByTheNextOfItsInstant) {
-  const auto log = simulate("slack:awt=60", cores(4),
-                            {job('A').cores(4).runs(100s), job('B').cores(4).runs(10s).estimated(100s)}, "rigid");
-  EXPECT_EQ(log.start(id('A')), at(0s));
-  EXPECT_EQ(log.start(id('B')), at(100s));
-}
-
 TEST(Slack, WithoutSlackItIsConservativeBackfillingInStartOrder) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto jobs = random_jobs(seed, 150, 16);
