@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "launcher/mpiexec.hpp"
 #include "launcher/node_agent.hpp"
 #include "launcher/pidfd.hpp"
 #include "launcher/process.hpp"
@@ -124,6 +125,7 @@ int be_agent(const AgentOptions& options, const Home& home, UniqueFd stream) {
     detach_from_terminal();
     reset_signals();
     close_all_but({stream.get(), home.lock.get()});
+    raise_descriptor_limit();
     NodeAgent{options, home.directory, std::move(stream)}.run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "replay-agent: {}\n", error.what());

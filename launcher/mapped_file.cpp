@@ -22,7 +22,8 @@ MappedFile::MappedFile(std::filesystem::path path, std::size_t bytes)
   const UniqueFd file{::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
   if (!file.is_open()) fail(fmt::format("cannot create {}", path_.string()));
   void* mapped = MAP_FAILED;
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes_)) == 0)
+  // With all its blocks: of a sparse file the first touch ends whoever touches it (SIGBUS) when the disk is full.
+  if (errno = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes_)); errno == 0)
     mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (mapped == MAP_FAILED) {
     const int error = errno;

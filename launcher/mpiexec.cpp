@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,7 +40,10 @@ UniqueFd open_for_output(const fs::path& file) {
 }
 
 /// In the child, between fork and exec. What the agent ignores or handles, mpiexec and the ranks must not inherit.
+rlimit usual_descriptors{};  // before they were raised; rlim_max 0: they were not
+
 void become_mpiexec(pid_t agent) {
+  if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != agent) ::_exit(127);  // it died before it could be watched
@@ -56,6 +60,14 @@ std::string_view last_line_starting(std::string_view text, std::string_view star
 }
 
 }  // namespace
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+  usual_descriptors = limit;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
   const std::string binding = call.binds ? fmt::format("user:{}", fmt::join(call.pu_of_rank, ",")) : "none";

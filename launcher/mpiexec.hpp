@@ -46,6 +46,9 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// As a shell reads it back: plain words stay as they are.
 [[nodiscard]] std::string quote_for_shell(std::string_view word);
 
+/// As many descriptors as we may have: two for each rank. mpiexec gets as many as were usual before.
+void raise_descriptor_limit();
+
 /// Starts mpiexec in a session of its own, stdin empty, stdout and stderr into files of `directory`; it gets SIGTERM when
 /// we die. Its pid; the caller reaps it. Throws std::system_error.
 [[nodiscard]] pid_t start_mpiexec(const std::filesystem::path& mpiexec, const std::vector<std::string>& arguments,

@@ -1,6 +1,8 @@
 // The one program. It finds the command, runs it, and turns what went wrong into one line and an exit status.
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <exception>
@@ -63,10 +65,17 @@ std::optional<std::string> missing_command(const CLI::App& app) {
                      replay::suggestion(words.front(), known));
 }
 
+// Without them a file or a socket of ours would become stdin or stdout of whoever we start.
+void open_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(descriptor, F_GETFD) == -1 && ::open("/dev/null", O_RDWR) == -1) return;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace replay::cli;
+  open_standard_descriptors();
   replay::plugin::add_to_policies();
   const std::string command_line = quoted_command_line(argc, argv);
   CLI::App app{"replay: replays job traces of parallel machines, simulated and for real", "replay"};

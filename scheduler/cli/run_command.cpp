@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -142,8 +143,8 @@ class LiveRun {
     } catch (const PolicyError& error) {
       fault = error.what();
     }
-    view.finish();
     executor.reset();  // ends what still runs; then nothing of ours uses the cores any more
+    view.finish();     // may wait for who reads it
     const double after = machine_.is_here() ? load_of_others().value_or(-1) : -1;
 
     PolicyRun done = recorder.finish();
@@ -176,6 +177,7 @@ class LiveRun {
 
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
+  ::signal(SIGPIPE, SIG_IGN);  // a reader that goes, or an agent that dies, is told of; it does not end us
   if (!(options.time_scale >= kLeastTimeScale) || options.time_scale > 1000)
     throw UsageError(fmt::format("--time-scale: expected a number from {} to 1000, found '{}'", kLeastTimeScale,
                                  options.time_scale));

@@ -74,7 +74,8 @@ class Engine final : public ExecutorListener {
     INVARIANT(base_ != nullptr, "libevent has no event base");
     wake_ = LoopEvent{event_new(
         base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
-    for (const int signal : {SIGINT, SIGTERM}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      if (signal == SIGHUP && is_ignored(signal)) continue;  // nohup
       signals_.emplace_back(evsignal_new(base_.get(), signal, on_signal, this));
       event_add(signals_.back().get(), nullptr);
     }
@@ -120,6 +121,10 @@ class Engine final : public ExecutorListener {
   }
 
  private:
+  static bool is_ignored(int signal) {
+    struct sigaction now {};
+    return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+  }
   static void on_signal(evutil_socket_t, short, void* self) { static_cast<Engine*>(self)->interrupt(); }
 
   // Everything that has happened since the last turn of the loop counts as one instant.
@@ -132,6 +137,8 @@ class Engine final : public ExecutorListener {
         events_.emplace_back(Submit{job});
       }
     if (events_.empty() && controller_.next_timer() > now) return;
+    if (!result_.lost.empty() && !std::exchange(is_closed_, true))
+      static_cast<void>(controller_.interrupt(now));  // what waits is cancelled, and no end can start it any more
     std::vector<Event> batch;
     batch.swap(events_);
     apply_all(controller_.handle(now, batch));
@@ -223,6 +230,7 @@ class Engine final : public ExecutorListener {
   std::set<JobId> launched_;
   std::vector<Event> events_;
   bool stopping_ = false;
+  bool is_closed_ = false;  // the executor was lost, and the controller knows
   RunResult result_;
 };
 

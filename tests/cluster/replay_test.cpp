@@ -165,6 +165,17 @@ TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
   expect_nothing_left();
 }
 
+TEST_F(MainCommand, AReaderThatGoesDoesNotEndTheRun) {
+  write_trace({{.submit = 0, .run = 0.3, .processes = 1}, {.submit = 0, .run = 0.3, .processes = 1}});
+  std::string words = REPLAY_PROGRAM;
+  for (const std::string& word : arguments("fcfs", {"--plain"})) words += " " + word;
+  const ShellResult result = shell(words + " | true", folder_.path());  // nobody reads a line
+  EXPECT_EQ(log().outcome(JobId{1}), Outcome::kCompleted) << result.err;
+  EXPECT_EQ(log().outcome(JobId{2}), Outcome::kCompleted) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "r" / "jobs.csv")) << result.err;
+  expect_nothing_left();
+}
+
 TEST_F(MainCommand, KillNineOfTheDaemonLeavesNothing) {
   write_trace({{0, 600, 2, 0.5, 1000}});
   Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};

@@ -163,15 +163,20 @@ TEST_F(Live, CtrlCEndsTheRunAndEveryJobHasItsEnd) {
 
 TEST_F(Live, ALostExecutorEndsTheRunWithEveryJobRecorded) {
   FakeExecutor* lost = nullptr;
-  const LiveLog live =
-      run("fcfs", {job('A').cores(2).runs(1h)}, 1, [&](FakeExecutor& executor, live::RunOptions& options) {
-        lost = &executor;
-        options.tick = [&lost, calls = 0](Instant) mutable {
-          if (++calls == 2) lost->lose("the node agent died");
-        };
-      });
+  const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').cores(2).runs(1h)}, 1,
+                           [&](FakeExecutor& executor, live::RunOptions& options) {
+                             lost = &executor;
+                             options.tick = [&lost, calls = 0](Instant) mutable {
+                               if (++calls == 2) lost->lose("the node agent died");
+                             };
+                           });
   EXPECT_EQ(live.result.lost, "the node agent died");
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kFailed);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled) << "it waited, and A's end did not start it";
+  for (const log::Record& record : live.log.records()) {
+    const auto* launched = std::get_if<log::Launched>(&record.what);
+    EXPECT_TRUE(launched == nullptr || launched->job == id('A'));
+  }
 }
 
 TEST_F(Live, UntilStopsTheRun) {
