@@ -131,7 +131,8 @@ std::optional<std::int64_t> SwfHeader::number(std::string_view label) const {
   std::int64_t result = 0;
   const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), result);
   if (error != std::errc{}) return std::nullopt;
-  return result;
+  const bool goes_on = end != value->data() + value->size() && *end == ',';  // "1,024" is not 1
+  return goes_on ? std::nullopt : std::optional{result};
 }
 
 std::optional<std::int32_t> SwfHeader::count(std::string_view label) const {

@@ -85,6 +85,8 @@ TraceWriter::TraceWriter(const std::string& path, TraceWriterOptions options)
       options_(std::move(options)),
       table_path_(options_.job_table ? options_.job_table : job_table_beside(path)),
       swf_([&] {
+        if (table_path_ == path)
+          throw UsageError(fmt::format("{}: cannot be the trace and its side file; expected two files", path));
         if (!options_.force && !is_written_directly(path)) refuse_if_there(path);
         if (!options_.force && table_path_) refuse_if_there(*table_path_);
         return create(path);

@@ -195,6 +195,8 @@ std::uint64_t write_swf(Source& source, const Given& given, const std::function<
     change(entry);
     writer.write(entry);
   }
+  if (!given.anonymise)
+    for (const std::string& comment : source.comments()) writer.write_comment(comment);
   writer.close();
   return writer.records();
 }

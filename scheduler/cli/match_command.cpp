@@ -91,17 +91,11 @@ void print(const MatchReport& report, const Profile& profile) {
              worst.processes, worst.wanted_s, worst.program, worst.runtime_s);
 }
 
-void write_report(const nlohmann::json& report, const std::string& path) {
-  std::ofstream out(path, std::ios::binary);
-  out << report.dump(2) << '\n';
-  out.close();
-  if (!out) throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
-}
-
 int match(const Given& given) {
   if (!(given.time_scale > 0 && given.time_scale <= 1e6))
     throw UsageError(
         fmt::format("--time-scale: expected a number above 0, at most 1000000, found {}", given.time_scale));
+  expect_report_of_its_own(given.report, given.from, given.to);
   const Profile profile = read_profile(given.profile);
   if (profile.entries.empty())
     throw InputError(
@@ -121,9 +115,10 @@ int match(const Given& given) {
     matcher.apply(entry);
     writer.write(entry);
   }
+  for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
   writer.close();
   print(matcher.report(), profile);
-  if (!given.report.empty()) write_report(json_of(matcher.report(), matcher, profile), given.report);
+  if (!given.report.empty()) write_report(given.report, json_of(matcher.report(), matcher, profile));
   return 0;
 }
 

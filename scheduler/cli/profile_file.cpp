@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/cli/json_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -31,12 +32,7 @@ class Place {
       : value_(value), path_(std::move(path)), file_(file) {}
 
   [[noreturn]] void fail(std::string_view expected) const {
-    // Lists and objects may be nested without end, and writing them goes as deep.
-    std::string found = value_.is_array()    ? "a list"
-                        : value_.is_object() ? "an object"
-                                             : value_.dump(-1, ' ', true, json::error_handler_t::replace);
-    if (found.size() > 40) found = found.substr(0, 40) + "...";
-    throw InputError(fmt::format("{}: {}: expected {}, found {}", file_, path_, expected, found));
+    throw InputError(fmt::format("{}: {}: expected {}, found {}", file_, path_, expected, short_text(value_)));
   }
 
   [[nodiscard]] bool has(const char* key) const { return value_.is_object() && value_.contains(key); }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <system_error>
 
+#include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/seeds.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/policy/parameters.hpp"
@@ -33,11 +34,6 @@ std::string text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// Lists and objects may be nested without end, and writing them goes as deep.
-std::string short_text(const json& value) {
-  return value.is_array() ? "a list" : value.is_object() ? "an object" : value.dump();
 }
 
 template <class T>

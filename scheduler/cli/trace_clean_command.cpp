@@ -95,15 +95,9 @@ nlohmann::json json_of(const CleanResult& result, bool removed) {
           {"flurries", flurries}, {"sorted", result.sorted}, {"broken_messages", r.broken_messages}};
 }
 
-void write_report(const std::string& path, const nlohmann::json& json) {
-  std::ofstream out(path);
-  out << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  out.close();
-  if (!out) throw InputError(fmt::format("{}: the report cannot be written there", path));
-}
-
 int clean(const Given& given) {
   const CleanOptions options = options_of(given);
+  expect_report_of_its_own(given.report, given.input, given.output);
   const RereadableTrace trace = rereadable_trace(given.input);
   TraceWriter writer = create_trace(given.output);
   const CleanResult result = clean_trace(trace, writer, options, canonical(given, options));

@@ -1,9 +1,17 @@
 #include "scheduler/cli/trace_io.hpp"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
+
+#include "scheduler/model/error.hpp"
 
 namespace replay::cli {
 namespace {
@@ -40,6 +48,33 @@ TraceReader open_trace(const TraceInput& given) {
 
 RereadableTrace rereadable_trace(const TraceInput& given) {
   return RereadableTrace(given.input, {.swf = {.strict = given.strict}, .job_table = unless_empty(given.jobs_from)});
+}
+
+void expect_report_of_its_own(const std::string& report, const TraceInput& from, const TraceOutput& to) {
+  if (report.empty()) return;
+  for (const std::string& other : {from.input, from.jobs_from, to.output, to.jobs_to}) {
+    std::error_code ignored;
+    if (report == other || std::filesystem::equivalent(report, other, ignored))
+      throw UsageError(fmt::format("--report {}: is a file of the trace; expected another one", report));
+  }
+  std::error_code ignored;
+  if (!to.force && std::filesystem::is_regular_file(report, ignored))
+    throw InputError(fmt::format("{}: exists already: --force replaces it", report));
+}
+
+void write_report(const std::string& path, const nlohmann::json& report) {
+  const bool is_special = std::filesystem::exists(path) && !std::filesystem::is_regular_file(path);  // /dev/stderr
+  const std::string unfinished = is_special ? path : fmt::format("{}.{}", path, ::getpid());
+  std::ofstream out(unfinished, std::ios::binary);
+  out << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  out.close();
+  std::error_code error;
+  if (!out) error = std::error_code(errno, std::generic_category());
+  if (!error && !is_special) std::filesystem::rename(unfinished, path, error);
+  if (!error) return;
+  std::error_code ignored;
+  if (!is_special) std::filesystem::remove(unfinished, ignored);
+  throw InputError(fmt::format("{}: the report cannot be written there: {}", path, error.message()));
 }
 
 void report_broken_lines(const std::vector<std::string>& report) {

@@ -1,6 +1,7 @@
 // What all commands that turn one trace into another have in common: where they read, where they write, and the side files.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,11 @@ void add_trace_input(CLI::App& command, TraceInput& given);
 [[nodiscard]] TraceReader open_trace(const TraceInput& given);
 /// For a command that reads it twice: a pipe is copied to a temporary file. Throws InputError.
 [[nodiscard]] RereadableTrace rereadable_trace(const TraceInput& given);
+/// Before anything is done: a report that would replace the trace's files, or any without --force, is refused (UsageError,
+/// InputError). Empty: there is to be none.
+void expect_report_of_its_own(const std::string& report, const TraceInput& from, const TraceOutput& to);
+/// As a whole or not at all. Throws InputError.
+void write_report(const std::string& path, const nlohmann::json& report);
 /// Prints broken_line_report() on standard error.
 void report_broken_lines(const std::vector<std::string>& report);
 /// Throws InputError if a file is there already and --force is not given.

@@ -10,6 +10,7 @@
 #include <limits>
 #include <system_error>
 
+#include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/outputs.hpp"
 #include "scheduler/model/error.hpp"
 
@@ -57,11 +58,6 @@ json to_json(const validate::JobErrors& errors) {
 }
 
 // ---- and back ----
-
-// Lists and objects may be nested without end, and writing them goes as deep.
-std::string short_text(const json& value) {
-  return value.is_array() ? "a list" : value.is_object() ? "an object" : value.dump();
-}
 
 // An object of the file, that knows where it is.
 class Object {

@@ -29,8 +29,8 @@ std::string to_text(const FlexibilityRule& rule) {
   if (rule.speedup) text += fmt::format(" --speedup {}", to_text(*rule.speedup));
   if (rule.speedup == SpeedupModel::kDowney)
     text += fmt::format(" --constraint {} --sigma-factor {}", to_text(rule.sizes), rule.sigma_factor);
-  return text +
-         fmt::format(" --moldable {} --malleable {}", replay::to_text(rule.moldable), replay::to_text(rule.malleable));
+  if (rule.speedup) text += fmt::format(" --moldable {}", replay::to_text(rule.moldable));  // without it not an option
+  return text + fmt::format(" --malleable {}", replay::to_text(rule.malleable));
 }
 
 std::string to_text(const CpuUseRule& rule) {

@@ -19,8 +19,9 @@ constexpr double kPromised = 0.01;  // of a load, relative
 void check(const LublinOrder& order) {
   if (order.jobs && *order.jobs == 0) throw UsageError("--jobs: expected at least 1, found 0");
   if (order.duration && *order.duration < 1) throw UsageError("--duration: expected at least 1 s");
-  if (order.load && !(*order.load > 0))
-    throw UsageError(fmt::format("--load: expected above 0, found {}", *order.load));
+  constexpr double kMostLoad = 1e6;
+  if (order.load && !(*order.load > 0 && *order.load <= kMostLoad))
+    throw UsageError(fmt::format("--load: expected above 0, at most {}, found {}", kMostLoad, *order.load));
   if (order.max_runtime && *order.max_runtime < order.min_runtime)
     throw UsageError(fmt::format("--max-runtime: expected at least --min-runtime, {} s, found {} s", order.min_runtime,
                                  *order.max_runtime));
@@ -121,9 +122,11 @@ void expect_load(const LublinOrder& order, const LublinPlan& plan) {
 void append_parameters(std::string& text, const LublinOrder& order) {
   const auto append = [&](LublinKind kind, const LublinParameters& p, std::string_view prefix) {
     const LublinParameters usual = default_lublin_parameters(kind, order.model.machine_size);
-    for (const LublinParameter& entry : kLublinParameters)
-      if (p.*entry.member != usual.*entry.member)
+    for (const LublinParameter& entry : kLublinParameters) {
+      const bool is_said = entry.member == &LublinParameters::umed && p.uhi != usual.uhi;  // else it follows uhi
+      if (is_said || p.*entry.member != usual.*entry.member)
         text += fmt::format(" --{}{} {}", prefix, entry.name, p.*entry.member);
+    }
   };
   if (!order.model.types) return append(LublinKind::kTypeless, order.model.typeless, "");
   append(LublinKind::kInteractive, order.model.interactive, "interactive.");

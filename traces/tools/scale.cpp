@@ -20,8 +20,8 @@ constexpr Duration kOneSecond = std::chrono::seconds{1};
 
 bool is_whole(Duration time) { return time.count() % kOneSecond.count() == 0; }
 
-// A time that was there stays there: 1 s at least if it was one. Rounding ascends with the value, so a run time that
-// did not exceed its request still does not.
+// A time that was there stays there: 1 s at least if it was one. Whole seconds stay whole, decimals stay decimals, so that of two
+// times side by side the larger one may come out smaller: whoever needs their order has to see to it.
 Duration scaled_time(Duration time, double factor, bool exact, bool keep_above_zero) {
   if (time <= Duration::zero() || factor == 1) return time;
   const double micros = static_cast<double>(time.count()) * factor;
@@ -50,19 +50,24 @@ class Scale {
   [[nodiscard]] double runtimes() const { return runtimes_; }
   [[nodiscard]] bool changes_times() const { return arrivals_ != 1 || runtimes_ != 1; }
 
-  // Whether a size changed.
-  bool apply(TraceEntry& entry) const {
+  // Whether a size changed. REQUIRES: the entries of a trace one after the other.
+  bool apply(TraceEntry& entry) {
     SwfRecord& r = entry.record;
     const std::int32_t allocated = r.allocated, requested = r.requested;
+    const Duration submit = r.submit;
+    const bool within_request = r.requested_time > Duration::zero() && r.run <= r.requested_time;
     const auto time = [&](Duration& t, double factor, bool keep_above_zero) {
       t = scaled_time(t, factor, options_.exact, keep_above_zero);
     };
     if (changes_times() || options_.sizes) r.wait = kUnknownTime;
     time(r.submit, arrivals_, false), time(r.think_time, arrivals_, false);
     time(r.run, runtimes_, true), time(r.requested_time, runtimes_, true), scale_cpu_time(r.average_cpu);
+    if (submit >= last_submit_) r.submit = std::max(r.submit, last_scaled_submit_);
+    last_submit_ = submit, last_scaled_submit_ = r.submit;
+    if (within_request) r.requested_time = std::max(r.requested_time, r.run);
     if (!options_.sizes) return false;
     r.allocated = size(r.allocated), r.requested = size(r.requested);
-    scale_traits(entry.traits);
+    scale_traits(entry.traits, allocated, r.allocated);
     return r.allocated != allocated || r.requested != requested;
   }
 
@@ -74,10 +79,15 @@ class Scale {
   // A decimal in many logs, and a ratio to the run time, so never rounded to seconds.
   void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(cpu, runtimes_, true, true); }
 
-  void scale_traits(JobTraits& traits) const {
-    if (traits.least) traits.least = size(*traits.least);
-    if (traits.most) traits.most = size(*traits.most);
-    for (ProcessCount& allowed : traits.sizes) allowed = size(allowed);
+  // In proportion, whatever becomes of powers of two: sizes have to ascend. The job's own size stays one of them.
+  void scale_traits(JobTraits& traits, std::int32_t own_before, std::int32_t own_after) const {
+    const auto plain = [this](ProcessCount old) { return scaled_size(old, from_, *options_.sizes, false); };
+    const bool was_within =
+        (!traits.least || *traits.least <= own_before) && (!traits.most || own_before <= *traits.most);
+    if (traits.least) traits.least = was_within ? std::min(plain(*traits.least), own_after) : plain(*traits.least);
+    if (traits.most) traits.most = was_within ? std::max(plain(*traits.most), own_after) : plain(*traits.most);
+    for (ProcessCount& allowed : traits.sizes) allowed = allowed == own_before ? own_after : plain(allowed);
+    std::ranges::sort(traits.sizes);
     traits.sizes.erase(std::ranges::unique(traits.sizes).begin(), traits.sizes.end());
     if (traits.speedup) traits.speedup = scaled_curve(*traits.speedup);
   }
@@ -95,6 +105,7 @@ class Scale {
   CoreCount from_;
   double arrivals_ = options_.arrivals;
   double runtimes_ = options_.runtimes;
+  Duration last_submit_ = Duration::max(), last_scaled_submit_{};
 };
 
 // ---- the load, judged by the cleaning rules as `replay trace info` does ----
@@ -126,7 +137,7 @@ CleaningRules rules_for(CoreCount machine) {
   return rules;
 }
 
-double load_of(const RereadableTrace& trace, const Scale& scale, CoreCount machine) {
+double load_of(const RereadableTrace& trace, Scale scale, CoreCount machine) {
   WorkloadReader reader(trace.open(), rules_for(machine));
   OfferedLoad load;
   for (TraceEntry entry; reader.next_entry(entry);) {
@@ -223,6 +234,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
     ++result.records;
     if (const auto job = options.load ? reader.job_of(entry) : std::nullopt) load.add(*job);
   }
+  for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
   if (options.load) result.load_after = load.over(reader.machine_size());
   result.broken_lines = broken_line_report(reader.swf());
   return result;

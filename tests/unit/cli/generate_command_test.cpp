@@ -38,7 +38,7 @@ TEST_F(Generate, TheCommandInTheHeaderMakesTheSameBytes) {
        {"--jobs 50", "--jobs 40 --load 0.7 --machine-size 100 --seed 5 --uhi 5.5 --start-hour 7",
         "--jobs 60 --duration 2h --load 0.5 --solve runtimes --min-runtime 5s --max-runtime 2h --machine-size 32",
         "--types --jobs 50 --batch.aarr 6.5 --interactive.uprob 0.8 --rng drand48 --seed 3",
-        "--duration 1d --arrivals poisson --aarr 0.1 --arar 100"}) {
+        "--duration 1d --arrivals poisson --aarr 0.1 --arar 100", "--jobs 30 --uhi 6 --umed 4.5"}) {
     const ShellResult first = replay("generate lublin " + options);
     ASSERT_EQ(first.status, 0) << options << first.err;
     const std::string command = command_in(first.out);

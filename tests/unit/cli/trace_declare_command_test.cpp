@@ -40,6 +40,16 @@ class TraceDeclare : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(TraceDeclare, TheNoteOfMalleableAloneIsACommand) {
+  ASSERT_EQ(declare("--malleable 0.3 " + std::string{kKth} + " -o a.swf").status, 0);
+  const std::string text = text_of(folder_ / "a.swf"), mark = "; Note: made by: replay trace declare ";
+  const std::size_t from = text.find(mark) + mark.size();
+  const ShellResult again = declare(text.substr(from, text.find('\n', from) - from) + " " + kKth + " -o b.swf");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(text_of(folder_ / "b.swf"), text);
+  EXPECT_EQ(text_of(folder_ / "b.jobs.csv"), text_of(folder_ / "a.jobs.csv"));
+}
+
 TEST_F(TraceDeclare, TheSameInputOptionsAndSeedGiveTheSameBytes) {
   for (const char* name : {"a", "b"}) {
     const ShellResult result = declare(std::string(kKth) + kEverything + " -o " + name + ".swf");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/model/error.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/unit/traces/tools/trace_text.hpp"
 
 namespace replay {
@@ -58,6 +59,18 @@ TEST(Scale, RuntimesTakeRequestAndCpuTimeAlong) {
   EXPECT_EQ(record.average_cpu, Duration{90'750'000}) << "CPU utilisation stays 0.605";
   EXPECT_EQ(tool.header().number("MaxRuntime"), 1500);
   EXPECT_FALSE(tool.header().find("EndTime"));
+}
+
+// Whole seconds are rounded and decimals are not; what came first still does, and what was within its request still is.
+TEST(Scale, OrderStaysWhereWholeAndDecimalTimesMeet) {
+  const ToolTest tool(job_line(1, {{2, "11"}, {4, "100.5"}, {9, "101"}}) + job_line(2, {{2, "11.5"}}) + "; the end\n");
+  scale(tool, {.arrivals = 0.5, .runtimes = 0.1});
+  const auto entries = tool.entries();
+  EXPECT_EQ(entries.at(0).record.submit, Duration{6s});
+  EXPECT_EQ(entries.at(1).record.submit, Duration{6s}) << "5.75 would be before the first";
+  EXPECT_EQ(entries.at(0).record.run, Duration{10'050ms});
+  EXPECT_EQ(entries.at(0).record.requested_time, Duration{10'050ms});
+  EXPECT_NE(test::text_of(tool.output()).find("; the end\n"), std::string::npos) << "comments behind the last record";
 }
 
 TEST(Scale, WholeSecondsStayWholeUnlessExact) {

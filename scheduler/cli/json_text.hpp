@@ -1,0 +1,18 @@
+// What a message shows of a JSON value that is not what it should be.
+#pragma once
+
+#include <string>
+
+namespace replay::cli {
+
+/// The value as JSON; of lists and objects only that they are: a file may nest them without end, and writing them goes as deep.
+template <class Json>
+[[nodiscard]] std::string short_text(const Json& value) {
+  constexpr std::size_t kMost = 40;
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "an object";
+  std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
+}
+
+}  // namespace replay::cli
