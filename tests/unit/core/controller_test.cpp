@@ -38,6 +38,8 @@ std::string text(std::span<const Action> actions) {
 class Script final : public Policy {
  public:
   std::vector<Actions> answers;
+  PassRule rule = PassRule::kInstant;
+  PassRule pass_rule() const override { return rule; }
   void decide(const ClusterView& view, Actions& out) override {
     free_seen.push_back(view.free.total());
     if (pass_ < answers.size()) out = answers[pass_++];
@@ -78,6 +80,22 @@ TEST_F(TwoSteps, AStartWaitsUntilTheShrunkJobHasLeftItsCores) {
   EXPECT_EQ(happens(10s, {Submit{&b_}}), "resize A 2") << "B's cores are still A's";
   EXPECT_EQ(happens(11s, {Resized{id('A')}}), "start B 2");
   EXPECT_EQ(log_.start(id('B')), at(11s)) << "run time counts from the cores being given";
+}
+
+// Suspended in the very pass in which its estimate is used up: it is extended when it runs again, and nobody asks until then.
+TEST_F(TwoSteps, AJobThatSleepsAtTheEndOfItsEstimateIsExtendedWhenItRunsAgain) {
+  Script policy;
+  policy.rule = PassRule::kEvent;
+  policy.answers = {{Start{id('A'), {4, 1, {}}}}, {Suspend{id('A')}, Start{id('B'), {2, 1, {}}}}, {Resume{id('A')}}};
+  use(policy, {Overrun::kExtend, nullptr});
+  EXPECT_EQ(happens(0s, {Submit{&a_}}), "start A 4");
+  EXPECT_EQ(happens(10min, {Submit{&b_}}), "suspend A");
+  EXPECT_EQ(happens(10min + 1s, {Suspended{id('A')}}), "start B 2");
+  EXPECT_EQ(controller_->next_timer(), at(11min + 1s)) << "the end of B's estimate";
+  EXPECT_EQ(happens(11min, {Finish{id('B'), {}}}), "resume A");
+  happens(11min + 1s, {Resumed{id('A')}});
+  happens(11min + 1s, {});
+  EXPECT_EQ(controller_->next_timer(), at(12min + 1s)) << "a tenth of ten minutes more";
 }
 
 TEST_F(TwoSteps, AResizeDecidedDuringAResizeFollowsIt) {

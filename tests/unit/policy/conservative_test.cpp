@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <variant>
 #include <vector>
 
 #include "scheduler/policy/backfill.hpp"
@@ -43,11 +45,32 @@ TEST(Conservative, ABackfilledJobDelaysNobodyNotJustTheHead) {
             "....C......\n");
 }
 
+// Notes when a policy wants to be asked again.
+class Wakes final : public Policy {
+ public:
+  explicit Wakes(Policy& inner) : inner_(inner) {}
+  void decide(const ClusterView& view, Actions& out) override {
+    inner_.decide(view, out);
+    for (const Action& action : out)
+      if (const auto* wake = std::get_if<WakeAt>(&action)) all.insert(wake->at);
+  }
+  PassRule pass_rule() const override { return inner_.pass_rule(); }
+  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
+  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_.may_start_now(view, job); }
+  std::set<Instant> all;
+
+ private:
+  Policy& inner_;
+};
+
 TEST(Conservative, APlannedStartFiresAlthoughNothingElseHappensThen) {
-  // B is planned for A's estimated end. A stays on for a moment: its end comes with the estimate, and B starts.
-  const auto log = simulate("conservative:pass=instant", cores(2),
-                            {job('A').cores(2).runs(5min).estimated(3min), job('B').cores(2).runs(1min)}, "rigid");
+  // B is planned for A's estimated end, and asks to be looked at then, whatever A does.
+  const auto policy = make_policy("conservative:pass=instant");
+  Wakes wakes{*policy.policy};
+  const auto log =
+      simulate(wakes, cores(2), {job('A').cores(2).runs(5min).estimated(3min), job('B').cores(2).runs(1min)}, "rigid");
   EXPECT_EQ(log.start(id('B')), at(3min));
+  EXPECT_TRUE(wakes.all.contains(at(3min)));
 }
 
 TEST(Conservative, MovesUpWhenAJobEndsEarly) {
