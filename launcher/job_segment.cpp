@@ -55,8 +55,8 @@ JobSegment::JobSegment(std::filesystem::path path, const JobKey& key, std::uint3
 }
 
 void JobSegment::order_place(std::uint32_t slot, std::uint64_t place) {
-  __atomic_store_n(&at(slot)->orders.place, place,
-                   __ATOMIC_SEQ_CST);  // it sits down, looks again; we write, look who sits
+  // The rank sits down and then looks at its place again; we write its place and then look who sits.
+  __atomic_store_n(&at(slot)->orders.place, place, __ATOMIC_SEQ_CST);
 }
 
 /// The back end first: who sees itself shared gives its core away in that way.

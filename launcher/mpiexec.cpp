@@ -39,9 +39,9 @@ UniqueFd open_for_output(const fs::path& file) {
   return fd;
 }
 
-/// In the child, between fork and exec. What the agent ignores or handles, mpiexec and the ranks must not inherit.
 rlimit usual_descriptors{};  // before they were raised; rlim_max 0: they were not
 
+/// In the child, between fork and exec. What the agent ignores, handles or has raised, mpiexec and the ranks must not inherit.
 void become_mpiexec(pid_t agent) {
   if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
   ::setsid();

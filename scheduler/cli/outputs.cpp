@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 
 #include "scheduler/cli/csv_file.hpp"
 #include "scheduler/model/error.hpp"
@@ -300,6 +302,21 @@ void write_json(const fs::path& file, const nlohmann::ordered_json& json) {
   const auto sink = open_sink(file.string());
   sink->write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
   sink->close();
+}
+
+void write_json_whole(const fs::path& file, const nlohmann::ordered_json& json) {
+  const fs::path unfinished = fmt::format("{}.{}", file.string(), ::getpid());
+  std::error_code error, ignored;
+  try {
+    write_json(unfinished, json);
+  } catch (const InputError&) {
+    fs::remove(unfinished, ignored);
+    throw;
+  }
+  fs::rename(unfinished, file, error);
+  if (!error) return;
+  fs::remove(unfinished, ignored);
+  throw InputError(fmt::format("{}: cannot be written: {}", file.string(), error.message()));
 }
 
 void write_outputs(const fs::path& folder, const std::set<std::string>& which, const RunTables& tables) {

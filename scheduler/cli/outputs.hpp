@@ -42,6 +42,8 @@ void write_metrics_json(const std::filesystem::path& file, const RunTables& tabl
 void write_series_csv(const std::filesystem::path& file, const metrics::Series& series);
 /// Two blanks of indentation, a line end behind; bytes that are not UTF-8 are replaced.
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json);
+/// The same under another name first, so that there is no half of one; a file that is there is replaced.
+void write_json_whole(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
 /// Writes those of jobs, swf, metrics and series that are in `which` into `folder`, under their usual names.
 void write_outputs(const std::filesystem::path& folder, const std::set<std::string>& which, const RunTables& tables);

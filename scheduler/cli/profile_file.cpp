@@ -1,7 +1,6 @@
 #include "scheduler/cli/profile_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "scheduler/cli/json_text.hpp"
+#include "scheduler/cli/outputs.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -325,22 +325,6 @@ json to_json(const Profile& profile) {
   return result;
 }
 
-void write_profile(const Profile& profile, const std::string& path) {
-  const std::string unfinished = fmt::format("{}.{}", path, ::getpid());
-  const auto give_up = [&](const std::string& why) {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-    throw InputError(fmt::format("{}: cannot be written: {}", path, why));
-  };
-  {
-    std::ofstream out(unfinished, std::ios::binary);
-    out << to_json(profile).dump(2) << '\n';
-    out.close();
-    if (!out) give_up(std::strerror(errno));
-  }
-  std::error_code error;
-  std::filesystem::rename(unfinished, path, error);
-  if (error) give_up(error.message());
-}
+void write_profile(const Profile& profile, const std::string& path) { write_json_whole(path, to_json(profile)); }
 
 }  // namespace replay::cli

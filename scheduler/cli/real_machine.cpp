@@ -76,6 +76,13 @@ void add_real_machine_options(CLI::App& command, RealMachineOptions& options) {
       ->capture_default_str();
 }
 
+void expect_time_scale(double time_scale) {
+  constexpr double kLeast = 1e-6, kMost = 1000;
+  if (!(time_scale >= kLeast && time_scale <= kMost))
+    throw UsageError(
+        fmt::format("--time-scale: expected a number from {} to {}, found '{}'", kLeast, kMost, time_scale));
+}
+
 RealMachine::RealMachine(const std::string& text, const RealMachineOptions& options) : back_end_(options.back_end) {
   agent_.back_end = back_end_of(options.back_end);
   agent_.quantum = quantum_of(options.quantum);

@@ -31,6 +31,9 @@ struct RealMachineOptions {
   std::string agent_key;  ///< file
 };
 
+/// Real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000. Throws UsageError.
+void expect_time_scale(double time_scale);
+
 /// Adds them to a command. `options` must outlive the parse.
 void add_real_machine_options(CLI::App& command, RealMachineOptions& options);
 

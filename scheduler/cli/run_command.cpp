@@ -32,7 +32,6 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kLeastTimeScale = 1e-6;     // a microsecond is the least of both times
 constexpr double kLongRun = 3600;            // real seconds: from here on --yes is wanted
 constexpr double kMegabytesPerProcess = 16;  // resident, of a rank of `phases` (measured)
 constexpr double kStartUpBase = 0.1;         // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
@@ -178,9 +177,7 @@ class LiveRun {
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
   ::signal(SIGPIPE, SIG_IGN);  // a reader that goes, or an agent that dies, is told of; it does not end us
-  if (!(options.time_scale >= kLeastTimeScale) || options.time_scale > 1000)
-    throw UsageError(fmt::format("--time-scale: expected a number from {} to 1000, found '{}'", kLeastTimeScale,
-                                 options.time_scale));
+  expect_time_scale(options.time_scale);
   RealMachine machine{options.common.machine, options.machine};
   const CoreCount cores = machine.machine().size();
   Scenario scenario = load_scenario(options.common, "isolated", cores);

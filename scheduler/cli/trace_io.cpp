@@ -1,16 +1,14 @@
 #include "scheduler/cli/trace_io.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 
+#include "scheduler/cli/outputs.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -64,17 +62,7 @@ void expect_report_of_its_own(const std::string& report, const TraceInput& from,
 
 void write_report(const std::string& path, const nlohmann::json& report) {
   const bool is_special = std::filesystem::exists(path) && !std::filesystem::is_regular_file(path);  // /dev/stderr
-  const std::string unfinished = is_special ? path : fmt::format("{}.{}", path, ::getpid());
-  std::ofstream out(unfinished, std::ios::binary);
-  out << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-  out.close();
-  std::error_code error;
-  if (!out) error = std::error_code(errno, std::generic_category());
-  if (!error && !is_special) std::filesystem::rename(unfinished, path, error);
-  if (!error) return;
-  std::error_code ignored;
-  if (!is_special) std::filesystem::remove(unfinished, ignored);
-  throw InputError(fmt::format("{}: the report cannot be written there: {}", path, error.message()));
+  (is_special ? write_json : write_json_whole)(path, report);
 }
 
 void report_broken_lines(const std::vector<std::string>& report) {

@@ -40,7 +40,6 @@ namespace {
 
 constexpr int kInterrupted = 130;
 constexpr double kLongRun = 3600;                     // real seconds: from here on --yes is wanted
-constexpr double kLeastTimeScale = 1e-6;              // a microsecond is the least of both times
 constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, if nothing is said
 constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
 
@@ -186,9 +185,7 @@ int validate_all(Given given, const CLI::App& command) {
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
     throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
   if (given.paper) set_paper_defaults(given, command);
-  if (!(setting.time_scale >= kLeastTimeScale) || setting.time_scale > 1000)
-    throw UsageError(fmt::format("--time-scale: expected a number from {} to 1000, found '{}'", kLeastTimeScale,
-                                 setting.time_scale));
+  expect_time_scale(setting.time_scale);
   if (setting.common.machine.starts_with("agent:"))
     throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
   if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";

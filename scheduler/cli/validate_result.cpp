@@ -257,11 +257,7 @@ std::optional<CellResult> finished_cell(const fs::path& folder, const std::strin
 }
 
 void write_cell_result(const fs::path& folder, const CellResult& result) {
-  const fs::path whole = folder / kFile, half = folder / fmt::format("{}.part", kFile);
-  write_json(half, to_json(result));
-  std::error_code error;
-  fs::rename(half, whole, error);
-  if (error) throw InputError(fmt::format("{}: cannot be written: {}", whole.string(), error.message()));
+  write_json_whole(folder / kFile, to_json(result));
 }
 
 void remove_cell_result(const fs::path& folder) {

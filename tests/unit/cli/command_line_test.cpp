@@ -158,6 +158,31 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "precious/r/fcfs"));
 }
 
+TEST_F(CommandLine, AReportReplacesNothingOfTheTraceAndOthersWithForceOnly) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  write_text(folder_ / "r.json", "mine");
+  expect_complaint("trace clean t.swf --report t.swf -o c.swf --force", 2, {"--report t.swf", "a file of the trace"});
+  expect_complaint("trace clean t.swf --report r.json -o c.swf", 1, {"r.json: exists already", "--force"});
+  EXPECT_EQ(text_of(folder_ / "t.swf"), kTwoJobs);
+  EXPECT_EQ(text_of(folder_ / "r.json"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "c.swf"));
+  expect_complaint("trace clean t.swf --report r.json -o c.swf --force", 0, {});
+  EXPECT_TRUE(text_of(folder_ / "r.json").starts_with("{"));
+}
+
+TEST_F(CommandLine, ATraceAndItsSideFileAreTwoFiles) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("trace declare --malleable 1 t.swf -o d.swf --jobs-to d.swf", 2, {"expected two files"});
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "d.swf"));
+}
+
+TEST_F(CommandLine, NumbersThatAreNoneAreRefused) {
+  expect_complaint("generate lublin --jobs 10 --load inf", 2, {"--load: expected above 0, at most 1000000, found inf"});
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 1,024\n" + std::string{kTwoJobs}.substr(std::string{kTwoJobs}.find('\n') + 1));
+  expect_complaint("trace scale t.swf --sizes 4 -o s.swf", 1, {"no MaxProcs"});
+}
+
 TEST_F(CommandLine, APolicyIsThereOnce) {
   write_text(folder_ / "t.swf", kTwoJobs);
   expect_complaint("simulate --trace t.swf --policy easy,fcfs,easy", 2, {"easy stands there twice"});

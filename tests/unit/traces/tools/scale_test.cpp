@@ -73,6 +73,18 @@ TEST(Scale, OrderStaysWhereWholeAndDecimalTimesMeet) {
   EXPECT_NE(test::text_of(tool.output()).find("; the end\n"), std::string::npos) << "comments behind the last record";
 }
 
+// From 100 to 150 processors 8 becomes 16 as a power of two, and 9 becomes 14: sizes ascend all the same, and have the job's own.
+TEST(Scale, WhatAJobDeclaresOfItsSizesCanStillBeReadWithPowersOfTwo) {
+  const ToolTest tool("; MaxProcs: 100\n" + job_line(1, {{5, "8"}, {8, "8"}}),
+                      "job,least_processes,most_processes,sizes\n1,8,9,8|9\n");
+  scale(tool, {.sizes = 150, .powers_of_two = true});
+  const TraceEntry entry = tool.entries().at(0);
+  EXPECT_EQ(entry.record.allocated, 16);
+  EXPECT_EQ(entry.traits.least, 12);
+  EXPECT_EQ(entry.traits.most, 16);
+  EXPECT_EQ(entry.traits.sizes, (std::vector<ProcessCount>{14, 16}));
+}
+
 TEST(Scale, WholeSecondsStayWholeUnlessExact) {
   const ToolTest tool(job_line(1, {{2, "11"}, {4, "1"}, {9, "0"}}) + job_line(2, {{4, "0.5"}, {9, "-1"}}));
   scale(tool, {.arrivals = 0.75, .runtimes = 0.3});
