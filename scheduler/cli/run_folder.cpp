@@ -24,12 +24,14 @@ constexpr int kDepth = 2;                   // folders of seeds, and in them of 
 
 // What is in the folder of a run, or of runs, that no run puts there; empty: nothing.
 fs::path stranger_in(const fs::path& folder, int depth = kDepth) {
+  const bool has_results =
+      std::ranges::any_of(kResults, [&folder](std::string_view name) { return fs::exists(folder / name); });
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (entry.is_symlink()) return entry.path();
     if (!entry.is_directory()) {
       if (std::ranges::find(kResults, name) == std::end(kResults)) return entry.path();
-    } else if (name != kJobs) {
+    } else if (name != kJobs || !has_results) {
       if (depth == 0) return entry.path();
       if (fs::path stranger = stranger_in(entry.path(), depth - 1); !stranger.empty()) return stranger;
     }

@@ -147,6 +147,10 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   write_text(folder_ / "precious/thesis.tex", "years of work");
   expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"precious", "results of a run"});
   EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
+  std::filesystem::create_directories(folder_ / "applications/jobs");
+  write_text(folder_ / "applications/jobs/letter.tex", "years of hope");
+  expect_complaint("simulate --trace t.swf --policy easy --out applications --force", 1, {"letter.tex is none"});
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "applications/jobs/letter.tex"));
   // Runs in it do not make it one, nor does a file that happens to be called like a run's.
   expect_complaint("simulate --trace t.swf --policy easy --out precious/r", 0, {});
   expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"thesis.tex is none"});
