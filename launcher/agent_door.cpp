@@ -13,8 +13,6 @@
 namespace replay::launcher {
 namespace {
 
-constexpr std::chrono::milliseconds kBreath{100};
-
 /// The handshake's messages are far smaller than any socket's buffer.
 bool sends(int socket, const std::string& bytes) {
   return bytes.empty() ||
@@ -25,24 +23,9 @@ bool sends(int socket, const std::string& bytes) {
 
 AgentDoor::AgentDoor(event_base* loop, UniqueFd listener, const protocol::LinkKey& key, Callbacks callbacks)
     : loop_(loop),
-      listener_(std::move(listener)),
       key_(key),
       callbacks_(std::move(callbacks)),
-      knock_(loop, listener_.get(), EV_READ | EV_PERSIST, [this] { accept_all(); }),
-      breather_(loop, -1, 0, [this] { knock_.arm(); }) {
-  knock_.arm();
-}
-
-void AgentDoor::accept_all() {
-  for (;;) {
-    UniqueFd stream{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-    if (!stream.is_open()) break;
-    add(std::move(stream));
-  }
-  if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;  // none left, or one that has gone again
-  knock_.disarm();  // this machine has no descriptor left for it, and would tell us so again and again
-  breather_.arm_after(kBreath);
-}
+      listener_(loop, std::move(listener), [this](UniqueFd stream) { add(std::move(stream)); }) {}
 
 void AgentDoor::add(UniqueFd stream) {
   if (candidates_.size() == kMostCandidates) refuse(candidates_.begin(), "made room for a newcomer");

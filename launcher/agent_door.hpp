@@ -11,6 +11,7 @@
 #include <string>
 
 #include "launcher/agent_link.hpp"
+#include "launcher/listener.hpp"
 #include "launcher/loop_event.hpp"
 #include "launcher/unique_fd.hpp"
 #include "scheduler/protocol/handshake.hpp"
@@ -31,7 +32,7 @@ class AgentDoor {
   /// `listener` is a listening, non-blocking socket. Nothing happens before the loop runs.
   AgentDoor(event_base* loop, UniqueFd listener, const protocol::LinkKey& key, Callbacks callbacks);
 
-  [[nodiscard]] LinkAddress address() const { return own_address(listener_.get()); }
+  [[nodiscard]] LinkAddress address() const { return own_address(listener_.socket()); }
   /// Connections that have been closed without having proved the key.
   [[nodiscard]] std::size_t refused() const { return refused_; }
 
@@ -48,20 +49,17 @@ class AgentDoor {
   };
   using Place = std::list<Candidate>::iterator;
 
-  void accept_all();
   void add(UniqueFd stream);
   void read_from(Place place);
   void let_in(Place place);
   void refuse(Place place, const std::string& reason);
 
   event_base* loop_;
-  UniqueFd listener_;
   protocol::LinkKey key_;
   Callbacks callbacks_;
   std::list<Candidate> candidates_;  // the one that has waited longest first
   std::size_t refused_ = 0;
-  LoopEvent knock_;
-  LoopEvent breather_;
+  Listener listener_;
 };
 
 }  // namespace replay::launcher

@@ -52,22 +52,15 @@ Registrar::Registrar(event_base* loop, std::filesystem::path path, Admit admit, 
       path_(std::move(path)),
       admit_(std::move(admit)),
       keep_(std::move(keep)),
-      listener_(listen_at(path_)),
-      accept_event_(loop, listener_.get(), EV_READ | EV_PERSIST, [this] { accept_all(); }) {
-  accept_event_.arm();
-}
+      listener_(loop, listen_at(path_), [this](UniqueFd stream) { add(std::move(stream)); }) {}
 
 Registrar::~Registrar() { ::unlink(path_.c_str()); }
 
-void Registrar::accept_all() {
-  while (true) {
-    UniqueFd stream{::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
-    if (!stream.is_open()) return;
-    const auto place = std::make_shared<Caller*>(nullptr);
-    callers_.emplace_back(
-        loop_, std::move(stream), [this, place] { read_from(**place); }, [this, place] { dismiss(**place); });
-    *place = &callers_.back();
-  }
+void Registrar::add(UniqueFd stream) {
+  const auto place = std::make_shared<Caller*>(nullptr);
+  callers_.emplace_back(
+      loop_, std::move(stream), [this, place] { read_from(**place); }, [this, place] { dismiss(**place); });
+  *place = &callers_.back();
 }
 
 void Registrar::read_from(Caller& caller) {

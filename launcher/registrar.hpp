@@ -9,6 +9,7 @@
 #include <functional>
 #include <list>
 
+#include "launcher/listener.hpp"
 #include "launcher/loop_event.hpp"
 #include "launcher/unique_fd.hpp"
 #include "scheduler/protocol/wire.h"
@@ -37,7 +38,7 @@ class Registrar {
  private:
   struct Caller;
 
-  void accept_all();
+  void add(UniqueFd stream);
   void read_from(Caller& caller);
   void dismiss(const Caller& caller);
   [[nodiscard]] int judge(const Caller& caller) const;
@@ -46,9 +47,8 @@ class Registrar {
   std::filesystem::path path_;
   Admit admit_;
   Keep keep_;
-  UniqueFd listener_;
   std::list<Caller> callers_;
-  LoopEvent accept_event_;
+  Listener listener_;
 };
 
 }  // namespace replay::launcher
