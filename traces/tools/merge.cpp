@@ -23,12 +23,12 @@ struct FirstLook {
   SwfHeader header;
   bool has_partitions = false;
   bool has_predecessors = false;
+  Duration latest{};  // submit time
 };
 
 FirstLook look_at(const RereadableTrace& trace) {
   TraceReader reader = trace.open();
   FirstLook look{reader.header()};
-  Duration latest{};
   std::int64_t last_job = -1;
   for (TraceEntry entry; reader.next(entry);) {
     const SwfRecord& record = entry.record;
@@ -37,12 +37,12 @@ FirstLook look_at(const RereadableTrace& trace) {
     const bool goes_on = is_burst(record) && record.job == last_job;
     last_job = record.job;
     if (goes_on) continue;
-    if (record.submit < latest)
+    if (record.submit < look.latest)
       throw InputError(reader.swf().name(), reader.swf().line(),
                        fmt::format("field 2 (submit time): expected {} or later, as in the lines above, found {}: "
                                    "`replay trace clean` or `replay trace sort` first",
-                                   to_text(latest), to_text(record.submit)));
-    latest = record.submit;
+                                   to_text(look.latest), to_text(record.submit)));
+    look.latest = record.submit;
   }
   return look;
 }
@@ -124,7 +124,11 @@ class Source {
 // ---- the common clock ----
 
 std::int64_t unix_start_of(const SwfHeader& header) {
-  if (const auto start = header.unix_start_time()) return *start;
+  if (const auto start = header.unix_start_time()) {
+    if (*start >= -kMostSwfSeconds && *start <= kMostSwfSeconds) return *start;
+    throw InputError(fmt::format("{}: header label UnixStartTime: expected seconds since 1970, at most {}, found {}",
+                                 header.source(), kMostSwfSeconds, *start));
+  }
   throw InputError(
       fmt::format("{}: header label UnixStartTime: expected seconds since 1970, found nothing: --align "
                   "start puts the zeros of the logs together",
@@ -138,6 +142,13 @@ std::vector<Duration> shifts_of(const std::vector<FirstLook>& looks, Align align
   for (const FirstLook& look : looks) first = std::min(first, unix_start_of(look.header));
   for (std::size_t i = 0; i < looks.size(); ++i)
     shifts[i] = std::chrono::seconds{unix_start_of(looks[i].header) - first};
+  for (std::size_t i = 0; i < looks.size(); ++i)
+    if (looks[i].latest + shifts[i] > std::chrono::seconds{kMostSwfSeconds})
+      throw InputError(
+          fmt::format("{}: header label UnixStartTime: {} s after the first source's, so that the last job would be "
+                      "submitted at {}: expected at most {} s: --align start puts the zeros of the logs together",
+                      looks[i].header.source(), shifts[i] / std::chrono::seconds{1},
+                      to_text(looks[i].latest + shifts[i]), kMostSwfSeconds));
   return shifts;
 }
 

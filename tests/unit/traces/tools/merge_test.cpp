@@ -79,6 +79,21 @@ TEST(Merge, OneClockByUnixStartTime) {
             std::string::npos);
 }
 
+TEST(Merge, ClocksThatAreTooFarApartAreAnError) {
+  const ToolTest a(kA), far("; UnixStartTime: 9999999999\n" + job_line(1, {{2, "2000"}})),
+      wrong("; UnixStartTime: 9000000000000000000\n" + job_line(1));
+  EXPECT_NE(message_of<InputError>([&] {
+              merge(a, far, {.align = Align::kUnix});
+            }).find("UnixStartTime: 9999998999 s after the first source's"),
+            std::string::npos);
+  EXPECT_NE(message_of<InputError>([&] {
+              merge(a, wrong, {.align = Align::kUnix});
+            }).find("at most 10000000000, found 9000000000000000000"),
+            std::string::npos);
+  merge(a, far);
+  EXPECT_EQ(a.entries().back().record.submit, Duration{2000s});
+}
+
 TEST(Merge, EverybodyIsThankedAndNoHeaderLineIsLost) {
   const ToolTest a(kA), b(kB);
   EXPECT_EQ(merge(a, b).machine, 12);
