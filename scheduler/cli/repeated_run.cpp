@@ -1,13 +1,9 @@
 #include "scheduler/cli/repeated_run.hpp"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -27,8 +23,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using json = nlohmann::ordered_json;  // parameters keep their order
-
-constexpr int kCannotExecute = 127;
 
 std::string text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -255,30 +249,6 @@ std::vector<std::string> repeated_command(const PastRun& run, const fs::path& ou
                              "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model, "--out",
                              out.string(), "--force"});  // the folder is there, and empty
   return words;
-}
-
-int run_again(const std::vector<std::string>& words, const fs::path& folder, bool quiet) {
-  std::fflush(nullptr);
-  std::string program = "replay";
-  std::vector<char*> arguments = {program.data()};
-  std::vector<std::string> copies = words;
-  for (std::string& word : copies) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  // Ctrl-C reaches both: the run ends in order, and we say what came of it.
-  const auto on_interrupt = std::signal(SIGINT, SIG_IGN);
-  const pid_t child = ::fork();
-  if (child < 0) throw InputError(fmt::format("a process cannot be made: {}", std::strerror(errno)));
-  if (child == 0) {
-    std::signal(SIGINT, on_interrupt);
-    if (quiet) ::dup2(STDERR_FILENO, STDOUT_FILENO);
-    if (::chdir(folder.c_str()) == 0) ::execv("/proc/self/exe", arguments.data());
-    ::_exit(kCannotExecute);
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw InputError(fmt::format("the repetition is lost: {}", std::strerror(errno)));
-  std::signal(SIGINT, on_interrupt);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 bool same_bytes(const fs::path& a, const fs::path& b) {

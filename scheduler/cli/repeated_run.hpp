@@ -1,5 +1,5 @@
 // A past run as its run.json tells it, and how to do it again: the command line taken apart and put together anew, the
-// inputs looked for and checked by their hashes, a process of this program that does the work.
+// inputs looked for and checked by their hashes.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +48,6 @@ struct InputCheck {
 
 /// The words of the command that repeats the run into `out` (absolute). Throws InputError for what cannot be repeated.
 [[nodiscard]] std::vector<std::string> repeated_command(const PastRun& run, const std::filesystem::path& out);
-
-/// Runs this program with these words in `folder`; its exit status, 128 + signal if it was killed. `quiet`: its
-/// standard output goes to stderr.
-[[nodiscard]] int run_again(const std::vector<std::string>& words, const std::filesystem::path& folder, bool quiet);
 
 /// Throws InputError if one cannot be read.
 [[nodiscard]] bool same_bytes(const std::filesystem::path& a, const std::filesystem::path& b);

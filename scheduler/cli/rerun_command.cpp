@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/own_child.hpp"
 #include "scheduler/cli/repeated_run.hpp"
 #include "scheduler/cli/run_difference.hpp"
 #include "scheduler/cli/run_folder.hpp"
@@ -82,7 +84,8 @@ InputCheck checked_inputs(const PastRun& past, bool force) {
 void repeat(Repetition& run, const fs::path& folder, const Given& given, Duration tolerance) {
   const PastRun& past = run.past;
   run.folder = folder;
-  run.status = run_again(repeated_command(past, folder), run.inputs.folder, given.json);
+  const ChildPlace place{.folder = run.inputs.folder, .out = given.json ? STDERR_FILENO : STDOUT_FILENO};
+  run.status = run_child(repeated_command(past, folder), place).status;
   const fs::path before = past.folder / "events.log", now = folder / "events.log";
   run.has_logs = fs::exists(before) && fs::exists(now);
   if (!run.has_logs) return;

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,9 +17,9 @@
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/outputs.hpp"
+#include "scheduler/cli/own_child.hpp"
 #include "scheduler/cli/programs.hpp"
 #include "scheduler/cli/run_folder.hpp"
-#include "scheduler/cli/validate_child.hpp"
 #include "scheduler/cli/validate_measured_trace.hpp"
 #include "scheduler/metrics/decision_list.hpp"
 #include "scheduler/model/error.hpp"
@@ -32,6 +34,7 @@ using nlohmann::ordered_json;
 
 constexpr int kInterrupted = 130;
 constexpr int kJobsFailed = 1;
+constexpr std::size_t kLastWords = 2000;  // bytes
 
 // ---- the same options for both ----
 
@@ -198,6 +201,15 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
   result.measured_divergence = divergence_text(again, real, setting.tolerance);
 }
 
+// Of what a real run said on standard error.
+std::string last_words(const fs::path& err) {
+  std::ifstream in(err, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.size() > kLastWords) text.erase(0, text.size() - kLastWords);
+  return text.empty() ? "it said nothing" : text;
+}
+
 void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
   std::error_code ignored;
   fs::remove_all(folder / "real", ignored);
@@ -205,12 +217,11 @@ void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, 
   const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
   if (end.interrupted || end.status == kInterrupted) throw CellInterrupted{};
   if (end.status != 0 && end.status != kJobsFailed)
-    throw InputError(fmt::format("cell {}: the real run ended with status {}: {}", cell.name, end.status,
-                                 end.last_words.empty() ? "it said nothing" : end.last_words));
+    throw InputError(
+        fmt::format("cell {}: the real run ended with status {}: {}", cell.name, end.status, last_words(err)));
   std::error_code error;
   if (!fs::exists(folder / "real" / "events.log", error) || !fs::exists(folder / "real" / "metrics.json", error))
-    throw InputError(fmt::format("cell {}: the real run did not come to its end: {}", cell.name,
-                                 end.last_words.empty() ? "it said nothing" : end.last_words));
+    throw InputError(fmt::format("cell {}: the real run did not come to its end: {}", cell.name, last_words(err)));
 }
 
 // Of the programs that the real run starts, by name: rebuilt ones may be faster.

@@ -165,6 +165,27 @@ TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
   expect_nothing_left();
 }
 
+TEST_F(MainCommand, WhatEndsARunEndsItsRepetition) {
+  write_trace({{0, 600, 2, 0.5, 1000}});
+  {
+    Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
+    ASSERT_TRUE(comes_true([&] { return replay.out().find("job 1 started") != std::string::npos; })) << replay.out();
+    replay.send(SIGINT);
+    ASSERT_EQ(replay.wait(), 130);
+  }
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    const fs::path again = folder_ / fmt::format("again-{}", signal);
+    Background rerun{
+        REPLAY_PROGRAM, {"rerun", (folder_ / "r").string(), "--out", again.string()}, folder_ / "out", folder_ / "out"};
+    ASSERT_TRUE(comes_true([&] { return text_of(again / "events.log").find(" ranks job=1") != std::string::npos; }))
+        << rerun.out();
+    rerun.send(signal);
+    EXPECT_EQ(rerun.wait(), 130) << rerun.out();
+    EXPECT_NE(text_of(again / "events.log").find("finish job=1 outcome=killed"), std::string::npos) << rerun.out();
+    expect_nothing_left();
+  }
+}
+
 TEST_F(MainCommand, AReaderThatGoesDoesNotEndTheRun) {
   write_trace({{.submit = 0, .run = 0.3, .processes = 1}, {.submit = 0, .run = 0.3, .processes = 1}});
   std::string words = REPLAY_PROGRAM;
