@@ -85,6 +85,7 @@ class Calibrator {
     std::vector<Figure> before;                  // what the profile had of it, from enough readings
     std::vector<std::vector<Reading>> readings;  // of each figure
     std::vector<Figure> figures{};
+    std::size_t turns = 0;
     double seconds = 0;  // that the last reading took
     [[nodiscard]] std::size_t count() const { return readings[0].size(); }
   };
@@ -152,7 +153,7 @@ class Calibrator {
   [[nodiscard]] std::string read(Open& open) {
     watcher_.on_begin(open.m, open.index, count_);
     const double began = elapsed_s_();
-    const Taken taken = measurer_.take(open.m);
+    const Taken taken = measurer_.take(open.m, open.turns++);
     open.seconds = elapsed_s_() - began;
     if (taken.failed) ++result_.failed;
     if (!taken.refused.empty()) return taken.refused;

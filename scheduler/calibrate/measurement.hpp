@@ -27,7 +27,7 @@ enum class Kind : std::uint8_t {
   kResize,     ///< shrink and expand, s
   kMessage,    ///< one message under emulation, s
   kRunTime,  ///< expanded and alone, from all ranks having started to the last process being gone, s; its timed part, s
-  kSharing,  ///< slowdown with two ranks on each core, beside a copy on the cores given up; CPU utilisation with one
+  kSharing,  ///< slowdown with two ranks on each core, others on the cores given up; CPU utilisation with one on each
   kSelfSlowdown,  ///< of one process beside others of its kind, each on a core of its own
   kPair           ///< slowdown beside another kernel's ranks on the same cores
 };

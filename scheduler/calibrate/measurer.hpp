@@ -2,6 +2,7 @@
 // made-up ones.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct Interrupted {};
 class Measurer {
  public:
   virtual ~Measurer() = default;
-  /// Blocks, for one reading or a few. Throws Interrupted; std::runtime_error when nothing more can be measured.
-  [[nodiscard]] virtual Taken take(const Measurement& measurement) = 0;
+  /// Blocks, for one reading or a few. `turn`: how often it was asked for this measurement before; what runs beside the
+  /// benchmark of Kind::kSharing goes by it. Throws Interrupted; std::runtime_error when nothing more can be measured.
+  [[nodiscard]] virtual Taken take(const Measurement& measurement, std::size_t turn) = 0;
 };
 
 }  // namespace replay::calibrate

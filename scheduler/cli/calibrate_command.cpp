@@ -213,6 +213,7 @@ class CalibrateCommand {
     if (!machine_.is_emulated()) {
       selection_.benchmarks = benchmarks_of(given);
       selection_.classes = classes_of(given);
+      setting_.benchmarks = selection_.benchmarks;
     }
     ProfileMachine here = machine_here(cores);
     if (machine_.is_emulated()) {

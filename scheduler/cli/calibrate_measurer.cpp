@@ -107,11 +107,11 @@ CalibrateMeasurer::CalibrateMeasurer(CalibrateSetting setting) : setting_(std::m
   if (emulated_) emulated_->connect();
 }
 
-calibrate::Taken CalibrateMeasurer::take(const Measurement& m) {
+calibrate::Taken CalibrateMeasurer::take(const Measurement& m, std::size_t turn) {
   calibrate::Taken taken;
   jobs_->watch_load();
   try {
-    taken.readings = readings_of(m);
+    taken.readings = readings_of(m, turn);
   } catch (const Refused& refused) {
     taken.refused = refused.reason;
     taken.failed = refused.failed;
@@ -131,7 +131,7 @@ bool CalibrateMeasurer::is_disturbed() {
   return probed_load_ >= kDisturbed;
 }
 
-CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m) {
+CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m, std::size_t turn) {
   if (!setting_.has_vmlib && m.kind != Kind::kOverheads && m.kind != Kind::kRunTime && m.kind != Kind::kSelfSlowdown)
     throw Refused{"without vmlib processes cannot share cores"};
   switch (m.kind) {
@@ -139,7 +139,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m)
     case Kind::kResize: return resizes(m.processes);
     case Kind::kMessage: return message();
     case Kind::kRunTime: return run_time(m.kernel, m.processes);
-    case Kind::kSharing: return sharing(m.kernel, m.processes);
+    case Kind::kSharing: return sharing(m.kernel, m.processes, turn);
     case Kind::kSelfSlowdown: return self_slowdown(m.kernel, m.self);
     case Kind::kPair: break;
   }
@@ -188,9 +188,10 @@ CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, Pr
   return {{job.ran_s, seconds_in(job)}};
 }
 
-// A scheduler shrinks a job to start another one on the cores that it gives up. So a copy runs on these meanwhile, shrunk as
-// well: where memory is what both wait for, that costs more than to have a core less.
-CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes) {
+// A scheduler shrinks a job to start another one on the cores that it gives up. So another one runs on these meanwhile, shrunk as
+// well: where memory is what both wait for, that costs more than to have a core less. Nobody knows which one it will be,
+// so each has its turn.
+CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes, std::size_t turn) {
   const auto width = static_cast<std::size_t>(processes);
   const std::uint64_t repeats = repeats_for(kernel, processes, calibrate::kSteady);
   const FinishedJob expanded = run(kernel, repeats, place(processes, width));
@@ -199,12 +200,29 @@ CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, Pro
   const double cpu_use = std::clamp(expanded.end.cpu_use, 0.0, 1.0);
   if (processes == 1) return {{1, cpu_use}};
   const Cores shrunk = place(processes, (width + 1) / 2);
-  return {{run_beside(kernel, shrunk, {{kernel, given_up(width)}}) / seconds_in(expanded), cpu_use}};
+  const Cores others = given_up(width);
+  const Kernel other = neighbour_of(kernel, static_cast<ProcessCount>(others.size()), turn);
+  return {{run_beside(kernel, shrunk, {{other, others}}) / expanded.ran_s, cpu_use}};
+}
+
+// One that cannot run there leaves its turn to a copy.
+Kernel CalibrateMeasurer::neighbour_of(const Kernel& kernel, ProcessCount processes, std::size_t turn) {
+  const auto& names = setting_.benchmarks;
+  const auto own = std::ranges::find(names, kernel.name);
+  if (own == names.end()) return kernel;
+  const auto at = (static_cast<std::size_t>(own - names.begin()) + turn) % names.size();
+  const Kernel other{names[at], kernel.problem_class};
+  try {
+    (void)seconds_of(other, processes);
+  } catch (const Refused&) {
+    return kernel;
+  }
+  return other;
 }
 
 CalibrateMeasurer::Readings CalibrateMeasurer::self_slowdown(const Kernel& kernel, SelfCase which) {
   const Cores cores = cores_for(which);
-  const double alone = seconds_in(run(kernel, repeats_for(kernel, 1, calibrate::kSteady), {cores.front()}));
+  const double alone = run(kernel, repeats_for(kernel, 1, calibrate::kSteady), {cores.front()}).ran_s;
   std::vector<std::pair<Kernel, Cores>> others;
   for (std::size_t i = 1; i < cores.size(); ++i) others.push_back({kernel, {cores[i]}});
   return {{run_beside(kernel, {cores.front()}, others) / alone}};
@@ -212,7 +230,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::self_slowdown(const Kernel& kerne
 
 CalibrateMeasurer::Readings CalibrateMeasurer::pair(const Measurement& m) {
   const Cores cores = place(m.processes, static_cast<std::size_t>(m.processes));
-  const double alone = seconds_in(run(m.kernel, repeats_for(m.kernel, m.processes, calibrate::kSteady), cores));
+  const double alone = run(m.kernel, repeats_for(m.kernel, m.processes, calibrate::kSteady), cores).ran_s;
   return {{run_beside(m.kernel, cores, {{m.neighbour, cores}}) / alone}};
 }
 
@@ -236,7 +254,7 @@ double CalibrateMeasurer::run_beside(const Kernel& first, const Cores& cores,
       (void)jobs_->finish(id);
     }
     expect_verified(first, job);
-    if (were_there) return seconds_in(job);
+    if (were_there) return job.ran_s;
   }
   throw Refused{"the neighbours end too soon"};
 }

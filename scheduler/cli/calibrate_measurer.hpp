@@ -1,8 +1,9 @@
 // How each kind of measurement is made with real programs. Two runs that are compared are made one right after the other, so
-// that a machine that gets slower in between spoils one reading and not a figure. Short programs are repeated until their
-// timed part is kSteady long where only the ratio of two times matters.
+// that a machine that gets slower in between spoils one reading and not a figure. Slowdowns are those of whole runs, from all
+// ranks having started to the last process being gone; short programs are repeated until their timed part is kSteady long.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@ namespace replay::cli {
 struct CalibrateSetting {
   launcher::AgentOptions node;             ///< of the cores that are measured
   std::vector<std::vector<int>> packages;  ///< cores by package, as the agent numbers them
+  std::vector<std::string> benchmarks;     ///< what runs beside one on the cores that it gives up
   bool has_vmlib = true;                   ///< else nothing can share cores
 };
 
@@ -31,16 +33,16 @@ class CalibrateMeasurer final : public calibrate::Measurer {
   /// Starts the agents: REQUIRES: a single thread.
   explicit CalibrateMeasurer(CalibrateSetting setting);
 
-  [[nodiscard]] calibrate::Taken take(const calibrate::Measurement& measurement) override;
+  [[nodiscard]] calibrate::Taken take(const calibrate::Measurement& measurement, std::size_t turn) override;
 
  private:
   using Readings = std::vector<std::vector<double>>;
-  [[nodiscard]] Readings readings_of(const calibrate::Measurement& m);
+  [[nodiscard]] Readings readings_of(const calibrate::Measurement& m, std::size_t turn);
   [[nodiscard]] Readings overheads(ProcessCount processes);
   [[nodiscard]] Readings resizes(ProcessCount processes);
   [[nodiscard]] Readings message();
   [[nodiscard]] Readings run_time(const calibrate::Kernel& kernel, ProcessCount processes);
-  [[nodiscard]] Readings sharing(const calibrate::Kernel& kernel, ProcessCount processes);
+  [[nodiscard]] Readings sharing(const calibrate::Kernel& kernel, ProcessCount processes, std::size_t turn);
   [[nodiscard]] Readings self_slowdown(const calibrate::Kernel& kernel, calibrate::SelfCase which);
   [[nodiscard]] Readings pair(const calibrate::Measurement& m);
 
@@ -57,7 +59,10 @@ class CalibrateMeasurer final : public calibrate::Measurer {
   /// The timed part of one repetition, s: the last one seen, or of a run made for it.
   [[nodiscard]] double seconds_of(const calibrate::Kernel& kernel, ProcessCount processes);
   [[nodiscard]] std::uint64_t repeats_for(const calibrate::Kernel& kernel, ProcessCount processes, double seconds);
-  /// `first` to its end while `others` run from before its start to after its end; seconds of one of its repetitions.
+  /// Who runs on the cores that `kernel` gives up: itself, then the other benchmarks of its class in turn.
+  [[nodiscard]] calibrate::Kernel neighbour_of(const calibrate::Kernel& kernel, ProcessCount processes,
+                                               std::size_t turn);
+  /// `first` to its end while `others` run from before its start to after its end; how long it ran, s.
   [[nodiscard]] double run_beside(const calibrate::Kernel& first, const Cores& cores,
                                   const std::vector<std::pair<calibrate::Kernel, Cores>>& others);
   [[nodiscard]] bool is_disturbed();

@@ -87,7 +87,7 @@ void stretch_arrivals(std::vector<TraceEntry>& entries, double factor) {
 PaperWorkload emulated_workload() { return {}; }
 
 PaperWorkload physical_workload(CoreCount cores, std::string profile) {
-  return {.cores = cores, .jobs = 30, .duration_s = 1500, .min_runtime_s = 10, .profile = std::move(profile)};
+  return {.cores = cores, .jobs = 60, .duration_s = 3000, .min_runtime_s = 10, .profile = std::move(profile)};
 }
 
 std::string write_paper_trace(const fs::path& folder, const PaperWorkload& workload, std::string_view arrivals,

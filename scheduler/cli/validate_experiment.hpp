@@ -5,7 +5,7 @@
 // On emulated cores: 16 of them, jobs of 1 to 16 processes and of 60 s at least (3 s at time scale 0.05). On 32 cores jobs
 // of up to 16 hardly ever wait under FCFS-malleable (simulated over 20 seeds: 0.0 to 0.5 s at all Poisson loads), and the
 // relative error of a wait that is nothing is nothing either.
-// On this machine's own cores: 30 jobs over about two minutes of real time, each a benchmark of the profile.
+// On this machine's own cores: 60 jobs over three to five minutes of real time, each a benchmark of the profile.
 #pragma once
 
 #include <cstdint>

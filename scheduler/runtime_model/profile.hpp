@@ -42,7 +42,7 @@ struct ProfileEntry {
   std::string command;                   ///< what runs it, the number of processes left out: "cg --class W"
   Figure runtime_s;                      ///< expanded, alone, without launch and end; > 0
   std::optional<Figure> cpu_use;         ///< CPUUtil of formula (3) of the FCFS-malleable paper, 0..1
-  std::optional<Figure> slowdown_mpl_2;  ///< two processes a core, a copy beside it; over `runtime_s`
+  std::optional<Figure> slowdown_mpl_2;  ///< two processes a core, others on those given up; over `runtime_s`
   SelfSlowdown self_slowdown;
   std::string program_sha256;  ///< of what was run; empty: nobody says
   bool operator==(const ProfileEntry&) const = default;

@@ -27,9 +27,11 @@ class MadeUpMachine final : public Measurer {
   double timed_part = 0.001;  ///< of each run
   double clock = 0;
   std::vector<std::string> taken;
+  std::map<std::string, std::vector<std::size_t>> turns;  ///< by the measurement's text
 
-  Taken take(const Measurement& m) override {
+  Taken take(const Measurement& m, std::size_t turn_of_m) override {
     if (static_cast<int>(taken.size()) == interrupt_after) throw Interrupted{};
+    turns[to_text(m)].push_back(turn_of_m);
     const std::size_t turn = taken.size();
     taken.push_back(to_text(m));
     clock += seconds_a_run;
@@ -176,6 +178,18 @@ TEST(Calibration, ReadingsAreTakenInTurnAMinutesWorthAtATime) {
   const std::string cg = to_text(plan[0]), ep = to_text(plan[1]), mg = to_text(plan[2]);
   EXPECT_EQ(noisy.taken, (std::vector{cg, ep, cg, ep, cg, ep, mg, mg, mg, cg, ep, mg}))
       << "the last three because they have not settled";
+}
+
+// What runs beside a benchmark goes by the turn.
+TEST(Calibration, EachMeasurementCountsItsOwnTurns) {
+  MadeUpMachine noisy;
+  noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
+  Profile profile;
+  const Measurement run_time{.kind = Kind::kRunTime, .processes = 2, .kernel = {"cg", "S"}};
+  const Measurement sharing{.kind = Kind::kSharing, .processes = 2, .kernel = {"cg", "S"}};
+  (void)run(profile, noisy, {run_time, sharing}, {.spread = 0.05, .most_readings = 5, .budget_s = 1e6});
+  EXPECT_EQ(noisy.turns[to_text(run_time)], (std::vector<std::size_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(noisy.turns[to_text(sharing)], (std::vector<std::size_t>{0, 1, 2, 3, 4}));
 }
 
 TEST(Calibration, ARunIsNeverShorterThanItsTimedPart) {
