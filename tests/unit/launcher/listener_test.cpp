@@ -37,6 +37,18 @@ class NoDescriptorLeft {
   rlimit before_{};
 };
 
+/// Rounds of the loop until that has happened, or the time is over.
+template <typename Condition>
+int rounds(event_base* loop, Condition happened, std::chrono::milliseconds limit) {
+  int rounds = 0;
+  for (const auto end = Clock::now() + limit; !happened() && Clock::now() < end; ++rounds) {
+    LoopEvent tick{loop, -1, 0, [] {}};
+    tick.arm_after(10ms);
+    event_base_loop(loop, EVLOOP_ONCE);
+  }
+  return rounds;
+}
+
 class ListenerTest : public testing::Test {
  protected:
   static sockaddr_un address_of(const std::string& path) {
@@ -56,15 +68,9 @@ class ListenerTest : public testing::Test {
     EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address_), sizeof address_), 0);
     return socket;
   }
-  /// Rounds of the loop until `count` are in, or the time is over.
-  int rounds(std::size_t count, std::chrono::milliseconds limit) {
-    int rounds = 0;
-    for (const auto end = Clock::now() + limit; streams_.size() < count && Clock::now() < end; ++rounds) {
-      LoopEvent tick{loop_.get(), -1, 0, [] {}};
-      tick.arm_after(10ms);
-      event_base_loop(loop_.get(), EVLOOP_ONCE);
-    }
-    return rounds;
+  void until(std::size_t count) {
+    (void)rounds(
+        loop_.get(), [this, count] { return streams_.size() >= count; }, 15s);
   }
 
   TemporaryFolder folder_;
@@ -76,7 +82,7 @@ class ListenerTest : public testing::Test {
 
 TEST_F(ListenerTest, EverybodyComesIn) {
   const UniqueFd one = knock(), two = knock();
-  rounds(2, 15s);
+  until(2);
   ASSERT_EQ(streams_.size(), 2U);
   ASSERT_EQ(::send(two.get(), "2", 1, 0), 1);
   char first = 0;
@@ -87,12 +93,17 @@ TEST_F(ListenerTest, EverybodyComesIn) {
 
 TEST_F(ListenerTest, WithoutADescriptorItBreathesAndTheCallerComesInLater) {
   const UniqueFd caller = knock();
+  event_base* const loop = loop_.get();
+  int turns = 0;
   {
-    const NoDescriptorLeft none;
-    EXPECT_LT(rounds(1, 3 * Listener::kBreath), 100) << "the loop spins";
-    EXPECT_TRUE(streams_.empty());
+    const NoDescriptorLeft
+        none;  // meanwhile nothing is asked of an object of this class: the sanitizers' check needs a pipe
+    turns = rounds(
+        loop, [] { return false; }, 3 * Listener::kBreath);
   }
-  rounds(1, 15s);
+  EXPECT_LT(turns, 100) << "the loop spins";
+  EXPECT_TRUE(streams_.empty());
+  until(1);
   EXPECT_EQ(streams_.size(), 1U);
 }
 
