@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "launcher/unique_fd.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -60,21 +61,12 @@ class HandingOn {
   std::array<struct sigaction, kHandedOn.size()> before_{};
 };
 
-class NewFile {
- public:
-  explicit NewFile(const fs::path& file)
-      : descriptor_(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
-    if (descriptor_ < 0)
-      throw InputError(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() { ::close(descriptor_); }
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
+launcher::UniqueFd new_file(const fs::path& file) {
+  launcher::UniqueFd descriptor{::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (!descriptor.is_open())
+    throw InputError(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
+  return descriptor;
+}
 
 // Never returns. Only what is safe after a fork.
 [[noreturn]] void become(char* const* arguments, const ChildPlace& place, const char* folder, pid_t parent) {
@@ -119,8 +111,8 @@ ChildEnd run_child(const std::vector<std::string>& words, const ChildPlace& plac
 }
 
 ChildEnd run_child(const std::vector<std::string>& words, const fs::path& out, const fs::path& err) {
-  const NewFile out_file(out), err_file(err);
-  return run_child(words, {.out = out_file.descriptor(), .err = err_file.descriptor()});
+  const launcher::UniqueFd out_file = new_file(out), err_file = new_file(err);
+  return run_child(words, {.out = out_file.get(), .err = err_file.get()});
 }
 
 }  // namespace replay::cli

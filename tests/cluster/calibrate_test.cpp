@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <utility>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -59,20 +59,22 @@ class Calibrate : public testing::Test {
     return words + " " + more;
   }
   [[nodiscard]] Profile profile() const { return cli::read_profile((folder_ / "p.json").string()); }
-  // The cores that have both ranks of a job, of the jobs that run now.
-  [[nodiscard]] std::set<std::string> cores_with_a_shrunk_job() const {
-    std::map<std::string, std::vector<std::string>> cores_of_job;  // by the ranks' parent
+  // The benchmarks that have both ranks on one core now, one for each such core.
+  [[nodiscard]] std::vector<std::string> shrunk_jobs() const {
+    std::map<std::pair<std::string, std::string>, std::vector<std::string>> cores_of_job;  // by the ranks' parent, name
     std::istringstream processes{processes_marked(folder_.path().string())};
     for (std::string pid, name; processes >> pid >> name;) {
-      if (name != "ep") continue;
+      if (name != "ep" && name != "cg") continue;
       const std::string status = text_of("/proc/" + pid + "/status");
-      cores_of_job[field_of(status, "PPid:")].push_back(field_of(status, "Cpus_allowed_list:"));
+      cores_of_job[{field_of(status, "PPid:"), name}].push_back(field_of(status, "Cpus_allowed_list:"));
     }
-    std::set<std::string> cores;
-    for (const auto& [parent, used] : cores_of_job)
+    std::map<std::string, std::string> job_on;
+    for (const auto& [job, used] : cores_of_job)
       if (used.size() == 2 && used[0] == used[1] && used[0].find_first_of("-,") == std::string::npos)
-        cores.insert(used[0]);
-    return cores;
+        job_on[used[0]] = job.second;
+    std::vector<std::string> jobs;
+    for (const auto& [core, name] : job_on) jobs.push_back(name);
+    return jobs;
   }
   void expect_nothing_left() const {
     EXPECT_TRUE(
@@ -153,9 +155,21 @@ TEST_F(Calibrate, CtrlCKeepsWhatThereIs) {
 }
 
 // A scheduler shrinks a job to start another one on the cores that it gives up, so this is what sharing has to be measured with.
-TEST_F(Calibrate, RunsACopyOnTheCoresThatAShrunkJobGivesUp) {
+// First a copy, with the next reading another benchmark.
+TEST_F(Calibrate, RunsEachBenchmarkInTurnOnTheCoresThatAShrunkJobGivesUp) {
+  options_[5] = "ep,cg";
+  options_[7] = "2";
   Background calibrate{REPLAY_PROGRAM, options_, folder_ / "out", folder_ / "err"};
-  EXPECT_TRUE(comes_true([this] { return cores_with_a_shrunk_job().size() == 2; }, std::chrono::seconds{60}))
+  std::vector<std::string> jobs;
+  EXPECT_TRUE(comes_true([&] { return (jobs = shrunk_jobs()).size() == 2; }, std::chrono::seconds{60}))
+      << calibrate.err();
+  EXPECT_EQ(jobs, (std::vector<std::string>{"ep", "ep"}));
+  EXPECT_TRUE(comes_true(
+      [&] {
+        jobs = shrunk_jobs();
+        return jobs.size() == 2 && jobs[0] != jobs[1];
+      },
+      std::chrono::seconds{100}))
       << calibrate.err();
   calibrate.send(SIGINT);
   EXPECT_EQ(calibrate.wait(), 130) << calibrate.err();

@@ -96,8 +96,8 @@ TEST_F(ListenerTest, WithoutADescriptorItBreathesAndTheCallerComesInLater) {
   event_base* const loop = loop_.get();
   int turns = 0;
   {
-    const NoDescriptorLeft
-        none;  // meanwhile nothing is asked of an object of this class: the sanitizers' check needs a pipe
+    // Nothing is asked of an object of this class meanwhile: the sanitizers' check of that needs a pipe.
+    const NoDescriptorLeft none;
     turns = rounds(
         loop, [] { return false; }, 3 * Listener::kBreath);
   }
