@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
-constexpr auto kBetweenLooks = 5ms;
+constexpr auto kBetweenLooksAtEnd = 5ms;
 constexpr std::size_t kTailBytes = 65536;
 
 milliseconds time_to_leave(Patience patience) { return patience == Patience::kNormal ? 1500ms : 500ms; }
@@ -115,7 +115,7 @@ void AgentJob::leave() {
     is_anybody_left = true;
   }
   if (is_anybody_left)
-    leave_timer_.arm_after(kBetweenLooks);
+    leave_timer_.arm_after(kBetweenLooksAtEnd);
   else
     finish();
 }

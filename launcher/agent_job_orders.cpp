@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
-constexpr auto kBetweenLooks = 1ms;
+constexpr auto kBetweenLooksAtOrders = 1ms;
 constexpr auto kStopsWithin = 1000ms;  // but for a thread that waits for a disk or the like, and does not run either
 
 /// How long a rank that knows that it has moved may keep the old core's token.
@@ -51,7 +51,7 @@ void AgentJob::wait_for(Busy what, milliseconds limit) {
 
 void AgentJob::look_again() {
   const bool is_done = busy_ == Busy::kMoving ? site_.cores->has_let_go(id()) : has_stopped();
-  if (!is_done && std::chrono::steady_clock::now() < busy_until_) return order_timer_.arm_after(kBetweenLooks);
+  if (!is_done && std::chrono::steady_clock::now() < busy_until_) return order_timer_.arm_after(kBetweenLooksAtOrders);
   if (busy_ == Busy::kMoving)
     finish_move();
   else

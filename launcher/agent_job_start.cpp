@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-constexpr auto kBetweenLooks = 5ms;
+constexpr auto kBetweenLooksAtStart = 5ms;
 constexpr auto kLastLookAtMasks = 1600ms;
 constexpr std::uint64_t kOldestStartNs = 60'000'000'000;
 
@@ -148,11 +148,11 @@ void AgentJob::look_whether_running() {
   if (!segment_) {
     std::set<std::size_t> found;
     for (const auto& [rank, process] : ranks_below_hydra()) found.insert(rank);
-    if (found.size() < ranks_.size()) return init_timer_.arm_after(kBetweenLooks);
+    if (found.size() < ranks_.size()) return init_timer_.arm_after(kBetweenLooksAtStart);
     return declare_rigid(no_vmlib_reason_);
   }
   for (std::uint32_t slot = 0; slot < ranks_.size(); ++slot)
-    if (segment_->state(slot) <= REPLAY_VM_STARTING) return init_timer_.arm_after(kBetweenLooks);
+    if (segment_->state(slot) <= REPLAY_VM_STARTING) return init_timer_.arm_after(kBetweenLooksAtStart);
   declare_started();
 }
 

@@ -25,8 +25,8 @@ using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
 constexpr auto kConnectWithin = 10'000ms;
-constexpr auto kAnswerWithin = 5'000ms;  // of one message of the handshake
-constexpr auto kHelloWithin = 15'000ms;  // the agent looks at its machine first
+constexpr auto kAnswerWithin = 5'000ms;       // of one message of the handshake
+constexpr auto kAgentHelloWithin = 15'000ms;  // the agent looks at its machine first
 constexpr auto kBetweenTries = 100ms;
 constexpr int kBacklog = 16;
 
@@ -157,7 +157,7 @@ protocol::LinkAnswer shake_hands(int socket, const protocol::LinkKey& key) {
 
 /// Reads this one frame and nothing behind it.
 protocol::Hello receive_hello(int socket) {
-  const auto deadline = Clock::now() + kHelloWithin;
+  const auto deadline = Clock::now() + kAgentHelloWithin;
   try {
     const std::string header = receive_exactly(socket, protocol::kFrameHeaderBytes, deadline);
     protocol::FrameDecoder decoder;

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::uint32_t kPollsBeforeYield = 10;
 
-[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
-
 template <typename Value>
 Value load(const Value& value) {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
@@ -26,7 +24,8 @@ Value load(const Value& value) {
 
 JobKey new_key() {
   JobKey key;
-  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) fail("cannot draw a job's key");
+  if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size()))
+    throw std::system_error(errno, std::generic_category(), "cannot draw a job's key");
   return key;
 }
 

@@ -12,7 +12,7 @@ namespace replay::launcher {
 namespace {
 
 using std::chrono_literals::operator""ms;
-constexpr auto kHelloWithin = 5000ms;
+constexpr auto kRankHelloWithin = 5000ms;
 
 UniqueFd listen_at(const std::filesystem::path& path) {
   sockaddr_un address{};
@@ -38,7 +38,7 @@ struct Registrar::Caller {
         read_event(loop, stream.get(), EV_READ | EV_PERSIST, std::move(readable)),
         late_event(loop, -1, 0, std::move(late)) {
     read_event.arm();
-    late_event.arm_after(kHelloWithin);
+    late_event.arm_after(kRankHelloWithin);
   }
   UniqueFd stream;
   LoopEvent read_event;

@@ -13,7 +13,7 @@
 namespace replay {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{64} * 1024;
+constexpr std::size_t kTableBlock = std::size_t{64} * 1024;
 
 template <class Number>
 std::optional<Number> parse(std::string_view text) {
@@ -240,7 +240,7 @@ void JobTableWriter::write(std::int64_t job, const JobTraits& traits) {
   fmt::format_to(std::back_inserter(text_), "{}", job);
   append_job_cells(text_, traits);
   text_ += '\n';
-  if (text_.size() < kBlock) return;
+  if (text_.size() < kTableBlock) return;
   sink_->write(text_);
   text_.clear();
 }

@@ -11,7 +11,7 @@
 namespace replay {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{256} * 1024;
+constexpr std::size_t kReadBlock = std::size_t{256} * 1024;
 constexpr std::size_t kJudged = 4096;  // bytes to see, if there are so many, before saying whether it is text
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -23,7 +23,7 @@ std::size_t find_byte(const std::vector<char>& buffer, std::size_t from, std::si
 
 }  // namespace
 
-LineReader::LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)), buffer_(kBlock + 1) {
+LineReader::LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)), buffer_(kReadBlock + 1) {
   while (filled_ < kJudged && !at_end_) refill();
   refuse_what_is_not_text();
   if (std::string_view(buffer_.data(), filled_).starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();

@@ -95,8 +95,8 @@ RereadableTrace::RereadableTrace(std::string path, TraceReaderOptions options)
   if (!options_.job_table && beside && fs::exists(*beside, ignored)) options_.job_table = beside;
   copy_ = std::make_shared<UnnamedFile>();
   const auto source = open_source(path_);
-  constexpr std::size_t kBlock = std::size_t{256} * 1024;
-  std::vector<char> block(kBlock);
+  constexpr std::size_t kSpoolBlock = std::size_t{256} * 1024;
+  std::vector<char> block(kSpoolBlock);
   while (const std::size_t count = source->read(block.data(), block.size())) copy_->append({block.data(), count});
 }
 

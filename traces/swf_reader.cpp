@@ -19,7 +19,7 @@ constexpr std::int64_t kMostKilobytes = 9'000'000'000'000'000;  // a double hold
 
 constexpr std::string_view kBlanks = " \t";
 
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_separator(char c) { return c == ' ' || c == '\t'; }
 
 // What a message shows of a bad field: not too much of it, and nothing a terminal would act on.
 std::string shown(std::string_view text) {
@@ -43,7 +43,7 @@ class Fields {
     const char* at = line.data();
     const char* const end = at + line.size();
     for (;; ++count_) {
-      while (is_blank(*at)) ++at;
+      while (is_separator(*at)) ++at;
       if (at == end || count_ == kSwfFields) break;
       at = read_field(at, end);
     }
@@ -86,13 +86,13 @@ class Fields {
       value = value * 10 + digit;
     }
     constexpr std::ptrdiff_t kSafeDigits = 18;
-    if ((is_blank(*at) || at == end) && at != digits && at - digits <= kSafeDigits) [[likely]] {
+    if ((is_separator(*at) || at == end) && at != digits && at - digits <= kSafeDigits) [[likely]] {
       const auto magnitude = static_cast<std::int64_t>(value);
       numbers_[count_] = negative ? -magnitude : magnitude;
       whole_ |= 1U << count_;
     } else {
       numbers_[count_] = 0;
-      while (at != end && !is_blank(*at)) ++at;
+      while (at != end && !is_separator(*at)) ++at;
     }
     return at;
   }
@@ -101,8 +101,8 @@ class Fields {
     int more = 0;
     while (at != end) {
       ++more;
-      while (at != end && !is_blank(*at)) ++at;
-      while (at != end && is_blank(*at)) ++at;
+      while (at != end && !is_separator(*at)) ++at;
+      while (at != end && is_separator(*at)) ++at;
     }
     return more;
   }

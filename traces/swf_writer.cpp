@@ -6,7 +6,7 @@
 namespace replay {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{64} * 1024;
+constexpr std::size_t kWriteBlock = std::size_t{64} * 1024;
 
 template <class Number, class... Format>
 void append_number(std::string& text, Number value, Format... format) {
@@ -56,7 +56,7 @@ void SwfWriter::write_comment(std::string_view line) {
 }
 
 void SwfWriter::flush_if_large() {
-  if (text_.size() < kBlock) return;
+  if (text_.size() < kWriteBlock) return;
   sink_->write(text_);
   text_.clear();
 }

@@ -9,7 +9,7 @@
 namespace replay::bench::lu {
 namespace {
 
-constexpr int kTag = 1;
+constexpr int kHaloTag = 1;
 
 /// Points [first_i, end_i) x [first_j, end_j) of all inner planes.
 struct Slab {
@@ -53,8 +53,8 @@ void exchange(Field& field, const Grid& grid, const Step& step, std::vector<doub
               std::vector<double>& received) {
   const int numbers = step.given.points() * (grid.points() - 2) * kQuantities;
   if (step.to != MPI_PROC_NULL) pack(field, grid, step.given, sent.data());
-  MPI_Sendrecv(sent.data(), numbers, MPI_DOUBLE, step.to, kTag, received.data(), numbers, MPI_DOUBLE, step.from, kTag,
-               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(sent.data(), numbers, MPI_DOUBLE, step.to, kHaloTag, received.data(), numbers, MPI_DOUBLE, step.from,
+               kHaloTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (step.from != MPI_PROC_NULL) unpack(field, grid, step.taken, received.data());
 }
 

@@ -11,7 +11,7 @@
 namespace replay::bench::lu {
 namespace {
 
-constexpr int kTag = 2;
+constexpr int kSweepTag = 2;
 constexpr double kHeatDiffusion = kViscosity * kConduction;  // "c1345"
 
 /// Pointers to the quantities of a row of points, whose derivatives are taken there.
@@ -136,7 +136,7 @@ void for_each_number(Field& v, const Grid& grid, const Edge& edge, Use use) {
 
 void receive(Field& v, const Grid& grid, const Edge& edge, int from, std::vector<double>& message) {
   if (from == MPI_PROC_NULL) return;
-  MPI_Recv(message.data(), edge.numbers(), MPI_DOUBLE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Recv(message.data(), edge.numbers(), MPI_DOUBLE, from, kSweepTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   const double* next = message.data();
   for_each_number(v, grid, edge, [&next](double& number) { number = *next++; });
 }
@@ -145,7 +145,7 @@ void send(Field& v, const Grid& grid, const Edge& edge, int to, std::vector<doub
   if (to == MPI_PROC_NULL) return;
   double* next = message.data();
   for_each_number(v, grid, edge, [&next](double number) { *next++ = number; });
-  MPI_Send(message.data(), edge.numbers(), MPI_DOUBLE, to, kTag, MPI_COMM_WORLD);
+  MPI_Send(message.data(), edge.numbers(), MPI_DOUBLE, to, kSweepTag, MPI_COMM_WORLD);
 }
 
 /// As many planes as keep a rank at work for some 50 us, since a wait costs some microseconds where ranks share a core; but

@@ -11,12 +11,12 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/schedule_file.hpp"
+#include "scheduler/cli/text_table.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
 namespace {
 
-using audit::Finding;
 using audit::FindingKind;
 using audit::RuleName;
 
@@ -24,7 +24,7 @@ constexpr int kFindings = 1;
 constexpr CoreCount kMostProcessors = 100'000'000;
 constexpr std::int64_t kMostFindings = 1'000'000'000;
 
-struct Given {
+struct AuditGiven {
   std::string schedule;
   std::string rule, pass, compress;
   std::string tolerance = "0";
@@ -34,18 +34,18 @@ struct Given {
 };
 
 struct Audit {
-  const Given& given;
+  const AuditGiven& given;
   const ScheduleFile& file;
   const audit::Options& options;
   const audit::Report& report;
 };
 
-RuleName rule_of(const Given& given) {
+RuleName rule_of(const AuditGiven& given) {
   if (given.rule == "fcfs") return RuleName::kFcfs;
   return given.rule == "easy" ? RuleName::kEasy : RuleName::kConservative;
 }
 
-audit::Options options_of(const Given& given) {
+audit::Options options_of(const AuditGiven& given) {
   audit::Options options;
   options.rule = rule_of(given);
   options.pass = options.rule == RuleName::kFcfs ? audit::Pass::kInstant : audit::Pass::kEvent;
@@ -61,7 +61,7 @@ audit::Options options_of(const Given& given) {
   return options;
 }
 
-CoreCount machine_size_of(const Given& given, const ScheduleFile& file) {
+CoreCount machine_size_of(const AuditGiven& given, const ScheduleFile& file) {
   if (given.machine_size > 0) return given.machine_size;
   if (file.machine_size) return *file.machine_size;
   throw UsageError(
@@ -79,16 +79,11 @@ std::string words(FindingKind kind) {
   return "?";
 }
 
-// "1 job", "2 jobs".
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string start_text(Instant started) {
   return started == kNever ? "it never starts" : fmt::format("it starts at {} s", to_text(started));
 }
 
-void print_finding(const Finding& finding, const ScheduleFile& file) {
+void print_finding(const audit::Finding& finding, const ScheduleFile& file) {
   const std::string& job = file.schedule.jobs[finding.job].name;
   fmt::print("{} s: job {} {}", to_text(finding.at), job, words(finding.kind));
   switch (finding.kind) {
@@ -111,7 +106,7 @@ std::string rule_text(const Audit& audit) {
 
 void print_text(const Audit& audit) {
   const audit::Report& report = audit.report;
-  for (const Finding& finding : report.first) print_finding(finding, audit.file);
+  for (const audit::Finding& finding : report.first) print_finding(finding, audit.file);
   if (report.total() > report.first.size())
     fmt::print("... and {}\n", counted(report.total() - report.first.size(), "more finding"));
   if (report.total() > 0) fmt::print("\n");
@@ -134,7 +129,7 @@ nlohmann::ordered_json json_instant(Instant instant) {
   return instant == kNever ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(seconds(instant));
 }
 
-nlohmann::ordered_json json_of(const Finding& finding, const ScheduleFile& file) {
+nlohmann::ordered_json json_of(const audit::Finding& finding, const ScheduleFile& file) {
   return {{"job", file.schedule.jobs[finding.job].name},
           {"at_s", seconds(finding.at)},
           {"kind", to_text(finding.kind)},
@@ -166,7 +161,7 @@ nlohmann::ordered_json json_of(const Audit& audit) {
   for (std::size_t kind = 0; kind < audit::kFindingKinds; ++kind)
     json["findings"][std::string{to_text(static_cast<FindingKind>(kind))}] = report.findings[kind];
   json["first_findings"] = nlohmann::ordered_json::array();
-  for (const Finding& finding : report.first) json["first_findings"].push_back(json_of(finding, audit.file));
+  for (const audit::Finding& finding : report.first) json["first_findings"].push_back(json_of(finding, audit.file));
   return json;
 }
 
@@ -178,7 +173,7 @@ audit::Report check(const ScheduleFile& file, audit::Options options) {
   return audit::audit(file.schedule, options);
 }
 
-int audit_schedule(const Given& given) {
+int audit_schedule(const AuditGiven& given) {
   audit::Options options = options_of(given);
   const ScheduleFile file = read_schedule(given.schedule);
   for (const std::string& line : file.broken_lines) fmt::print(stderr, "{}\n", line);
@@ -199,7 +194,7 @@ Command add_audit(CLI::App& app) {
   command->footer(
       "Exit status 0: it follows the rule; 1: it does not, or cannot be read; 2: wrong usage.\n"
       "Example: replay audit schedule.swf --rule easy");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<AuditGiven>();
   command
       ->add_option("SCHEDULE", given->schedule,
                    "a run's folder or its jobs.csv, Batsim's table of jobs, or SWF with waits (.gz too, '-' for "

@@ -38,7 +38,6 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kInterrupted = 130;
 constexpr double kQuickBudget = 120;
 constexpr double kUsualBudget = 15 * 60;
 constexpr double kFullBudget = 4 * 3600;
@@ -49,7 +48,7 @@ constexpr int kUsualReadings = 9;
 constexpr std::string_view kKernels[] = {"ep", "cg", "is", "mg", "ft", "lu"};
 constexpr std::string_view kClasses[] = {"S", "W", "A", "B"};
 
-struct Given {
+struct CalibrateGiven {
   std::string machine;
   RealMachineOptions real;
   std::string benchmarks, classes, processes, budget;
@@ -82,7 +81,7 @@ std::vector<std::string> chosen(const char* option, const std::string& list, std
 }
 
 // Those that are installed; the others are named.
-std::vector<std::string> benchmarks_of(const Given& given) {
+std::vector<std::string> benchmarks_of(const CalibrateGiven& given) {
   const std::vector<std::string> wanted = given.benchmarks.empty()
                                               ? std::vector<std::string>{std::begin(kKernels), std::end(kKernels)}
                                               : chosen("--benchmarks", given.benchmarks, kKernels);
@@ -94,14 +93,14 @@ std::vector<std::string> benchmarks_of(const Given& given) {
   return there;
 }
 
-std::vector<std::string> classes_of(const Given& given) {
+std::vector<std::string> classes_of(const CalibrateGiven& given) {
   if (!given.classes.empty()) return chosen("--classes", given.classes, kClasses);
   if (given.quick) return {"S"};
   if (given.full) return {"S", "W", "A", "B"};
   return {"S", "W", "A"};
 }
 
-std::vector<ProcessCount> processes_of(const Given& given, CoreCount cores) {
+std::vector<ProcessCount> processes_of(const CalibrateGiven& given, CoreCount cores) {
   if (given.processes.empty()) return calibrate::usual_sizes(cores);
   std::vector<ProcessCount> sizes;
   for (const std::string& item : split(given.processes)) {
@@ -120,7 +119,7 @@ std::vector<ProcessCount> processes_of(const Given& given, CoreCount cores) {
   return sizes;
 }
 
-double budget_of(const Given& given) {
+double budget_of(const CalibrateGiven& given) {
   if (given.budget.empty()) return given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
   const auto budget = parse_duration(given.budget);
   if (!budget || *budget <= Duration::zero())
@@ -128,13 +127,13 @@ double budget_of(const Given& given) {
   return seconds(*budget);
 }
 
-const std::string& machine_text(const Given& given) {
+const std::string& machine_text(const CalibrateGiven& given) {
   if (given.machine.starts_with("agent:"))
     throw UsageError("--machine: a remote agent's node is calibrated on that node");
   return given.machine;
 }
 
-fs::path place_of(const Given& given, bool is_emulated) {
+fs::path place_of(const CalibrateGiven& given, bool is_emulated) {
   if (!given.out.empty()) return given.out;
   const fs::path usual = default_profile_path();
   return is_emulated ? usual.parent_path() / "profile-emulated.json" : usual;
@@ -193,7 +192,7 @@ void make_folder_of(const fs::path& path) {
 
 class CalibrateCommand {
  public:
-  explicit CalibrateCommand(const Given& given)
+  explicit CalibrateCommand(const CalibrateGiven& given)
       : given_(given), machine_(machine_text(given), given.real), path_(place_of(given, machine_.is_emulated())) {
     if (!(given.spread > 0 && given.spread <= 100))
       throw UsageError(fmt::format("--spread: expected per cent above 0 and up to 100, found {}", given.spread));
@@ -253,7 +252,7 @@ class CalibrateCommand {
     }
     if (result.measured > 0) keep();
     tell(result);
-    if (result.interrupted) return kInterrupted;
+    if (result.interrupted) return kExitInterrupted;
     return result.failed > 0 || (result.measured == 0 && result.kept == 0 && result.unsettled.empty()) ? 1 : 0;
   }
 
@@ -306,7 +305,7 @@ class CalibrateCommand {
       fmt::print(out, "\n{} measured, {} kept: {}\n", result.measured, result.kept, path_.string());
   }
 
-  const Given& given_;
+  const CalibrateGiven& given_;
   RealMachine machine_;
   fs::path path_;
   calibrate::Limits limits_;
@@ -324,7 +323,7 @@ Command add_calibrate(CLI::App& app) {
       "The profile is added to after every figure: Ctrl-C keeps what there is, and the same command goes on.\n"
       "Examples: replay calibrate\n"
       "          replay calibrate --benchmarks ep,cg --classes S,W --processes 1,2 --budget 3min -o mine.json");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<CalibrateGiven>();
   command->add_option("--machine", given->machine)->type_name("MACHINE");
   add_real_machine_options(*command, given->real);
   command->get_option("--machine")

@@ -16,6 +16,7 @@
 namespace replay::cli {
 
 enum class ChangeKind : std::uint8_t { kShrink, kExpand, kSuspend, kResume };
+using replay::to_text;  // of times, which these would hide
 [[nodiscard]] std::string_view to_text(ChangeKind kind);
 
 struct Change {

@@ -14,6 +14,12 @@ namespace replay::cli {
 
 using Command = std::function<int()>;
 
+/// The exit status after Ctrl-C.
+inline constexpr int kExitInterrupted = 130;
+
+/// Real seconds: what takes longer wants --yes.
+inline constexpr double kLongRun = 3600;
+
 /// `replay` itself: the trace on real cores. `command_line` goes into run.json.
 [[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);

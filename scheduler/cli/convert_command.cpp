@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Given {
+struct ConvertGiven {
   TraceInput from;
   TraceOutput to;
   std::string from_format, to_format;
@@ -48,7 +48,7 @@ std::string format_of(const std::string& path) {
   return {};
 }
 
-void settle_formats(Given& given) {
+void settle_formats(ConvertGiven& given) {
   if (given.from_format.empty()) given.from_format = format_of(given.from.input);
   if (given.from_format.empty())
     throw UsageError(
@@ -76,7 +76,7 @@ struct Source {
   std::function<void()> report = [] {};
 };
 
-Source swf_source(const Given& given) {
+Source swf_source(const ConvertGiven& given) {
   auto reader = std::make_shared<TraceReader>(open_trace(given.from));
   return {.header = reader->header(),
           .next = [reader](TraceEntry& entry) { return reader->next(entry); },
@@ -89,12 +89,12 @@ Source swf_source(const Given& given) {
               }};
 }
 
-Source csv_source(const Given& given) {
+Source csv_source(const ConvertGiven& given) {
   auto reader = std::make_shared<TraceCsvReader>(open_source(given.from.input));
   return {.header = reader->header(), .next = [reader](TraceEntry& entry) { return reader->next(entry); }};
 }
 
-void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Given& given) {
+void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const ConvertGiven& given) {
   fmt::print(stderr,
              "replay: {} jobs; {} steps and {} components of heterogeneous jobs folded into theirs; times as {}\n",
              tally.jobs, tally.steps, tally.components, given.time_zone);
@@ -114,7 +114,7 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Gi
         trace.most_in_use);
 }
 
-Source sacct_source(const Given& given) {
+Source sacct_source(const ConvertGiven& given) {
   sacct::Reader reader(open_source(given.from.input), {.time_zone = given.time_zone, .strict = given.from.strict});
   auto trace = std::make_shared<sacct::Trace>(
       sacct::read_trace(reader, given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt));
@@ -126,7 +126,7 @@ Source sacct_source(const Given& given) {
           }};
 }
 
-Source open_any(const Given& given) {
+Source open_any(const ConvertGiven& given) {
   if (given.from_format == "sacct") return sacct_source(given);
   return given.from_format == "csv" ? csv_source(given) : swf_source(given);
 }
@@ -134,9 +134,9 @@ Source open_any(const Given& given) {
 // ---- where they go ----
 
 // A CSV file appears under its name when it is whole, as TraceWriter's do.
-class CsvFile {
+class CsvOutput {
  public:
-  explicit CsvFile(const TraceOutput& to)
+  explicit CsvOutput(const TraceOutput& to)
       : path_(to.output), writer_([&] {
           std::error_code ignored;
           direct_ = path_ == "-" || (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored));
@@ -146,9 +146,9 @@ class CsvFile {
             throw InputError(fmt::format("{}: exists already: --force replaces it", path_));
           return open_sink(direct_ ? path_ : unfinished());
         }()) {}
-  CsvFile(const CsvFile&) = delete;
-  CsvFile& operator=(const CsvFile&) = delete;
-  ~CsvFile() {
+  CsvOutput(const CsvOutput&) = delete;
+  CsvOutput& operator=(const CsvOutput&) = delete;
+  ~CsvOutput() {
     std::error_code ignored;
     if (!direct_ && !closed_) fs::remove(unfinished(), ignored);
   }
@@ -174,8 +174,8 @@ class CsvFile {
   TraceCsvWriter writer_;
 };
 
-std::uint64_t write_csv(Source& source, const Given& given, const std::function<void(TraceEntry&)>& change) {
-  CsvFile file(given.to);
+std::uint64_t write_csv(Source& source, const ConvertGiven& given, const std::function<void(TraceEntry&)>& change) {
+  CsvOutput file(given.to);
   file.writer().write(source.header, !given.without_header);
   std::uint64_t records = 0;
   for (TraceEntry entry; source.next(entry); ++records) {
@@ -186,7 +186,7 @@ std::uint64_t write_csv(Source& source, const Given& given, const std::function<
   return records;
 }
 
-std::uint64_t write_swf(Source& source, const Given& given, const std::function<void(TraceEntry&)>& change) {
+std::uint64_t write_swf(Source& source, const ConvertGiven& given, const std::function<void(TraceEntry&)>& change) {
   TraceWriter writer = create_trace(given.to);
   writer.write(source.header);
   for (TraceEntry entry; source.next(entry);) {
@@ -201,7 +201,7 @@ std::uint64_t write_swf(Source& source, const Given& given, const std::function<
   return writer.records();
 }
 
-std::string canonical(const Given& given) {
+std::string canonical(const ConvertGiven& given) {
   std::string text = fmt::format("replay trace convert --from {} --to {}", given.from_format, given.to_format);
   if (given.from_format == "sacct") text += fmt::format(" --time-zone {}", given.time_zone);
   if (given.machine_size > 0) text += fmt::format(" --machine-size {}", given.machine_size);
@@ -210,7 +210,7 @@ std::string canonical(const Given& given) {
   return text;
 }
 
-int convert(Given given) {
+int convert(ConvertGiven given) {
   settle_formats(given);
   Source source = open_any(given);
   Anonymiser anonymiser({.keep_acknowledgement = given.keep_acknowledgement});
@@ -240,7 +240,7 @@ Command add_trace_convert(CLI::App& trace) {
       "--format=JobID,User,Group,JobName,Partition,QOS,Submit,Start,End,ElapsedRaw,AllocCPUS,"
       "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<ConvertGiven>();
   add_trace_input(*command, given->from);
   command->get_option("FILE")->description(
       "SWF, CSV or what sacct --parsable2 prints; plain or .gz, '-': standard input");

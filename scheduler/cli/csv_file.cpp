@@ -9,7 +9,7 @@
 namespace replay::cli {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 17;
+constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 17;
 
 // The decimal digits of a number below 10^8, the first one in the lowest byte: its halves, their pairs and the digits of those are
 // split side by side in one word.
@@ -29,7 +29,7 @@ void put_word(char* at, std::uint64_t characters) { std::memcpy(at, &characters,
 }  // namespace
 
 CsvFile::CsvFile(const std::filesystem::path& path, std::string_view columns)
-    : sink_(open_sink(path.string())), block_(kBlock), at_(block_.data()), end_(block_.data() + block_.size()) {
+    : sink_(open_sink(path.string())), block_(kWrittenAtOnce), at_(block_.data()), end_(block_.data() + block_.size()) {
   word(columns);
   end_line();
 }

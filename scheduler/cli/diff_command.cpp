@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kTrouble = 2;
 
-struct Given {
+struct DiffGiven {
   std::string a, b;
   std::string tolerance = "0";
   std::size_t most = 10;
@@ -26,7 +26,7 @@ struct Given {
   bool json = false;
 };
 
-int diff(const Given& given) {
+int diff(const DiffGiven& given) {
   const auto tolerance = parse_duration(given.tolerance);
   if (!tolerance || *tolerance < Duration::zero() || *tolerance > std::chrono::hours{24 * 365})
     throw UsageError(
@@ -55,7 +55,7 @@ Command add_diff(CLI::App& app) {
   command->footer(
       "RUN is a run's folder or an events.log. Exit status: 0 the same, 1 different, 2 trouble.\n"
       "Example: replay diff runs/compare/easy runs/compare/fcfs");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<DiffGiven>();
   command->add_option("A", given->a, "the first run")->required()->type_name("RUN");
   command->add_option("B", given->b, "the second run")->required()->type_name("RUN");
   command

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr LocalSeconds kFirstMonday = 4 * 86400;  // 1970-01-05
 
-struct Given {
+struct FromLogGiven {
   TraceInput from;
   TraceOutput to;
   std::string folder;
@@ -41,7 +41,7 @@ struct Log {
   Resampler resampler;
 };
 
-void check(const Given& given) {
+void check(const FromLogGiven& given) {
   if (given.folder.empty()) {
     if (given.sets) throw UsageError("--sets: expected --output-folder for several sets, or --set N for one of them");
     if (given.factors.size() != 1) throw UsageError("--factors: expected one factor, or --output-folder for several");
@@ -79,7 +79,7 @@ Log read_log(const TraceInput& from) {
           Resampler(std::move(jobs), [clock](Duration t) { return clock->local(t) - kFirstMonday; })};
 }
 
-void write_set(const Log& log, const ResampledSet& set, std::uint64_t number, double factor, const Given& given,
+void write_set(const Log& log, const ResampledSet& set, std::uint64_t number, double factor, const FromLogGiven& given,
                const std::string& path) {
   const std::string command =
       fmt::format("replay generate from-log --set {} --jobs {} --factors {} --tolerance {} --seed {}", number,
@@ -98,7 +98,7 @@ std::string means_text(const Means& means) {
       means[1], means[2], means[3], means[4]);
 }
 
-void write_sets_to_folder(const Log& log, const Given& given) {
+void write_sets_to_folder(const Log& log, const FromLogGiven& given) {
   std::error_code error;
   fs::create_directories(given.folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created: {}", given.folder, error.message()));
@@ -111,7 +111,7 @@ void write_sets_to_folder(const Log& log, const Given& given) {
   }
 }
 
-int generate(const Given& given) {
+int generate(const FromLogGiven& given) {
   check(given);
   const Log log = read_log(given.from);
   fmt::print(stderr, "log: {} jobs, {} whole days, {}\n", log.resampler.jobs().size(), log.resampler.days(),
@@ -136,7 +136,7 @@ Command add_generate_from_log(CLI::App& generate_group) {
       "  replay generate from-log KTH-SP2.swf.gz --sets 10 --factors 1.0,0.9,0.8,0.7,0.6 --output-folder kth\n"
       "  replay generate from-log KTH-SP2.swf.gz --set 3 | replay trace info -\n"
       "docs/resampling.md says how the days are drawn. Holds the log's jobs in memory.");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<FromLogGiven>();
   add_trace_input(*command, given->from);
   add_trace_output(*command, given->to);
   command->add_option("--output-folder", given->folder, "where sets 1 to --sets go, as setNN-fFACTOR.swf")

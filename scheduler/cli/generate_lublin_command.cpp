@@ -18,9 +18,9 @@ namespace replay::cli {
 namespace {
 
 constexpr std::uint64_t kMostJobs = 1'000'000'000'000;
-constexpr std::int64_t kLongest = 10'000'000'000;  // seconds, of anything on the command line
+constexpr std::int64_t kMostSeconds = 10'000'000'000;  // seconds, of anything on the command line
 
-struct Given {
+struct LublinGiven {
   TraceOutput to;
   LublinOrder order;
   std::optional<std::string> duration, min_runtime, max_runtime;
@@ -32,7 +32,7 @@ struct Given {
 
 std::int64_t whole_seconds(const std::string& option, const std::string& text) {
   const auto duration = parse_duration(text);
-  if (!duration || *duration < std::chrono::seconds{1} || *duration > std::chrono::seconds{kLongest} ||
+  if (!duration || *duration < std::chrono::seconds{1} || *duration > std::chrono::seconds{kMostSeconds} ||
       *duration % std::chrono::seconds{1} != Duration::zero())
     throw UsageError(
         fmt::format("{}: expected a duration in whole seconds, such as 90s, 5min, 2h or 1d, found '{}'", option, text));
@@ -55,7 +55,7 @@ void add_parameters(CLI::App& command, LublinKind kind, GivenLublinParameters& g
   }
 }
 
-void add_what_is_wanted(CLI::App& command, Given& given) {
+void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
   command
       .add_option("--jobs", given.order.jobs,
                   fmt::format("how many (default {}, or what --duration gives)", kDefaultLublinJobs))
@@ -117,7 +117,7 @@ void set_parameters(LublinModel& model, const std::array<GivenLublinParameters, 
   }
 }
 
-LublinOrder order_of(const Given& given) {
+LublinOrder order_of(const LublinGiven& given) {
   LublinOrder order = given.order;
   if (given.duration) order.duration = whole_seconds("--duration", *given.duration);
   if (given.min_runtime) order.min_runtime = whole_seconds("--min-runtime", *given.min_runtime);
@@ -134,7 +134,7 @@ LublinOrder order_of(const Given& given) {
   return order;
 }
 
-int generate(const Given& given) {
+int generate(const LublinGiven& given) {
   const LublinOrder order = order_of(given);
   const LublinPlan plan = plan_lublin(order);
   const LublinTotals totals = lublin_totals(order, plan);
@@ -163,7 +163,7 @@ Command add_generate_lublin(CLI::App& generate_group) {
       "  replay generate lublin --jobs 150 --duration 2h --machine-size 32 --load 0.9 --solve runtimes -o "
       "two-hours.swf\n"
       "docs/lublin.md says what the parameters mean.");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<LublinGiven>();
   add_trace_output(*command, given->to);
   add_what_is_wanted(*command, *given);
   for (const LublinKind kind : {LublinKind::kTypeless, LublinKind::kInteractive, LublinKind::kBatch})

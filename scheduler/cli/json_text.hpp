@@ -1,6 +1,8 @@
-// What a message shows of a JSON value that is not what it should be.
+// JSON values as text of a message, and numbers as JSON.
 #pragma once
 
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace replay::cli {
@@ -13,6 +15,11 @@ template <class Json>
   if (value.is_object()) return "an object";
   std::string text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   return text.size() > kMost ? text.substr(0, kMost) + "..." : text;
+}
+
+/// JSON has no NaN and no infinity.
+[[nodiscard]] inline nlohmann::ordered_json number_or_null(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
 }
 
 }  // namespace replay::cli

@@ -46,8 +46,6 @@ std::size_t clip(std::string& text, std::size_t width) {
   return characters;
 }
 
-std::int64_t number(JobId job) { return static_cast<std::int64_t>(job); }
-
 std::string cores_in_brackets(const Allocation& allocation) {
   if (allocation.named.empty()) return "";
   return fmt::format(" (core{} {})", allocation.named.size() == 1 ? "" : "s", cores_text(allocation));

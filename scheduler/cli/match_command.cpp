@@ -21,7 +21,7 @@
 namespace replay::cli {
 namespace {
 
-struct Given {
+struct MatchGiven {
   TraceInput from;
   TraceOutput to;
   std::string profile, report;
@@ -91,7 +91,7 @@ void print(const MatchReport& report, const Profile& profile) {
              worst.processes, worst.wanted_s, worst.program, worst.runtime_s);
 }
 
-int match(const Given& given) {
+int match(const MatchGiven& given) {
   if (!(given.time_scale > 0 && given.time_scale <= 1e6))
     throw UsageError(
         fmt::format("--time-scale: expected a number above 0, at most 1000000, found {}", given.time_scale));
@@ -129,7 +129,7 @@ Command add_trace_match(CLI::App& trace) {
       "match", "choose the benchmark that stands for each job: nearest run time at its size, of a machine's profile");
   command->footer(
       "Example: replay trace match week.swf --profile mine.json --time-scale 0.01 --report match.json -o runnable.swf");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<MatchGiven>();
   add_trace_input(*command, given->from);
   add_trace_output(*command, given->to);
   command->add_option("--profile", given->profile, "what replay calibrate has measured (docs/formats/profile.md)")

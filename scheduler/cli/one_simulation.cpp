@@ -8,6 +8,7 @@
 
 #include "launcher/topology.hpp"
 #include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/cli/commands.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/sim/simulator.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 std::atomic<bool> interrupted{false};
 
 void on_interrupt(int) {
-  if (interrupted.exchange(true)) ::_exit(130);  // the second time, at once
+  if (interrupted.exchange(true)) ::_exit(kExitInterrupted);  // the second time, at once
 }
 
 Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scenario) {

@@ -30,7 +30,7 @@ namespace {
 
 using metrics::JobRow;
 
-constexpr std::size_t kBlock = std::size_t{1} << 18;  // read at once
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;  // read at once
 
 constexpr std::string_view kJobColumns =
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -334,7 +334,7 @@ InputFile input_file(const fs::path& path) {
   if (!file) fail(errno);
   Sha256 hash;
   InputFile input{path.string(), {}, 0};
-  std::string block(kBlock, '\0');
+  std::string block(kReadAtOnce, '\0');
   while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) {
     hash.add(std::string_view{block}.substr(0, got));
     input.bytes += got;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/model/units.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::cli {
@@ -52,6 +53,7 @@ enum class Measure : std::uint8_t {
   kCalls,  ///< MPI calls per second: the program's own steps
   kCpu     ///< useful CPU time per second: where calls are too few
 };
+using replay::to_text;  // of times, which these would hide
 [[nodiscard]] std::string_view to_text(Measure measure);
 
 /// Calls that each phase must have had before they are taken for its speed.

@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFormat = "replay-profile";
+constexpr const char* kProfileFormat = "replay-profile";
 
 // A value in the file and the way to it, for messages: "benchmarks[3].run_time_s".
 class Place {
@@ -79,7 +79,7 @@ class Place {
 };
 
 constexpr double kSmallest = 1e-9;
-constexpr double kLongest = 1e6;  // s, of a run or of what it costs to start one
+constexpr double kLongestRun = 1e6;  // s, of a run or of what it costs to start one
 
 // ---- reading ----
 
@@ -124,7 +124,7 @@ ProfileEntry entry_of(const Place& place) {
   if (entry.benchmark.empty()) place.at("benchmark").fail("a name");
   if (entry.command.empty() || entry.command.find_first_of("\r\n") != std::string::npos)
     place.at("command").fail("a command in one line");
-  entry.runtime_s = figure_of(place.at("run_time_s"), kSmallest, kLongest);
+  entry.runtime_s = figure_of(place.at("run_time_s"), kSmallest, kLongestRun);
   entry.cpu_use = optional_figure(place, "cpu_utilisation", 0, 1);
   entry.slowdown_mpl_2 = optional_figure(place, "slowdown_mpl_2", kSmallest);
   if (place.has("self_slowdown")) entry.self_slowdown = self_slowdown_of(place.at("self_slowdown"));
@@ -160,7 +160,7 @@ PairSlowdown pair_of(const Place& place) {
 std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
   std::vector<OverheadAt> list;
   for (const Place& one : place.list(key)) {
-    list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0, kLongest)});
+    list.push_back({one.at("processes").count(), figure_of(one.at("seconds"), 0, kLongestRun)});
     if (list.size() > 1 && list[list.size() - 2].processes >= list.back().processes)
       one.fail("processes in ascending order");
   }
@@ -168,8 +168,8 @@ std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
 }
 
 void check_kind(const Place& place) {
-  if (!place.has("format") || place.at("format").text() != kFormat)
-    place.fail(fmt::format("a profile of a machine (\"format\": \"{}\")", kFormat));
+  if (!place.has("format") || place.at("format").text() != kProfileFormat)
+    place.fail(fmt::format("a profile of a machine (\"format\": \"{}\")", kProfileFormat));
   if (const int version = place.at("version").count(); version != kProfileVersion)
     place.at("version").fail(fmt::format("{}: replay calibrate writes a new one", kProfileVersion));
 }
@@ -304,7 +304,7 @@ Profile read_profile(const std::string& path) {
 }
 
 json to_json(const Profile& profile) {
-  json result = {{"format", kFormat},
+  json result = {{"format", kProfileFormat},
                  {"version", kProfileVersion},
                  {"sample", profile.is_sample},
                  {"date", profile.date},

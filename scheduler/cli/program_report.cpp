@@ -15,10 +15,6 @@
 namespace replay::cli {
 namespace {
 
-std::string counted(int count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 std::string number(const std::optional<double>& value, int decimals) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
@@ -38,9 +34,8 @@ std::string ending(const ProgramHistory& history) {
 std::string title(const ProgramSettings& settings, const ProgramHistory& history) {
   const std::set<std::int32_t> cores(settings.core_of_rank.begin(), settings.core_of_rank.end());
   return fmt::format("{}: {} on core{} {}, {}; {} after {:.2f} s\n", fmt::join(settings.command, " "),
-                     counted(static_cast<int>(settings.core_of_rank.size()), "rank"), cores.size() == 1 ? "" : "s",
-                     fmt::join(cores, ","), settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history),
-                     history.ran);
+                     counted(settings.core_of_rank.size(), "rank"), cores.size() == 1 ? "" : "s", fmt::join(cores, ","),
+                     settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history), history.ran);
 }
 
 std::string phase_table(std::span<const PhaseTotals> phases, const RunFigures& figures) {
@@ -157,7 +152,7 @@ nlohmann::ordered_json phases_json(std::span<const PhaseTotals> phases, const Ru
 
 std::string phase_name(const PhaseKind& kind) {
   const std::string suspended = kind.is_suspended ? "suspended, " : "";
-  const std::string cores = counted(kind.cores, "core");
+  const std::string cores = counted(static_cast<std::uint64_t>(kind.cores), "core");
   if (kind.ranks_per_core == 1) return suspended + "expanded on " + cores;
   const std::string ranks =
       fmt::format("{}{} ranks on {}", kind.cores * kind.ranks_per_core == kind.ranks ? "" : "up to ",

@@ -11,7 +11,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 // How old the last phase's last statistics can be when the job ends: its end is not announced.
-constexpr auto kBetweenSamples = 100ms;
+constexpr auto kSampleEvery = 100ms;
 
 double seconds_of(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -78,7 +78,7 @@ void ProgramRun::on(const protocol::JobStarted& report) {
   started_ = Clock::now();
   state_ = State::kOpening;
   ask();
-  sample_event_.arm_after(kBetweenSamples);
+  sample_event_.arm_after(kSampleEvery);
   if (!report.malleable) {
     history_.has_skipped = plan_.has_resizes();
     plan_.drop_resizes();

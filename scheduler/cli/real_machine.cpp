@@ -23,11 +23,6 @@ constexpr std::string_view kRemote = "agent:";
 constexpr Duration kShortestQuantum{1'000};  // below it a slice is as long as the timer is late
 constexpr Duration kLongestQuantum{1'000'000};
 
-launcher::BackEnd back_end_of(const std::string& name) {
-  if (name == "yield") return launcher::BackEnd::kYield;
-  return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
-}
-
 std::chrono::microseconds quantum_of(const std::string& text) {
   const auto quantum = parse_duration(text);
   if (!quantum || *quantum < kShortestQuantum || *quantum > kLongestQuantum)
@@ -57,6 +52,11 @@ launcher::LocalMachine emulated_machine(const std::string& text) {
 }
 
 }  // namespace
+
+launcher::BackEnd back_end_of(const std::string& name) {
+  if (name == "yield") return launcher::BackEnd::kYield;
+  return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
+}
 
 void add_real_machine_options(CLI::App& command, RealMachineOptions& options) {
   command.get_option("--machine")

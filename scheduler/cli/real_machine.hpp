@@ -31,6 +31,9 @@ struct RealMachineOptions {
   std::string agent_key;  ///< file
 };
 
+/// "auto", "yield" or "token", as --back-end has been checked to be.
+[[nodiscard]] launcher::BackEnd back_end_of(const std::string& name);
+
 /// Real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000. Throws UsageError.
 void expect_time_scale(double time_scale);
 

@@ -22,7 +22,7 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-using json = nlohmann::ordered_json;  // parameters keep their order
+using nlohmann::ordered_json;  // parameters keep their order
 
 std::string text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -31,17 +31,17 @@ std::string text_of(const fs::path& file) {
 }
 
 template <class T>
-T field(const json& object, const char* name, const char* expected, const fs::path& file) {
+T field(const ordered_json& object, const char* name, const char* expected, const fs::path& file) {
   try {
     return object.at(name).get<T>();
-  } catch (const json::exception&) {
+  } catch (const ordered_json::exception&) {
     throw InputError(fmt::format("{}: field '{}': expected {}, found {}", file.string(), name, expected,
                                  object.contains(name) ? short_text(object[name]) : "no such field"));
   }
 }
 
 // "easy" and its parameters: easy:pass=event. A value that has separators of its own stands in braces.
-std::string in_full(const std::string& policy, const json& parameters) {
+std::string in_full(const std::string& policy, const ordered_json& parameters) {
   std::string text = policy.substr(0, policy.find(':'));
   for (const auto& [name, value] : parameters.items()) {
     const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
@@ -52,7 +52,7 @@ std::string in_full(const std::string& policy, const json& parameters) {
 }
 
 // As it was written where that still means the same, else with every parameter.
-std::string policy_of(const std::string& policy, const json& parameters) {
+std::string policy_of(const std::string& policy, const ordered_json& parameters) {
   const bool is_a_program =
       policy.find('/') != std::string::npos || policy.find(".so") != std::string::npos || policy.starts_with("exec:");
   if (!parameters.is_object() || is_a_program) return policy;
@@ -179,10 +179,10 @@ std::vector<std::string> words_of(std::string_view line) {
 
 PastRun read_past_run(const fs::path& folder) {
   const fs::path file = folder / "run.json";
-  json object;
+  ordered_json object;
   try {
-    object = json::parse(text_of(file));
-  } catch (const json::exception& error) {
+    object = ordered_json::parse(text_of(file));
+  } catch (const ordered_json::exception& error) {
     throw InputError(fmt::format("{}: expected JSON: {}", file.string(), error.what()));
   }
   const auto format = field<std::string>(object, "format", "\"replay-run 1\"", file);
@@ -196,10 +196,11 @@ PastRun read_past_run(const fs::path& folder) {
   if (object.contains("versions") && object["versions"].is_object())
     run.version = object["versions"].value("replay", "");
   run.body = field<std::string>(object, "body", "sim or live", file);
-  run.policy = policy_of(field<std::string>(object, "policy", "a policy", file), object.value("parameters", json{}));
+  run.policy =
+      policy_of(field<std::string>(object, "policy", "a policy", file), object.value("parameters", ordered_json{}));
   run.runtime_model = field<std::string>(object, "runtime_model", "a name", file);
   run.seed = field<std::uint64_t>(object, "seed", "a number", file);
-  for (const json& input : field<json>(object, "inputs", "a list of files", file))
+  for (const ordered_json& input : field<ordered_json>(object, "inputs", "a list of files", file))
     run.inputs.push_back({field<std::string>(input, "path", "a path", file),
                           field<std::string>(input, "sha256", "a hash", file),
                           field<std::uint64_t>(input, "bytes", "a number", file)});

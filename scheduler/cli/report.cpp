@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/recorder.hpp"
 #include "scheduler/cli/result_table.hpp"
 
@@ -52,7 +53,7 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",
                  run.policy, run.load_before * 100, run.load_after * 100);
   }
-  return interrupted ? 130 : failed ? 1 : 0;
+  return interrupted ? kExitInterrupted : failed ? 1 : 0;
 }
 
 }  // namespace replay::cli

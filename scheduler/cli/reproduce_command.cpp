@@ -2,14 +2,11 @@
 // a page, a CSV, and the same tables on the terminal.
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +18,7 @@
 #include <vector>
 
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/parallel.hpp"
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/text_table.hpp"
@@ -36,9 +34,7 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kInterrupted = 130;
-
-struct Given {
+struct ReproduceGiven {
   std::string traces, out;
   int threads = 0;
   bool force = false, json = false, quick = false;
@@ -46,20 +42,14 @@ struct Given {
 
 using Study = std::function<study::Result(const study::LogSearch&, const study::Surroundings&)>;
 
-std::atomic<bool> interrupted{false};
-
-void on_interrupt(int) {
-  if (interrupted.exchange(true)) ::_exit(kInterrupted);  // the second time, at once
-}
-
-fs::path traces_folder(const Given& given) {
+fs::path traces_folder(const ReproduceGiven& given) {
   if (!given.traces.empty()) return given.traces;
   const char* const variable = std::getenv("REPLAY_TRACES");
   return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
 }
 
 // Before hours of work: where it goes to. Whether it had to be made.
-bool make_folder(const fs::path& folder, const Given& given) {
+bool make_folder(const fs::path& folder, const ReproduceGiven& given) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error))
     throw InputError(fmt::format("--out {}: is a file, expected a folder to make", folder.string()));
@@ -120,7 +110,7 @@ void print(const study::Result& result) {
     fmt::print("- {}\n    {}; {}\n", check.statement, check.found, study::verdict_of(check));
 }
 
-int reproduce(const Given& given, std::string_view paper, const std::vector<const study::ArchiveLog*>& wanted,
+int reproduce(const ReproduceGiven& given, std::string_view paper, const std::vector<const study::ArchiveLog*>& wanted,
               const Study& study) {
   const study::LogSearch logs = study::find_logs(traces_folder(given), wanted);
   std::string missing;
@@ -131,8 +121,7 @@ int reproduce(const Given& given, std::string_view paper, const std::vector<cons
   const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
   const bool is_new = make_folder(folder, given);
 
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  heed_interrupts();
   study::Result result;
   try {
     ProgressLine progress;
@@ -141,11 +130,11 @@ int reproduce(const Given& given, std::string_view paper, const std::vector<cons
                                 for_each_in_parallel(count, given.threads, work);
                               },
                           .show_progress = [&](std::string_view text) { progress.show(text); },
-                          .interrupted = [] { return interrupted.load(); }});
+                          .interrupted = is_interrupted});
   } catch (const study::Interrupted&) {
     if (is_new) fs::remove(folder);
     fmt::print(stderr, "replay: interrupted: nothing was written\n");
-    return kInterrupted;
+    return kExitInterrupted;
   }
   result.limits.insert(result.limits.end(), logs.missing.begin(), logs.missing.end());
   const fs::path page = folder / fmt::format("{}.html", paper), numbers = folder / "numbers.csv";
@@ -158,7 +147,7 @@ int reproduce(const Given& given, std::string_view paper, const std::vector<cons
   return 0;
 }
 
-void add_common(CLI::App& command, Given& given, std::string_view paper) {
+void add_common(CLI::App& command, ReproduceGiven& given, std::string_view paper) {
   command.add_option("--traces", given.traces, "where the logs are (default: $REPLAY_TRACES, else traces/pwa)")
       ->type_name("DIR");
   command
@@ -176,7 +165,7 @@ Command add_slack(CLI::App& group) {
   auto* command =
       group.add_subcommand("slack", "slack-based backfilling (Talby and Feitelson 1999): Tables 1 to 3, Figures 9, 10");
   command->footer("Example: replay reproduce slack --traces ~/pwa");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<ReproduceGiven>();
   add_common(*command, *given, "slack");
   return [given] {
     return reproduce(*given, "slack", {&study::kth_log()}, [given](const auto& logs, const auto& surroundings) {
@@ -189,7 +178,7 @@ Command add_fcfs_malleable(CLI::App& group) {
   auto* command =
       group.add_subcommand("fcfs-malleable", "FCFS-malleable (Utrera et al. 2012): Figures 2 and 3, Tables 2 and 3");
   command->footer("Example: replay reproduce fcfs-malleable --traces ~/pwa --quick");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<ReproduceGiven>();
   add_common(*command, *given, "fcfs-malleable");
   return [given] {
     return reproduce(*given, "fcfs-malleable", {&study::sdsc_sp2_log(), &study::ctc_log(), &study::sdsc_blue_log()},
@@ -199,7 +188,7 @@ Command add_fcfs_malleable(CLI::App& group) {
   };
 }
 
-struct DynpGiven : Given {
+struct DynpGiven : ReproduceGiven {
   std::optional<std::uint64_t> sets;
   std::vector<double> factors;
   std::vector<std::string> logs;

@@ -28,7 +28,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Given {
+struct RerunGiven {
   std::string run;
   std::string out;
   std::string tolerance = "1";
@@ -61,7 +61,7 @@ std::vector<fs::path> runs_of(const std::string& run) {
   return runs;
 }
 
-fs::path new_folder(const Given& given) {
+fs::path new_folder(const RerunGiven& given) {
   if (!given.out.empty() && fs::exists(given.out))
     throw InputError(
         fmt::format("--out {}: exists already; a repetition replaces nothing, choose another folder", given.out));
@@ -81,7 +81,7 @@ InputCheck checked_inputs(const PastRun& past, bool force) {
   return inputs;
 }
 
-void repeat(Repetition& run, const fs::path& folder, const Given& given, Duration tolerance) {
+void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given, Duration tolerance) {
   const PastRun& past = run.past;
   run.folder = folder;
   const ChildPlace place{.folder = run.inputs.folder, .out = given.json ? STDERR_FILENO : STDOUT_FILENO};
@@ -123,7 +123,7 @@ int status_of(const Repetition& run) {
   return run.past.body != "live" && run.has_logs && !run.same_bytes ? 1 : 0;
 }
 
-int rerun(const Given& given) {
+int rerun(const RerunGiven& given) {
   const auto tolerance = parse_duration(given.tolerance);
   if (!tolerance || *tolerance < Duration::zero())
     throw UsageError(
@@ -159,7 +159,7 @@ Command add_rerun(CLI::App& app) {
       "RUN is a run's folder, or the folder of several policies' runs. A simulation that comes out otherwise exits "
       "with 1.\n"
       "Example: replay rerun runs/compare/easy --out runs/compare-again");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<RerunGiven>();
   command->add_option("RUN", given->run, "the folder of the run")->required();
   command->add_option("--out", given->out, "folder for the results (default runs/TIME-again-NAME)")->type_name("DIR");
   command->add_flag("--force-inputs", given->force_inputs, "go on although inputs have changed");

@@ -32,7 +32,6 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kLongRun = 3600;            // real seconds: from here on --yes is wanted
 constexpr double kMegabytesPerProcess = 16;  // resident, of a rank of `phases` (measured)
 constexpr double kStartUpBase = 0.1;         // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
 constexpr double kStartUpPerProcess = 0.035;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "scheduler/cli/event_log_file.hpp"
+#include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/text_table.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/model/error.hpp"
@@ -22,8 +23,6 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMostDecisions = 10;  // of one run at the parting
 constexpr std::size_t kMostWaiting = 5;     // jobs of the queue that are shown
-
-std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
 
 std::string_view word(DecisionKind kind) {
   constexpr std::string_view kWords[] = {"start", "resize", "suspend", "resume", "kill", "extend"};
@@ -173,7 +172,6 @@ std::string jobs_text(const RunDifference& difference) {
   return text;
 }
 
-ordered_json number_or_null(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); }
 ordered_json instant_or_null(Instant instant) {
   return instant == kNever ? ordered_json() : ordered_json(seconds(instant));
 }

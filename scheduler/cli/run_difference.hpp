@@ -39,6 +39,7 @@ struct RunDifference {
 [[nodiscard]] RunDifference compare_runs(const std::string& a, const std::string& b, Duration tolerance,
                                          bool placements, std::size_t most_jobs);
 
+using replay::to_text;  // of times, which these would hide
 [[nodiscard]] std::string to_text(const RunDifference& difference);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunDifference& difference);
 

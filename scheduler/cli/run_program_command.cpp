@@ -24,6 +24,7 @@
 #include "scheduler/cli/program_output.hpp"
 #include "scheduler/cli/program_report.hpp"
 #include "scheduler/cli/program_run.hpp"
+#include "scheduler/cli/real_machine.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
@@ -35,7 +36,6 @@ namespace {
 constexpr JobId kJob{1};
 constexpr int kCannotStart = 127;  // as a shell says it
 constexpr int kNobodyReads = 128 + SIGPIPE;
-constexpr int kInterrupted = 130;
 
 struct RunProgramOptions {
   int ranks = 2;
@@ -91,11 +91,6 @@ bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& var
   return value != "0";
 }
 
-launcher::BackEnd back_end_of(const std::string& name) {
-  if (name == "yield") return launcher::BackEnd::kYield;
-  return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
-}
-
 /// Where there is a core to spare, neither we nor the agent, which inherits this, run on the program's cores.
 void leave_cores(const std::vector<int>& cores) {
   cpu_set_t spare;
@@ -106,7 +101,7 @@ void leave_cores(const std::vector<int>& cores) {
 }
 
 int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal) {
-  if (terminal.is_interrupted()) return kInterrupted;
+  if (terminal.is_interrupted()) return kExitInterrupted;
   if (terminal.is_unread()) return kNobodyReads;
   if (!history.end) return 1;
   if (history.end->outcome == Outcome::kCompleted) return 0;

@@ -18,9 +18,9 @@ namespace replay::cli {
 namespace {
 
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
-constexpr std::string_view kInterrupted = "the run was interrupted";  // a job's reason in jobs.csv
+constexpr std::string_view kInterruptedReason = "the run was interrupted";  // a job's reason in jobs.csv
 
-enum class Column : std::uint8_t {
+enum class ScheduleColumn : std::uint8_t {
   kJob,
   kSubmit,
   kSize,
@@ -41,27 +41,28 @@ struct ColumnName {
   std::string_view old_name;  // Batsim's, before version 3
   bool is_needed;
 };
-constexpr std::array kColumns = {ColumnName{"job_id", "jobID", true},
-                                 ColumnName{"submission_time", "", true},
-                                 ColumnName{"requested_number_of_resources", "requested_number_of_processors", true},
-                                 ColumnName{"requested_time", "", false},
-                                 ColumnName{"starting_time", "", true},
-                                 ColumnName{"execution_time", "", false},
-                                 ColumnName{"finish_time", "", false},
-                                 ColumnName{"final_state", "", false},
-                                 ColumnName{"reason", "", false},
-                                 ColumnName{"expanded_runtime_s", "", false},
-                                 ColumnName{"suspended_s", "", false},
-                                 ColumnName{"shrinks", "", false},
-                                 ColumnName{"expands", "", false}};
+constexpr std::array kScheduleColumns = {
+    ColumnName{"job_id", "jobID", true},
+    ColumnName{"submission_time", "", true},
+    ColumnName{"requested_number_of_resources", "requested_number_of_processors", true},
+    ColumnName{"requested_time", "", false},
+    ColumnName{"starting_time", "", true},
+    ColumnName{"execution_time", "", false},
+    ColumnName{"finish_time", "", false},
+    ColumnName{"final_state", "", false},
+    ColumnName{"reason", "", false},
+    ColumnName{"expanded_runtime_s", "", false},
+    ColumnName{"suspended_s", "", false},
+    ColumnName{"shrinks", "", false},
+    ColumnName{"expands", "", false}};
 
 class Table {
  public:
   explicit Table(std::unique_ptr<ByteSource> source) : lines_(std::move(source)) {
     if (!next()) throw InputError(fmt::format("{}: expected a header row, found nothing", lines_.name()));
-    for (std::size_t i = 0; i < kColumns.size(); ++i) places_[i] = find(kColumns[i]);
+    for (std::size_t i = 0; i < kScheduleColumns.size(); ++i) places_[i] = find(kScheduleColumns[i]);
     width_ = cells_.size();
-    if (place(Column::kFinish) == kNowhere && place(Column::kExecution) == kNowhere)
+    if (place(ScheduleColumn::kFinish) == kNowhere && place(ScheduleColumn::kExecution) == kNowhere)
       fail("header row: expected a column 'finish_time' or 'execution_time', found neither");
   }
 
@@ -75,31 +76,31 @@ class Table {
 
   [[nodiscard]] const std::string& name() const { return lines_.name(); }
   /// Empty where there is no such column.
-  [[nodiscard]] std::string_view text(Column column) const {
+  [[nodiscard]] std::string_view text(ScheduleColumn column) const {
     return place(column) == kNowhere ? std::string_view{} : std::string_view{cells_[place(column)]};
   }
   /// Nothing if the cell is empty or below 0: that is how writers say that there is no such time.
-  [[nodiscard]] std::optional<Duration> time(Column column) const {
+  [[nodiscard]] std::optional<Duration> time(ScheduleColumn column) const {
     const std::string_view cell = text(column);
     if (cell.empty()) return std::nullopt;
     const std::optional<Duration> time = read_time(cell);
     if (!time) expected(column, fmt::format("seconds below {}", kMostSwfSeconds));
     return *time < Duration::zero() ? std::nullopt : time;
   }
-  [[nodiscard]] std::optional<std::int64_t> count(Column column) const {
+  [[nodiscard]] std::optional<std::int64_t> count(ScheduleColumn column) const {
     const std::string_view cell = text(column);
     if (cell.empty()) return std::nullopt;
     const std::optional<Duration> number = read_time(cell);  // some writers put decimals behind counts
     if (!number || *number % std::chrono::seconds{1} != Duration::zero()) expected(column, "a whole number");
     return *number / std::chrono::seconds{1};
   }
-  [[noreturn]] void expected(Column column, std::string_view what) const {
-    fail(fmt::format("column {}: expected {}, found '{}'", kColumns[static_cast<std::size_t>(column)].name, what,
-                     text(column).substr(0, 40)));
+  [[noreturn]] void expected(ScheduleColumn column, std::string_view what) const {
+    fail(fmt::format("column {}: expected {}, found '{}'", kScheduleColumns[static_cast<std::size_t>(column)].name,
+                     what, text(column).substr(0, 40)));
   }
 
  private:
-  [[nodiscard]] std::size_t place(Column column) const { return places_[static_cast<std::size_t>(column)]; }
+  [[nodiscard]] std::size_t place(ScheduleColumn column) const { return places_[static_cast<std::size_t>(column)]; }
 
   [[nodiscard]] std::size_t find(const ColumnName& column) const {
     const auto found = std::ranges::find_if(cells_, [&](const std::string& cell) {
@@ -159,7 +160,7 @@ class Table {
   [[noreturn]] void fail(std::string_view problem) const { throw InputError(lines_.name(), lines_.number(), problem); }
 
   LineReader lines_;
-  std::array<std::size_t, kColumns.size()> places_{};
+  std::array<std::size_t, kScheduleColumns.size()> places_{};
   std::size_t width_ = 0;
   std::vector<std::string> cells_;
 };
@@ -172,30 +173,31 @@ std::int64_t number_in(std::string_view name) {
 }
 
 bool waited_to_the_end(const Table& table) {
-  return table.text(Column::kState) == "SUBMITTED" || table.text(Column::kReason) == kInterrupted;
+  return table.text(ScheduleColumn::kState) == "SUBMITTED" || table.text(ScheduleColumn::kReason) == kInterruptedReason;
 }
 
 bool was_changed(const Table& table) {
-  return table.count(Column::kShrinks).value_or(0) > 0 || table.count(Column::kExpands).value_or(0) > 0 ||
-         table.time(Column::kSuspended).value_or(Duration::zero()) > Duration::zero();
+  return table.count(ScheduleColumn::kShrinks).value_or(0) > 0 ||
+         table.count(ScheduleColumn::kExpands).value_or(0) > 0 ||
+         table.time(ScheduleColumn::kSuspended).value_or(Duration::zero()) > Duration::zero();
 }
 
 // Ours are also called so when the trace says that they ended at their estimate by themselves.
 bool was_killed(const Table& table, Duration estimate) {
-  if (table.text(Column::kState) != "COMPLETED_WALLTIME_REACHED") return false;
-  const std::optional<Duration> runtime = table.time(Column::kRuntime);
+  if (table.text(ScheduleColumn::kState) != "COMPLETED_WALLTIME_REACHED") return false;
+  const std::optional<Duration> runtime = table.time(ScheduleColumn::kRuntime);
   return !runtime || *runtime > estimate;
 }
 
 void set_times(audit::Job& job, const Table& table, Duration start) {
   job.started = Instant{start};
-  std::optional<Duration> end = table.time(Column::kFinish);
-  const std::optional<Duration> length = table.time(Column::kExecution);
+  std::optional<Duration> end = table.time(ScheduleColumn::kFinish);
+  const std::optional<Duration> length = table.time(ScheduleColumn::kExecution);
   if (!end && length) end = start + *length;
   if (end && *end < start)
-    table.expected(Column::kFinish, fmt::format("no end before the start at {}", to_text(start)));
+    table.expected(ScheduleColumn::kFinish, fmt::format("no end before the start at {}", to_text(start)));
   if (end) job.ended = Instant{*end};
-  Duration estimate = table.time(Column::kRequest).value_or(Duration::zero());
+  Duration estimate = table.time(ScheduleColumn::kRequest).value_or(Duration::zero());
   if (estimate == Duration::zero() && end) estimate = *end - start;
   job.estimate = estimate > Duration::zero() ? estimate : std::chrono::seconds{1};
   job.killed = was_killed(table, job.estimate);
@@ -203,14 +205,14 @@ void set_times(audit::Job& job, const Table& table, Duration start) {
 
 audit::Job job_of(const Table& table) {
   audit::Job job;
-  job.name = table.text(Column::kJob);
-  if (job.name.empty()) table.expected(Column::kJob, "a job");
+  job.name = table.text(ScheduleColumn::kJob);
+  if (job.name.empty()) table.expected(ScheduleColumn::kJob, "a job");
   job.number = number_in(job.name);
-  const std::optional<Duration> submitted = table.time(Column::kSubmit);
-  if (!submitted) table.expected(Column::kSubmit, "seconds >= 0");
+  const std::optional<Duration> submitted = table.time(ScheduleColumn::kSubmit);
+  if (!submitted) table.expected(ScheduleColumn::kSubmit, "seconds >= 0");
   job.submitted = Instant{*submitted};
-  const std::int64_t size = table.count(Column::kSize).value_or(0);
-  if (size < 1 || size > std::numeric_limits<CoreCount>::max()) table.expected(Column::kSize, "a count >= 1");
+  const std::int64_t size = table.count(ScheduleColumn::kSize).value_or(0);
+  if (size < 1 || size > std::numeric_limits<CoreCount>::max()) table.expected(ScheduleColumn::kSize, "a count >= 1");
   job.processors = static_cast<CoreCount>(size);
   return job;
 }
@@ -224,13 +226,13 @@ ScheduleFile read_schedule_csv(std::unique_ptr<ByteSource> source) {
   file.format = "CSV";
   for (; table.next_row(); ++file.records) {
     audit::Job job = job_of(table);
-    if (const std::optional<Duration> start = table.time(Column::kStart)) {
+    if (const std::optional<Duration> start = table.time(ScheduleColumn::kStart)) {
       set_times(job, table, *start);
-    } else if (table.text(Column::kState) == "REJECTED") {
+    } else if (table.text(ScheduleColumn::kState) == "REJECTED") {
       ++file.left_out["rejected"];
       continue;
     } else if (waited_to_the_end(table)) {
-      job.estimate = std::max<Duration>(table.time(Column::kRequest).value_or(Duration::zero()), Duration{1});
+      job.estimate = std::max<Duration>(table.time(ScheduleColumn::kRequest).value_or(Duration::zero()), Duration{1});
     } else {
       ++file.left_out["never started, and when they left the queue is not known"];
       continue;

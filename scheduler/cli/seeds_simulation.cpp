@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/outputs.hpp"
@@ -119,7 +120,7 @@ class SeedStudy {
     for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies); });
     if (is_interrupted()) {
       fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
-      return 130;
+      return kExitInterrupted;
     }
     if (!traces_depend_on_seeds(options_.common) && std::ranges::all_of(results_, all_seeds_agree)) {
       std::error_code ignored;

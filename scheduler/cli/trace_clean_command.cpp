@@ -18,9 +18,7 @@
 namespace replay::cli {
 namespace {
 
-constexpr std::int64_t kMostRecords = 1'000'000'000'000'000;
-
-struct Given {
+struct CleanGiven {
   TraceInput input;
   TraceOutput output;
   std::map<std::string, std::string> rules;
@@ -44,7 +42,7 @@ double share_of(std::string_view option, double value) {
   throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, value));
 }
 
-CleanOptions options_of(const Given& given) {
+CleanOptions options_of(const CleanGiven& given) {
   CleanOptions options{.rules = cleaning_rules(given.rules), .flurries = {}, .flurry_rule = given.flurry};
   if (given.flurries == "remove")
     options.flurries = FlurryAction::kRemove;
@@ -61,7 +59,7 @@ CleanOptions options_of(const Given& given) {
   return options;
 }
 
-std::string canonical(const Given& given, const CleanOptions& options) {
+std::string canonical(const CleanGiven& given, const CleanOptions& options) {
   std::string command = "replay trace clean";
   for (const auto& [rule, value] : given.rules) command += fmt::format(" --{} {}", rule, value);
   command += fmt::format(" --flurries {}", given.flurries);
@@ -95,7 +93,7 @@ nlohmann::json json_of(const CleanResult& result, bool removed) {
           {"flurries", flurries}, {"sorted", result.sorted}, {"broken_messages", r.broken_messages}};
 }
 
-int clean(const Given& given) {
+int clean(const CleanGiven& given) {
   const CleanOptions options = options_of(given);
   expect_report_of_its_own(given.report, given.input, given.output);
   const RereadableTrace trace = rereadable_trace(given.input);
@@ -127,7 +125,7 @@ void add_rules(CLI::App& command, std::map<std::string, std::string>& given) {
   }
 }
 
-void add_flurry_options(CLI::App& command, Given& given) {
+void add_flurry_options(CLI::App& command, CleanGiven& given) {
   constexpr const char* kGroup = "Flurries: bursts of one user that dominate the workload";
   command.add_option("--flurries", given.flurries, "remove, report or ignore")
       ->type_name("ACTION")
@@ -163,7 +161,7 @@ Command add_trace_clean(CLI::App& trace) {
   command->footer(
       "Flurries are reported; whether they are removed is your decision.\n"
       "Example: replay trace clean raw.swf.gz --flurries remove --report raw.json -o clean.swf.gz");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<CleanGiven>();
   add_trace_input(*command, given->input);
   add_trace_output(*command, given->output);
   command->add_option("--report", given->report, "what was done, as JSON")->type_name("FILE");

@@ -14,9 +14,7 @@
 namespace replay::cli {
 namespace {
 
-constexpr std::int64_t kMostRecords = 1'000'000'000'000'000;
-
-struct Given {
+struct CutGiven {
   TraceInput input;
   TraceOutput output;
   std::string from, to, month, jobs, users, queues;
@@ -25,7 +23,7 @@ struct Given {
   bool rebase = false;
 };
 
-CutOptions options_of(const Given& given) {
+CutOptions options_of(const CutGiven& given) {
   CutOptions options;
   if (!given.from.empty()) options.from = parse_time_bound("--from", given.from);
   if (!given.to.empty()) options.to = parse_time_bound("--to", given.to);
@@ -45,7 +43,7 @@ CutOptions options_of(const Given& given) {
 }
 
 // The same work in the same words, however it was typed: what goes into the header.
-std::string canonical(const Given& given) {
+std::string canonical(const CutGiven& given) {
   std::string command = "replay trace cut";
   const auto add = [&command](std::string_view option, const std::string& value) {
     if (!value.empty()) command += fmt::format(" {} {}", option, value);
@@ -58,7 +56,7 @@ std::string canonical(const Given& given) {
   return command;
 }
 
-int cut(const Given& given) {
+int cut(const CutGiven& given) {
   const CutOptions options = options_of(given);
   TraceReader reader = open_trace(given.input);
   TraceWriter writer = create_trace(given.output);
@@ -82,7 +80,7 @@ Command add_trace_cut(CLI::App& trace) {
   command->footer(
       "Jobs count by submit time. What is given several times over has to hold all at once.\n"
       "Example: replay trace cut KTH-SP2.swf.gz --month 1996-10 --rebase -o october.swf");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<CutGiven>();
   add_trace_input(*command, given->input);
   add_trace_output(*command, given->output);
   command

@@ -14,7 +14,7 @@
 namespace replay::cli {
 namespace {
 
-struct Given {
+struct DeclareGiven {
   TraceInput input;
   TraceOutput output;
   DeclareOptions declare;
@@ -64,7 +64,7 @@ AssignedEstimates model_estimates(TraceReader reader, const TsafrirRule& rule, S
   return model_estimates(runtimes, rule, seed);
 }
 
-int declare(const Given& given) {
+int declare(const DeclareGiven& given) {
   const Declarations declarations = declarations_of(given.declare);
   const auto* tsafrir = declarations.estimates ? std::get_if<TsafrirRule>(&*declarations.estimates) : nullptr;
   if (tsafrir == nullptr) {
@@ -131,7 +131,7 @@ Command add_trace_declare(CLI::App& trace) {
   command->footer(
       "Example: replay trace declare w1.swf --speedup three-point --moldable 0.8 --estimates tsafrir -o w1-80.swf\n"
       "docs/declarations.md has the laws, constants and sources.");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<DeclareGiven>();
   add_trace_input(*command, given->input);
   add_trace_output(*command, given->output);
   command->add_option("--seed", given->declare.seed, "of all that is drawn")->capture_default_str();

@@ -19,10 +19,6 @@
 namespace replay {
 namespace {
 
-constexpr std::int64_t kMinute = 60;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-
 // ---- numbers ----
 
 Distribution distribution_of(std::vector<double> values) {

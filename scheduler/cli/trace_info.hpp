@@ -15,6 +15,8 @@
 
 namespace replay {
 
+inline constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kHour;  // seconds
+
 struct TraceInfoOptions {
   std::string file;  ///< "-": standard input
   CleaningRules rules{};

@@ -12,13 +12,13 @@
 namespace replay::cli {
 
 Command add_trace_info(CLI::App& trace) {
-  struct Given {
+  struct InfoGiven {
     TraceInfoOptions info;
     std::map<std::string, std::string> cleaning;
   };
   auto* command = trace.add_subcommand("info", "machine, jobs, load, distributions and quirks of a trace");
   command->footer("Examples:\n  replay trace info KTH-SP2.swf.gz\n  replay trace info KTH-SP2.swf.gz --plot kth.svg");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<InfoGiven>();
   command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
   command->add_flag("--json", given->info.json, "print as JSON");
   command

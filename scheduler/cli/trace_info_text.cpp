@@ -15,10 +15,6 @@
 namespace replay {
 namespace {
 
-constexpr std::int64_t kMinute = 60;
-constexpr std::int64_t kHour = 60 * kMinute;
-constexpr std::int64_t kDay = 24 * kHour;
-
 std::string grouped(std::uint64_t number) {
   std::string text = fmt::format("{}", number);
   for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');

@@ -1,6 +1,7 @@
 // What all commands that turn one trace into another have in common: where they read, where they write, and the side files.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ class App;  // its header takes four seconds to compile
 }  // namespace CLI
 
 namespace replay::cli {
+
+/// More than anybody has; options that count records are checked against it.
+inline constexpr std::int64_t kMostRecords = 1'000'000'000'000'000;
 
 struct TraceOutput {
   std::string output = "-";  ///< "-": standard output

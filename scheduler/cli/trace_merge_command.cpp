@@ -16,7 +16,7 @@
 namespace replay::cli {
 namespace {
 
-struct Given {
+struct MergeGiven {
   std::vector<std::string> inputs;
   bool strict = false;
   TraceOutput output;
@@ -24,7 +24,7 @@ struct Given {
   std::string machine = "sum";
 };
 
-MergeOptions options_of(const Given& given) {
+MergeOptions options_of(const MergeGiven& given) {
   if (given.inputs.size() < 2) throw UsageError("expected two traces or more to merge");
   if (std::ranges::count(given.inputs, "-") > 1) throw UsageError("standard input ('-') can be only one of the traces");
   if (given.align != "start" && given.align != "unix")
@@ -35,7 +35,7 @@ MergeOptions options_of(const Given& given) {
           .machine = given.machine == "largest" ? MergedMachine::kLargest : MergedMachine::kSum};
 }
 
-int merge(const Given& given) {
+int merge(const MergeGiven& given) {
   const MergeOptions options = options_of(given);
   std::vector<RereadableTrace> sources;
   for (const std::string& input : given.inputs)
@@ -63,7 +63,7 @@ int merge(const Given& given) {
 Command add_trace_merge(CLI::App& trace) {
   auto* command = trace.add_subcommand("merge", "several traces as one, by submit time");
   command->footer("Example: replay trace merge KTH-SP2.swf.gz SDSC-SP2.swf.gz --align start -o grid.swf.gz");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<MergeGiven>();
   command
       ->add_option("FILES", given->inputs, "SWF, plain or .gz; one may be '-', standard input; side files beside them")
       ->required();

@@ -95,9 +95,9 @@ void draw_arrivals(Svg& svg, const TraceInfo& info, double y) {
 
 std::string period_text(Duration period) {
   const auto hours = std::chrono::duration_cast<std::chrono::hours>(period).count();
-  constexpr std::int64_t kDay = 24;
-  constexpr std::int64_t kWeek = 7 * kDay;
-  if (hours < kDay) return "hour";
+  constexpr std::int64_t kHoursADay = 24;
+  constexpr std::int64_t kWeek = 7 * kHoursADay;
+  if (hours < kHoursADay) return "hour";
   if (hours < kWeek) return "day";
   return hours == kWeek ? "week" : fmt::format("{} weeks", hours / kWeek);
 }

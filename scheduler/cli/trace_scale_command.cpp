@@ -14,7 +14,7 @@
 namespace replay::cli {
 namespace {
 
-struct Given {
+struct ScaleGiven {
   TraceInput input;
   TraceOutput output;
   ScaleOptions scale;
@@ -35,7 +35,7 @@ std::string canonical(const ScaleOptions& options) {
   return command;
 }
 
-ScaleOptions options_of(const Given& given) {
+ScaleOptions options_of(const ScaleGiven& given) {
   ScaleOptions options = given.scale;
   if (options.load.has_value() == given.by.empty())
     throw UsageError("expected --load L and --by arrivals|runtimes together");
@@ -52,7 +52,7 @@ ScaleOptions options_of(const Given& given) {
   return options;
 }
 
-int scale(const Given& given) {
+int scale(const ScaleGiven& given) {
   const ScaleOptions options = options_of(given);
   const RereadableTrace trace = rereadable_trace(given.input);
   TraceWriter writer = create_trace(given.output);
@@ -76,7 +76,7 @@ Command add_trace_scale(CLI::App& trace) {
   command->footer(
       "Sizes come first, then the factors, then the load. Logged waits become unknown: that schedule never was.\n"
       "Example: replay trace scale KTH-SP2.swf.gz --load 0.9 --by arrivals -o kth-90.swf.gz");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<ScaleGiven>();
   add_trace_input(*command, given->input);
   add_trace_output(*command, given->output);
   ScaleOptions& scale_options = given->scale;

@@ -12,13 +12,13 @@
 namespace replay::cli {
 namespace {
 
-struct Given {
+struct SortGiven {
   TraceInput input;
   TraceOutput output;
   SortOptions sort;
 };
 
-int sort(const Given& given) {
+int sort(const SortGiven& given) {
   TraceReader reader = open_trace(given.input);
   TraceWriter writer = create_trace(given.output);
   const SortResult result = sort_trace(reader, writer, given.sort,
@@ -38,7 +38,7 @@ int sort(const Given& given) {
 Command add_trace_sort(CLI::App& trace) {
   auto* command = trace.add_subcommand("sort", "records by submit time and job number (all in memory)");
   command->footer("Example: replay trace sort mixed.swf --renumber -o sorted.swf");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<SortGiven>();
   add_trace_input(*command, given->input);
   add_trace_output(*command, given->output);
   command->add_flag("--renumber", given->sort.renumber, "job numbers 1, 2, ... in the new order; fields 17 follow");

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/text_table.hpp"
 #include "scheduler/cli/trace_io.hpp"
 #include "traces/tools/validate.hpp"
 
@@ -16,17 +17,13 @@ namespace {
 
 constexpr int kWrong = 1;
 
-struct Given {
+struct TraceValidateGiven {
   TraceInput input;
   ValidateOptions validate;
   bool json = false;
 };
 
 std::string_view name_of(Severity severity) { return severity == Severity::kError ? "error" : "warning"; }
-
-std::string counted(std::uint64_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 void print_text(const Validation& validation) {
   for (const Violation& v : validation.violations) {
@@ -62,7 +59,7 @@ nlohmann::json json_of(const Validation& validation) {
           {"broken_messages", validation.broken_messages}};
 }
 
-int validate(const Given& given) {
+int validate(const TraceValidateGiven& given) {
   TraceReader reader = open_trace(given.input);
   const Validation validation = validate_trace(reader, given.validate);
   if (given.json)
@@ -78,7 +75,7 @@ Command add_trace_validate(CLI::App& trace) {
   auto* command =
       trace.add_subcommand("validate", "is this SWF right? Exit status 0 if it is, warnings allowed; else 1");
   command->footer("Example: replay trace validate KTH-SP2.swf.gz --schedule");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<TraceValidateGiven>();
   add_trace_input(*command, given->input);
   command->add_flag("--schedule", given->validate.schedule,
                     "whether the logged schedule fits the machine (memory: 32 bytes a job)");

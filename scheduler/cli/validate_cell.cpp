@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/outputs.hpp"
@@ -32,7 +33,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kInterrupted = 130;
 constexpr int kJobsFailed = 1;
 constexpr std::size_t kLastWords = 2000;  // bytes
 
@@ -215,7 +215,7 @@ void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, 
   fs::remove_all(folder / "real", ignored);
   const fs::path err = folder / "real.err";
   const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
-  if (end.interrupted || end.status == kInterrupted) throw CellInterrupted{};
+  if (end.interrupted || end.status == kExitInterrupted) throw CellInterrupted{};
   if (end.status != 0 && end.status != kJobsFailed)
     throw InputError(
         fmt::format("cell {}: the real run ended with status {}: {}", cell.name, end.status, last_words(err)));

@@ -38,19 +38,17 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kInterrupted = 130;
-constexpr double kLongRun = 3600;                     // real seconds: from here on --yes is wanted
 constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, if nothing is said
 constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
 
-struct Given {
+struct ValidateGiven {
   ValidationSetting setting;
   std::string loads, cells, tolerance, page;
   bool yes = false, paper = false, physical = false, quick = false;
   bool seed = false;  // is given
 };
 
-Duration tolerance_of(const Given& given) {
+Duration tolerance_of(const ValidateGiven& given) {
   if (given.tolerance.empty()) return from_seconds(std::max(1.0, kRealTolerance / given.setting.time_scale));
   const auto tolerance = parse_duration(given.tolerance);
   if (!tolerance || *tolerance < Duration::zero())
@@ -82,7 +80,7 @@ struct PaperExperiment {
   std::optional<TypicalSeed> typical;  // the seed that is run, if none was given
 };
 
-PaperExperiment prepare_paper(Given& given, CoreCount cores, const fs::path& folder) {
+PaperExperiment prepare_paper(ValidateGiven& given, CoreCount cores, const fs::path& folder) {
   ValidationSetting& setting = given.setting;
   PaperExperiment paper;
   paper.workload = given.physical ? physical_workload(cores, profile_path(setting.common)) : emulated_workload();
@@ -95,7 +93,7 @@ PaperExperiment prepare_paper(Given& given, CoreCount cores, const fs::path& fol
 }
 
 // The command that makes the page from nothing, whichever cells this one ran.
-std::string whole_command(const Given& given) {
+std::string whole_command(const ValidateGiven& given) {
   const ValidationSetting& setting = given.setting;
   std::string text = "replay validate --paper-experiment";
   if (given.physical) text += " --physical";
@@ -134,7 +132,7 @@ std::vector<CellResult> finished_cells(const ValidationSetting& setting, const s
   return results;
 }
 
-void write_page(const Given& given, const PaperExperiment& paper, const std::vector<ValidationCell>& all,
+void write_page(const ValidateGiven& given, const PaperExperiment& paper, const std::vector<ValidationCell>& all,
                 const fs::path& out) {
   ValidationPage page;
   page.command = whole_command(given);
@@ -155,7 +153,7 @@ void write_page(const Given& given, const PaperExperiment& paper, const std::vec
   fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
 }
 
-void set_paper_defaults(Given& given, const CLI::App& command) {
+void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
   ValidationSetting& setting = given.setting;
   for (const char* option : {"--trace", "--policy", "--loads", "--jobs-from"})
     if (command.count(option) > 0)
@@ -168,7 +166,7 @@ void set_paper_defaults(Given& given, const CLI::App& command) {
 
 // ---- all of it ----
 
-fs::path output_folder(const Given& given) {
+fs::path output_folder(const ValidateGiven& given) {
   const char* usual = !given.paper ? "validate" : given.physical ? "validation-physical" : "validation";
   const fs::path folder = given.setting.common.out.empty() ? usual : given.setting.common.out;
   std::error_code error;
@@ -179,7 +177,7 @@ fs::path output_folder(const Given& given) {
   return folder;
 }
 
-int validate_all(Given given, const CLI::App& command) {
+int validate_all(ValidateGiven given, const CLI::App& command) {
   ValidationSetting& setting = given.setting;
   std::FILE* out = setting.common.json ? stderr : stdout;
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
@@ -240,12 +238,12 @@ int validate_all(Given given, const CLI::App& command) {
     else
       fmt::print("\n{}results in {}\n", validation_text(results), folder.string());
   }
-  if (interrupted) return kInterrupted;
+  if (interrupted) return kExitInterrupted;
   if (given.paper) write_page(given, paper, all, folder);
   return std::ranges::any_of(results, [](const CellResult& result) { return result.real.failed > 0; }) ? 1 : 0;
 }
 
-void add_options(CLI::App& command, Given& given) {
+void add_options(CLI::App& command, ValidateGiven& given) {
   ValidationSetting& setting = given.setting;
   add_common_options(command, setting.common);
   add_real_machine_options(command, setting.machine);
@@ -305,14 +303,14 @@ Command add_validate(CLI::App& app) {
       "Examples: replay validate --trace traces/emulated-small.swf --policy easy,fcfs-malleable --machine "
       "emulated:2x2x2\n"
       "          replay validate --paper-experiment --cells 30/poisson --out validation");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<ValidateGiven>();
   add_options(*command, *given);
   return [given, command] {
     try {
       return validate_all(*given, *command);
     } catch (const CellInterrupted&) {  // while it was only simulating
       fmt::print(stderr, "replay: interrupted\n");
-      return kInterrupted;
+      return kExitInterrupted;
     }
   };
 }

@@ -16,18 +16,13 @@
 namespace replay::cli {
 namespace {
 
-using Row = std::vector<std::string>;
+using PageRow = std::vector<std::string>;
 
-constexpr int kDecimals[] = {1, 1, 2};  // of wait, response, slowdown
-constexpr std::size_t kResponse = 1;
+constexpr int kPageDecimals[] = {1, 1, 2};  // of wait, response, slowdown
 
-std::string row_text(const Row& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
+std::string row_text(const PageRow& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
 
-std::string head_text(const Row& cells) { return row_text(cells) + row_text(Row(cells.size(), "---")); }
-
-std::string value_text(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
-}
+std::string head_text(const PageRow& cells) { return row_text(cells) + row_text(PageRow(cells.size(), "---")); }
 
 std::string plain(const metrics::Estimate& estimate) {
   return std::isfinite(estimate.mean)
@@ -41,14 +36,14 @@ std::vector<CellResult> of_arrivals(const std::vector<CellResult>& results, std:
   return some;
 }
 
-Row head_of_figures(std::string_view first) {
-  Row head = {std::string{first}};
+PageRow head_of_figures(std::string_view first) {
+  PageRow head = {std::string{first}};
   for (const char* figure : {"wait s", "response s", "slowdown"})
     head.insert(head.end(), {fmt::format("{} S", figure), "R", "error %"});
   return head;
 }
 
-void add_figures(Row& row, const validate::Pair& pair, int decimals) {
+void add_figures(PageRow& row, const validate::Pair& pair, int decimals) {
   row.push_back(value_text(pair.simulated, decimals));
   row.push_back(value_text(pair.real, decimals));
   row.push_back(percent_text(validate::relative_error(pair) * 100));
@@ -57,9 +52,9 @@ void add_figures(Row& row, const validate::Pair& pair, int decimals) {
 std::string our_table(const std::vector<CellResult>& results) {
   std::string text = head_text(head_of_figures("load %, policy"));
   for (const CellResult& result : results) {
-    Row row = {fmt::format("{:g} {}{}{}", result.load_percent.value_or(100), result.policy,
-                           result.disturbed ? " *" : "", result.real.failed > 0 ? " !" : "")};
-    for (std::size_t i = 0; i < validate::kFigures; ++i) add_figures(row, result.pair(i), kDecimals[i]);
+    PageRow row = {fmt::format("{:g} {}{}{}", result.load_percent.value_or(100), result.policy,
+                               result.disturbed ? " *" : "", result.real.failed > 0 ? " !" : "")};
+    for (std::size_t i = 0; i < validate::kFigures; ++i) add_figures(row, result.pair(i), kPageDecimals[i]);
     text += row_text(row);
   }
   return text;
@@ -68,7 +63,7 @@ std::string our_table(const std::vector<CellResult>& results) {
 std::string paper_table() {
   std::string text = head_text(head_of_figures("the paper"));
   for (const PaperCell& cell : kPaperTable1) {
-    Row row = {fmt::format("{} {}", cell.load_percent, cell.policy)};
+    PageRow row = {fmt::format("{} {}", cell.load_percent, cell.policy)};
     for (const validate::Pair& pair : cell.figures) add_figures(row, pair, 1);
     text += row_text(row);
   }
@@ -127,7 +122,8 @@ std::string paper_gain(const std::string& place, const std::string& policy) {
   const int load = std::atoi(place.c_str());
   const PaperCell *first = paper_cell(load, "easy"), *here = paper_cell(load, policy);
   if (first == nullptr || here == nullptr) return "-";
-  return percent_text(validate::percent_more(first->figures[kResponse].real, here->figures[kResponse].real));
+  return percent_text(
+      validate::percent_more(first->figures[validate::kResponse].real, here->figures[validate::kResponse].real));
 }
 
 std::string gains_table(const ValidationPage& page) {
@@ -136,10 +132,10 @@ std::string gains_table(const ValidationPage& page) {
   for (const Gain& gain : gains_of(page.results)) {
     if (gain.first != kPaperPolicies[0]) continue;
     const SeedMeans* const mean = seed_mean(page, gain);
-    text +=
-        row_text({fmt::format("{} {}", gain.place, gain.policy), mean == nullptr ? "-" : plain(mean->gains[kResponse]),
-                  percent_text(gain.simulated[kResponse]), percent_text(gain.real[kResponse]),
-                  gain.signs_agree(kResponse) ? "yes" : "NO", paper_gain(gain.place, gain.policy)});
+    text += row_text({fmt::format("{} {}", gain.place, gain.policy),
+                      mean == nullptr ? "-" : plain(mean->gains[validate::kResponse]),
+                      percent_text(gain.simulated[validate::kResponse]), percent_text(gain.real[validate::kResponse]),
+                      gain.signs_agree(validate::kResponse) ? "yes" : "NO", paper_gain(gain.place, gain.policy)});
   }
   return text;
 }
@@ -149,8 +145,9 @@ std::string seeds_table(const ValidationPage& page) {
   std::string text = head_text(
       {"load %, arrivals", "policy", "wait s", "response s", "slowdown", "wait %", "response %", "slowdown %"});
   for (const SeedMeans& mean : page.seeds) {
-    Row row = {fmt::format("{} {}", mean.load_percent, mean.arrivals), mean.policy};
-    for (std::size_t i = 0; i < validate::kFigures; ++i) row.push_back(value_text(mean.figures[i].mean, kDecimals[i]));
+    PageRow row = {fmt::format("{} {}", mean.load_percent, mean.arrivals), mean.policy};
+    for (std::size_t i = 0; i < validate::kFigures; ++i)
+      row.push_back(value_text(mean.figures[i].mean, kPageDecimals[i]));
     const bool is_first = mean.policy == kPaperPolicies[0];
     for (std::size_t i = 0; i < validate::kFigures; ++i) row.push_back(is_first ? "" : plain(mean.gains[i]));
     text += row_text(row);
@@ -161,7 +158,7 @@ std::string seeds_table(const ValidationPage& page) {
 std::string without_gain(const ValidationPage& page) {
   std::string text;
   for (const Gain& gain : gains_of(page.results))
-    if (gain.first == kPaperPolicies[0] && !(gain.real[kResponse] < 0))
+    if (gain.first == kPaperPolicies[0] && !(gain.real[validate::kResponse] < 0))
       text += fmt::format("{}{} under {}", text.empty() ? "" : ", ", gain.place, gain.policy);
   return text.empty() ? "" : fmt::format("Without a gain in response in the real run: {}.\n\n", text);
 }

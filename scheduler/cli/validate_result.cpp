@@ -18,37 +18,41 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-constexpr const char* kFormat = "replay-validation 1";
+constexpr const char* kValidationFormat = "replay-validation 1";
 constexpr const char* kFile = "result.json";
 
 // ---- to JSON ----
 
-json number(double value) { return std::isfinite(value) ? json(value) : json(); }
-json optional_number(const std::optional<double>& value) { return value ? json(*value) : json(); }
-json optional_text(const std::optional<std::string>& text) { return text ? json(*text) : json(); }
+ordered_json optional_number(const std::optional<double>& value) {
+  return value ? ordered_json(*value) : ordered_json();
+}
+ordered_json optional_text(const std::optional<std::string>& text) {
+  return text ? ordered_json(*text) : ordered_json();
+}
 
-json to_json(const ValidatedRun& run) {
-  json object;
-  for (std::size_t i = 0; i < validate::kFigures; ++i) object[validate::kFigureNames[i]] = number(run.figures[i]);
-  object.update(json{{"jobs", run.jobs},
-                     {"failed", run.failed},
-                     {"makespan_s", number(run.makespan)},
-                     {"shrinks", run.shrinks},
-                     {"expands", run.expands}});
+ordered_json to_json(const ValidatedRun& run) {
+  ordered_json object;
+  for (std::size_t i = 0; i < validate::kFigures; ++i)
+    object[validate::kFigureNames[i]] = number_or_null(run.figures[i]);
+  object.update(ordered_json{{"jobs", run.jobs},
+                             {"failed", run.failed},
+                             {"makespan_s", number_or_null(run.makespan)},
+                             {"shrinks", run.shrinks},
+                             {"expands", run.expands}});
   return object;
 }
 
-json to_json(const validate::ErrorSpread& spread) {
-  return {{"mean", number(spread.mean)},
-          {"p50", number(spread.p50)},
-          {"p90", number(spread.p90)},
-          {"p95", number(spread.p95)},
-          {"max", number(spread.max)}};
+ordered_json to_json(const validate::ErrorSpread& spread) {
+  return {{"mean", number_or_null(spread.mean)},
+          {"p50", number_or_null(spread.p50)},
+          {"p90", number_or_null(spread.p90)},
+          {"p95", number_or_null(spread.p95)},
+          {"max", number_or_null(spread.max)}};
 }
 
-json to_json(const validate::JobErrors& errors) {
+ordered_json to_json(const validate::JobErrors& errors) {
   return {{"jobs", errors.jobs},
           {"one_only", errors.one_only},
           {"wait_s", to_json(errors.wait)},
@@ -62,7 +66,7 @@ json to_json(const validate::JobErrors& errors) {
 // An object of the file, that knows where it is.
 class Object {
  public:
-  Object(const json& object, std::string place) : object_(object), place_(std::move(place)) {
+  Object(const ordered_json& object, std::string place) : object_(object), place_(std::move(place)) {
     if (!object.is_object()) fail("an object", short_text(object));
   }
 
@@ -71,7 +75,7 @@ class Object {
     if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
     try {
       return object_[name].get<T>();
-    } catch (const json::exception&) {
+    } catch (const ordered_json::exception&) {
       fail(fmt::format("{} in field '{}'", expected, name), short_text(object_[name]));
     }
   }
@@ -93,7 +97,7 @@ class Object {
   [[nodiscard]] std::optional<Object> optional_object(const char* name) const {
     return is_null(name) ? std::nullopt : std::optional{object(name)};
   }
-  [[nodiscard]] const json& raw(const char* name) const {
+  [[nodiscard]] const ordered_json& raw(const char* name) const {
     if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
     return object_[name];
   }
@@ -107,7 +111,7 @@ class Object {
     throw InputError(fmt::format("{}: expected {}, found {}", place_, expected, found));
   }
 
-  const json& object_;
+  const ordered_json& object_;
   std::string place_;
 };
 
@@ -138,7 +142,7 @@ validate::JobErrors errors_of(const Object& object) {
 }
 
 // "time_scale: 0.1 then, 0.05 now"
-std::string difference(const json& then, const json& now) {
+std::string difference(const ordered_json& then, const ordered_json& now) {
   std::string text;
   const auto note = [&text](const std::string& name, const std::string& before, const std::string& here) {
     text += fmt::format("{}{}: {} then, {} now", text.empty() ? "" : "; ", name, before, here);
@@ -171,21 +175,21 @@ validate::Pair CellResult::timing_pair(std::size_t figure) const {
   return {measured->figures[figure], real.figures[figure], resolution(figure)};
 }
 
-json to_json(const CellResult& result) {
-  json object = {{"format", kFormat},
-                 {"cell", result.cell},
-                 {"policy", result.policy},
-                 {"load_percent", optional_number(result.load_percent)},
-                 {"arrivals", result.arrivals},
-                 {"inputs", result.inputs},
-                 {"simulated", to_json(result.simulated)},
-                 {"real", to_json(result.real)}};
-  object["measured"] = result.measured ? to_json(*result.measured) : json();
+ordered_json to_json(const CellResult& result) {
+  ordered_json object = {{"format", kValidationFormat},
+                         {"cell", result.cell},
+                         {"policy", result.policy},
+                         {"load_percent", optional_number(result.load_percent)},
+                         {"arrivals", result.arrivals},
+                         {"inputs", result.inputs},
+                         {"simulated", to_json(result.simulated)},
+                         {"real", to_json(result.real)}};
+  object["measured"] = result.measured ? to_json(*result.measured) : ordered_json();
   object["why_not_measured"] = result.why_not_measured;
   for (std::size_t i = 0; i < validate::kFigures; ++i)
-    object["relative_error"][validate::kFigureNames[i]] = number(validate::relative_error(result.pair(i)));
+    object["relative_error"][validate::kFigureNames[i]] = number_or_null(validate::relative_error(result.pair(i)));
   object["job_errors"] = to_json(result.simulated_errors);
-  object["measured_job_errors"] = result.measured_errors ? to_json(*result.measured_errors) : json();
+  object["measured_job_errors"] = result.measured_errors ? to_json(*result.measured_errors) : ordered_json();
   object["divergence"] = optional_text(result.divergence);
   object["measured_divergence"] = optional_text(result.measured_divergence);
   object["tolerance_s"] = result.tolerance_s;
@@ -198,10 +202,11 @@ json to_json(const CellResult& result) {
   return object;
 }
 
-CellResult cell_result_of(const json& whole, const std::string& file) {
+CellResult cell_result_of(const ordered_json& whole, const std::string& file) {
   const Object object{whole, file};
-  if (const auto format = object.text("format"); format != kFormat)
-    throw InputError(fmt::format("{}: expected \"{}\" in field 'format', found \"{}\"", file, kFormat, format));
+  if (const auto format = object.text("format"); format != kValidationFormat)
+    throw InputError(
+        fmt::format("{}: expected \"{}\" in field 'format', found \"{}\"", file, kValidationFormat, format));
   CellResult result;
   result.cell = object.text("cell");
   result.policy = object.text("policy");
@@ -227,7 +232,7 @@ CellResult cell_result_of(const json& whole, const std::string& file) {
   return result;
 }
 
-std::optional<CellResult> finished_cell(const fs::path& folder, const std::string& cell, const json& inputs) {
+std::optional<CellResult> finished_cell(const fs::path& folder, const std::string& cell, const ordered_json& inputs) {
   const fs::path file = folder / kFile;
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
@@ -235,10 +240,10 @@ std::optional<CellResult> finished_cell(const fs::path& folder, const std::strin
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   constexpr const char* kWaysOut = "--force runs the cell again";
-  json whole;
+  ordered_json whole;
   try {
-    whole = json::parse(text);
-  } catch (const json::exception& broken) {
+    whole = ordered_json::parse(text);
+  } catch (const ordered_json::exception& broken) {
     throw InputError(fmt::format("{}: expected JSON: {}; {}", file.string(), broken.what(), kWaysOut));
   }
   CellResult result;

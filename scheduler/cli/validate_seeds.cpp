@@ -16,8 +16,6 @@
 namespace replay::cli {
 namespace {
 
-constexpr std::size_t kWait = 0, kResponse = 1;  // of validate::kFigureNames
-
 std::array<double, validate::kFigures> figures_of(const metrics::Summary& summary) {
   return {summary.value("mean_wait"), summary.value("mean_response"), summary.value("mean_slowdown")};
 }
@@ -86,20 +84,20 @@ std::vector<SeedMeans> seed_means(std::span<const SeedSeries> all) {
 }
 
 TypicalSeed typical_seed(std::span<const SeedSeries> all, double faint_wait) {
-  INVARIANT(!all.empty() && !all[0].values[0][kWait].empty(), "no seed to choose from");
-  const std::size_t seeds = all[0].values[0][kWait].size();
+  INVARIANT(!all.empty() && !all[0].values[0][validate::kWait].empty(), "no seed to choose from");
+  const std::size_t seeds = all[0].values[0][validate::kWait].size();
   std::vector<double> squares(seeds);
   std::vector<std::size_t> faint(seeds);
   std::size_t gains = 0;
   for (const SeedSeries& series : all)
     for (std::size_t p = 0; p < series.values.size(); ++p) {
       for (std::size_t s = 0; s < seeds; ++s) {
-        const double wait = series.values[p][kWait][s];
+        const double wait = series.values[p][validate::kWait][s];
         if (wait > 0 && wait < faint_wait) ++faint[s];
       }
       if (p == 0) continue;
       ++gains;
-      const std::vector<double> here = gain_of_each_seed(series, p, kResponse);
+      const std::vector<double> here = gain_of_each_seed(series, p, validate::kResponse);
       const double mean = metrics::estimate(here).mean;
       for (std::size_t s = 0; s < seeds; ++s) squares[s] += (here[s] - mean) * (here[s] - mean);
     }

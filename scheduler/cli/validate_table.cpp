@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/text_table.hpp"
 
 namespace replay::cli {
@@ -15,12 +16,6 @@ using Rows = std::vector<std::vector<std::string>>;
 
 constexpr int kDecimals[] = {2, 2, 3};  // of wait, response, slowdown
 constexpr const char* kShort[] = {"wait", "resp", "sld"};
-
-std::string value_text(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
-}
-
-ordered_json number(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); }
 
 std::string place_of(const CellResult& result) {
   const std::size_t end = result.cell.rfind('/');
@@ -92,13 +87,17 @@ std::string means_text(const std::vector<CellResult>& results) {
 
 ordered_json mean_json(const std::vector<validate::Pair>& pairs) {
   const validate::MeanError error = validate::mean_relative_error(pairs);
-  return {{"value", number(error.mean)},
+  return {{"value", number_or_null(error.mean)},
           {"figures", error.figures},
           {"nothing", error.nothing},
           {"left_out", error.left_out}};
 }
 
 }  // namespace
+
+std::string value_text(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+}
 
 std::string percent_text(double percent, int decimals) {
   return std::isfinite(percent) ? fmt::format("{:+.{}f}", percent, decimals) : "-";
@@ -179,7 +178,8 @@ ordered_json validation_json(const std::vector<CellResult>& results) {
   for (const Gain& gain : gains_of(results)) {
     ordered_json object = {{"place", gain.place}, {"policy", gain.policy}, {"to", gain.first}};
     for (std::size_t i = 0; i < validate::kFigures; ++i)
-      object[validate::kFigureNames[i]] = {{"simulated", number(gain.simulated[i])}, {"real", number(gain.real[i])}};
+      object[validate::kFigureNames[i]] = {{"simulated", number_or_null(gain.simulated[i])},
+                                           {"real", number_or_null(gain.real[i])}};
     json["gains_percent"].push_back(std::move(object));
   }
   json["cells"] = ordered_json::array();

@@ -33,6 +33,8 @@ struct Gain {
 /// The mean of |S - R| / R over all figures of the cells, "2.31 %"; with what it left out.
 [[nodiscard]] std::string mean_error_text(const std::vector<validate::Pair>& pairs);
 
+/// "1.2", "-" for what cannot be had.
+[[nodiscard]] std::string value_text(double value, int decimals);
 /// "+1.2", "-" for what cannot be had.
 [[nodiscard]] std::string percent_text(double percent, int decimals = 1);
 

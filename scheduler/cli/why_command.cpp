@@ -28,7 +28,7 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t kMostJob = 1'000'000'000'000'000'000;  // further ones would be read as another number
 
-struct Given {
+struct WhyGiven {
   std::string run;
   std::int64_t job = 0;
   std::size_t most = 5;
@@ -52,8 +52,6 @@ constexpr CauseWords kCauses[] = {
     {WaitCause::kLaunch, "launch", "start decided, its cores not yet left by others"},
 };
 
-std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
-
 std::string cores_text(CoreCount cores) { return count_text(static_cast<std::size_t>(cores), "core"); }
 
 std::string range_text(std::int64_t from, std::int64_t to) {
@@ -62,7 +60,7 @@ std::string range_text(std::int64_t from, std::int64_t to) {
 
 // ---- as text ----
 
-std::string cause_text(const WaitSegment& segment, const WaitReport& report, const Given& given) {
+std::string cause_text(const WaitSegment& segment, const WaitReport& report, const WhyGiven& given) {
   const std::string free = range_text(segment.free_least, segment.free_most);
   const std::string ahead =
       segment.ahead_first == segment.ahead_last
@@ -82,14 +80,14 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
   return "";
 }
 
-std::string shadow_text(const WaitSegment& segment, const Given& given) {
+std::string shadow_text(const WaitSegment& segment, const WhyGiven& given) {
   const std::string first = instant_text(*segment.shadow_first, given.style());
   const std::string last = instant_text(*segment.shadow_last, given.style());
   return fmt::format("by the estimates it could start at {}{}\n", first,
                      first == last ? "" : fmt::format(" at the earliest, in the end at {}", last));
 }
 
-std::string holders_text(const WaitSegment& segment, const Given& given) {
+std::string holders_text(const WaitSegment& segment, const WhyGiven& given) {
   std::string text;
   for (const metrics::Holder& holder : segment.largest_holders)
     text += fmt::format("{}job {} ({}, estimated end {})", text.empty() ? "" : ", ", number(holder.job),
@@ -100,7 +98,7 @@ std::string holders_text(const WaitSegment& segment, const Given& given) {
   return text.empty() ? "" : "cores held by " + text + '\n';
 }
 
-std::string overtakers_text(const WaitSegment& segment, const Given& given) {
+std::string overtakers_text(const WaitSegment& segment, const WhyGiven& given) {
   if (segment.overtakers.empty()) return "";
   std::string text = fmt::format("overtaken by {}: ", count_text(segment.overtakers.size(), "job"));
   for (std::size_t i = 0; i < std::min(given.most, segment.overtakers.size()); ++i) {
@@ -122,7 +120,7 @@ std::string summary_text(const WaitReport& report, Duration waited) {
   return aligned(rows);
 }
 
-std::string headline(const WaitReport& report, const Given& given) {
+std::string headline(const WaitReport& report, const WhyGiven& given) {
   return fmt::format("job {}: {}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
                      length_text(report.estimate), to_text(report.flexibility),
                      instant_text(report.submitted, given.style()));
@@ -132,7 +130,7 @@ Instant end_of_waiting(const WaitReport& report) {
   return report.launched != kNever ? report.launched : report.finished != kNever ? report.finished : report.log_end;
 }
 
-std::string fate(const WaitReport& report, const Given& given) {
+std::string fate(const WaitReport& report, const WhyGiven& given) {
   const Duration waited = end_of_waiting(report) - report.submitted;
   const std::string reason = report.end.reason.empty() ? "" : ": " + report.end.reason;
   if (report.launched != kNever) {
@@ -152,7 +150,7 @@ std::string fate(const WaitReport& report, const Given& given) {
                      instant_text(report.finished, given.style()), reason);
 }
 
-std::string to_text(const WaitSegment& segment, const WaitReport& report, const Given& given) {
+std::string to_text(const WaitSegment& segment, const WaitReport& report, const WhyGiven& given) {
   std::string text = fmt::format("{} .. {} ({}) {}\n", instant_text(segment.from, given.style()),
                                  instant_text(segment.to, given.style()), length_text(segment.to - segment.from),
                                  cause_text(segment, report, given));
@@ -162,7 +160,7 @@ std::string to_text(const WaitSegment& segment, const WaitReport& report, const 
   return text;
 }
 
-std::string to_text(const WaitReport& report, const Given& given) {
+std::string to_text(const WaitReport& report, const WhyGiven& given) {
   std::string text = headline(report, given) + '\n' + fate(report, given) + '\n';
   const std::size_t count = report.segments.size();
   if (count == 0) return text;
@@ -210,7 +208,7 @@ ordered_json to_json(const WaitSegment& segment) {
   return json;
 }
 
-ordered_json to_json(const WaitReport& report, const Given& given) {
+ordered_json to_json(const WaitReport& report, const WhyGiven& given) {
   ordered_json json;
   json["job"] = number(report.job);
   json["processes"] = report.processes;
@@ -249,7 +247,7 @@ class ModelOfLog final : public log::Sink {
   std::unique_ptr<RuntimeModel> model_;
 };
 
-int why(const Given& given) {
+int why(const WhyGiven& given) {
   const auto file = event_log_of(given.run);
   ModelOfLog model;
   const auto rate = [&model](const Job& job, const Allocation& on, double demand) {
@@ -280,7 +278,7 @@ Command add_why(CLI::App& app) {
   command->footer(
       "RUN is a run's folder or an events.log. Times are of the trace: days since its zero, hours:minutes:seconds.\n"
       "Example: replay why runs/compare/easy 1234");
-  auto given = std::make_shared<Given>();
+  auto given = std::make_shared<WhyGiven>();
   command->add_option("RUN", given->run, "the run")->required();
   command->add_option("JOB", given->job, "the job's number in the trace")
       ->required()

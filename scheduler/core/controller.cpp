@@ -10,8 +10,6 @@
 namespace replay {
 namespace {
 
-std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
-
 Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
 
 // Terminations before submissions, or the other way round (docs/adr/0006-pass-rules.md). What only acknowledges comes first.

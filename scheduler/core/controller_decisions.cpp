@@ -10,8 +10,6 @@
 namespace replay {
 namespace {
 
-std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
-
 Outcome outcome_of(KillReason reason) {
   switch (reason) {
     case KillReason::kOverrun: return Outcome::kOverrun;

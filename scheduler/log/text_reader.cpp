@@ -18,7 +18,7 @@ namespace replay::log {
 namespace {
 
 constexpr CoreCount kMostCores = 100'000'000;  // as Machine::parse: a broken `on` must not ask for all memory
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr std::size_t kReadBufferBytes = std::size_t{1} << 18;
 
 struct Place {
   std::string_view file;
@@ -441,8 +441,8 @@ bool read_text(const std::filesystem::path& path, Sink& sink) {
   std::string chunk;
   std::size_t held = 0;  // bytes of a line that is not whole yet
   for (;;) {
-    chunk.resize(held + kBufferBytes);
-    const std::size_t got = std::fread(chunk.data() + held, 1, kBufferBytes, file.get());
+    chunk.resize(held + kReadBufferBytes);
+    const std::size_t got = std::fread(chunk.data() + held, 1, kReadBufferBytes, file.get());
     if (got == 0 && std::ferror(file.get()) != 0) fail(errno);
     if (got == 0) break;
     const std::string_view rest = take_lines(std::string_view{chunk}.substr(0, held + got), reader);

@@ -11,7 +11,7 @@
 namespace replay::log {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr std::size_t kWriteBufferBytes = std::size_t{1} << 18;
 
 using Buffer = fmt::memory_buffer;
 
@@ -206,7 +206,7 @@ void TextWriter::header(const Header& header) { put_header(buffer_, header); }
 void TextWriter::record(const Record& record) {
   put_record(buffer_, record);
   buffer_.push_back('\n');
-  if (buffer_.size() >= kBufferBytes) write_buffer();
+  if (buffer_.size() >= kWriteBufferBytes) write_buffer();
 }
 
 void TextWriter::flush() {

@@ -12,7 +12,7 @@
 namespace replay::metrics {
 namespace {
 
-constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kOutcomes = 6;
 
 // Adds doubles without losing the small ones (Neumaier 1974), in a given order: the same bytes on every machine.
@@ -32,10 +32,10 @@ class Sum {
 
 // Mean, percentiles and maximum of one thing over the jobs.
 struct Distribution {
-  double mean = kNothing;
-  double p50 = kNothing;
-  double p95 = kNothing;
-  double max = kNothing;
+  double mean = kNoValue;
+  double p50 = kNoValue;
+  double p95 = kNoValue;
+  double max = kNoValue;
 
   Distribution() = default;
   /// `mean` where it can be had exactly.
@@ -43,10 +43,10 @@ struct Distribution {
       : mean(exact_mean),
         p50(percentile(values, 0.50)),
         p95(percentile(values, 0.95)),
-        max(values.empty() ? kNothing : *std::ranges::max_element(values)) {}
+        max(values.empty() ? kNoValue : *std::ranges::max_element(values)) {}
 };
 
-double ratio(double part, double whole) { return whole > 0 ? part / whole : kNothing; }
+double ratio(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
 double ratio(Wide part, Wide whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
 
 // What the definitions below are made of. Work in processor-microseconds.
@@ -59,8 +59,8 @@ struct Inputs {
   std::int64_t shrinks = 0;
   std::int64_t expands = 0;
   Distribution wait, response, execution, slowdown, bounded;
-  double bounded10 = kNothing, bounded30 = kNothing, bounded60 = kNothing;
-  double job_mpl = kNothing;
+  double bounded10 = kNoValue, bounded30 = kNoValue, bounded60 = kNoValue;
+  double job_mpl = kNoValue;
   Wide work = 0;           // sum of processes * expanded run time
   Wide response_area = 0;  // sum of processes * response
   Duration makespan{};
@@ -206,7 +206,7 @@ struct RatioColumn {
     sum.add(value);
   }
   [[nodiscard]] Distribution take() {
-    Distribution distribution{values, values.empty() ? kNothing : sum.total() / static_cast<double>(values.size())};
+    Distribution distribution{values, values.empty() ? kNoValue : sum.total() / static_cast<double>(values.size())};
     values.clear();
     sum = {};
     return distribution;
@@ -216,7 +216,7 @@ struct RatioColumn {
 double mean_of(std::span<const JobRow* const> jobs, double (*value)(const JobRow&)) {
   Sum sum;
   for (const JobRow* job : jobs) sum.add(value(*job));
-  return jobs.empty() ? kNothing : sum.total() / static_cast<double>(jobs.size());
+  return jobs.empty() ? kNoValue : sum.total() / static_cast<double>(jobs.size());
 }
 
 // Counts every kept job in `in`; returns those that the means are over.
@@ -298,7 +298,7 @@ std::string definition_text(std::string_view text, const SummaryOptions& options
 }  // namespace
 
 double percentile(std::vector<double>& values, double q) {
-  if (values.empty()) return kNothing;
+  if (values.empty()) return kNoValue;
   const double rank = q * static_cast<double>(values.size() - 1);
   const auto below = static_cast<std::ptrdiff_t>(rank);
   const auto at = values.begin() + below;

@@ -29,6 +29,7 @@ using ProcessCount = std::int32_t;  ///< MPI processes of one job
 
 /// The job number of the trace (SWF field 1), unique within a run.
 enum class JobId : std::int64_t {};
+[[nodiscard]] constexpr std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
 
 [[nodiscard]] constexpr double seconds(Duration d) { return static_cast<double>(d.count()) / 1e6; }
 [[nodiscard]] constexpr double seconds(Instant t) { return seconds(t.time_since_epoch()); }

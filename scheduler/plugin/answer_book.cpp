@@ -8,8 +8,6 @@
 namespace replay::plugin {
 namespace {
 
-std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
-
 bool is_level(int mpl, ProcessCount processes) { return mpl >= 1 && mpl <= processes; }
 
 // The controller chooses cores that have names, by the same rules as here.

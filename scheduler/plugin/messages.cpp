@@ -18,8 +18,6 @@ constexpr double kFarthest = 9e12;   // seconds that fit into an Instant
 
 Json time_of(Instant instant) { return instant == kNever ? Json{} : Json(seconds(instant)); }
 
-std::int64_t number(JobId id) { return static_cast<std::int64_t>(id); }
-
 std::string_view name_of(TriggerKind kind) {
   switch (kind) {
     case TriggerKind::kSubmit: return "submit";

@@ -24,7 +24,7 @@ namespace {
 enum class Metric : std::uint8_t { kSldwa, kResponse, kSlowdown, kBsld60, kUtilisation };
 enum class Decider : std::uint8_t { kSimple, kAdvanced, kPreferred };
 
-struct Settings {
+struct DynpSettings {
   Decider decider;
   DynpPolicy preferred;
   double threshold;
@@ -70,7 +70,7 @@ double score(const JobPlan& plan, Metric metric, Instant now, CoreCount machine)
 
 class Dynp final : public Policy {
  public:
-  explicit Dynp(const Settings& settings)
+  explicit Dynp(const DynpSettings& settings)
       : settings_(settings),
         in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
 
@@ -165,7 +165,7 @@ class Dynp final : public Policy {
 
   static constexpr std::array<std::string_view, kDynpPolicies> kNames{"fcfs", "sjf", "ljf"};
 
-  Settings settings_;
+  DynpSettings settings_;
   DynpPolicy in_use_;
   bool is_noted_ = false;
   RunningPlan running_;
@@ -179,10 +179,10 @@ std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
     return static_cast<std::uint8_t>(std::ranges::find(words, parameters.choice(name)) - words.begin());
   };
   return std::make_unique<Dynp>(
-      Settings{static_cast<Decider>(nth_of("decider", {"simple", "advanced", "preferred"})),
-               static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})), parameters.number("threshold"),
-               static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
-               parameters.choice("step") == "all"});
+      DynpSettings{static_cast<Decider>(nth_of("decider", {"simple", "advanced", "preferred"})),
+                   static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})), parameters.number("threshold"),
+                   static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
+                   parameters.choice("step") == "all"});
 }
 
 }  // namespace replay

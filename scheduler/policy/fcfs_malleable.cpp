@@ -19,7 +19,7 @@ namespace {
 
 enum class Criterion : std::uint8_t { kOldest, kLeastCpuUtil, kLongest, kShortest };
 
-struct Settings {
+struct FcfsMalleableSettings {
   int max_mpl = 2;
   Criterion criterion = Criterion::kOldest;
   bool expand_eagerly = false;
@@ -46,7 +46,8 @@ struct Candidate {
 // it before emit(), so a job that is shrunk and expanded again within one instant is not touched at all.
 class Pass {
  public:
-  Pass(const ClusterView& view, const Settings& settings) : settings_(settings), free_(view.free), now_(view.now) {
+  Pass(const ClusterView& view, const FcfsMalleableSettings& settings)
+      : settings_(settings), free_(view.free), now_(view.now) {
     jobs_.reserve(view.running.size() + 4);
     for (const RunningJob* running : view.running.by_start()) {
       if (running->gone_in_plan || running->suspended) continue;
@@ -200,7 +201,7 @@ class Pass {
     return order;
   }
 
-  const Settings& settings_;
+  const FcfsMalleableSettings& settings_;
   FreeCores free_;
   Instant now_;
   std::vector<Candidate> jobs_;  // in start order
@@ -208,7 +209,7 @@ class Pass {
 
 class FcfsMalleable final : public Policy {
  public:
-  explicit FcfsMalleable(Settings settings) : settings_(settings) {}
+  explicit FcfsMalleable(FcfsMalleableSettings settings) : settings_(settings) {}
 
   void decide(const ClusterView& view, Actions& out) override {
     if (view.waiting.empty() && nobody_is_shrunk(view)) return;
@@ -250,7 +251,7 @@ class FcfsMalleable final : public Policy {
                                [](const RunningJob* job) { return job->allocation.is_expanded(); });
   }
 
-  Settings settings_;
+  FcfsMalleableSettings settings_;
 };
 
 }  // namespace
@@ -258,7 +259,7 @@ class FcfsMalleable final : public Policy {
 namespace {
 
 std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfill) {
-  Settings settings;
+  FcfsMalleableSettings settings;
   settings.backfill = backfill;
   settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
   settings.expand_eagerly = parameters.choice("expand") == "eager";

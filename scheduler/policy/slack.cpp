@@ -19,7 +19,7 @@
 namespace replay {
 namespace {
 
-struct Settings {
+struct SlackSettings {
   double slack_factor;
   SlackHeuristic heuristic;
   SlackWeights weights;
@@ -29,7 +29,7 @@ using Waiting = SlackWaiting;
 
 class Slack final : public Policy {
  public:
-  Slack(const Settings& settings, AverageWait average_wait)
+  Slack(const SlackSettings& settings, AverageWait average_wait)
       : settings_(settings),
         search_(settings.heuristic, settings.weights, settings.slack_factor == 0),
         average_wait_(std::move(average_wait)) {}
@@ -175,7 +175,7 @@ class Slack final : public Policy {
 
   Availability& profile() { return running_.profile(); }
 
-  Settings settings_;
+  SlackSettings settings_;
   Instant now_{};
   RunningPlan running_;  // its profile has running jobs only; waiting ones come and go while prices are asked
   std::vector<Waiting> waiting_;
@@ -188,10 +188,10 @@ class Slack final : public Policy {
 std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
   static constexpr std::string_view kHeuristics[] = {"ast", "aat", "du", "dc", "dp", "all"};
   const auto heuristic = std::ranges::find(kHeuristics, parameters.choice("heuristic")) - std::begin(kHeuristics);
-  return std::make_unique<Slack>(Settings{parameters.number("sf"),
-                                          static_cast<SlackHeuristic>(heuristic),
-                                          {parameters.number("alpha_u"), parameters.number("alpha_t"),
-                                           parameters.number("alpha_p"), parameters.number("alpha_f")}},
+  return std::make_unique<Slack>(SlackSettings{parameters.number("sf"),
+                                               static_cast<SlackHeuristic>(heuristic),
+                                               {parameters.number("alpha_u"), parameters.number("alpha_t"),
+                                                parameters.number("alpha_p"), parameters.number("alpha_f")}},
                                  AverageWait{parameters});
 }
 

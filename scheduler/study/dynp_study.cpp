@@ -28,7 +28,7 @@ constexpr Seed kSeed{1};
 constexpr double kTolerance = 0.02;                // of the sets' means, that of `replay generate from-log`
 constexpr std::int64_t kFirstMonday = 4 * 86'400;  // 1970-01-05, on the clock of LocalSeconds
 
-LocalClock clock_of(const SwfHeader& header) {
+LocalSecondOf clock_of(const SwfHeader& header) {
   const auto clock = LogClock::of(header);
   if (!clock) return [](Duration t) { return static_cast<std::int64_t>(seconds(t)); };
   return [clock](Duration t) { return clock->local(t) - kFirstMonday; };

@@ -20,8 +20,6 @@ constexpr std::size_t kMostDecisions = 4;  // of one run, that are told
 
 Duration apart(Instant a, Instant b) { return a < b ? b - a : a - b; }
 Duration shift(const MovedEvent& event) { return apart(event.simulated, event.real); }
-std::int64_t number(JobId job) { return static_cast<std::int64_t>(job); }
-
 // ---- events ----
 
 // Those that happened in both runs, not after `last` in both.

@@ -15,6 +15,7 @@ namespace replay::validate {
 
 inline constexpr std::size_t kFigures = 3;
 inline constexpr std::array<std::string_view, kFigures> kFigureNames = {"wait", "response", "slowdown"};
+inline constexpr std::size_t kWait = 0, kResponse = 1;  // places in it
 
 /// Means over the jobs that ran; NaN if none did. By kFigureNames: wait and response in seconds of trace time, slowdown
 /// by formula (1), response over the expanded run time.

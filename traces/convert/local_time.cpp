@@ -11,9 +11,7 @@
 namespace replay {
 namespace {
 
-using std::chrono::seconds;
-
-date::sys_seconds instant(std::int64_t unix_second) { return date::sys_seconds{seconds{unix_second}}; }
+date::sys_seconds instant(std::int64_t unix_second) { return date::sys_seconds{std::chrono::seconds{unix_second}}; }
 
 // "2024-03-01T12:00:00" has every digit at its place; anything else is no time.
 std::optional<int> digits(std::string_view text, std::size_t from, std::size_t count) {
@@ -50,8 +48,8 @@ std::optional<std::int64_t> LocalClock::parse(std::string_view text) const {
   const date::year_month_day when{date::year{*year}, date::month{static_cast<unsigned>(*month)},
                                   date::day{static_cast<unsigned>(*day)}};
   if (!when.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  const date::local_seconds local =
-      date::local_days{when} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} + seconds{*second};
+  const date::local_seconds local = date::local_days{when} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
+                                    std::chrono::seconds{*second};
   const std::int64_t result = zone_->to_sys(local, date::choose::earliest).time_since_epoch().count();
   if (result < 0 || result > kLastUnixSecond) return std::nullopt;
   return result;

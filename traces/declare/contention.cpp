@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "scheduler/model/contention.hpp"
@@ -14,8 +15,6 @@ namespace replay {
 namespace {
 
 constexpr ProcessCount kMostCores = 4096;
-
-bool is_power_of_two(ProcessCount n) { return (n & (n - 1)) == 0; }
 
 // The nearest power of two by ratio: x and 2^k are nearest while x < 2^k sqrt 2, and that is x^2 < 2 * 4^k.
 double nearest_power_of_two(double x) {
@@ -52,7 +51,8 @@ ProcessCount size_on_nodes(ProcessCount old, double same_cpu, double same_node, 
   if (per_node == 1) return old;
   const double slowdown = per_node == rule.cores ? same_cpu * same_node : same_node;
   const double exact = static_cast<double>(old) * per_node / slowdown;
-  const bool keep_power = rule.rounding == SizeRule::Rounding::kKeepPowersOfTwo && is_power_of_two(old);
+  const bool keep_power =
+      rule.rounding == SizeRule::Rounding::kKeepPowersOfTwo && std::has_single_bit(static_cast<std::uint32_t>(old));
   const double rounded = keep_power ? nearest_power_of_two(exact) : std::floor(exact + 0.5);
   const double most = std::max(static_cast<double>(per_node) * nodes, static_cast<double>(old));
   return static_cast<ProcessCount>(std::min({rounded, most, 0x1p31 - 1}));

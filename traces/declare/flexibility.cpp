@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "scheduler/model/error.hpp"
@@ -42,8 +43,6 @@ std::string_view name_of(const Name (&names)[N], Value value) {
   return std::ranges::find(names, static_cast<int>(value), &Name::value)->text;
 }
 
-bool is_power_of_two(ProcessCount n) { return (n & (n - 1)) == 0; }
-
 // A curve, and the sizes that a job would have if it were moldable; empty sizes: the whole range.
 struct Shape {
   SpeedupCurve curve{};
@@ -68,7 +67,7 @@ Shape linear_shape(const LoggedJob& job, ProcessCount machine) {
 
 SizeConstraint constraint_of(OfferedSizes offered, ProcessCount logged, UniformSource& source) {
   if (offered == OfferedSizes::kSurvey) return draw_surveyed_constraint(source);
-  return is_power_of_two(logged) ? SizeConstraint::kPowerOfTwo : SizeConstraint::kNone;
+  return std::has_single_bit(static_cast<std::uint32_t>(logged)) ? SizeConstraint::kPowerOfTwo : SizeConstraint::kNone;
 }
 
 Shape downey_shape(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine, Seed seed) {

@@ -12,7 +12,7 @@ namespace replay {
 namespace {
 
 constexpr int kFirstBucket = 11;  // 05:00 in the program's count from 1, where its day begins
-constexpr int kMostRedraws = 100'000;
+constexpr int kMostGapRedraws = 100'000;
 
 }  // namespace
 
@@ -67,7 +67,7 @@ std::int64_t LublinArrivals::next(UniformSource& source) {
 
 double LublinArrivals::gap(UniformSource& source) const {
   if (options_.process == ArrivalProcess::kPoisson) return mean_gap_ * draw_exponential(source);
-  for (int i = 0; i < kMostRedraws; ++i)
+  for (int i = 0; i < kMostGapRedraws; ++i)
     if (const double g = log_gap_.draw(source); g <= kMostLogGap) return portable::exp(g);
   throw UsageError("aarr, barr, arar: expected gaps that e^13 s can hold, found none in 100,000 draws");
 }

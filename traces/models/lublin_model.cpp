@@ -13,7 +13,7 @@
 namespace replay {
 namespace {
 
-constexpr int kMostRedraws = 100'000;
+constexpr int kMostJobRedraws = 100'000;
 
 GammaMethod method_of(Generator generator) {
   return generator == Generator::kDrand48 ? GammaMethod::kSumOfLogs : GammaMethod::kMarsagliaTsang;
@@ -100,7 +100,7 @@ CoreCount LublinStream::draw_size(const Kind& kind) const {
 std::int64_t LublinStream::draw_runtime(const Kind& kind, CoreCount size) {
   const LublinParameters& p = kind.parameters;
   const double short_share = std::clamp(p.pa * size + p.pb, 0.0, 1.0);
-  for (int i = 0; i < kMostRedraws; ++i) {
+  for (int i = 0; i < kMostJobRedraws; ++i) {
     const bool is_short = kind.job_source->uniform() <= short_share;
     const double h = (is_short ? kind.short_runtime : kind.long_runtime).draw(*kind.job_source);
     if (h <= kMostLogRuntime) return static_cast<std::int64_t>(portable::exp(h));

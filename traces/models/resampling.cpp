@@ -153,7 +153,7 @@ class Resampler::Calendar {
 
 // ---- the log ----
 
-Resampler::Resampler(std::vector<SampledJob> jobs, const LocalClock& clock) : jobs_(std::move(jobs)) {
+Resampler::Resampler(std::vector<SampledJob> jobs, const LocalSecondOf& clock) : jobs_(std::move(jobs)) {
   for (std::size_t job = 0; job < jobs_.size(); ++job) {
     const Means figures = figures_of(job);
     for (std::size_t i = 0; i < kFigures; ++i) means_[i] += figures[i] / static_cast<double>(jobs_.size());
@@ -170,7 +170,7 @@ Means Resampler::figures_of(std::size_t logged) const {
 }
 
 // The days of the first and the last job are not whole: they do not count.
-void Resampler::cut_into_days(const LocalClock& clock) {
+void Resampler::cut_into_days(const LocalSecondOf& clock) {
   const auto day_of = [&](std::size_t job) {
     return floor_divide(clock(jobs_[job].entry.record.submit) - kDayCut, kDay);
   };

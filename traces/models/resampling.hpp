@@ -18,7 +18,7 @@
 namespace replay {
 
 /// Local time of the log: seconds since the beginning of some Monday, for a time since the log's zero.
-using LocalClock = std::function<std::int64_t(Duration since_zero)>;
+using LocalSecondOf = std::function<std::int64_t(Duration since_zero)>;
 
 inline constexpr std::int64_t kDayCut = 5 * 3600;  ///< a day goes from 05:00 to 05:00, the quietest hour
 
@@ -55,7 +55,7 @@ struct ResampledSet {
 class Resampler {
  public:
   /// Throws InputError for a log that has no whole day of some weekday.
-  Resampler(std::vector<SampledJob> jobs, const LocalClock& clock);
+  Resampler(std::vector<SampledJob> jobs, const LocalSecondOf& clock);
 
   [[nodiscard]] const std::vector<SampledJob>& jobs() const { return jobs_; }
   /// Of the whole log.
@@ -77,7 +77,7 @@ class Resampler {
   };
   class Calendar;
   [[nodiscard]] Means figures_of(std::size_t logged) const;
-  void cut_into_days(const LocalClock& clock);
+  void cut_into_days(const LocalSecondOf& clock);
 
   std::vector<SampledJob> jobs_;
   Means means_{};

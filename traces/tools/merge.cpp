@@ -19,16 +19,16 @@ namespace {
 
 // ---- the first look at a source ----
 
-struct FirstLook {
+struct SourceLook {
   SwfHeader header;
   bool has_partitions = false;
   bool has_predecessors = false;
   Duration latest{};  // submit time
 };
 
-FirstLook look_at(const RereadableTrace& trace) {
+SourceLook look_at(const RereadableTrace& trace) {
   TraceReader reader = trace.open();
-  FirstLook look{reader.header()};
+  SourceLook look{reader.header()};
   std::int64_t last_job = -1;
   for (TraceEntry entry; reader.next(entry);) {
     const SwfRecord& record = entry.record;
@@ -51,7 +51,7 @@ FirstLook look_at(const RereadableTrace& trace) {
 
 class Source {
  public:
-  Source(const RereadableTrace& trace, const FirstLook& look, Duration shift, std::int32_t index, std::int32_t count,
+  Source(const RereadableTrace& trace, const SourceLook& look, Duration shift, std::int32_t index, std::int32_t count,
          bool partition_is_source)
       : reader_(trace.open()),
         remembers_(look.has_predecessors),
@@ -135,11 +135,11 @@ std::int64_t unix_start_of(const SwfHeader& header) {
                   header.source()));
 }
 
-std::vector<Duration> shifts_of(const std::vector<FirstLook>& looks, Align align) {
+std::vector<Duration> shifts_of(const std::vector<SourceLook>& looks, Align align) {
   std::vector<Duration> shifts(looks.size());
   if (align == Align::kStart) return shifts;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (const FirstLook& look : looks) first = std::min(first, unix_start_of(look.header));
+  for (const SourceLook& look : looks) first = std::min(first, unix_start_of(look.header));
   for (std::size_t i = 0; i < looks.size(); ++i)
     shifts[i] = std::chrono::seconds{unix_start_of(looks[i].header) - first};
   for (std::size_t i = 0; i < looks.size(); ++i)
@@ -154,9 +154,9 @@ std::vector<Duration> shifts_of(const std::vector<FirstLook>& looks, Align align
 
 // ---- the header ----
 
-CoreCount merged_machine(const std::vector<FirstLook>& looks, MergedMachine rule) {
+CoreCount merged_machine(const std::vector<SourceLook>& looks, MergedMachine rule) {
   std::int64_t sum = 0, largest = 0;
-  for (const FirstLook& look : looks) {
+  for (const SourceLook& look : looks) {
     const auto size = look.header.machine_size();
     if (!size) return 0;
     sum += *size;
@@ -183,18 +183,18 @@ std::string_view content_of(std::string_view line) {
 
 // When the zero of the merged trace was, where that has a meaning: with kUnix the earliest zero; with kStart the first
 // source's, because somebody's hours of the day have to count.
-void add_clock(SwfHeader& header, const std::vector<FirstLook>& looks, const std::vector<Duration>& shifts) {
+void add_clock(SwfHeader& header, const std::vector<SourceLook>& looks, const std::vector<Duration>& shifts) {
   const auto earliest = static_cast<std::size_t>(std::ranges::min_element(shifts) - shifts.begin());
   for (const std::string_view label : {"UnixStartTime", "TimeZoneString", "StartTime"})
     if (const auto value = looks[earliest].header.find(label)) header.add(label, *value);
 }
 
-SwfHeader merged_header(const std::vector<FirstLook>& looks, const std::vector<Duration>& shifts, CoreCount machine,
+SwfHeader merged_header(const std::vector<SourceLook>& looks, const std::vector<Duration>& shifts, CoreCount machine,
                         std::string_view command) {
   SwfHeader header;
   header.add("Version", "2.2");
   for (const char* label : {"Computer", "Installation", "Acknowledge", "Copyright"})
-    for (const FirstLook& look : looks) copy_all(header, look.header, label);
+    for (const SourceLook& look : looks) copy_all(header, look.header, label);
   add_clock(header, looks, shifts);
   if (machine > 0) header.add("MaxProcs", fmt::format("{}", machine));
   const std::size_t count = looks.size();
@@ -216,10 +216,10 @@ SwfHeader merged_header(const std::vector<FirstLook>& looks, const std::vector<D
 MergeResult merge_traces(const std::vector<RereadableTrace>& sources, TraceWriter& writer, const MergeOptions& options,
                          std::string_view command) {
   INVARIANT(sources.size() >= 2, "{} traces to merge", sources.size());
-  std::vector<FirstLook> looks;
+  std::vector<SourceLook> looks;
   for (const RereadableTrace& source : sources) looks.push_back(look_at(source));
   const std::vector<Duration> shifts = shifts_of(looks, options.align);
-  const bool partition_is_source = std::ranges::none_of(looks, &FirstLook::has_partitions);
+  const bool partition_is_source = std::ranges::none_of(looks, &SourceLook::has_partitions);
 
   MergeResult result;
   result.records.resize(sources.size());

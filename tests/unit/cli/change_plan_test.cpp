@@ -37,7 +37,7 @@ std::string complaint(const ChangeTexts& texts) {
   return "";
 }
 
-bool has(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
+bool has_word(const std::string& text, const std::string& word) { return text.find(word) != std::string::npos; }
 
 TEST(ChangePlan, ChangesComeInTheOrderOfTheirTimes) {
   const std::vector<Change> expected{
@@ -53,11 +53,11 @@ TEST(ChangePlan, EveryShrinksAndExpandsInTurnForEver) {
 }
 
 TEST(ChangePlan, ShrinkingWhatIsShrunkIsAMistake) {
-  EXPECT_TRUE(has(complaint(at({"1s", "2s"})), "--shrink-at 2s")) << complaint(at({"1s", "2s"}));
-  EXPECT_TRUE(has(complaint(at({}, {"2s"})), "no shrink before it"));
+  EXPECT_TRUE(has_word(complaint(at({"1s", "2s"})), "--shrink-at 2s")) << complaint(at({"1s", "2s"}));
+  EXPECT_TRUE(has_word(complaint(at({}, {"2s"})), "no shrink before it"));
   ChangeTexts texts;
   texts.resume_at = {"1s"};
-  EXPECT_TRUE(has(complaint(texts), "no suspend before it"));
+  EXPECT_TRUE(has_word(complaint(texts), "no suspend before it"));
 }
 
 TEST(ChangePlan, SuspendsDoNotCountAsTurnsOfShrinks) {
@@ -70,14 +70,14 @@ TEST(ChangePlan, SuspendsDoNotCountAsTurnsOfShrinks) {
 TEST(ChangePlan, WhatIsNoTimeIsNamedWithItsOption) {
   for (const char* text : {"soon", "", "-1s", "5 parsecs"}) {
     const std::string said = complaint(at({text}));
-    EXPECT_TRUE(has(said, "--shrink-at") && has(said, "'" + std::string{text} + "'")) << said;
+    EXPECT_TRUE(has_word(said, "--shrink-at") && has_word(said, "'" + std::string{text} + "'")) << said;
   }
   ChangeTexts texts = at({"1s"});
   texts.every = "1s";
-  EXPECT_TRUE(has(complaint(texts), "--every"));
+  EXPECT_TRUE(has_word(complaint(texts), "--every"));
   texts = {};
   texts.every = "1ms";
-  EXPECT_TRUE(has(complaint(texts), "0.01 s or more")) << complaint(texts);
+  EXPECT_TRUE(has_word(complaint(texts), "0.01 s or more")) << complaint(texts);
 }
 
 TEST(ChangePlan, ARigidJobKeepsItsSuspends) {

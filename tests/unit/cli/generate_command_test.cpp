@@ -12,11 +12,11 @@
 namespace replay::test {
 namespace {
 
-const std::string kReplay = REPLAY_PROGRAM;
-
 class Generate : public testing::Test {
  protected:
-  ShellResult replay(const std::string& arguments) { return shell(kReplay + " " + arguments, folder_.path()); }
+  ShellResult replay(const std::string& arguments) {
+    return shell(std::string{REPLAY_PROGRAM} + " " + arguments, folder_.path());
+  }
   void expect_complaint(const std::string& arguments, int status, std::initializer_list<const char*> words) {
     const ShellResult result = replay("generate " + arguments);
     EXPECT_EQ(result.status, status) << arguments << "\n" << result.err;
@@ -50,8 +50,9 @@ TEST_F(Generate, TheTraceGoesToStandardOutputAndTheSummaryToStderr) {
   const ShellResult result = replay("generate lublin --jobs 20");
   EXPECT_TRUE(result.out.starts_with("; Version: 2.2\n"));
   EXPECT_NE(result.err.find("20 jobs"), std::string::npos) << result.err;
-  const ShellResult info =
-      shell(kReplay + " generate lublin --jobs 300 --load 0.8 | " + kReplay + " trace info -", folder_.path());
+  const ShellResult info = shell(std::string{REPLAY_PROGRAM} + " generate lublin --jobs 300 --load 0.8 | " +
+                                     std::string{REPLAY_PROGRAM} + " trace info -",
+                                 folder_.path());
   EXPECT_EQ(info.status, 0) << info.err;
   EXPECT_NE(info.out.find("0.800"), std::string::npos) << info.out;  // offered load
 }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/cli/phase_kinds.hpp"
+
 namespace replay::cli {
 namespace {
 
@@ -19,8 +21,6 @@ protocol::JobStatistics seen(double at, std::uint64_t calls, double blocked, dou
   return statistics;
 }
 
-constexpr PhaseKind kExpanded{.ranks = 2, .cores = 2, .ranks_per_core = 1};
-constexpr PhaseKind kShrunk{.ranks = 2, .cores = 1, .ranks_per_core = 2, .is_base = false};
 constexpr PhaseKind kSuspended{.ranks = 2, .cores = 2, .ranks_per_core = 1, .is_base = true, .is_suspended = true};
 
 TEST(PhaseTotals, AreDifferencesSummedOverRanks) {

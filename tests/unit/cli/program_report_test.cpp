@@ -6,11 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/unit/cli/phase_kinds.hpp"
+
 namespace replay::cli {
 namespace {
-
-constexpr PhaseKind kExpanded{.ranks = 2, .cores = 2, .ranks_per_core = 1};
-constexpr PhaseKind kShrunk{.ranks = 2, .cores = 1, .ranks_per_core = 2, .is_base = false};
 
 PhaseTotals phase(const PhaseKind& kind, double from, std::uint64_t calls) {
   PhaseTotals totals{.kind = kind, .from = from, .seconds = 2, .is_known = true};

@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Measured {
+struct Recorded {
   JobTable table;
   Series series;
-  explicit Measured(const Records& records) { records.feed(table, series); }
+  explicit Recorded(const Records& records) { records.feed(table, series); }
   [[nodiscard]] Summary summary(const SummaryOptions& options = {}) const { return summarise(table, series, options); }
 };
 
@@ -42,7 +42,7 @@ TEST(Percentile, InterpolatesBetweenRanks) {
 }
 
 TEST(Summary, MeansAndPercentilesOfWaits) {
-  const Summary summary = Measured(ten_in_a_row()).summary();
+  const Summary summary = Recorded(ten_in_a_row()).summary();
   EXPECT_DOUBLE_EQ(summary.value("mean_wait"), 4.5);
   EXPECT_DOUBLE_EQ(summary.value("p50_wait"), 4.5);
   EXPECT_DOUBLE_EQ(summary.value("p95_wait"), 8.55);
@@ -55,14 +55,14 @@ TEST(Summary, MeansAndPercentilesOfWaits) {
 }
 
 TEST(Summary, TheBoundOfTheBoundedSlowdownIsAnOptionAndIsStated) {
-  const Summary summary = Measured(ten_in_a_row()).summary({.bound = 2s});
+  const Summary summary = Recorded(ten_in_a_row()).summary({.bound = 2s});
   EXPECT_DOUBLE_EQ(summary.value("mean_bounded_slowdown"), (1 + 1 + 1.5 + 2 + 2.5 + 3 + 3.5 + 4 + 4.5 + 5) / 10);
   EXPECT_EQ(summary.find("mean_bounded_slowdown")->definition,
             "mean of max(1, response / max(expanded run time, 2 s))");
 }
 
 TEST(Summary, WideAndLongJobsWeighMoreInSldwa) {
-  const Measured run(Records("flat:4")
+  const Recorded run(Records("flat:4")
                          .submit(0, 1, 4, 100)
                          .submit(0, 2, 1, 1)
                          .launch(0, 1, 4)
@@ -75,7 +75,7 @@ TEST(Summary, WideAndLongJobsWeighMoreInSldwa) {
 
 TEST(Summary, UtilisationCountsCoresAndWorkUtilisationCountsWork) {
   // Shrunk to half its cores the job takes 1.5 times as long: less core time than its work says.
-  const Measured run(Records("flat:4").submit(0, 1, 4, 10).launch(0, 1, 2, 2).finish(15, 1));
+  const Recorded run(Records("flat:4").submit(0, 1, 4, 10).launch(0, 1, 2, 2).finish(15, 1));
   EXPECT_DOUBLE_EQ(run.summary().value("utilisation"), 0.5);
   EXPECT_DOUBLE_EQ(run.summary().value("work_utilisation"), 40 / 60.0);
   EXPECT_DOUBLE_EQ(run.summary().value("mean_mpl"), 1);
@@ -83,7 +83,7 @@ TEST(Summary, UtilisationCountsCoresAndWorkUtilisationCountsWork) {
 
 TEST(Summary, TwoJobsOnTheSameCoresUseThemOnceAndRaiseTheMpl) {
   // Two cores for 10 s; job 2 is there from 2 s to 8 s, on both.
-  const Measured run(Records("1x2")
+  const Recorded run(Records("1x2")
                          .submit(0, 1, 2, 7)
                          .launch_shared(0, 1, {{0, 1}, {1, 1}})
                          .submit(2, 2, 2, 3)
@@ -101,7 +101,7 @@ TEST(Summary, TwoJobsOnTheSameCoresUseThemOnceAndRaiseTheMpl) {
 }
 
 TEST(Summary, OnlyJobsThatRanHaveTimes) {
-  const Measured run(Records("flat:4")
+  const Recorded run(Records("flat:4")
                          .submit(0, 1, 1, 10)
                          .submit(0, 2, 9, 10)
                          .finish(0, 2, ended(Outcome::kRejected))
@@ -122,7 +122,7 @@ TEST(Summary, OnlyJobsThatRanHaveTimes) {
 }
 
 TEST(Summary, JobsWithoutRunTimeAreLeftOutOfTheSlowdownAndCounted) {
-  const Summary summary = Measured(Records("flat:1")
+  const Summary summary = Recorded(Records("flat:1")
                                        .submit(0, 1, 1, 0)
                                        .submit(0, 2, 1, 2)
                                        .launch(0, 1, 1)
@@ -138,7 +138,7 @@ TEST(Summary, JobsWithoutRunTimeAreLeftOutOfTheSlowdownAndCounted) {
 TEST(Summary, TrimmingCutsJobsAtBothEndsInSubmitOrder) {
   Records records("flat:2");
   for (int job = 1; job <= 10; ++job) records.submit(job, job, 1, 1).launch(job, job, 1).finish(job + 0.5, job);
-  const Summary summary = Measured(records).summary({.trim_percent = 20});
+  const Summary summary = Recorded(records).summary({.trim_percent = 20});
   EXPECT_EQ(summary.value("jobs"), 6);
   // Jobs 3 to 8 are left: the machine is watched from 3 s, when job 3 came, to 9 s, when job 9 came.
   EXPECT_DOUBLE_EQ(summary.value("utilisation"), 6 * 0.5 / (2 * 6));
@@ -147,21 +147,21 @@ TEST(Summary, TrimmingCutsJobsAtBothEndsInSubmitOrder) {
 
 TEST(Summary, AFilterLeavesTheMachineWhole) {
   const Summary summary =
-      Measured(ten_in_a_row()).summary({.filter = [](const JobRow& row) { return row.job == JobId{10}; }});
+      Recorded(ten_in_a_row()).summary({.filter = [](const JobRow& row) { return row.job == JobId{10}; }});
   EXPECT_EQ(summary.value("jobs"), 1);
   EXPECT_DOUBLE_EQ(summary.value("mean_wait"), 9);
   EXPECT_DOUBLE_EQ(summary.value("utilisation"), 1);
 }
 
 TEST(Summary, ALogWithoutJobsHasNoMeans) {
-  const Summary summary = Measured(Records("flat:1")).summary();
+  const Summary summary = Recorded(Records("flat:1")).summary();
   EXPECT_EQ(summary.value("jobs"), 0);
   EXPECT_TRUE(std::isnan(summary.value("mean_wait")));
   EXPECT_TRUE(std::isnan(summary.value("utilisation")));
 }
 
 TEST(Summary, MetricsAreSelectedByName) {
-  const Summary summary = Measured(ten_in_a_row()).summary();
+  const Summary summary = Recorded(ten_in_a_row()).summary();
   const std::vector<std::string> names = {"max_wait", "jobs"};
   const Summary selected = select(summary, names);
   ASSERT_EQ(selected.metrics.size(), 2u);
@@ -172,7 +172,7 @@ TEST(Summary, MetricsAreSelectedByName) {
 
 TEST(Summary, EveryMetricHasItsOwnNameAUnitAndADefinition) {
   std::set<std::string_view> names;
-  for (const Metric& metric : Measured(ten_in_a_row()).summary().metrics) {
+  for (const Metric& metric : Recorded(ten_in_a_row()).summary().metrics) {
     EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
     EXPECT_FALSE(metric.unit.empty());
     EXPECT_EQ(metric.definition.find('{'), std::string::npos) << metric.definition;
@@ -181,14 +181,14 @@ TEST(Summary, EveryMetricHasItsOwnNameAUnitAndADefinition) {
 }
 
 TEST(Summary, OptionsThatMakeNoSenseAreRefused) {
-  const Measured run(ten_in_a_row());
+  const Recorded run(ten_in_a_row());
   EXPECT_THROW((void)run.summary({.bound = 0s}), UsageError);
   EXPECT_THROW((void)run.summary({.trim_percent = 50}), UsageError);
   EXPECT_THROW((void)run.summary({.trim_percent = -1}), UsageError);
 }
 
 TEST(BatsimSummary, SlowdownIsResponseOverTheExecutionTimeAsItWas) {
-  const Measured run(Records("flat:4").submit(0, 1, 4, 10).launch(5, 1, 2, 2).finish(25, 1));
+  const Recorded run(Records("flat:4").submit(0, 1, 4, 10).launch(5, 1, 2, 2).finish(25, 1));
   std::map<std::string_view, double> values;
   for (const auto& [name, value] : batsim_summary(run.table, run.series)) values[name] = value;
   EXPECT_DOUBLE_EQ(values["mean_slowdown"], 25.0 / 20);

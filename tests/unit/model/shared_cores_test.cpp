@@ -7,7 +7,7 @@ namespace {
 
 constexpr JobId kA{1}, kB{2}, kC{3};
 
-Allocation shared(std::vector<CoreLoad> loads) {
+Allocation on_cores(std::vector<CoreLoad> loads) {
   Allocation allocation;
   allocation.cores = static_cast<CoreCount>(loads.size());
   for (const CoreLoad& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
@@ -18,7 +18,7 @@ Allocation shared(std::vector<CoreLoad> loads) {
 
 TEST(SharedCores, AJobAloneHasNeitherNeighboursNorDemand) {
   SharedCores cores;
-  const Allocation on = shared({{0, 1}, {1, 1}});
+  const Allocation on = on_cores({{0, 1}, {1, 1}});
   cores.enter(kA, on, 0.8);
   EXPECT_TRUE(cores.neighbours(kA, on).empty());
   EXPECT_EQ(cores.demand(kA, on, 0.8), 0);
@@ -26,9 +26,9 @@ TEST(SharedCores, AJobAloneHasNeitherNeighboursNorDemand) {
 
 TEST(SharedCores, DemandIsTheUtilisationOfTheOthersProcessesOnTheBusiestCore) {
   SharedCores cores;
-  const Allocation a = shared({{0, 1}, {1, 1}, {2, 1}});
-  const Allocation b = shared({{1, 1}});
-  const Allocation c = shared({{2, 3}});
+  const Allocation a = on_cores({{0, 1}, {1, 1}, {2, 1}});
+  const Allocation b = on_cores({{1, 1}});
+  const Allocation c = on_cores({{2, 3}});
   cores.enter(kA, a, 0.5);
   cores.enter(kB, b, 0.9);
   EXPECT_DOUBLE_EQ(cores.demand(kA, a, 0.5), 0.9);
@@ -44,8 +44,8 @@ TEST(SharedCores, DemandIsTheUtilisationOfTheOthersProcessesOnTheBusiestCore) {
 TEST(SharedCores, ANeighbourOnTheJobsEmptierCoreCountsByWhatItAddsToTheBusiest) {
   // A has 2 processes on core 0 and 1 on core 1: loads 1.2 and 0.6 without B.
   SharedCores cores;
-  const Allocation a = shared({{0, 2}, {1, 1}});
-  const Allocation b = shared({{1, 1}});
+  const Allocation a = on_cores({{0, 2}, {1, 1}});
+  const Allocation b = on_cores({{1, 1}});
   cores.enter(kA, a, 0.6);
   cores.enter(kB, b, 0.5);
   EXPECT_EQ(cores.demand(kA, a, 0.6), 0) << "1.1 on core 1 is less than 1.2 on core 0";
@@ -56,17 +56,17 @@ TEST(SharedCores, ANeighbourOnTheJobsEmptierCoreCountsByWhatItAddsToTheBusiest) 
 
 TEST(SharedCores, LeavingCoresThatOneIsNotOnChangesNothing) {
   SharedCores cores;
-  const Allocation a = shared({{0, 1}});
+  const Allocation a = on_cores({{0, 1}});
   cores.enter(kA, a, 1);
-  cores.leave(kB, shared({{0, 1}, {7, 1}}));
+  cores.leave(kB, on_cores({{0, 1}, {7, 1}}));
   EXPECT_EQ(cores.neighbours(kB, a), std::vector<JobId>{kA});
 }
 
 TEST(SharedCoresDeath, AThirdJobOnACoreStopsTheProgram) {
   SharedCores cores;
-  cores.enter(kA, shared({{0, 1}}), 1);
-  cores.enter(kB, shared({{0, 1}}), 1);
-  EXPECT_DEATH(cores.enter(kC, shared({{0, 1}}), 1), "job 3 is the third on core 0");
+  cores.enter(kA, on_cores({{0, 1}}), 1);
+  cores.enter(kB, on_cores({{0, 1}}), 1);
+  EXPECT_DEATH(cores.enter(kC, on_cores({{0, 1}}), 1), "job 3 is the third on core 0");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Profile measured() {
+Profile measured_times() {
   Profile profile;
   ProfileEntry cg;
   cg.benchmark = "cg";
@@ -53,7 +53,7 @@ BenchmarkSetting setting() {
   return made;
 }
 
-std::string message(Workload workload, const Profile& profile = measured()) {
+std::string message(Workload workload, const Profile& profile = measured_times()) {
   try {
     (void)set_benchmarks(workload, profile, setting());
   } catch (const InputError& error) {
@@ -64,7 +64,7 @@ std::string message(Workload workload, const Profile& profile = measured()) {
 
 TEST(BenchmarkJobs, RunAsLongAsMeasuredWithLaunchAndEnd) {
   Workload workload = job(3);
-  const Profile profile = measured();
+  const Profile profile = measured_times();
   const BenchmarkJobs result = set_benchmarks(workload, profile, setting());
   const TracedJob& traced = workload.jobs[0];
   EXPECT_EQ(result.benchmarks, 1U);
@@ -79,14 +79,14 @@ TEST(BenchmarkJobs, RunAsLongAsMeasuredWithLaunchAndEnd) {
 
 TEST(BenchmarkJobs, AnEstimateThatIsTheRunTimeFollowsIt) {
   Workload workload = job(3, 10s, 10s);
-  (void)set_benchmarks(workload, measured(), setting());
+  (void)set_benchmarks(workload, measured_times(), setting());
   EXPECT_EQ(workload.jobs[0].job.estimate, 750ms);
 }
 
 TEST(BenchmarkJobs, OthersKeepTheirRunTimeAndPayLaunchAndEndOnRealCores) {
   for (const std::int32_t program : {-1, 4, 5}) {
     Workload workload = job(program);
-    EXPECT_EQ(set_benchmarks(workload, measured(), setting()).benchmarks, 0U);
+    EXPECT_EQ(set_benchmarks(workload, measured_times(), setting()).benchmarks, 0U);
     EXPECT_EQ(workload.jobs[0].truth.runtime, 10'250ms) << program;
     EXPECT_EQ(workload.jobs[0].truth.behaviour.application, -1);
     EXPECT_EQ(workload.jobs[0].truth.behaviour.cpu_use, 0.4);
@@ -94,11 +94,11 @@ TEST(BenchmarkJobs, OthersKeepTheirRunTimeAndPayLaunchAndEndOnRealCores) {
   Workload workload = job(-1);
   BenchmarkSetting emulated = setting();
   emulated.deducts_overheads = true;
-  (void)set_benchmarks(workload, measured(), emulated);
+  (void)set_benchmarks(workload, measured_times(), emulated);
   EXPECT_EQ(workload.jobs[0].truth.runtime, 10s) << "phases takes them off its own work there";
   BenchmarkSetting real = setting();
   real.is_real = true;
-  (void)set_benchmarks(workload, measured(), real);
+  (void)set_benchmarks(workload, measured_times(), real);
   EXPECT_EQ(workload.jobs[0].truth.runtime, 10s) << "it is the program's argument";
 }
 
@@ -107,7 +107,7 @@ TEST(BenchmarkJobs, LastInTraceTimeWhateverTheTimeScale) {
   BenchmarkSetting real = setting();
   real.is_real = true;
   real.time_scale = 0.01;
-  (void)set_benchmarks(workload, measured(), real);
+  (void)set_benchmarks(workload, measured_times(), real);
   EXPECT_EQ(workload.jobs[0].truth.runtime, 75s);
 }
 
@@ -127,7 +127,7 @@ TEST(BenchmarkJobs, WhatWasNotMeasuredNamesTheCommandThatMeasuresIt) {
 }
 
 TEST(BenchmarkJobs, SaysWhichFiguresFormulasStandFor) {
-  Profile profile = measured();
+  Profile profile = measured_times();
   profile.entries[0].slowdown_mpl_2.reset();
   profile.launch.clear();
   Workload workload = job(3);

@@ -13,7 +13,7 @@ namespace {
 
 using test::FakeSystem;
 
-constexpr std::uint32_t kMe = 101, kOther = 102;
+constexpr std::uint32_t kFirst = 101, kSecond = 102;
 constexpr std::uint64_t kMs = 1'000'000;
 
 /// A rank at seat 0 of core 0, with a quantum of 10 ms; another one may sit at seat 1.
@@ -21,8 +21,8 @@ class VmBurst : public ::testing::Test {
  public:
   VmBurst() {
     FakeSystem::reset();
-    FakeSystem::processes = {{kMe, 1}, {kOther, 1}};
-    seat.use({.first = cores, .count = 2}, kMe);
+    FakeSystem::processes = {{kFirst, 1}, {kSecond, 1}};
+    seat.use({.first = cores, .count = 2}, kFirst);
     burst.set_quantum(10 * kMs);
     slot.orders.place = replay_vm_place(0, 0);
   }
@@ -37,7 +37,7 @@ class VmBurst : public ::testing::Test {
   Burst<FakeSystem> burst;
   replay_vm_slot slot{};
   replay_vm_report& report = slot.report;
-  CoreToken<FakeSystem> other{cores[0], 1, kOther};
+  CoreToken<FakeSystem> other{cores[0], 1, kSecond};
 };
 
 TEST_F(VmBurst, AloneItTakesItsTimeAndKeepsNothing) {
@@ -57,7 +57,7 @@ TEST_F(VmBurst, TheTokenIsHeldWhileItWorks) {
   std::vector<std::uint32_t> holders;
   FakeSystem::meanwhile = [&] { holders.push_back(cores[0].holder); };
   work(25 * kMs);
-  EXPECT_EQ(holders, (std::vector{kMe, kMe, kMe})) << "slices of 10, 10 and 5 ms";
+  EXPECT_EQ(holders, (std::vector{kFirst, kFirst, kFirst})) << "slices of 10, 10 and 5 ms";
 }
 
 TEST_F(VmBurst, TwoRanksOfOneCoreTakeTurnsByTheQuantum) {
@@ -147,8 +147,8 @@ TEST_F(VmBurst, AMovedRankFinishesItsSliceAndGoesOnElsewhere) {
     slot.orders.place = replay_vm_place(1, 5);
   };
   EXPECT_EQ(work(20 * kMs), 20 * kMs);
-  EXPECT_EQ(here, (std::vector<std::uint32_t>{kMe, 0}));
-  EXPECT_EQ(there, (std::vector<std::uint32_t>{0, kMe}));
+  EXPECT_EQ(here, (std::vector<std::uint32_t>{kFirst, 0}));
+  EXPECT_EQ(there, (std::vector<std::uint32_t>{0, kFirst}));
 }
 
 TEST_F(VmBurst, ARankThatWaitsNoticesWithinAMillisecondThatItWasMoved) {
@@ -172,7 +172,7 @@ TEST_F(VmBurst, WhoHoldsForTooLongIsOvertakenAfter100MsOrTenQuanta) {
     const std::uint64_t took = work(1 * kMs);
     EXPECT_GE(took, 10 * quantum + kMs);
     EXPECT_LE(took, 10 * quantum + 2 * kMs);
-    EXPECT_EQ(cores[0].holder, kOther) << "it has its seat still";
+    EXPECT_EQ(cores[0].holder, kSecond) << "it has its seat still";
   }
 }
 

@@ -22,7 +22,7 @@ struct Threads : Linux {
     return pid == kNobody ? std::nullopt : std::optional{now()};
   }
 };
-using Token = CoreToken<Threads>;
+using ThreadToken = CoreToken<Threads>;
 
 constexpr std::uint32_t kFirstPid = 1000;
 constexpr std::uint64_t kLimitNs = 3'000'000'000;  // longer than any hand-over: who waits so long was forgotten
@@ -34,7 +34,7 @@ struct Shared {
 };
 
 /// Waits until the token is here, without ever overtaking. False: somebody was forgotten, so all may stop.
-bool acquire(Token& token, Shared& shared) {
+bool acquire(ThreadToken& token, Shared& shared) {
   if (token.want()) return true;
   const std::uint64_t end = Linux::now() + kLimitNs;
   while (!token.wait(kLimitNs)) {
@@ -49,7 +49,7 @@ void on_every_seat(std::uint32_t ranks, Shared& shared, Work work) {
   std::vector<std::jthread> threads;
   for (std::uint32_t seat = 0; seat < ranks; ++seat) {
     threads.emplace_back([&shared, seat, work] {
-      Token token{shared.core, seat, kFirstPid + seat};
+      ThreadToken token{shared.core, seat, kFirstPid + seat};
       work(token, seat);
       token.leave();
     });
@@ -60,7 +60,7 @@ TEST(VmCoreTokenStress, OneHasItAndNobodyIsForgotten) {
   constexpr int kRounds = 300;
   for (const std::uint32_t ranks : {2U, 5U, REPLAY_VM_SEATS}) {
     Shared shared;
-    on_every_seat(ranks, shared, [&shared](Token& token, std::uint32_t) {
+    on_every_seat(ranks, shared, [&shared](ThreadToken& token, std::uint32_t) {
       for (int i = 0; i < kRounds && acquire(token, shared); ++i) {
         ++shared.guarded;
         token.hand_over();
@@ -69,14 +69,14 @@ TEST(VmCoreTokenStress, OneHasItAndNobodyIsForgotten) {
     EXPECT_EQ(shared.forgotten, 0);
     EXPECT_EQ(shared.guarded, std::uint64_t{ranks} * kRounds);
     EXPECT_EQ(shared.core.holder, 0U);
-    EXPECT_FALSE(Token(shared.core, 0, 1).is_wanted());
+    EXPECT_FALSE(ThreadToken(shared.core, 0, 1).is_wanted());
   }
 }
 
 TEST(VmCoreTokenStress, WhoComesWhileItBecomesFreeIsSeen) {
   constexpr int kRounds = 20'000;
   Shared shared;
-  on_every_seat(2, shared, [&shared](Token& token, std::uint32_t seat) {
+  on_every_seat(2, shared, [&shared](ThreadToken& token, std::uint32_t seat) {
     std::minstd_rand chance{seat + 1};
     for (int i = 0; i < kRounds && acquire(token, shared); ++i) {
       token.leave();
@@ -91,7 +91,7 @@ TEST(VmCoreTokenStress, WhoComesWhileItBecomesFreeIsSeen) {
 TEST(VmCoreTokenStress, WhoComesAndGoesTakesNothingWithIt) {
   constexpr int kRounds = 500;
   Shared shared;
-  on_every_seat(8, shared, [&shared](Token& token, std::uint32_t seat) {
+  on_every_seat(8, shared, [&shared](ThreadToken& token, std::uint32_t seat) {
     std::minstd_rand chance{seat + 1};
     for (int i = 0; i < kRounds && shared.forgotten == 0; ++i) {
       switch (chance() % 3) {
@@ -115,7 +115,7 @@ TEST(VmCoreTokenStress, AHolderThatVanishesIsOvertakenAndForgotten) {
   shared.core.seats[REPLAY_VM_SEATS - 1].wanter = kNobody;
   shared.core.holder = kNobody;
   std::atomic<int> overtakes{0};
-  on_every_seat(4, shared, [&](Token& token, std::uint32_t) {
+  on_every_seat(4, shared, [&](ThreadToken& token, std::uint32_t) {
     for (int i = 0; i < kRounds; ++i) {
       for (bool is_here = token.want(); !is_here;) {
         is_here = token.wait(kStaleNs);

@@ -12,10 +12,10 @@
 namespace replay::vm {
 namespace {
 
-using test::VmHost;
+using replay::test::VmHost;
 
 /// Whether a rank believes a segment of four cores after `spoil` has been at it.
-bool is_believed(const std::function<void(VmHost&)>& spoil) {
+bool are_believed(const std::function<void(VmHost&)>& spoil) {
   VmHost host{1, 20, 4};
   spoil(host);
   return Cores::open(host.cores_path().c_str()).has_value();
@@ -34,29 +34,29 @@ TEST(VmCores, AGoodSegmentIsMappedAndSharedBothWays) {
 }
 
 TEST(VmCores, EveryClaimOfTheHeaderIsChecked) {
-  EXPECT_TRUE(is_believed([](VmHost&) {}));
-  EXPECT_FALSE(is_believed([](VmHost& host) { host.cores().magic = REPLAY_VM_MAGIC; }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { host.cores().version = 1; }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { host.cores().cores = 0; }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { host.cores().cores = 5; }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { host.cores().cores = REPLAY_VM_MAX_CORES + 1; }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { host.cores().bytes += 256; }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { std::filesystem::resize_file(host.cores_path(), 64); }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { std::filesystem::resize_file(host.cores_path(), 0); }));
+  EXPECT_TRUE(are_believed([](VmHost&) {}));
+  EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().magic = REPLAY_VM_MAGIC; }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().version = 1; }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().cores = 0; }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().cores = 5; }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().cores = REPLAY_VM_MAX_CORES + 1; }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().bytes += 256; }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { std::filesystem::resize_file(host.cores_path(), 64); }));
+  EXPECT_FALSE(are_believed([](VmHost& host) { std::filesystem::resize_file(host.cores_path(), 0); }));
 }
 
 TEST(VmCores, OnlyARegularFileOfOurOwnIsOpened) {
-  EXPECT_FALSE(is_believed([](VmHost& host) {
+  EXPECT_FALSE(are_believed([](VmHost& host) {
     std::filesystem::rename(host.cores_path(), host.cores_path() + "2");
     std::filesystem::create_symlink(host.cores_path() + "2", host.cores_path());
   })) << "a symbolic link";
-  EXPECT_FALSE(is_believed([](VmHost& host) {
+  EXPECT_FALSE(are_believed([](VmHost& host) {
     std::filesystem::remove(host.cores_path());
     ASSERT_EQ(::mkfifo(host.cores_path().c_str(), 0600), 0);
   })) << "a pipe";
-  EXPECT_FALSE(is_believed([](VmHost& host) { std::filesystem::remove(host.cores_path()); })) << "nothing";
+  EXPECT_FALSE(are_believed([](VmHost& host) { std::filesystem::remove(host.cores_path()); })) << "nothing";
   if (::geteuid() == 0) {
-    EXPECT_FALSE(is_believed([](VmHost& host) { ASSERT_EQ(::chown(host.cores_path().c_str(), 12345, 0), 0); }));
+    EXPECT_FALSE(are_believed([](VmHost& host) { ASSERT_EQ(::chown(host.cores_path().c_str(), 12345, 0), 0); }));
   }
 }
 

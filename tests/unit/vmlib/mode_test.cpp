@@ -7,12 +7,12 @@ namespace {
 
 constexpr Means kEverything{.has_progress_hook = true, .has_nonblocking_calls = true};
 constexpr Means kNoHook{.has_nonblocking_calls = true};
-constexpr Means kNothing{};
+constexpr Means kNoMeans{};
 
 TEST(VmMode, TheHookIsBetterThanLoopsAndLoopsAreBetterThanNothing) {
   EXPECT_EQ(best_mode({}, kEverything), REPLAY_VM_MODE_PROGRESS);
   EXPECT_EQ(best_mode({}, kNoHook), REPLAY_VM_MODE_TEST_LOOP);
-  EXPECT_EQ(best_mode({}, kNothing), REPLAY_VM_MODE_NONE);
+  EXPECT_EQ(best_mode({}, kNoMeans), REPLAY_VM_MODE_NONE);
 }
 
 TEST(VmMode, AForcedModeIsThatOrNone) {
@@ -20,7 +20,7 @@ TEST(VmMode, AForcedModeIsThatOrNone) {
   EXPECT_EQ(best_mode(REPLAY_VM_MODE_TEST_LOOP, kEverything), REPLAY_VM_MODE_TEST_LOOP);
   EXPECT_EQ(best_mode(REPLAY_VM_MODE_PROGRESS, kEverything), REPLAY_VM_MODE_PROGRESS);
   EXPECT_EQ(best_mode(REPLAY_VM_MODE_PROGRESS, kNoHook), REPLAY_VM_MODE_NONE);
-  EXPECT_EQ(best_mode(REPLAY_VM_MODE_TEST_LOOP, kNothing), REPLAY_VM_MODE_NONE);
+  EXPECT_EQ(best_mode(REPLAY_VM_MODE_TEST_LOOP, kNoMeans), REPLAY_VM_MODE_NONE);
 }
 
 TEST(VmMode, LoopsCannotSeeTheCallsOfFortran2008) {

@@ -14,7 +14,7 @@
 namespace replay::vm {
 namespace {
 
-using test::VmHost;
+using replay::test::VmHost;
 using namespace std::chrono_literals;
 
 constexpr int kLimitMs = 2000;

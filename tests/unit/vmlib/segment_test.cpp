@@ -12,7 +12,7 @@
 namespace replay::vm {
 namespace {
 
-using test::VmHost;
+using replay::test::VmHost;
 
 std::optional<Segment> open_as_rank(const VmHost& host) {
   return Segment::open(host.segment_path().c_str(), *parse_key(host.key_text().c_str()));
