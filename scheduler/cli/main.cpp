@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 #include <map>
 #include <optional>
@@ -45,14 +46,24 @@ int complain(int status, const char* what) {
   return status;
 }
 
+// The command that the user has chosen, "replay trace cut", and `replay` itself where there is none.
+struct Chosen {
+  const CLI::App* command;
+  std::string name;
+};
+
+Chosen chosen_of(const CLI::App& app) {
+  Chosen chosen{&app, app.get_name()};
+  while (!chosen.command->get_subcommands().empty()) {
+    chosen.command = chosen.command->get_subcommands().front();
+    chosen.name += " " + chosen.command->get_name();
+  }
+  return chosen;
+}
+
 // Where a command is expected and another word stands, or none. Nothing if that is not what is wrong.
 std::optional<std::string> missing_command(const CLI::App& app) {
-  const CLI::App* group = &app;
-  std::string name = app.get_name();
-  while (!group->get_subcommands().empty()) {
-    group = group->get_subcommands().front();
-    name += " " + group->get_name();
-  }
+  const auto [group, name] = chosen_of(app);
   std::vector<std::string> names;
   for (const CLI::App* command : group->get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
@@ -63,6 +74,22 @@ std::optional<std::string> missing_command(const CLI::App& app) {
   if (words.front().starts_with('-')) return std::nullopt;
   return fmt::format("{}: expected a command, found '{}'{}", name, words.front(),
                      replay::suggestion(words.front(), known));
+}
+
+// An option that the command does not have, or a word too many.
+std::string unexpected_word(const CLI::App& app) {
+  const auto [command, name] = chosen_of(app);
+  const std::vector<std::string> words = app.remaining(true);
+  const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
+  if (option == words.end())
+    return fmt::format("{}: expected no further word, found '{}'", name, words.empty() ? "" : words.front());
+  const std::string given = option->substr(0, option->find('='));
+  std::vector<std::string> names;
+  for (const CLI::Option* known : command->get_options())
+    for (const std::string& one : known->get_lnames()) names.push_back("--" + one);
+  const std::string_view near = replay::nearest(given, std::vector<std::string_view>(names.begin(), names.end()));
+  return fmt::format("{}: there is no option '{}'{}", name, given,
+                     near.empty() ? fmt::format("; see `{} --help`", name) : fmt::format("; did you mean '{}'?", near));
 }
 
 // Without them a file or a socket of ours would become stdin or stdout of whoever we start.
@@ -126,6 +153,10 @@ int main(int argc, char** argv) {
     const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
     if (missing) {
       fmt::print(stderr, "{}\n", *missing);
+      return kWrongUsage;
+    }
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+      fmt::print(stderr, "{}\n", unexpected_word(app));
       return kWrongUsage;
     }
     const int status = app.exit(error);

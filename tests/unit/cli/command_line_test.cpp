@@ -97,6 +97,13 @@ TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
   expect_complaint("--trace t.swf --policy easy --back-end futex", 2, {"--back-end", "futex", "yield"});
 }
 
+TEST_F(CommandLine, OptionsThatACommandDoesNotHaveAreNamedWithTheNearest) {
+  expect_complaint("--polcy easy", 2, {"replay: there is no option '--polcy'; did you mean '--policy'?"});
+  expect_complaint("generate lublin --machine=2", 2, {"replay generate lublin:", "'--machine'", "'--machine-size'"});
+  expect_complaint("simulate --wordless-nonsense", 2, {"'--wordless-nonsense'", "`replay simulate --help`"});
+  expect_complaint("trace info a b c", 2, {"replay trace info: expected no further word, found 'b'"});
+}
+
 TEST_F(CommandLine, EmulatedMachinesThatCannotBeAreRefused) {
   write_text(folder_ / "t.swf", kTwoJobs);
   const std::string run = "--trace t.swf --policy easy --machine emulated:";
