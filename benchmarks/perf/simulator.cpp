@@ -157,7 +157,7 @@ void measure_logs(const TemporaryFolder& folder, const std::string& logs, int ro
 }
 
 std::string overloaded(const TemporaryFolder& folder, std::uint64_t jobs, std::uint64_t processors) {
-  const std::string path = (folder / "lublin.swf").string();
+  std::string path = (folder / "lublin.swf").string();
   run({"generate", "lublin", "--jobs", fmt::to_string(jobs), "--machine-size", fmt::to_string(processors), "--load",
        "1.2", "--force", "-o", path});
   return path;

@@ -91,7 +91,8 @@ launcher::AgentOptions emulated_node(launcher::AgentOptions options) {
 }  // namespace
 
 std::vector<std::vector<int>> packages_of(const Machine& machine, const std::vector<int>& pu_of_core) {
-  const auto packages = static_cast<std::size_t>(machine.packages_per_node() * machine.nodes());
+  const auto packages =
+      static_cast<std::size_t>(machine.packages_per_node()) * static_cast<std::size_t>(machine.nodes());
   std::vector<std::vector<int>> list(packages);
   const std::size_t each = pu_of_core.size() / packages;
   for (std::size_t i = 0; i < pu_of_core.size(); ++i) list[std::min(i / each, packages - 1)].push_back(pu_of_core[i]);
@@ -211,7 +212,7 @@ Kernel CalibrateMeasurer::neighbour_of(const Kernel& kernel, ProcessCount proces
   const auto own = std::ranges::find(names, kernel.name);
   if (own == names.end()) return kernel;
   const auto at = (static_cast<std::size_t>(own - names.begin()) + turn) % names.size();
-  const Kernel other{names[at], kernel.problem_class};
+  Kernel other{names[at], kernel.problem_class};
   try {
     (void)seconds_of(other, processes);
   } catch (const Refused&) {
