@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr LocalSeconds kFirstMonday = 4 * 86400;  // 1970-01-05
+constexpr LocalSeconds kFirstMonday = LocalSeconds{4} * 86400;  // 1970-01-05
 
 struct FromLogGiven {
   TraceInput from;

@@ -13,6 +13,7 @@ namespace replay::cli {
 int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const std::filesystem::path& folder,
            bool json) {
   std::vector<Result> results;
+  results.reserve(runs.size());
   for (const PolicyRun& run : runs) results.push_back({run.policy, run.summary});
   bool interrupted = false;
   bool failed = false;

@@ -209,8 +209,8 @@ study::DynpOptions dynp_options(const DynpGiven& given) {
 }
 
 std::vector<const study::ArchiveLog*> dynp_logs(const DynpGiven& given) {
-  const std::vector<const study::ArchiveLog*> all{&study::ctc_log(), &study::kth_log(), &study::lanl_log(),
-                                                  &study::sdsc_sp2_log()};
+  std::vector<const study::ArchiveLog*> all{&study::ctc_log(), &study::kth_log(), &study::lanl_log(),
+                                            &study::sdsc_sp2_log()};
   if (given.logs.empty()) return all;
   std::vector<const study::ArchiveLog*> chosen;
   for (const std::string& name : given.logs) {

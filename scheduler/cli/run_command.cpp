@@ -83,7 +83,8 @@ void announce(std::FILE* out, const Scenario& scenario, const RealMachine& machi
   const int ranks = widest->job.processes;
   std::int64_t all_ranks = 0;
   for (const TracedJob& traced : jobs) all_ranks += traced.job.processes;
-  const auto most_at_once = static_cast<double>(std::min<std::int64_t>(all_ranks, 2 * machine.machine().size()));
+  const auto most_at_once =
+      static_cast<double>(std::min<std::int64_t>(all_ranks, std::int64_t{2} * machine.machine().size()));
   fmt::print(out, "{} jobs on {}, policies: {}\n", jobs.size(), machine.description(),
              fmt::join(scenario.policies, ", "));
   fmt::print(

@@ -85,6 +85,7 @@ void draw_arrivals(Svg& svg, const TraceInfo& info, double y) {
     return;
   }
   std::vector<std::string> hours;
+  hours.reserve(24);
   for (int hour = 0; hour < 24; ++hour) hours.push_back(fmt::format("{}", hour));
   draw(svg, {.x = kMargin, .y = y, .width = kHalf, .height = kRow - 30},
        arrival_chart("Arrivals by hour", "local hour of the day", hours, *info.hour_shares));

@@ -20,7 +20,7 @@ namespace replay {
 /// Local time of the log: seconds since the beginning of some Monday, for a time since the log's zero.
 using LocalSecondOf = std::function<std::int64_t(Duration since_zero)>;
 
-inline constexpr std::int64_t kDayCut = 5 * 3600;  ///< a day goes from 05:00 to 05:00, the quietest hour
+inline constexpr std::int64_t kDayCut = std::int64_t{5} * 3600;  ///< a day goes from 05:00 to 05:00, the quietest hour
 
 /// A job of the log: the entry as it stands, and what a simulator takes it for.
 struct SampledJob {
