@@ -147,6 +147,7 @@ std::optional<std::string> job_table_beside(const std::string& trace) {
 
 std::vector<std::string_view> job_table_columns() {
   std::vector<std::string_view> names;
+  names.reserve(std::size(kColumns));
   for (const Column& column : kColumns) names.push_back(column.name);
   return names;
 }

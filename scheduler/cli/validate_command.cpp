@@ -168,7 +168,7 @@ void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
 
 fs::path output_folder(const ValidateGiven& given) {
   const char* usual = !given.paper ? "validate" : given.physical ? "validation-physical" : "validation";
-  const fs::path folder = given.setting.common.out.empty() ? usual : given.setting.common.out;
+  fs::path folder = given.setting.common.out.empty() ? usual : given.setting.common.out;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))

@@ -101,6 +101,7 @@ std::vector<ValidationCell> chosen_cells(std::vector<ValidationCell> cells, cons
       if (cell.name == part || cell.name.starts_with(part + "/")) found = names.insert(cell.name).second || true;
     if (found) continue;
     std::vector<std::string> all;
+    all.reserve(cells.size());
     for (const ValidationCell& cell : cells) all.push_back(cell.name);
     throw UsageError(
         fmt::format("--cells: there is no cell '{}'; expected some of {}, or the beginning of some, such as "

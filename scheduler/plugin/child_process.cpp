@@ -61,6 +61,7 @@ class WithoutSigpipe {
 // In a process group of its own, with default signals and nothing open but its three pipes.
 pid_t spawn(const std::vector<std::string>& words, int in, int out, int err) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 

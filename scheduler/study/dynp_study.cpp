@@ -25,8 +25,8 @@ constexpr std::array<DynpPolicyEntry, kDynpPolicyCount> kPolicies{{
 }};
 constexpr std::array<std::string_view, 3> kNotes{"dynp fcfs", "dynp sjf", "dynp ljf"};
 constexpr Seed kSeed{1};
-constexpr double kTolerance = 0.02;                // of the sets' means, that of `replay generate from-log`
-constexpr std::int64_t kFirstMonday = 4 * 86'400;  // 1970-01-05, on the clock of LocalSeconds
+constexpr double kTolerance = 0.02;  // of the sets' means, that of `replay generate from-log`
+constexpr std::int64_t kFirstMonday = std::int64_t{4} * 86'400;  // 1970-01-05, on the clock of LocalSeconds
 
 LocalSecondOf clock_of(const SwfHeader& header) {
   const auto clock = LogClock::of(header);

@@ -69,7 +69,7 @@ bool JobFilter::is_job(const SwfRecord& record) {
   return seen_.insert(record.job);
 }
 
-Declarer::Declarer(Declarations declarations, const SwfHeader& header) : rules_(std::move(declarations)) {
+Declarer::Declarer(const Declarations& declarations, const SwfHeader& header) : rules_(declarations) {
   if (!needs_machine(rules_)) return;
   const auto size = rules_.machine ? rules_.machine : header.machine_size();
   if (!size)

@@ -60,7 +60,7 @@ class JobFilter {
 class Declarer {
  public:
   /// Throws UsageError if the machine's size is needed and neither `declarations` nor the header say it.
-  Declarer(Declarations declarations, const SwfHeader& header);
+  Declarer(const Declarations& declarations, const SwfHeader& header);
 
   /// For Tsafrir's model: the estimates of all jobs, in the order of the trace.
   void use_estimates(std::vector<Duration> estimates) { estimates_ = std::move(estimates); }

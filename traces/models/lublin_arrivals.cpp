@@ -59,7 +59,7 @@ LublinArrivals::LublinArrivals(const LublinParameters& parameters, const Options
 std::int64_t LublinArrivals::next(UniformSource& source) {
   const double length = gap(source) * options_.gap_factor;
   now_ += options_.process == ArrivalProcess::kPoisson ? length : pass_buckets(length);
-  if (now_ > static_cast<double>(std::numeric_limits<std::int64_t>::max() / 2)) now_ = 1e18;
+  if (now_ > static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 2) now_ = 1e18;
   const double whole = std::floor(now_);
   if (options_.gap_factor == 1 && options_.process == ArrivalProcess::kLublin) now_ = whole;
   return static_cast<std::int64_t>(whole);

@@ -217,6 +217,7 @@ MergeResult merge_traces(const std::vector<RereadableTrace>& sources, TraceWrite
                          std::string_view command) {
   INVARIANT(sources.size() >= 2, "{} traces to merge", sources.size());
   std::vector<SourceLook> looks;
+  looks.reserve(sources.size());
   for (const RereadableTrace& source : sources) looks.push_back(look_at(source));
   const std::vector<Duration> shifts = shifts_of(looks, options.align);
   const bool partition_is_source = std::ranges::none_of(looks, &SourceLook::has_partitions);
