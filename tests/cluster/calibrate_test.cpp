@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/cli/profile_file.hpp"
