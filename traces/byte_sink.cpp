@@ -76,6 +76,7 @@ std::unique_ptr<ByteSink> open_sink(const std::string& path) {
   }
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) throw failed(path, "cannot be created");
+  std::setvbuf(file, nullptr, _IONBF, 0);  // what comes are whole blocks
   return std::make_unique<FileSink>(path, file, true);
 }
 

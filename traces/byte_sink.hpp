@@ -14,7 +14,7 @@ class ByteSink {
   ByteSink& operator=(const ByteSink&) = delete;
   virtual ~ByteSink() = default;
 
-  /// Throws InputError when the medium fails (disk full, reader gone).
+  /// Best in blocks of many kilobytes. Throws InputError when the medium fails (disk full, reader gone).
   virtual void write(std::string_view bytes) = 0;
   /// Everything is written when this returns; call it once, last. A sink that is destroyed before may have lost bytes.
   virtual void close() = 0;

@@ -44,11 +44,10 @@ std::optional<LineReader::Line> LineReader::next() {
 // The end of the line that begins at or before `from`: a CR or LF, or kNone if none is in the buffer yet. A CR in the
 // last byte is not believed before it is known what follows.
 std::size_t LineReader::find_end(std::size_t from) {
-  if (!newline_known_ || newline_ < from) {
-    newline_ = find_byte(buffer_, from, filled_, '\n');
-    newline_known_ = true;
-  }
-  const std::size_t end = find_byte(buffer_, from, newline_, '\r');
+  if (!ends_known_ || line_feed_ < from) line_feed_ = find_byte(buffer_, from, filled_, '\n');
+  if (!ends_known_ || carriage_return_ < from) carriage_return_ = find_byte(buffer_, from, filled_, '\r');
+  ends_known_ = true;
+  const std::size_t end = std::min(line_feed_, carriage_return_);
   if (end == filled_ || (end + 1 == filled_ && buffer_[end] == '\r' && !at_end_)) return kNone;
   return end;
 }
@@ -73,7 +72,7 @@ LineReader::Line LineReader::pass_over_long_line() {
     filled_ = kKept + rest + got;
     buffer_[filled_] = '\0';
     at_end_ = got == 0;
-    newline_known_ = false;
+    ends_known_ = false;
     end = find_end(kKept);
     if (end == kNone && at_end_) end = filled_;
     at_ = kKept;
@@ -92,7 +91,7 @@ void LineReader::refill() {
   filled_ = rest + got;
   buffer_[filled_] = '\0';
   at_end_ = got == 0;
-  newline_known_ = false;
+  ends_known_ = false;
 }
 
 void LineReader::refuse_what_is_not_text() const {

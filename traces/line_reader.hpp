@@ -44,8 +44,10 @@ class LineReader {
   std::vector<char> buffer_;  // has a byte more than is ever filled
   std::size_t at_ = 0;        // first byte not given out
   std::size_t filled_ = 0;    // bytes of buffer_ that are data
-  std::size_t newline_ = 0;   // if >= at_: the next LF at or after at_, or filled_ when there is none
-  bool newline_known_ = false;
+  // If >= at_: the next LF and the next CR at or after at_, or filled_ when there is none.
+  std::size_t line_feed_ = 0;
+  std::size_t carriage_return_ = 0;
+  bool ends_known_ = false;
   bool at_end_ = false;
   std::size_t number_ = 0;
 };

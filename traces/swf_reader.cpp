@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -35,35 +36,105 @@ std::string shown(std::string_view text) {
   return text.size() > kMost ? result + "..." : result;
 }
 
-// A line cut into fields. Nearly all fields are whole numbers, so those are read on the way; the text of a field is looked for
-// when its number is not enough.
-class Fields {
- public:
-  explicit Fields(std::string_view line) : line_(line) {
-    const char* at = line.data();
-    const char* const end = at + line.size();
-    for (;; ++count_) {
-      while (is_separator(*at)) ++at;
-      if (at == end || count_ == kSwfFields) break;
-      at = read_field(at, end);
-    }
-    if (at != end) count_ += count_more(at, end);
-  }
+constexpr bool is_swf_time(std::int64_t seconds) { return seconds >= -kMostSwfSeconds && seconds <= kMostSwfSeconds; }
 
-  [[nodiscard]] int count() const { return count_; }
-  [[nodiscard]] const std::string& problem() const { return problem_; }
+// The first 18 fields of a line, as far as they are whole numbers.
+struct WholeFields {
+  std::array<std::int64_t, kSwfFields> numbers;  // 0 where the field is not a whole number, or too long to be sure
+  std::uint32_t whole = 0;                       // bit i: field i + 1 is one
+  int count = 0;                                 // of the fields there are
+  const char* rest;                              // what stands behind them
+};
+
+WholeFields read_whole_fields(std::string_view line) {
+  constexpr std::ptrdiff_t kSafeDigits = 18;
+  WholeFields fields;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  std::uint32_t whole = 0;
+  int count = 0;
+  for (;; ++count) {
+    while (is_separator(*at)) ++at;
+    if (at == end || count == kSwfFields) break;
+    const bool negative = *at == '-';
+    if (negative && at[1] == '1' && at[2] == ' ') {  // most fields of most logs
+      whole |= 1U << count;
+      fields.numbers[static_cast<std::size_t>(count)] = -1;
+      at += 3;
+      continue;
+    }
+    at += negative ? 1 : 0;
+    const char* const digits = at;
+    std::uint64_t value = 0;  // wrong beyond 19 digits
+    for (;; ++at) {
+      const auto digit = static_cast<std::uint64_t>(static_cast<unsigned char>(*at)) - std::uint64_t{'0'};
+      if (digit > 9) break;
+      value = value * 10 + digit;
+    }
+    const std::ptrdiff_t length = at - digits;
+    if ((*at == ' ' || at == end || *at == '\t') && length >= 1 && length <= kSafeDigits) [[likely]] {
+      whole |= 1U << count;
+      const auto magnitude = static_cast<std::int64_t>(value);
+      fields.numbers[static_cast<std::size_t>(count)] = negative ? -magnitude : magnitude;
+    } else {
+      fields.numbers[static_cast<std::size_t>(count)] = 0;
+      while (at != end && !is_separator(*at)) ++at;
+    }
+  }
+  fields.whole = whole;
+  fields.count = count;
+  fields.rest = at;
+  return fields;
+}
+
+// The fields of a line that are numbers of the usual kind, which is nearly always all of them. Whether they were is known when
+// all have been asked for: if not, what came out means nothing.
+class UsualFields {
+ public:
+  explicit UsualFields(const WholeFields& fields) : fields_(fields), usual_(fields.whole == (1U << kSwfFields) - 1) {}
+
+  [[nodiscard]] bool were_usual() const { return usual_; }
 
   Duration time(int field) {
     const std::int64_t value = number(field);
-    if (is_whole(field) && value >= -kMostSwfSeconds && value <= kMostSwfSeconds) [[likely]]
-      return Duration{value * kMicrosPerSecond};
+    usual_ = usual_ && is_swf_time(value);
+    return Duration{usual_ ? value * kMicrosPerSecond : 0};
+  }
+  template <class Integer>
+  Integer whole(int field) {
+    const std::int64_t value = number(field);
+    usual_ = usual_ && std::in_range<Integer>(value);
+    return static_cast<Integer>(value);
+  }
+  double kilobytes(int field) {
+    const std::int64_t value = number(field);
+    usual_ = usual_ && value >= -kMostKilobytes && value <= kMostKilobytes;
+    return static_cast<double>(value);
+  }
+
+ private:
+  [[nodiscard]] std::int64_t number(int field) const { return fields_.numbers[static_cast<std::size_t>(field - 1)]; }
+
+  const WholeFields& fields_;
+  bool usual_;
+};
+
+// The fields of any line: the text of a field is looked for when its number is not enough.
+class Fields {
+ public:
+  Fields(std::string_view line, const WholeFields& fields) : line_(line), fields_(fields) {}
+
+  [[nodiscard]] int count() const { return fields_.count + count_more(fields_.rest, line_.data() + line_.size()); }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  Duration time(int field) {
+    if (is_whole(field) && is_swf_time(number(field))) return Duration{number(field) * kMicrosPerSecond};
     return decimal_time(field);
   }
 
   template <class Integer>
   Integer whole(int field) {
-    if (is_whole(field) && std::in_range<Integer>(number(field))) [[likely]]
-      return static_cast<Integer>(number(field));
+    if (is_whole(field) && std::in_range<Integer>(number(field))) return static_cast<Integer>(number(field));
     return unusual_whole<Integer>(field);
   }
 
@@ -76,27 +147,6 @@ class Fields {
   }
 
  private:
-  const char* read_field(const char* at, const char* end) {
-    const bool negative = *at == '-';
-    const char* const digits = negative ? at + 1 : at;
-    std::uint64_t value = 0;  // wrong beyond 19 digits
-    for (at = digits;; ++at) {
-      const auto digit = static_cast<unsigned>(*at) - unsigned{'0'};
-      if (digit > 9) break;
-      value = value * 10 + digit;
-    }
-    constexpr std::ptrdiff_t kSafeDigits = 18;
-    if ((is_separator(*at) || at == end) && at != digits && at - digits <= kSafeDigits) [[likely]] {
-      const auto magnitude = static_cast<std::int64_t>(value);
-      numbers_[count_] = negative ? -magnitude : magnitude;
-      whole_ |= 1U << count_;
-    } else {
-      numbers_[count_] = 0;
-      while (at != end && !is_separator(*at)) ++at;
-    }
-    return at;
-  }
-
   static int count_more(const char* at, const char* end) {
     int more = 0;
     while (at != end) {
@@ -107,7 +157,7 @@ class Fields {
     return more;
   }
 
-  // Of 19 digits, which read_field() leaves to this; and "4.0" and "1e+06" are what some tools make of whole numbers.
+  // Of 19 digits, which read_whole_fields() leaves to this; and "4.0" and "1e+06" are what some tools make of whole numbers.
   template <class Integer>
   Integer unusual_whole(int field) {
     const std::string_view found = text(field);
@@ -143,8 +193,8 @@ class Fields {
     return number;
   }
 
-  [[nodiscard]] bool is_whole(int field) const { return (whole_ >> (field - 1) & 1) != 0; }
-  [[nodiscard]] std::int64_t number(int field) const { return numbers_[field - 1]; }
+  [[nodiscard]] bool is_whole(int field) const { return (fields_.whole >> (field - 1) & 1) != 0; }
+  [[nodiscard]] std::int64_t number(int field) const { return fields_.numbers[static_cast<std::size_t>(field - 1)]; }
 
   [[nodiscard]] std::string_view text(int field) const {
     std::string_view rest = line_;
@@ -163,37 +213,51 @@ class Fields {
   }
 
   std::string_view line_;
-  std::int64_t numbers_[kSwfFields];  // 0 where the field is not a whole number, or too long to be sure
-  std::uint32_t whole_ = 0;           // bit i: field i + 1 is one
-  int count_ = 0;
+  const WholeFields& fields_;
   std::string problem_;
 };
+
+template <class Fields>
+void fill(SwfRecord& record, Fields& fields) {
+  record.job = fields.template whole<std::int64_t>(1);
+  record.submit = fields.time(2);
+  record.wait = fields.time(3);
+  record.run = fields.time(4);
+  record.allocated = fields.template whole<std::int32_t>(5);
+  record.average_cpu = fields.time(6);
+  record.used_memory = fields.kilobytes(7);
+  record.requested = fields.template whole<std::int32_t>(8);
+  record.requested_time = fields.time(9);
+  record.requested_memory = fields.kilobytes(10);
+  record.status = fields.template whole<std::int32_t>(11);
+  record.user = fields.template whole<std::int32_t>(12);
+  record.group = fields.template whole<std::int32_t>(13);
+  record.executable = fields.template whole<std::int32_t>(14);
+  record.queue = fields.template whole<std::int32_t>(15);
+  record.partition = fields.template whole<std::int32_t>(16);
+  record.preceding = fields.template whole<std::int64_t>(17);
+  record.think_time = fields.time(18);
+}
+
+// What is wrong with the line, or an empty string.
+std::string parse_unusual_line(std::string_view line, const WholeFields& numbers, SwfRecord& record) {
+  Fields fields(line, numbers);
+  if (const int count = fields.count(); count != kSwfFields)
+    return fmt::format("expected {} fields, found {} in '{}'", kSwfFields, count, shown(line));
+  fill(record, fields);
+  return fields.problem();
+}
 
 }  // namespace
 
 std::string parse_swf_line(std::string_view line, SwfRecord& record) {
-  Fields fields(line);
-  if (fields.count() != kSwfFields)
-    return fmt::format("expected {} fields, found {} in '{}'", kSwfFields, fields.count(), shown(line));
-  record.job = fields.whole<std::int64_t>(1);
-  record.submit = fields.time(2);
-  record.wait = fields.time(3);
-  record.run = fields.time(4);
-  record.allocated = fields.whole<std::int32_t>(5);
-  record.average_cpu = fields.time(6);
-  record.used_memory = fields.kilobytes(7);
-  record.requested = fields.whole<std::int32_t>(8);
-  record.requested_time = fields.time(9);
-  record.requested_memory = fields.kilobytes(10);
-  record.status = fields.whole<std::int32_t>(11);
-  record.user = fields.whole<std::int32_t>(12);
-  record.group = fields.whole<std::int32_t>(13);
-  record.executable = fields.whole<std::int32_t>(14);
-  record.queue = fields.whole<std::int32_t>(15);
-  record.partition = fields.whole<std::int32_t>(16);
-  record.preceding = fields.whole<std::int64_t>(17);
-  record.think_time = fields.time(18);
-  return fields.problem();
+  const WholeFields numbers = read_whole_fields(line);
+  if (numbers.rest == line.data() + line.size()) {
+    UsualFields usual(numbers);
+    fill(record, usual);
+    if (usual.were_usual()) return {};
+  }
+  return parse_unusual_line(line, numbers, record);
 }
 
 SwfReader::SwfReader(std::unique_ptr<ByteSource> source, SwfReaderOptions options)

@@ -73,11 +73,14 @@ TraceReader::TraceReader(std::unique_ptr<ByteSource> source, const TraceReaderOp
 }
 
 bool TraceReader::next(TraceEntry& entry) {
-  if (!swf_.next(entry.record)) return false;
-  entry.traits = JobTraits{};
-  if (table_ && entry.record.job >= 0)
-    if (auto found = table_->find(entry.record.job)) entry.traits = std::move(*found);
+  if (!next(entry.record)) return false;
+  entry.traits = traits_of(entry.record.job).value_or(JobTraits{});
   return true;
+}
+
+std::optional<JobTraits> TraceReader::traits_of(std::int64_t job) {
+  if (!table_ || job < 0) return std::nullopt;
+  return table_->find(job);
 }
 
 TraceWriter::TraceWriter(const std::string& path, TraceWriterOptions options)

@@ -2,6 +2,7 @@
 // that job. Tools read one stream and write another, so that whatever they do to a trace happens to its side file too.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,10 @@ class TraceReader {
 
   /// False at the end. Throws InputError.
   [[nodiscard]] bool next(TraceEntry& entry);
+  /// The same without traits, which traits_of() gives then.
+  [[nodiscard]] bool next(SwfRecord& record) { return swf_.next(record); }
+  /// What the side file says about the job of the record that was read last; nothing if it says nothing. Throws InputError.
+  [[nodiscard]] std::optional<JobTraits> traits_of(std::int64_t job);
 
   [[nodiscard]] const SwfHeader& header() const { return swf_.header(); }
   /// The reader of the records: lines, comments and broken lines so far.

@@ -87,19 +87,20 @@ WorkloadReader::WorkloadReader(TraceReader trace, CleaningRules rules)
 }
 
 bool WorkloadReader::next(TracedJob& job) {
-  for (TraceEntry entry; next_entry(entry);)
-    if (make_job(entry, job)) return true;
+  for (SwfRecord record; trace_.next(record);) {
+    const std::optional<JobTraits> traits = trace_.traits_of(record.job);
+    if (make_job(record, traits ? &*traits : nullptr, job)) return true;
+  }
   return false;
 }
 
 std::optional<TracedJob> WorkloadReader::job_of(const TraceEntry& entry) {
   std::optional<TracedJob> job{std::in_place};
-  if (!make_job(entry, *job)) job.reset();
+  if (!make_job(entry.record, &entry.traits, *job)) job.reset();
   return job;
 }
 
-bool WorkloadReader::make_job(const TraceEntry& entry, TracedJob& job) {
-  const SwfRecord& record = entry.record;
+bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, TracedJob& job) {
   if (is_skipped(record)) return false;
   job = TracedJob{};
   job.job.id = JobId{record.job};
@@ -112,7 +113,7 @@ bool WorkloadReader::make_job(const TraceEntry& entry, TracedJob& job) {
   set_times(job, record);
   set_cpu_use(job, record);
   set_predecessor(job, record);
-  if (!entry.traits.empty()) apply_traits(job, entry.traits);
+  if (traits != nullptr && !traits->empty()) apply_traits(job, *traits);
   note_what_is_not_modelled(record);
   ++kept_;
   return true;

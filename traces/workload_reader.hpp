@@ -60,7 +60,8 @@ class WorkloadReader {
     std::vector<std::size_t> lines;
   };
 
-  [[nodiscard]] bool make_job(const TraceEntry& entry, TracedJob& job);
+  // `traits`: nullptr if there are none.
+  [[nodiscard]] bool make_job(const SwfRecord& record, const JobTraits* traits, TracedJob& job);
   [[nodiscard]] bool is_skipped(const SwfRecord& record);
   [[nodiscard]] std::int32_t size_of(const SwfRecord& record) const;
   void set_size(TracedJob& job, const SwfRecord& record);

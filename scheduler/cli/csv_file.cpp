@@ -9,22 +9,7 @@
 namespace replay::cli {
 namespace {
 
-constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 17;
-
-// The decimal digits of a number below 10^8, the first one in the lowest byte: its halves, their pairs and the digits of those are
-// split side by side in one word.
-std::uint64_t eight_digits(std::uint32_t value) {
-  const std::uint64_t halves = value / 10'000 + (std::uint64_t{value % 10'000} << 32);
-  const std::uint64_t first_pairs = halves * 5243 >> 19 & 0x0000'007f'0000'007f;  // by 100, exact below 10^4
-  const std::uint64_t pairs = first_pairs + ((halves - 100 * first_pairs) << 16);
-  const std::uint64_t first_digits = pairs * 103 >> 10 & 0x000f'000f'000f'000f;  // by 10, exact below 100
-  return first_digits + ((pairs - 10 * first_digits) << 8);
-}
-
-constexpr std::uint64_t kZeros = 0x3030'3030'3030'3030;  // "00000000"
-static_assert(std::endian::native == std::endian::little);
-
-void put_word(char* at, std::uint64_t characters) { std::memcpy(at, &characters, sizeof characters); }
+constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -42,35 +27,38 @@ std::string_view CsvFile::quoted(std::string_view text, std::string& memory) {
 }
 
 void CsvFile::ratio(double value) {
-  if (!std::isfinite(value)) return empty();
-  if (std::abs(value) < 9e12)
-    micros(std::llround(value * 1e6));
-  else
+  constexpr double kMost = 9e12;
+  if (std::abs(value) < kMost) [[likely]] {
+    const double micro = value * 1e6;
+    auto whole = static_cast<std::int64_t>(micro);
+    const double rest = micro - static_cast<double>(whole);  // exact
+    whole += rest >= 0.5 ? 1 : 0;
+    whole -= rest <= -0.5 ? 1 : 0;
+    micros(whole);
+  } else if (std::isfinite(value)) {
     word(fmt::format("{}", value));
-}
-
-void CsvFile::micros(std::int64_t value) {
-  room();
-  if (value < 0) *at_++ = '-';
-  const auto size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
-  at_ = put_digits(at_, size / 1'000'000);
-  const std::uint64_t decimals = eight_digits(static_cast<std::uint32_t>(size % 1'000'000)) + kZeros;
-  put_word(at_, std::uint64_t{'.'} | decimals >> 16 << 8 | std::uint64_t{','} << 56);
-  at_ += 8;
-}
-
-// What it writes behind the digits is written over, or not there yet: room() has seen to that.
-char* CsvFile::put_digits(char* at, std::uint64_t value) {
-  constexpr std::uint64_t kEight = 100'000'000;
-  if (value >= kEight) {
-    at = put_digits(at, value / kEight);
-    put_word(at, eight_digits(static_cast<std::uint32_t>(value % kEight)) + kZeros);
-    return at + 8;
+  } else {
+    empty();
   }
-  const std::uint64_t digits = eight_digits(static_cast<std::uint32_t>(value));
-  const int zeros = std::countr_zero(digits | std::uint64_t{1} << 56) / 8;  // before the first digit that counts
-  put_word(at, (digits + kZeros) >> 8 * zeros);
-  return at + 8 - zeros;
+}
+
+char* CsvFile::put_micros(char* at, std::int64_t value) {
+  constexpr std::uint64_t kMicros = 1'000'000;
+  if (value < 0) *at++ = '-';
+  const auto size = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+  const std::uint64_t seconds = size / kMicros;
+  const std::uint64_t decimals = size - seconds * kMicros;
+  at = put_digits(at, seconds);
+  constexpr std::uint64_t kEnds = std::uint64_t{'.'} | std::uint64_t{','} << 56;
+  const std::uint64_t digits = decimals == 0 ? 0 : eight_digits(static_cast<std::uint32_t>(decimals)) >> 16 << 8;
+  put_word(at, kEnds + digits + (kZeros >> 16 << 8));
+  return at + 8;
+}
+
+char* CsvFile::put_long(char* at, std::uint64_t value) {
+  at = put_digits(at, value / kEightDigits);
+  put_word(at, eight_digits(static_cast<std::uint32_t>(value % kEightDigits)) + kZeros);
+  return at + 8;
 }
 
 void CsvFile::append(std::string_view text) {

@@ -2,6 +2,7 @@
 // most is jobs.csv, so this is where a simulation's time goes if it is done with less care.
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -47,10 +48,19 @@ class CsvFile {
   template <std::integral Integer>
   void count(Integer value) {
     room();
-    if (value < 0) *at_++ = '-';
-    const auto size = static_cast<std::uint64_t>(value);
-    at_ = put_digits(at_, value < 0 ? 0 - size : size);
-    *at_++ = ',';
+    char* const end = put_number(at_, value);
+    *end = ',';
+    at_ = end + 1;
+  }
+  /// A cell of several numbers: its pieces one by one, then empty().
+  template <std::integral Integer>
+  void piece(Integer value) {
+    room();
+    at_ = put_number(at_, value);
+  }
+  void piece(char c) {
+    room();
+    *at_++ = c;
   }
   /// Seconds with six decimals, as Batsim writes them.
   void seconds(Duration time) { micros(time.count()); }
@@ -71,9 +81,48 @@ class CsvFile {
       write();
   }
   void append(std::string_view text);
-  void micros(std::int64_t value);
-  static char* put_digits(char* at, std::uint64_t value);
+  void micros(std::int64_t value) {
+    room();
+    at_ = put_micros(at_, value);
+  }
   void write();
+
+  // These write more bytes than they use, up to kLongestCell. They give the end of what counts.
+  template <std::integral Integer>
+  static char* put_number(char* at, Integer value) {
+    if (value >= 0 && value < 10) {
+      *at = static_cast<char>('0' + value);
+      return at + 1;
+    }
+    if (value < 0) *at++ = '-';
+    const auto size = static_cast<std::uint64_t>(value);
+    return put_digits(at, value < 0 ? 0 - size : size);
+  }
+  static char* put_digits(char* at, std::uint64_t value) {
+    if (value >= kEightDigits) [[unlikely]]
+      return put_long(at, value);
+    const std::uint64_t digits = eight_digits(static_cast<std::uint32_t>(value));
+    const int zeros = std::countr_zero(digits | std::uint64_t{1} << 56) / 8;  // before the first digit that counts
+    put_word(at, (digits + kZeros) >> 8 * zeros);
+    return at + 8 - zeros;
+  }
+  static char* put_long(char* at, std::uint64_t value);
+  static char* put_micros(char* at, std::int64_t value);
+
+  // The decimal digits of a number below 10^8, the first one in the lowest byte: its halves, their pairs and the digits of those
+  // are split side by side in one word.
+  static std::uint64_t eight_digits(std::uint32_t value) {
+    const std::uint64_t halves = value / 10'000 + (std::uint64_t{value % 10'000} << 32);
+    const std::uint64_t first_pairs = halves * 5243 >> 19 & 0x0000'007f'0000'007f;  // by 100, exact below 10^4
+    const std::uint64_t pairs = first_pairs + ((halves - 100 * first_pairs) << 16);
+    const std::uint64_t first_digits = pairs * 103 >> 10 & 0x000f'000f'000f'000f;  // by 10, exact below 100
+    return first_digits + ((pairs - 10 * first_digits) << 8);
+  }
+  static void put_word(char* at, std::uint64_t characters) { std::memcpy(at, &characters, sizeof characters); }
+
+  static constexpr std::uint64_t kEightDigits = 100'000'000;
+  static constexpr std::uint64_t kZeros = 0x3030'3030'3030'3030;  // "00000000"
+  static_assert(std::endian::native == std::endian::little);
 
   std::unique_ptr<ByteSink> sink_;
   std::vector<char> block_;

@@ -17,7 +17,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <system_error>
+#include <utility>
 
 #include "scheduler/cli/csv_file.hpp"
 #include "scheduler/model/error.hpp"
@@ -57,8 +59,22 @@ double stretch_of(const JobRow& row) {
   return static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count());
 }
 
+// As "0-3 7 10-12": procset's text.
+void put_cores(CsvFile& cells, std::span<const metrics::CoreRange> used) {
+  bool is_first = true;
+  for (const metrics::CoreRange& range : used) {
+    if (!std::exchange(is_first, false)) cells.piece(' ');
+    cells.piece(range.first);
+    if (range.last == range.first) continue;
+    cells.piece('-');
+    cells.piece(range.last);
+  }
+  cells.empty();
+}
+
 // Batsim's seventeen columns. `workload` is quoted already.
-void put_batsim_cells(CsvFile& cells, const JobRow& row, std::string_view workload, std::string_view used_cores) {
+void put_batsim_cells(CsvFile& cells, const JobRow& row, std::string_view workload,
+                      std::span<const metrics::CoreRange> used_cores) {
   cells.count(static_cast<std::int64_t>(row.job));
   cells.word(workload);
   row.executable < 0 ? cells.word("default") : cells.word(fmt::format("program-{}", row.executable));
@@ -74,7 +90,7 @@ void put_batsim_cells(CsvFile& cells, const JobRow& row, std::string_view worklo
   row.ran() ? cells.seconds(row.response()) : cells.empty();
   row.ran() ? cells.ratio(stretch_of(row)) : cells.empty();
   cells.word("-1");  // energy: as Batsim when it does not count it
-  cells.word(used_cores);
+  put_cores(cells, used_cores);
   cells.empty();
 }
 
@@ -248,11 +264,8 @@ void write_jobs_csv(const fs::path& file, const RunTables& tables) {
   std::string memory;
   const std::string_view workload = CsvFile::quoted(name, memory);
   CsvFile cells(file, kJobColumns);
-  std::string used_cores;
   for (const JobRow& row : tables.jobs.rows()) {
-    used_cores.clear();
-    tables.cores.append_used(row.job, used_cores);
-    put_batsim_cells(cells, row, workload, used_cores);
+    put_batsim_cells(cells, row, workload, tables.cores.used(row.job));
     put_our_cells(cells, row, tables.jobs.reason(row.job), tables.options.bound);
     cells.end_line();
   }

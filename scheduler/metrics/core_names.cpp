@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <iterator>
 #include <variant>
@@ -225,21 +224,6 @@ std::span<const CoreRange> CoreNames::held(JobId job) const {
   const std::uint32_t row = index_.find(job);
   if (row == JobIndex::kNone || jobs_[row].slot == kNoSlot) return {};
   return held_[jobs_[row].slot].awake;
-}
-
-void CoreNames::append_used(JobId job, std::string& out) const {
-  const std::size_t before = out.size();
-  for (const CoreRange& range : used(job)) {
-    char text[32];
-    char* at = text;
-    if (out.size() > before) *at++ = ' ';
-    at = std::to_chars(at, std::end(text), range.first).ptr;
-    if (range.last != range.first) {
-      *at++ = '-';
-      at = std::to_chars(at, std::end(text), range.last).ptr;
-    }
-    out.append(text, at);
-  }
 }
 
 }  // namespace replay::metrics

@@ -53,8 +53,6 @@ class CoreNames final : public log::Sink {
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;
   /// The cores it has now. Empty if it has none. Valid until the next record.
   [[nodiscard]] std::span<const CoreRange> held(JobId job) const;
-  /// Appends used(job) as "0-3 7 10-12": procset's text, and Batsim's.
-  void append_used(JobId job, std::string& out) const;
 
  private:
   struct Held {

@@ -1,6 +1,9 @@
 #include "scheduler/metrics/core_names.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "scheduler/model/error.hpp"
 #include "tests/unit/metrics/records.hpp"
@@ -16,7 +19,8 @@ CoreNames names_of(const Records& records) {
 
 std::string used(const CoreNames& names, int job) {
   std::string text;
-  names.append_used(JobId{job}, text);
+  for (const auto& [first, last] : names.used(JobId{job}))
+    text += fmt::format("{}{}{}", text.empty() ? "" : " ", first, last == first ? "" : fmt::format("-{}", last));
   return text;
 }
 
