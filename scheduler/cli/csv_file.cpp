@@ -27,6 +27,7 @@ std::string_view CsvFile::quoted(std::string_view text, std::string& memory) {
 }
 
 void CsvFile::ratio(double value) {
+  if (value == 1) return word("1.000000");  // often
   constexpr double kMost = 9e12;
   if (std::abs(value) < kMost) [[likely]] {
     const double micro = value * 1e6;

@@ -2,6 +2,7 @@
 // most is jobs.csv, so this is where a simulation's time goes if it is done with less care.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -30,7 +31,13 @@ class CsvFile {
   }
   /// As it is: for words without commas, quotes and line ends.
   void word(std::string_view text) {
-    append(text);
+    if (text.size() <= kShort) {
+      room();
+      put_short(at_, text);
+      at_ += text.size();
+    } else {
+      append(text);
+    }
     empty();
   }
   /// Of a length that is known when this is compiled, and short.
@@ -82,6 +89,7 @@ class CsvFile {
   }
   void append(std::string_view text);
   void micros(std::int64_t value) {
+    if (value == 0) return word("0.000000");  // often
     room();
     at_ = put_micros(at_, value);
   }
@@ -118,8 +126,24 @@ class CsvFile {
     const std::uint64_t first_digits = pairs * 103 >> 10 & 0x000f'000f'000f'000f;  // by 10, exact below 100
     return first_digits + ((pairs - 10 * first_digits) << 8);
   }
+  // Up to kShort bytes: their first and their last ones, which may be the same, so that no length needs a loop.
+  static void put_short(char* at, std::string_view text) {
+    const auto put_ends = [&]<class Block>(Block) {
+      std::memcpy(at, text.data(), sizeof(Block));
+      std::memcpy(at + text.size() - sizeof(Block), text.data() + text.size() - sizeof(Block), sizeof(Block));
+    };
+    if (text.size() >= 16)
+      put_ends(std::array<char, 16>{});
+    else if (text.size() >= 8)
+      put_ends(std::uint64_t{});
+    else if (text.size() >= 4)
+      put_ends(std::uint32_t{});
+    else
+      for (const char c : text) *at++ = c;
+  }
   static void put_word(char* at, std::uint64_t characters) { std::memcpy(at, &characters, sizeof characters); }
 
+  static constexpr std::size_t kShort = 32;
   static constexpr std::uint64_t kEightDigits = 100'000'000;
   static constexpr std::uint64_t kZeros = 0x3030'3030'3030'3030;  // "00000000"
   static_assert(std::endian::native == std::endian::little);

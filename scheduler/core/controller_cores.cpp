@@ -64,7 +64,7 @@ bool Controller::try_resize(Managed& job) {
   physical_.take(added);
   job.held_before = job.held;
   job.held.cores += added.cores;
-  job.held.named.insert(job.held.named.end(), added.named.begin(), added.named.end());
+  job.held.named.append(added.named);
   job.moving_to = running.allocation;
   orders_.emplace_back(Resize{running.job->id, running.allocation});
   return true;

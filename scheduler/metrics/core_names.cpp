@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <variant>
 
 #include "scheduler/model/error.hpp"
 
@@ -33,7 +32,7 @@ void normalise(CoreRanges& ranges) {
   ranges.resize(kept);
 }
 
-void to_ranges(const std::vector<CoreLoad>& named, CoreRanges& out) {
+void to_ranges(const CoreLoads& named, CoreRanges& out) {
   out.clear();
   for (const CoreLoad& load : named) {
     if (!out.empty() && out.back().last + 1 == load.core)
@@ -123,7 +122,7 @@ void CoreNames::header(const log::Header& header) {
   pool_ = NumberedPool(names_cores_ ? 0 : machine.size());
 }
 
-void CoreNames::record(const log::Record& record) { std::visit(OnRecord{*this}, record.what); }
+void CoreNames::record(const log::Record& record) { log::visit(OnRecord{*this}, record.what); }
 
 CoreNames::Used& CoreNames::launch(JobId job) {
   std::uint32_t row = index_.find(job);

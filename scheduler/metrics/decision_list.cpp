@@ -7,7 +7,7 @@
 namespace replay::metrics {
 namespace {
 
-std::uint64_t hash_of(const std::vector<CoreLoad>& named) {
+std::uint64_t hash_of(const CoreLoads& named) {
   std::uint64_t hash = 0;
   for (const CoreLoad& load : named)
     hash = mix_bits(hash ^ (static_cast<std::uint64_t>(load.core) << 32 | static_cast<std::uint32_t>(load.processes)));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <variant>
 
 #include "scheduler/model/error.hpp"
 
@@ -125,7 +124,7 @@ struct JobTable::OnRecord {
   }
 };
 
-void JobTable::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
+void JobTable::record(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
 
 const JobRow* JobTable::find(JobId job) const {
   const std::uint32_t row = index_.find(job);

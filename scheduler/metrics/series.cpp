@@ -1,7 +1,6 @@
 #include "scheduler/metrics/series.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/machine.hpp"
@@ -56,7 +55,7 @@ void Series::header(const log::Header& header) {
   cores_ = Machine::parse(machine).size();
 }
 
-void Series::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
+void Series::record(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
 
 void Series::move_to(Instant at) {
   if (points_.empty()) {

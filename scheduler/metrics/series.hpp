@@ -102,9 +102,9 @@ class Series final : public log::Sink {
   Integrals total_;
   std::vector<JobState> jobs_;
   JobIndex index_;
-  std::unordered_map<std::size_t, std::vector<CoreLoad>> shared_;  // by row: cores of jobs that may share them
-  std::vector<std::int32_t> sharers_;                              // by core: how many such jobs are on it
-  std::vector<Point> points_;                                      // the last one is the present state
+  std::unordered_map<std::size_t, CoreLoads> shared_;  // by row: cores of jobs that may share them
+  std::vector<std::int32_t> sharers_;                  // by core: how many such jobs are on it
+  std::vector<Point> points_;                          // the last one is the present state
 };
 
 }  // namespace replay::metrics

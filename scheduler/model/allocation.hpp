@@ -4,11 +4,15 @@
 // node's ranks share a core is the pairing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scheduler/model/machine.hpp"
@@ -22,10 +26,54 @@ struct CoreLoad {
   bool operator==(const CoreLoad&) const = default;
 };
 
+/// Cores with names: a vector that takes no more than a pointer while it is empty, as every allocation on a pool has it.
+class CoreLoads {
+ public:
+  using value_type = CoreLoad;
+  using iterator = CoreLoad*;
+  using const_iterator = const CoreLoad*;
+
+  CoreLoads() = default;
+  CoreLoads(std::vector<CoreLoad> loads)  // NOLINT(google-explicit-constructor): the same thing
+      : loads_(loads.empty() ? nullptr : std::make_unique<std::vector<CoreLoad>>(std::move(loads))) {}
+  CoreLoads(std::initializer_list<CoreLoad> loads) : CoreLoads(std::vector<CoreLoad>(loads)) {}
+  CoreLoads(const CoreLoads& other)
+      : loads_(other.loads_ ? std::make_unique<std::vector<CoreLoad>>(*other.loads_) : nullptr) {}
+  CoreLoads(CoreLoads&&) noexcept = default;
+  CoreLoads& operator=(const CoreLoads& other) {
+    if (this != &other) *this = CoreLoads(other);
+    return *this;
+  }
+  CoreLoads& operator=(CoreLoads&&) noexcept = default;
+  ~CoreLoads() = default;
+
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::size_t size() const { return loads_ ? loads_->size() : 0; }
+  [[nodiscard]] CoreLoad* begin() { return loads_ ? loads_->data() : nullptr; }
+  [[nodiscard]] CoreLoad* end() { return begin() + size(); }
+  [[nodiscard]] const CoreLoad* begin() const { return loads_ ? loads_->data() : nullptr; }
+  [[nodiscard]] const CoreLoad* end() const { return begin() + size(); }
+  /// REQUIRES: i < size().
+  [[nodiscard]] const CoreLoad& operator[](std::size_t i) const { return (*loads_)[i]; }
+
+  void push_back(CoreLoad load) {
+    if (!loads_) loads_ = std::make_unique<std::vector<CoreLoad>>();
+    loads_->push_back(load);
+  }
+  void append(const CoreLoads& others) {
+    for (const CoreLoad& load : others) push_back(load);
+  }
+
+  friend bool operator==(const CoreLoads& a, const CoreLoads& b) { return std::ranges::equal(a, b); }
+
+ private:
+  std::unique_ptr<std::vector<CoreLoad>> loads_;
+};
+
 struct Allocation {
   CoreCount cores = 0;
-  int mpl = 1;                  ///< multiprogramming level: most processes of the job on one core; 1 is expanded
-  std::vector<CoreLoad> named;  ///< a node's cores stand together; empty on a pool
+  int mpl = 1;      ///< multiprogramming level: most processes of the job on one core; 1 is expanded
+  CoreLoads named;  ///< a node's cores stand together; empty on a pool
   /// Its cores may hold processes of one more job, if that is shareable too; only cores that have names. For the job's
   /// life: a resize keeps it (docs/adr/0008-jobs-that-share-cores.md).
   bool shareable = false;

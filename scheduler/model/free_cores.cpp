@@ -11,7 +11,7 @@ namespace replay {
 namespace {
 
 // Ranks in blocks, as evenly as they go: 3 processes on 2 cores are 2 and 1.
-void spread(ProcessCount processes, std::span<const CoreId> cores, std::vector<CoreLoad>& out) {
+void spread(ProcessCount processes, std::span<const CoreId> cores, CoreLoads& out) {
   const auto count = static_cast<ProcessCount>(cores.size());
   for (ProcessCount i = 0; i < count; ++i)
     out.push_back({cores[static_cast<std::size_t>(i)], processes / count + (i < processes % count ? 1 : 0)});

@@ -33,14 +33,11 @@ class JobIndex {
 
   void set(JobId job, std::uint32_t row) {
     const auto number = static_cast<std::uint64_t>(job);
-    // A number that went into far_ before the vector had grown past it must not be looked for in the vector: what is
-    // added to near_ by growing is therefore filled from far_.
-    if (number >= near_.size() && number < kAlwaysNear + kSpread * std::uint64_t{count_}) grow_to(number);
-    if (number < near_.size())
+    ++count_;
+    if (number < near_.size()) [[likely]]
       near_[number] = row;
     else
-      far_[number] = row;
-    ++count_;
+      set_beyond(number, row);
   }
 
   /// Nothing happens if it has no row.
@@ -55,6 +52,16 @@ class JobIndex {
  private:
   static constexpr std::uint64_t kAlwaysNear = 1 << 16;
   static constexpr std::uint64_t kSpread = 8;
+
+  // A number that went into far_ before the vector had grown past it must not be looked for in the vector: what is
+  // added to near_ by growing is therefore filled from far_.
+  [[gnu::noinline]] void set_beyond(std::uint64_t number, std::uint32_t row) {
+    if (number < kAlwaysNear + kSpread * std::uint64_t{count_ - 1}) grow_to(number);
+    if (number < near_.size())
+      near_[number] = row;
+    else
+      far_[number] = row;
+  }
 
   // Beyond it, so that numbers which ascend one by one do not each have to.
   void grow_to(std::size_t past) {

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "scheduler/model/error.hpp"
@@ -22,11 +22,11 @@ class JobMap {
   /// nullptr if there is none.
   [[nodiscard]] Value* find(JobId job) {
     const std::uint32_t slot = index_.find(job);
-    return slot == JobIndex::kNone ? nullptr : &slots_[slot].value;
+    return slot == JobIndex::kNone ? nullptr : &slot_of(slot).value;
   }
   [[nodiscard]] const Value* find(JobId job) const {
     const std::uint32_t slot = index_.find(job);
-    return slot == JobIndex::kNone ? nullptr : &slots_[slot].value;
+    return slot == JobIndex::kNone ? nullptr : &slot_of(slot).value;
   }
   /// REQUIRES: it is there.
   [[nodiscard]] Value& at(JobId job) {
@@ -37,35 +37,35 @@ class JobMap {
 
   /// A new value. REQUIRES: the job has none.
   Value& add(JobId job) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(slots_.size()));
-      slots_.emplace_back();
-    }
-    const std::uint32_t slot = free_.back();
+    if (free_.empty()) grow();
+    const std::uint32_t number = free_.back();
     free_.pop_back();
-    index_.set(job, slot);
+    index_.set(job, number);
     ++size_;
-    slots_[slot].job = job;
-    slots_[slot].is_used = true;
-    return slots_[slot].value;
+    Slot& slot = slot_of(number);
+    slot.job = job;
+    slot.is_used = true;
+    return slot.value;
   }
 
   /// REQUIRES: it is there.
   void erase(JobId job) {
-    const std::uint32_t slot = index_.find(job);
-    INVARIANT(slot != JobIndex::kNone, "job {} is not there", static_cast<std::int64_t>(job));
+    const std::uint32_t number = index_.find(job);
+    INVARIANT(number != JobIndex::kNone, "job {} is not there", static_cast<std::int64_t>(job));
     index_.erase(job);
-    slots_[slot].value = Value{};
-    slots_[slot].is_used = false;
-    free_.push_back(slot);
+    Slot& slot = slot_of(number);
+    slot.value = Value{};
+    slot.is_used = false;
+    free_.push_back(number);
     --size_;
   }
 
   /// visit(JobId, Value&) for each job, in no order that means anything.
   template <class Visit>
   void for_each(Visit visit) {
-    for (Slot& slot : slots_)
-      if (slot.is_used) visit(slot.job, slot.value);
+    for (const std::unique_ptr<Slot[]>& block : blocks_)
+      for (std::size_t i = 0; i < kBlock; ++i)
+        if (block[i].is_used) visit(block[i].job, block[i].value);
   }
 
  private:
@@ -75,8 +75,18 @@ class JobMap {
     Value value{};
   };
 
+  static constexpr std::size_t kBlock = 64;  // slots
+
+  [[nodiscard]] Slot& slot_of(std::uint32_t number) const { return blocks_[number / kBlock][number % kBlock]; }
+
+  void grow() {
+    const std::size_t first = blocks_.size() * kBlock;
+    blocks_.push_back(std::make_unique<Slot[]>(kBlock));
+    for (std::size_t number = first + kBlock; number-- > first;) free_.push_back(static_cast<std::uint32_t>(number));
+  }
+
   JobIndex index_;
-  std::deque<Slot> slots_;
+  std::vector<std::unique_ptr<Slot[]>> blocks_;  // they stay where they are
   std::vector<std::uint32_t> free_;
   std::size_t size_ = 0;
 };
