@@ -30,6 +30,24 @@ class Sum {
   double lost_ = 0;
 };
 
+std::vector<double>::iterator at_place(std::vector<double>& values, std::size_t place) {
+  return values.begin() + static_cast<std::ptrdiff_t>(place);
+}
+
+// As percentile(). The first `smaller` of `values` are known to be no greater than the others; then those below the percentile.
+double percentile_behind(std::vector<double>& values, double q, std::size_t& smaller) {
+  if (values.empty()) return kNoValue;
+  const double rank = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(rank);
+  const auto at = at_place(values, below);
+  std::nth_element(at_place(values, smaller), at, values.end());
+  smaller = below;
+  const double share = rank - static_cast<double>(below);
+  if (share == 0 || at + 1 == values.end()) return *at;
+  const double next = *std::min_element(at + 1, values.end());
+  return *at + (next - *at) * share;
+}
+
 // Mean, percentiles and maximum of one thing over the jobs.
 struct Distribution {
   double mean = kNoValue;
@@ -38,12 +56,13 @@ struct Distribution {
   double max = kNoValue;
 
   Distribution() = default;
-  /// `mean` where it can be had exactly.
-  Distribution(std::vector<double>& values, double exact_mean)
-      : mean(exact_mean),
-        p50(percentile(values, 0.50)),
-        p95(percentile(values, 0.95)),
-        max(values.empty() ? kNoValue : *std::ranges::max_element(values)) {}
+  /// `mean` where it can be had exactly. Each value is looked for behind the smaller ones before it.
+  Distribution(std::vector<double>& values, double exact_mean) : mean(exact_mean) {
+    std::size_t smaller = 0;
+    p50 = percentile_behind(values, 0.50, smaller);
+    p95 = percentile_behind(values, 0.95, smaller);
+    if (!values.empty()) max = *std::max_element(at_place(values, smaller), values.end());
+  }
 };
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
@@ -213,10 +232,8 @@ struct RatioColumn {
   }
 };
 
-double mean_of(std::span<const JobRow* const> jobs, double (*value)(const JobRow&)) {
-  Sum sum;
-  for (const JobRow* job : jobs) sum.add(value(*job));
-  return jobs.empty() ? kNoValue : sum.total() / static_cast<double>(jobs.size());
+double mean_of(const Sum& sum, std::size_t jobs) {
+  return jobs == 0 ? kNoValue : sum.total() / static_cast<double>(jobs);
 }
 
 // Counts every kept job in `in`; returns those that the means are over.
@@ -251,7 +268,6 @@ void measure_jobs(std::span<const JobRow* const> jobs, Duration bound, Inputs& i
   in.wait = distribution(times, [](const JobRow& job) { return job.wait(); });
   in.response = distribution(times, [](const JobRow& job) { return job.response(); });
   in.execution = distribution(times, [](const JobRow& job) { return job.execution(); });
-  in.bounded = distribution(ratios, [bound](const JobRow& job) { return job.bounded_slowdown(bound); });
   for (const JobRow* job : jobs) {
     if (job->runtime > Duration::zero())
       ratios.add(job->slowdown());
@@ -261,10 +277,22 @@ void measure_jobs(std::span<const JobRow* const> jobs, Duration bound, Inputs& i
     in.response_area += Wide{job->processes} * job->response().count();
   }
   in.slowdown = ratios.take();
-  in.bounded10 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{10}); });
-  in.bounded30 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{30}); });
-  in.bounded60 = mean_of(jobs, [](const JobRow& job) { return job.bounded_slowdown(seconds{60}); });
-  in.job_mpl = mean_of(jobs, [](const JobRow& job) { return job.mean_mpl(); });
+  Sum bounded10, bounded30, bounded60, mpl;
+  const Duration greatest_bound = std::max<Duration>(bound, seconds{60});
+  for (const JobRow* job : jobs) {
+    const double bounded = job->bounded_slowdown(bound);
+    const bool is_long = job->runtime >= greatest_bound;  // no bound matters
+    ratios.add(bounded);
+    bounded10.add(is_long ? bounded : job->bounded_slowdown(seconds{10}));
+    bounded30.add(is_long ? bounded : job->bounded_slowdown(seconds{30}));
+    bounded60.add(is_long ? bounded : job->bounded_slowdown(seconds{60}));
+    mpl.add(job->mean_mpl());
+  }
+  in.bounded = ratios.take();
+  in.bounded10 = mean_of(bounded10, jobs.size());
+  in.bounded30 = mean_of(bounded30, jobs.size());
+  in.bounded60 = mean_of(bounded60, jobs.size());
+  in.job_mpl = mean_of(mpl, jobs.size());
 }
 
 // Untrimmed: the whole run. Trimmed: from the first kept submission to that of the first job cut off at the end.
@@ -298,15 +326,8 @@ std::string definition_text(std::string_view text, const SummaryOptions& options
 }  // namespace
 
 double percentile(std::vector<double>& values, double q) {
-  if (values.empty()) return kNoValue;
-  const double rank = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::ptrdiff_t>(rank);
-  const auto at = values.begin() + below;
-  std::ranges::nth_element(values, at);
-  const double share = rank - static_cast<double>(below);
-  if (share == 0 || at + 1 == values.end()) return *at;
-  const double next = *std::min_element(at + 1, values.end());
-  return *at + (next - *at) * share;
+  std::size_t smaller = 0;
+  return percentile_behind(values, q, smaller);
 }
 
 double Summary::value(std::string_view name) const {

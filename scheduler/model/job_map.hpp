@@ -63,9 +63,11 @@ class JobMap {
   /// visit(JobId, Value&) for each job, in no order that means anything.
   template <class Visit>
   void for_each(Visit visit) {
-    for (const std::unique_ptr<Slot[]>& block : blocks_)
-      for (std::size_t i = 0; i < kBlock; ++i)
-        if (block[i].is_used) visit(block[i].job, block[i].value);
+    visit_all([&visit](Slot& slot) { visit(slot.job, slot.value); });
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    visit_all([&visit](const Slot& slot) { visit(slot.job, slot.value); });
   }
 
  private:
@@ -78,6 +80,13 @@ class JobMap {
   static constexpr std::size_t kBlock = 64;  // slots
 
   [[nodiscard]] Slot& slot_of(std::uint32_t number) const { return blocks_[number / kBlock][number % kBlock]; }
+
+  template <class Visit>
+  void visit_all(Visit visit) const {
+    for (const std::unique_ptr<Slot[]>& block : blocks_)
+      for (std::size_t i = 0; i < kBlock; ++i)
+        if (block[i].is_used) visit(block[i]);
+  }
 
   void grow() {
     const std::size_t first = blocks_.size() * kBlock;

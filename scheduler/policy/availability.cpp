@@ -33,6 +33,7 @@ void Availability::clear(Instant from) {
   blocks_.resize(1);
   if (!blocks_[0]) blocks_[0] = std::make_unique<Block>();
   blocks_[0]->count = 1;
+  blocks_[0]->is_loose = false;
   blocks_[0]->at[0] = from;
   blocks_[0]->free[0] = capacity_;
   first_.assign(1, from);
@@ -60,10 +61,10 @@ void Availability::forget_before(Instant now) {
     std::copy(at_index(block.at, keep.step), at_index(block.at, block.count), block.at.begin());
     std::copy(at_index(block.free, keep.step), at_index(block.free, block.count), block.free.begin());
     block.count -= keep.step;
-    measure(0);
+    block.is_loose = true;
   }
   block.at[0] = first_[0] = now;
-  measure_groups(0, keep.block > 0 ? blocks_.size() : 1);
+  if (keep.block > 0) measure_groups(0, blocks_.size());
 }
 
 CoreCount Availability::free_at(Instant at) const { return value(find(at)); }
@@ -106,9 +107,14 @@ Availability::Place Availability::find_from(Place place, Matches matches, MayMat
       continue;
     }
     if (place.step > 0 || may_match(ranges_[place.block])) {
+      const bool looks_at_all = place.step == 0;
       const Block& block = *blocks_[place.block];
       for (; place.step < block.count; ++place.step)
         if (matches(value(place))) return place;
+      if (looks_at_all && block.is_loose) {
+        measure(place.block);
+        measure_groups(place.block, place.block + 1);
+      }
     }
     ++place.block;
     place.step = 0;
@@ -128,8 +134,10 @@ Availability::Range Availability::range(Instant from, Instant to) const {
     for (; place.step < block.count && block.at[place.step] < to; ++place.step) widen({value(place), value(place)});
     if (place.step < block.count) return result;
     // Whole blocks that end before `to`: their headers tell.
-    for (++place.block; place.block + 1 < blocks_.size() && first_[place.block + 1] <= to; ++place.block)
+    for (++place.block; place.block + 1 < blocks_.size() && first_[place.block + 1] <= to; ++place.block) {
+      if (blocks_[place.block]->is_loose) measure(place.block);
       widen(ranges_[place.block]);
+    }
     if (place.block >= blocks_.size()) return result;
     place.step = 0;
   }
@@ -138,6 +146,7 @@ Availability::Range Availability::range(Instant from, Instant to) const {
 // The step that holds at `at`.
 Availability::Place Availability::find(Instant at) const {
   INVARIANT(at >= begins(), "availability begins at {} s, asked for {} s", seconds(begins()), seconds(at));
+  if (at == begins()) return {0, 0};
   const std::size_t block = last_not_after(first_.data(), first_.size(), at);
   const Block& steps = *blocks_[block];
   return {block, last_not_after(steps.at.data(), steps.count, at)};
@@ -156,9 +165,11 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
     add_within(first.block, first.step, blocks_[first.block]->count, cores);
     for (std::size_t block = first.block + 1; block < end.block; ++block) {
       added_[block] += cores;
-      ranges_[block].least += cores;
-      ranges_[block].most += cores;
-      INVARIANT(ranges_[block].least >= 0 && ranges_[block].most <= capacity_, "reserved more than there is");
+      Range& range = ranges_[block];
+      range = {range.least + cores, range.most + cores};
+      const auto is_possible = [&] { return range.least >= 0 && range.most <= capacity_; };
+      if (!is_possible() && blocks_[block]->is_loose) measure(block);
+      INVARIANT(is_possible(), "reserved more than there is");
     }
     add_within(end.block, 0, end.step, cores);
   }
@@ -168,10 +179,19 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
 }
 
 void Availability::add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores) {
-  for (std::size_t step = from; step < to; ++step) blocks_[block]->free[step] += cores;
-  measure(block);
-  INVARIANT(ranges_[block].least >= 0 && ranges_[block].most <= capacity_, "{} of {} cores reserved",
-            capacity_ - ranges_[block].least, capacity_);
+  if (from == to) return;
+  Block& steps = *blocks_[block];
+  Range changed{steps.free[from] + cores, steps.free[from] + cores};
+  for (std::size_t step = from; step < to; ++step) {
+    steps.free[step] += cores;
+    changed = {std::min(changed.least, steps.free[step]), std::max(changed.most, steps.free[step])};
+  }
+  changed = {changed.least + added_[block], changed.most + added_[block]};
+  INVARIANT(changed.least >= 0 && changed.most <= capacity_, "{} of {} cores reserved", capacity_ - changed.least,
+            capacity_);
+  Range& range = ranges_[block];
+  steps.is_loose = from > 0 || to < steps.count;
+  range = steps.is_loose ? Range{std::min(range.least, changed.least), std::max(range.most, changed.most)} : changed;
 }
 
 // The step that begins at `at`, made if there is none.
@@ -206,8 +226,7 @@ void Availability::join(Place place) {
   --block.count;
   if (place.step > 0) return;  // the block begins as before, and has that height still
   first_[place.block] = block.at[0];
-  measure(place.block);
-  measure_groups(place.block, place.block + 1);
+  block.is_loose = true;
 }
 
 // The upper half of a full block becomes a block of its own behind it.
@@ -237,8 +256,8 @@ void Availability::drop_block(std::size_t block) {
   measure_groups(block, blocks_.size());
 }
 
-void Availability::measure(std::size_t block) {
-  const Block& steps = *blocks_[block];
+void Availability::measure(std::size_t block) const {
+  Block& steps = *blocks_[block];
   CoreCount least = steps.free[0];
   CoreCount most = steps.free[0];
   for (std::size_t step = 1; step < steps.count; ++step) {
@@ -246,9 +265,10 @@ void Availability::measure(std::size_t block) {
     most = std::max(most, steps.free[step]);
   }
   ranges_[block] = {least + added_[block], most + added_[block]};
+  steps.is_loose = false;
 }
 
-void Availability::measure_groups(std::size_t from_block, std::size_t to_block) {
+void Availability::measure_groups(std::size_t from_block, std::size_t to_block) const {
   groups_.resize((blocks_.size() + kGroup - 1) / kGroup);
   for (std::size_t group = from_block / kGroup; group < groups_.size() && group * kGroup < to_block; ++group) {
     const std::size_t end = std::min(blocks_.size(), (group + 1) * kGroup);

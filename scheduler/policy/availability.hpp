@@ -1,9 +1,9 @@
 // Free processors over time, by plan: what every planning policy asks when a job could start. A step function that begins now
 // and ends with everything free. Reserving and releasing are inverse, so "what if" is doing it and taking it back.
 //
-// Steps lie in blocks of some hundred, each block with its least and its greatest value and with what is to be added to all of
-// it; groups of blocks have the same. So a search skips what cannot matter, and a change touches two blocks and the headers
-// between them.
+// Steps lie in blocks of some hundred, each block with bounds of its values and with what is to be added to all of it; groups of
+// blocks have the same. So a search skips what cannot matter, and a change touches two blocks and the headers between them.
+// Bounds may be wider than need be after a change; who looks through a block in vain makes them tight again.
 #pragma once
 
 #include <array>
@@ -58,6 +58,7 @@ class Availability {
 
   struct Block {
     std::size_t count = 0;
+    bool is_loose = false;  // its bounds may be too wide
     std::array<Instant, kBlock> at;
     std::array<CoreCount, kBlock> free;  // without what the header adds
   };
@@ -75,8 +76,8 @@ class Availability {
   void split(std::size_t block);
   void drop_block(std::size_t block);
   void add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores);
-  void measure(std::size_t block);
-  void measure_groups(std::size_t from_block, std::size_t to_block);
+  void measure(std::size_t block) const;
+  void measure_groups(std::size_t from_block, std::size_t to_block) const;
   [[nodiscard]] CoreCount value(Place place) const {
     return blocks_[place.block]->free[place.step] + added_[place.block];
   }
@@ -88,8 +89,8 @@ class Availability {
   std::vector<std::unique_ptr<Block>> blocks_;  // and of each block:
   std::vector<Instant> first_;
   std::vector<CoreCount> added_;
-  std::vector<Range> ranges_;  // with what is added
-  std::vector<Range> groups_;  // of kGroup blocks each
+  // What its values cannot be below and above, with what is added; and of kGroup blocks each.
+  mutable std::vector<Range> ranges_, groups_;
 };
 
 }  // namespace replay

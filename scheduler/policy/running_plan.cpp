@@ -26,11 +26,11 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
   Change change;
   for (const Trigger& trigger : view.triggers) {
     if (trigger.kind != TriggerKind::kFinish) continue;
-    const auto held = held_.find(trigger.job->id);
-    if (held == held_.end()) continue;  // it never started
-    profile_.release(view.now, held->second.until, held->second.cores);
-    change.freed_until = std::max(change.freed_until, held->second.until);
-    held_.erase(held);
+    const Held* const held = held_.find(trigger.job->id);
+    if (held == nullptr) continue;  // it never started
+    profile_.release(view.now, held->until, held->cores);
+    change.freed_until = std::max(change.freed_until, held->until);
+    held_.erase(trigger.job->id);
   }
   const auto ends = view.running.by_estimated_end();
   const bool somebody_is_late = !ends.empty() && ends.front()->estimated_end <= view.now;
@@ -44,14 +44,17 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
   return change;
 }
 
-void RunningPlan::note_start(const Job& job, Instant now) { held_[job.id] = {now + job.estimate, job.processes}; }
+void RunningPlan::note_start(const Job& job, Instant now) {
+  Held* const held = held_.find(job.id);
+  (held != nullptr ? *held : held_.add(job.id)) = {now + job.estimate, job.processes};
+}
 
 bool RunningPlan::is_in_step_with(const ClusterView& view, const RunningJob& job) const {
   const auto has_ended = [this](const Trigger& trigger) {
-    return trigger.kind == TriggerKind::kFinish && held_.contains(trigger.job->id);
+    return trigger.kind == TriggerKind::kFinish && held_.find(trigger.job->id) != nullptr;
   };
   const auto ended = static_cast<std::size_t>(std::ranges::count_if(view.triggers, has_ended));
-  return trusted_ && profile_.capacity() == view.machine.size() && held_.contains(job.job->id) &&
+  return trusted_ && profile_.capacity() == view.machine.size() && held_.find(job.job->id) != nullptr &&
          held_.size() == view.running.size() + ended && disturbances_seen_ == view.running.disturbances();
 }
 
@@ -73,15 +76,15 @@ void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Durati
 
 std::vector<Instant> RunningPlan::ends() const {
   std::vector<Instant> all;
-  for (const auto& [job, held] : held_) all.push_back(held.until);
+  held_.for_each([&all](JobId, const Held& held) { all.push_back(held.until); });
   return all;
 }
 
 void RunningPlan::rebuild(const ClusterView& view) {
   profile_ = availability_of_running(view);
-  held_.clear();
+  held_ = {};
   for (const RunningJob* running : view.running.by_start())
-    held_[running->job->id] = {held_until(*running, view.now), running->allocation.cores};
+    held_.add(running->job->id) = {held_until(*running, view.now), running->allocation.cores};
   disturbances_seen_ = view.running.disturbances();
   trusted_ = true;
 }

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
+#include "scheduler/model/job_map.hpp"
 #include "scheduler/policy/availability.hpp"
 #include "scheduler/policy/view.hpp"
 
@@ -44,13 +44,13 @@ class RunningPlan {
 
  private:
   struct Held {
-    Instant until;
-    CoreCount cores;
+    Instant until{};
+    CoreCount cores = 0;
   };
   void rebuild(const ClusterView& view);
 
   Availability profile_{0, Instant::min()};
-  std::unordered_map<JobId, Held> held_;
+  JobMap<Held> held_;
   std::uint64_t disturbances_seen_ = 0;
   bool trusted_ = false;
 };
