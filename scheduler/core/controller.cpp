@@ -56,7 +56,7 @@ std::span<const Action> Controller::handle(Instant now, std::span<const Event> e
 }
 
 Instant Controller::next_timer() const {
-  Instant next = wakes_.empty() ? kNever : *wakes_.begin();
+  Instant next = wakes_.empty() ? kNever : wakes_.back();
   const auto overrun_of = [this](const RunningJob& job) {
     return options_.grace ? later(job.estimated_end, options_.grace(*job.job)) : job.estimated_end;
   };
@@ -248,8 +248,8 @@ void Controller::overrun(Managed& job) {
 }
 
 bool Controller::wakes_are_due() {
-  if (wakes_.empty() || *wakes_.begin() > now_) return false;
-  wakes_.erase(wakes_.begin(), wakes_.upper_bound(now_));
+  if (wakes_.empty() || wakes_.back() > now_) return false;
+  while (!wakes_.empty() && wakes_.back() <= now_) wakes_.pop_back();
   return true;
 }
 

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -135,7 +134,7 @@ class Controller {
   JobMap<Managed> jobs_;           // waiting and running
   std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;
-  std::set<Instant> wakes_;
+  std::vector<Instant> wakes_;  // descending, none twice: the next one is the last
   std::uint64_t starts_ = 0;
 
   std::vector<Trigger> triggers_;

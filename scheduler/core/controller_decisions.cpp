@@ -1,6 +1,8 @@
 // What the policy decides: checked against the plan, entered in it, and written down.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "scheduler/core/controller.hpp"
@@ -121,7 +123,9 @@ void Controller::adopt(Extend& action) {
 }
 
 void Controller::adopt(WakeAt& action) {
-  if (action.at > now_) wakes_.insert(action.at);
+  if (action.at <= now_) return;
+  const auto place = std::ranges::lower_bound(wakes_, action.at, std::greater{});
+  if (place == wakes_.end() || *place != action.at) wakes_.insert(place, action.at);
 }
 
 void Controller::adopt(Note& action) { write(log::Note{std::move(action.text)}); }

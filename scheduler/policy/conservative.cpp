@@ -10,28 +10,38 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "scheduler/model/error.hpp"
 #include "scheduler/policy/plan.hpp"
 #include "scheduler/policy/running_plan.hpp"
 
 namespace replay {
 namespace {
 
-struct Planned {
-  const Job* job;  // nullptr: it waits no longer
-  CoreCount processes;
+// When a job starts by plan. By start; at one instant by arrival.
+struct StartByPlan {
   Instant start;
   Instant submitted;
   JobId id;
 
   [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return {submitted, id}; }
-  [[nodiscard]] Instant end() const { return start + job->estimate; }
+  auto operator<=>(const StartByPlan&) const = default;
+};
+
+struct Planned {
+  const Job* job;  // nullptr: it waits no longer
+  CoreCount processes;
+  Duration estimate;
+  StartByPlan at;
+
+  [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return at.arrival(); }
+  [[nodiscard]] Instant end() const { return at.start + estimate; }
 };
 
 // Waiting jobs by arrival, with their planned starts; holes as in WaitingQueue.
@@ -41,18 +51,32 @@ class PlannedQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
 
   Planned& insert(const Job& job, Instant start) {
-    const Planned fresh{&job, job.processes, start, job.submitted, job.id};
+    const Planned fresh{&job, job.processes, job.estimate, {start, job.submitted, job.id}};
     ++size_;
     if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
     return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
   }
-  const Planned* find(const Job& job) const {
-    const auto found = std::ranges::lower_bound(entries_, std::tuple{job.submitted, job.id}, {}, &Planned::arrival);
-    return found != entries_.end() && found->job == &job ? &*found : nullptr;
+  [[nodiscard]] const Planned* find(const std::tuple<Instant, JobId>& arrival) const {
+    const auto found = std::ranges::lower_bound(entries_, arrival, {}, &Planned::arrival);
+    return found != entries_.end() && found->job != nullptr && found->arrival() == arrival ? &*found : nullptr;
   }
-  Planned* find(const Job& job) { return const_cast<Planned*>(std::as_const(*this).find(job)); }
-  void remove(Planned& planned) {
-    planned.job = nullptr;
+  [[nodiscard]] const Planned* find(const Job& job) const {
+    const Planned* const found = find(std::tuple{job.submitted, job.id});
+    return found != nullptr && found->job == &job ? found : nullptr;
+  }
+  [[nodiscard]] Planned* find(const Job& job) { return const_cast<Planned*>(std::as_const(*this).find(job)); }
+  // In the order of their planned starts.
+  [[nodiscard]] std::vector<const Planned*> by_start() const {
+    std::vector<const Planned*> order;
+    for (const Planned& planned : entries_)
+      if (planned.job != nullptr) order.push_back(&planned);
+    std::ranges::sort(order, {}, [](const Planned* planned) { return planned->at; });
+    return order;
+  }
+  void remove(const Job& job) {
+    Planned* const planned = find(job);
+    INVARIANT(planned != nullptr, "job {} has no place in the plan", number(job.id));
+    planned->job = nullptr;
     --size_;
     if (entries_.size() > 2 * size_ + 16)
       std::erase_if(entries_, [](const Planned& entry) { return entry.job == nullptr; });
@@ -67,19 +91,41 @@ class PlannedQueue {
   std::size_t size_ = 0;
 };
 
-// By planned start; at one instant by arrival.
-struct StartOrder {
-  Instant start;
-  Instant submitted;
-  JobId id;
-  const Job* job;
-  auto operator<=>(const StartOrder& other) const {
-    return std::tuple{start, submitted, id} <=> std::tuple{other.start, other.submitted, other.id};
-  }
-  bool operator==(const StartOrder& other) const { return (*this <=> other) == 0; }
-};
+// Which job of a queue starts first: a heap in which a job that moves gets another entry. Entries that hold no more are passed over
+// when they come to the top, and thrown out when they are the most.
+class NextStarts {
+ public:
+  explicit NextStarts(const PlannedQueue& queue) : queue_(queue) {}
 
-StartOrder start_order(const Planned& planned) { return {planned.start, planned.submitted, planned.id, planned.job}; }
+  // REQUIRES: the queue has it.
+  void add(const StartByPlan& planned) {
+    heap_.push_back(planned);
+    std::ranges::push_heap(heap_, std::greater{});
+    if (heap_.size() <= 2 * queue_.size() + 64) return;
+    std::erase_if(heap_, [this](const StartByPlan& entry) { return find(entry) == nullptr; });
+    std::ranges::make_heap(heap_, std::greater{});
+  }
+  // nullptr if nobody waits.
+  const Planned* first() {
+    while (!heap_.empty()) {
+      if (const Planned* const planned = find(heap_.front())) return planned;
+      std::ranges::pop_heap(heap_, std::greater{});
+      heap_.pop_back();
+    }
+    return nullptr;
+  }
+  void clear() { heap_.clear(); }
+
+ private:
+  // nullptr if the entry holds no more.
+  [[nodiscard]] const Planned* find(const StartByPlan& entry) const {
+    const Planned* const planned = queue_.find(entry.arrival());
+    return planned != nullptr && planned->at == entry ? planned : nullptr;
+  }
+
+  const PlannedQueue& queue_;
+  std::vector<StartByPlan> heap_;
+};
 
 // What is known of where there is no hole. While no time becomes free, a hole for a job is no earlier than the one that a smaller and
 // shorter job has got: a search begins there, and not among all the holes that are too short. So placing a job in a plan of
@@ -131,7 +177,7 @@ class Conservative final : public Policy {
     else
       take_in(view, change.freed_until);
     start_who_is_due(view, out);
-    if (!by_start_.empty()) out.emplace_back(WakeAt{by_start_.begin()->start});
+    if (const Planned* const next = next_starts_.first()) out.emplace_back(WakeAt{next->at.start});
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
@@ -144,7 +190,7 @@ class Conservative final : public Policy {
 
   std::optional<Instant> planned_start(const Job& job) const override {
     const Planned* planned = queue_.find(job);
-    return planned == nullptr ? std::nullopt : std::optional{planned->start};
+    return planned == nullptr ? std::nullopt : std::optional{planned->at.start};
   }
 
  private:
@@ -152,10 +198,10 @@ class Conservative final : public Policy {
   void take_in(const ClusterView& view, Instant freed_until) {
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kFinish)
-        if (Planned* planned = queue_.find(*trigger.job)) {  // taken back by its user
+        if (const Planned* const planned = queue_.find(*trigger.job)) {  // taken back by its user
           freed_until = std::max(freed_until, planned->end());
-          take_back(profile(), *planned->job, planned->start);
-          forget(*planned);
+          take_back(profile(), *planned->job, planned->at.start);
+          queue_.remove(*trigger.job);
         }
     if (freed_until > now_) compress(freed_until);
     for (const Trigger& trigger : view.triggers)
@@ -167,19 +213,12 @@ class Conservative final : public Policy {
     const Instant floor = floors_.floor_for(job.processes, job.estimate);
     const Instant start = place(profile(), job, std::max(now_, floor));
     floors_.note(job.processes, job.estimate, start);
-    by_start_.insert(start_order(queue_.insert(job, start)));
+    next_starts_.add(queue_.insert(job, start).at);
   }
 
   void move(Planned& planned, Instant start) {
-    auto entry = by_start_.extract(start_order(planned));
-    planned.start = start;
-    entry.value() = start_order(planned);
-    by_start_.insert(std::move(entry));
-  }
-
-  void forget(Planned& planned) {
-    by_start_.erase(start_order(planned));
-    queue_.remove(planned);
+    planned.at.start = start;
+    next_starts_.add(planned.at);
   }
 
   void compress(Instant freed_until) {
@@ -201,7 +240,7 @@ class Conservative final : public Policy {
     moved_until_ = Instant::min();
     CoreCount most = until > now_ ? profile().most_free(now_, until) : 0;
     for (Planned& planned : queue_.entries()) {
-      if (planned.job == nullptr || planned.processes > most || planned.start <= now_) continue;
+      if (planned.job == nullptr || planned.processes > most || planned.at.start <= now_) continue;
       const Instant old_end = planned.end();
       if (!move_up(planned, until)) continue;
       moved_until_ = std::max(moved_until_, old_end);
@@ -212,7 +251,7 @@ class Conservative final : public Policy {
 
   bool move_up(Planned& planned, Instant until) {
     if (!can_move_up(planned, until)) return false;
-    take_back(profile(), *planned.job, planned.start);
+    take_back(profile(), *planned.job, planned.at.start);
     move(planned, place(profile(), *planned.job, now_));
     return true;
   }
@@ -221,57 +260,55 @@ class Conservative final : public Policy {
   // No hole that is new begins after `until`, where the time ends that has become free.
   bool can_move_up(const Planned& planned, Instant until) {
     constexpr Duration kTick{1};
-    const Instant before = std::min(planned.start, until);
-    return profile().free_at(planned.start - kTick) >= planned.processes ||
-           profile().earliest_fit_before(planned.processes, planned.job->estimate, now_, before) != kNever;
+    const Instant before = std::min(planned.at.start, until);
+    return profile().free_at(planned.at.start - kTick) >= planned.processes ||
+           profile().earliest_fit_before(planned.processes, planned.estimate, now_, before) != kNever;
   }
 
   // All leave the plan and come back in the order of their planned starts.
   void compress_in_start_order() {
-    std::vector<StartOrder> order{by_start_.begin(), by_start_.end()};
-    for (const StartOrder& entry : order) take_back(profile(), *entry.job, entry.start);
-    for (const StartOrder& entry : order) {
-      const Instant start = place(profile(), *entry.job, now_);
-      if (start != entry.start) move(*queue_.find(*entry.job), start);
+    const std::vector<const Planned*> order = queue_.by_start();
+    for (const Planned* planned : order) take_back(profile(), *planned->job, planned->at.start);
+    for (const Planned* planned : order) {
+      const Instant start = place(profile(), *planned->job, now_);
+      if (start != planned->at.start) move(*queue_.find(*planned->job), start);
     }
   }
 
   // The view is not the one we know: jobs keep the order of their planned starts, new ones come last.
   void plan_again(const ClusterView& view) {
-    std::vector<StartOrder> order;
+    std::vector<std::pair<StartByPlan, const Job*>> order;
     for (const Job* job : view.waiting) {
       const Planned* known = queue_.find(*job);
-      order.push_back({known != nullptr ? known->start : kNever, job->submitted, job->id, job});
+      order.push_back({{known != nullptr ? known->at.start : kNever, job->submitted, job->id}, job});
     }
     std::ranges::sort(order);
     queue_.clear();
-    by_start_.clear();
+    next_starts_.clear();
     moved_until_ = kNever;
     floors_.forget();
     running_.profile() = availability_of_running(view);
-    for (const StartOrder& entry : order) insert(*entry.job);
+    for (const auto& [start, job] : order) insert(*job);
   }
 
   void start_who_is_due(const ClusterView& view, Actions& out) {
     CoreCount free = view.free.total();
-    while (!by_start_.empty() && by_start_.begin()->start <= now_) {
-      const Job& job = *by_start_.begin()->job;
+    for (const Planned* next = nullptr; (next = next_starts_.first()) != nullptr && next->at.start <= now_;) {
+      const Job& job = *next->job;
       if (job.processes > free) return;  // its cores are still in other hands: the next event asks again
       free -= job.processes;
       out.emplace_back(Start{job.id, {job.processes, 1, {}}});
       running_.note_start(job, now_);
-      if (by_start_.begin()->start < now_) running_.distrust();  // its cores came late: so does its end
-      forget(*queue_.find(job));
+      if (next->at.start < now_) running_.distrust();  // its cores came late: so does its end
+      queue_.remove(job);
     }
   }
 
   // Running and waiting jobs, but for one of them.
   Availability plan_of(const ClusterView& view, const Job* but) const {
     Availability plan = availability_of_running(view);
-    for (const StartOrder& entry : by_start_) {
-      if (entry.job == but) continue;
-      place(plan, *entry.job, std::max(entry.start, view.now));
-    }
+    for (const Planned* planned : queue_.by_start())
+      if (planned->job != but) place(plan, *planned->job, std::max(planned->at.start, view.now));
     return plan;
   }
 
@@ -282,7 +319,7 @@ class Conservative final : public Policy {
   Instant now_{};
   RunningPlan running_;  // its profile has the waiting jobs too
   PlannedQueue queue_;
-  std::set<StartOrder> by_start_;
+  NextStarts next_starts_{queue_};
   KnownFloors floors_;
   Instant moved_until_ = Instant::min();  // where the time ends that jobs left in the last compression
 };
