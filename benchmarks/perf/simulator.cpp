@@ -96,8 +96,9 @@ class Race {
       for (Runner& runner : runners_) {
         constexpr double kPatience = 5;
         if (round > 0 && runner.cpu_s.front() > kPatience) continue;
+        fs::remove_all(folder_ / "run");  // not by the process that is measured
         const Cost cost = run({"simulate", "--trace", trace_, "--policy", runner.policy, "--outputs", outputs_, "--out",
-                               (folder_ / "run").string(), "--force"});
+                               (folder_ / "run").string()});
         runner.cpu_s.push_back(cost.cpu_s);
         runner.peak_mb = std::max(runner.peak_mb, cost.peak_mb);
       }

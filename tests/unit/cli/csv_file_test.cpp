@@ -69,6 +69,43 @@ TEST(CsvFile, WholeNumbersOfAllLengths) {
   EXPECT_TRUE(test::text_of(folder / "t.csv") == expected);
 }
 
+TEST(CsvFile, RatiosAreRoundedAtTheSixthDecimal) {
+  EXPECT_EQ(
+      line_of([](CsvFile& file) {
+        for (const double value : {0.0, 1.0, -1.0, 0.0000005, -0.0000005, 0.00000049, 1.9999995, 123456.7890125, 2e6})
+          file.ratio(value);
+      }),
+      "0.000000,1.000000,-1.000000,0.000001,-0.000001,0.000000,2.000000,123456.789013,2000000.000000");
+}
+
+TEST(CsvFile, WordsOfAllLengths) {
+  const TemporaryFolder folder;
+  const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  CsvFile file(folder / "t.csv", "a");
+  std::string expected = "a\n";
+  for (std::size_t length = 0; length <= letters.size(); ++length) {
+    file.word(std::string_view{letters}.substr(0, length));
+    file.word("end");
+    file.end_line();
+    expected += letters.substr(0, length) + ",end\n";
+  }
+  file.close();
+  EXPECT_EQ(test::text_of(folder / "t.csv"), expected);
+}
+
+TEST(CsvFile, PiecesMakeOneCell) {
+  EXPECT_EQ(line_of([](CsvFile& file) {
+              file.count(1);
+              for (const int core : {0, 17, 123456789}) {
+                file.piece(core);
+                file.piece('-');
+              }
+              file.empty();
+              file.count(2);
+            }),
+            "1,0-17-123456789-,2");
+}
+
 TEST(CsvFile, QuotesWhereTheFormatAsksForIt) {
   EXPECT_EQ(line_of([](CsvFile& file) {
               file.text("plain");

@@ -15,6 +15,26 @@ TEST(Allocations, SayTheirCoresAsRanges) {
   EXPECT_EQ(cores_text(allocation, ' '), "0-2 7 10-11");
 }
 
+TEST(CoreLoads, ACopyIsACopy) {
+  const CoreLoads none;
+  CoreLoads loads{{3, 1}, {5, 2}};
+  CoreLoads copy = loads;
+  EXPECT_EQ(copy, loads);
+  copy.push_back({6, 1});
+  copy.begin()->processes = 4;
+  EXPECT_EQ(loads, (CoreLoads{{3, 1}, {5, 2}}));
+  EXPECT_EQ(copy, (CoreLoads{{3, 4}, {5, 2}, {6, 1}}));
+  loads = none;
+  EXPECT_TRUE(loads.empty());
+  EXPECT_EQ(loads, none);
+  EXPECT_EQ(loads, CoreLoads(std::vector<CoreLoad>{}));
+  loads.append(copy);
+  EXPECT_EQ(loads, copy);
+  CoreLoads& same = loads;
+  loads = same;
+  EXPECT_EQ(loads, copy);
+}
+
 TEST(PairingOfRanks, BlockPutsNeighboursOnOneCore) {
   EXPECT_EQ(ranks({2, 2, {{4, 2}, {5, 1}}}, Pairing::kBlock), (std::vector<CoreId>{4, 4, 5}));
   EXPECT_EQ(ranks({3, 2, {{4, 2}, {5, 2}, {0, 2}}}, Pairing::kBlock), (std::vector<CoreId>{4, 4, 5, 5, 0, 0}));

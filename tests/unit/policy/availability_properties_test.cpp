@@ -51,7 +51,7 @@ struct Reservation {
 };
 
 // A random walk: reserve what fits, take some of it back, let time pass; after each step both must agree.
-void walk(int operations, int longest) {
+void walk(int operations, int longest, int longest_of_few = 0) {
   Availability fast{kCores, second(0)};
   Naive naive;
   std::vector<Reservation> held;
@@ -59,7 +59,8 @@ void walk(int operations, int longest) {
     const int what = *rc::gen::inRange(0, 10);
     if (what < 6) {
       const CoreCount cores = *rc::gen::inRange(1, kCores + 1);
-      const int length = *rc::gen::inRange(1, longest);
+      const bool is_long = longest_of_few > 0 && *rc::gen::inRange(0, 8) == 0;
+      const int length = *rc::gen::inRange(1, is_long ? longest_of_few : longest);
       const int from = *rc::gen::inRange(naive.begin(), kSeconds);
       const int start = naive.earliest_fit(cores, length, from);
       RC_ASSERT(fast.earliest_fit(cores, std::chrono::seconds{length}, second(from)) == second(start));
@@ -97,6 +98,10 @@ TEST(Availability, AgreesWithARowOfCounts) {
 TEST(Availability, AgreesWhenItHasManyBlocks) {
   // Many short reservations: some hundred steps, so blocks split, empty and vanish.
   EXPECT_TRUE(rc::check([] { walk(600, 4); }));
+}
+
+TEST(Availability, AgreesWhenReservationsSpanBlocks) {
+  EXPECT_TRUE(rc::check([] { walk(600, 4, kSeconds); }));
 }
 
 TEST(Availability, IsOneStepAgainWhenAllIsGivenBack) {

@@ -43,6 +43,20 @@ TEST(SwfReader, KeepsMinusOneInEveryField) {
   EXPECT_EQ(records[0], SwfRecord{});
 }
 
+TEST(SwfReader, TellsMinusOneFromNumbersThatBeginLikeIt) {
+  const auto records =
+      read_records(job_line(1, {{2, "-12"}, {3, "-1\t"}, {4, "-10"}, {7, "-1.5"}, {17, "-1 "}, {18, "-1 "}}));
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].submit, -12s);
+  EXPECT_EQ(records[0].wait, -1s);
+  EXPECT_EQ(records[0].run, -10s);
+  EXPECT_EQ(records[0].used_memory, -1.5);
+  EXPECT_EQ(records[0].preceding, -1);
+  EXPECT_EQ(records[0].think_time, -1s);
+  EXPECT_EQ(broken_message(job_line(2, {{18, "-"}})),
+            "log.swf:2: field 18 (think time): expected a number of seconds, found '-'");
+}
+
 TEST(SwfReader, ReadsDecimalTimesExactlyToTheMicrosecond) {
   const auto records = read_records(
       job_line(1, {{2, "0.1"}, {3, "2.000001"}, {4, "489.00"}, {6, "0.3"}, {9, "1e3"}, {18, "1.5"}, {7, "12.25"}}));
