@@ -44,6 +44,8 @@ struct WholeFields {
   std::uint32_t whole = 0;                       // bit i: field i + 1 is one
   int count = 0;                                 // of the fields there are
   const char* rest;                              // what stands behind them
+
+  [[nodiscard]] bool are_all_whole() const { return whole == (1U << kSwfFields) - 1; }
 };
 
 WholeFields read_whole_fields(std::string_view line) {
@@ -87,11 +89,12 @@ WholeFields read_whole_fields(std::string_view line) {
   return fields;
 }
 
-// The fields of a line that are numbers of the usual kind, which is nearly always all of them. Whether they were is known when
-// all have been asked for: if not, what came out means nothing.
+// The fields of a line of whole numbers, which are nearly always of the usual size, too. Whether they were is known when all have been
+// asked for: if not, what came out means nothing.
 class UsualFields {
  public:
-  explicit UsualFields(const WholeFields& fields) : fields_(fields), usual_(fields.whole == (1U << kSwfFields) - 1) {}
+  // REQUIRES: are_all_whole().
+  explicit UsualFields(const WholeFields& fields) : fields_(fields) {}
 
   [[nodiscard]] bool were_usual() const { return usual_; }
 
@@ -116,7 +119,7 @@ class UsualFields {
   [[nodiscard]] std::int64_t number(int field) const { return fields_.numbers[static_cast<std::size_t>(field - 1)]; }
 
   const WholeFields& fields_;
-  bool usual_;
+  bool usual_ = true;
 };
 
 // The fields of any line: the text of a field is looked for when its number is not enough.
@@ -252,7 +255,7 @@ std::string parse_unusual_line(std::string_view line, const WholeFields& numbers
 
 std::string parse_swf_line(std::string_view line, SwfRecord& record) {
   const WholeFields numbers = read_whole_fields(line);
-  if (numbers.rest == line.data() + line.size()) {
+  if (numbers.are_all_whole() && numbers.rest == line.data() + line.size()) {
     UsualFields usual(numbers);
     fill(record, usual);
     if (usual.were_usual()) return {};

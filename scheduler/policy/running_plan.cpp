@@ -45,8 +45,9 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
 }
 
 void RunningPlan::note_start(const Job& job, Instant now) {
-  Held* const held = held_.find(job.id);
-  (held != nullptr ? *held : held_.add(job.id)) = {now + job.estimate, job.processes};
+  Held* held = held_.find(job.id);
+  if (held == nullptr) held = &held_.add(job.id);
+  *held = {now + job.estimate, job.processes};
 }
 
 bool RunningPlan::is_in_step_with(const ClusterView& view, const RunningJob& job) const {
