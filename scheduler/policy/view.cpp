@@ -13,10 +13,6 @@ constexpr std::size_t kFanOut = 16;
 constexpr std::size_t kShort = 64;  // so many slots are looked through faster than the levels
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-bool queue_order(const Job* a, const Job* b) {
-  return std::tuple{a->submitted, a->id} < std::tuple{b->submitted, b->id};
-}
-
 bool end_order(const RunningJob* a, const RunningJob* b) {
   return std::tuple{a->estimated_end, a->start_order} < std::tuple{b->estimated_end, b->start_order};
 }
@@ -24,40 +20,42 @@ bool end_order(const RunningJob* a, const RunningJob* b) {
 }  // namespace
 
 void WaitingQueue::insert(const Job& job) {
+  const Place place{job.submitted, job.id};
   ++size_;
-  if (order_.empty() || queue_order(order_.back(), &job)) {
-    order_.push_back(&job);
+  if (order_.empty() || order_.back() < place) {
+    order_.push_back(place);
     slots_.push_back(&job);
     needs_.push_back({job.estimate, job.processes});
     return;
   }
   close_holes();
-  const auto at = std::ranges::upper_bound(order_, &job, queue_order) - order_.begin();
-  order_.insert(order_.begin() + at, &job);
+  const auto at = std::ranges::upper_bound(order_, place) - order_.begin();
+  order_.insert(order_.begin() + at, place);
   slots_.insert(slots_.begin() + at, &job);
   close_holes();  // there are none, but what the slots need has moved
 }
 
 void WaitingQueue::remove(const Job& job) {
-  const auto found = std::ranges::lower_bound(order_, &job, queue_order);
-  if (found == order_.end() || *found != &job) return;
+  const auto found = std::ranges::lower_bound(order_, Place{job.submitted, job.id});
   const auto at = static_cast<std::size_t>(found - order_.begin());
-  if (slots_[at] == nullptr) return;
+  if (at == slots_.size() || slots_[at] != &job) return;
   slots_[at] = nullptr;
   needs_[at] = kNoJob;
   --size_;
   while (first_ < slots_.size() && slots_[first_] == nullptr) ++first_;
-  // Half of the memory may be holes: closing them then costs O(1) per removal on average, and a job that has left is
-  // not looked at for longer than that.
+  // Half of the memory may be holes: closing them then costs O(1) per removal on average.
   if (slots_.size() > 2 * size_ + 16 || size_ == 0) close_holes();
 }
 
 void WaitingQueue::close_holes() {
   std::erase(slots_, nullptr);
-  order_ = slots_;
   first_ = 0;
+  order_.clear();
   needs_.clear();
-  for (const Job* job : slots_) needs_.push_back({job->estimate, job->processes});
+  for (const Job* job : slots_) {
+    order_.push_back({job->submitted, job->id});
+    needs_.push_back({job->estimate, job->processes});
+  }
   for (std::vector<Least>& level : levels_) level.clear();
   indexed_ = 0;
 }

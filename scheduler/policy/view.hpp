@@ -80,6 +80,12 @@ class WaitingQueue {
   void remove(const Job& job);
 
  private:
+  // Where a job stands in the order of the queue.
+  struct Place {
+    Instant submitted;
+    JobId job;
+    auto operator<=>(const Place&) const = default;
+  };
   // What a job needs. kNoJob: of a hole.
   struct Need {
     Duration estimate;
@@ -112,7 +118,7 @@ class WaitingQueue {
                                        const Wanted& wanted) const;
 
   std::vector<const Job*> slots_;  // in order; nullptr: a hole
-  std::vector<const Job*> order_;  // what was in each slot, holes too, for the search
+  std::vector<Place> order_;       // by slot, holes too, for the search: the job of a hole may be no more
   std::vector<Need> needs_;        // by slot
   // By 16 slots, by 256, ...: the last level has one stretch, that is all of the indexed slots. Those are the first ones of the
   // queue: short queues are looked through as they are, and what they need is not noted here before they are long.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <deque>
+#include <memory>
 #include <vector>
 
 #include "scheduler/policy/view.hpp"
@@ -31,7 +31,7 @@ int processes() { return std::max(0, (1 << *rc::gen::inRange(0, 14)) + *rc::gen:
 
 // Jobs come, mostly last in the order, and go from anywhere; `jobs` is the queue as it should be.
 void walk(int operations) {
-  std::deque<Job> all;
+  std::vector<std::unique_ptr<Job>> all;
   std::vector<const Job*> jobs;
   WaitingQueue queue;
   for (int i = 0; i < operations; ++i) {
@@ -42,15 +42,17 @@ void walk(int operations) {
       job.submitted = Instant{std::chrono::seconds{what == 0 ? *rc::gen::inRange(0, i + 1) : i}};
       job.processes = std::max(1, processes());
       job.estimate = std::chrono::seconds{*rc::gen::inRange(1, 100)};
-      all.push_back(job);
-      queue.insert(all.back());
+      all.push_back(std::make_unique<Job>(job));
+      queue.insert(*all.back());
       const auto place = std::ranges::upper_bound(jobs, std::tuple{job.submitted, job.id}, {}, [](const Job* other) {
         return std::tuple{other->submitted, other->id};
       });
-      jobs.insert(place, &all.back());
+      jobs.insert(place, all.back().get());
     } else if (what < 17 && !jobs.empty()) {
       const auto which = *rc::gen::inRange(std::size_t{0}, jobs.size());
+      const auto place = std::ranges::find(all, jobs[which], [](const auto& job) { return job.get(); });
       queue.remove(*jobs[which]);
+      all.erase(place);  // the queue may not look at it any more
       jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
     } else {
       const Wanted wanted{processes(), std::chrono::seconds{*rc::gen::inRange(0, 110)}, processes()};
