@@ -331,17 +331,17 @@ namespace {
 
 LoadedWorkload read_all(WorkloadReader reader) {
   LoadedWorkload loaded;
-  std::vector<TracedJob>& jobs = loaded.workload.jobs;
+  TracedJobs& jobs = loaded.workload.jobs;
   // MaxRecords may be anything, so it is believed in two steps: a little at first, more when a million records back it.
   constexpr std::int64_t kBelieved = 1'000'000;
   constexpr std::int64_t kMostBelieved = 64'000'000;
   const std::int64_t promised = std::clamp<std::int64_t>(reader.header().max_records().value_or(0), 0, kMostBelieved);
-  jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)) + 1);  // and the one that is not there
-  while (reader.next(jobs.emplace_back()))
+  jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)));
+  for (TracedJob job; reader.next(job); job = TracedJob{}) {
+    jobs.push_back(job);
     if (jobs.size() == kBelieved) jobs.reserve(static_cast<std::size_t>(std::max(promised, kBelieved)));
-  jobs.pop_back();
-  if (!reader.is_sorted())
-    std::ranges::stable_sort(jobs, {}, [](const TracedJob& j) { return std::pair(j.job.submitted, j.job.id); });
+  }
+  if (!reader.is_sorted()) jobs.sort_by_submission();
   loaded.header = reader.header();
   loaded.programs = reader.programs();
   loaded.report = reader.report();

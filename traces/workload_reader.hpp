@@ -14,6 +14,7 @@
 
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/model/workload.hpp"
 #include "traces/byte_source.hpp"
 #include "traces/cleaning.hpp"
 #include "traces/number_set.hpp"

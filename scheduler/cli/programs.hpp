@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
 
 namespace replay::cli {
 

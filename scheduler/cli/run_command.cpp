@@ -79,10 +79,12 @@ std::string duration_text(double s) {
 
 void announce(std::FILE* out, const Scenario& scenario, const RealMachine& machine, double real_seconds) {
   const auto& jobs = scenario.workload().jobs;
-  const auto widest = std::ranges::max_element(jobs, {}, [](const TracedJob& t) { return t.job.processes; });
-  const int ranks = widest->job.processes;
+  int ranks = 0;  // of the widest
   std::int64_t all_ranks = 0;
-  for (const TracedJob& traced : jobs) all_ranks += traced.job.processes;
+  for (const TracedJob& traced : jobs) {
+    ranks = std::max(ranks, traced.job.processes);
+    all_ranks += traced.job.processes;
+  }
   const auto most_at_once =
       static_cast<double>(std::min<std::int64_t>(all_ranks, std::int64_t{2} * machine.machine().size()));
   fmt::print(out, "{} jobs on {}, policies: {}\n", jobs.size(), machine.description(),

@@ -136,12 +136,12 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   }
   if (model->uses_network_overhead()) draw_network_overheads(scenario.workload(), options.seed);
   if (!model->allows_sharing())
-    for (TracedJob& traced : scenario.workload().jobs) traced.job.flexibility = Flexibility::kRigid;
+    scenario.workload().jobs.change_each([](TracedJob& traced) { traced.job.flexibility = Flexibility::kRigid; });
   return scenario;
 }
 
 void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real) {
-  std::vector<TracedJob>& jobs = scenario.workload().jobs;
+  TracedJobs& jobs = scenario.workload().jobs;
   if (!options.scale_sizes.empty()) {
     double from = scenario.loaded.machine_size;
     if (options.scale_sizes != "auto") {
@@ -152,23 +152,25 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
       from = seconds(*number);
     }
     std::size_t changed = 0;
-    for (TracedJob& traced : jobs) {
+    jobs.change_each([&](TracedJob& traced) {
       const double scaled = std::round(traced.job.processes * machine_size / from);
       const auto size = static_cast<ProcessCount>(std::clamp(scaled, 1.0, static_cast<double>(machine_size)));
       changed += size != traced.job.processes ? 1 : 0;
       traced.job.processes = size;
-    }
+    });
     scenario.notes.push_back(fmt::format("sizes scaled from {:.0f} to {} cores: {} of {} jobs changed", from,
                                          machine_size, changed, jobs.size()));
   }
-  const auto widest = std::ranges::max_element(jobs, {}, [](const TracedJob& t) { return t.job.processes; });
-  if (widest->job.processes <= machine_size) return;
-  const auto too_wide = std::ranges::count_if(jobs, [&](const TracedJob& t) { return t.job.processes > machine_size; });
+  std::size_t widest = 0, too_wide = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs.processes(i) > jobs.processes(widest)) widest = i;
+    too_wide += jobs.processes(i) > machine_size ? 1u : 0u;
+  }
+  if (too_wide == 0) return;
   throw InputError(fmt::format(
       "{}: job {} needs {} processors, the machine has {} ({} of {} jobs are too wide); ways out: --scale-sizes auto "
       "scales the jobs to the machine, --oversize skip or clamp with --machine-size {} leaves them out or cuts them{}",
-      options.trace, static_cast<std::int64_t>(widest->job.id), widest->job.processes, machine_size, too_wide,
-      jobs.size(), machine_size,
+      options.trace, number(jobs.id(widest)), jobs.processes(widest), machine_size, too_wide, jobs.size(), machine_size,
       real ? ", --machine takes other cores, `replay simulate` needs none" : ", --machine takes a larger machine"));
 }
 

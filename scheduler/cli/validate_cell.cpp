@@ -90,11 +90,12 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
   fs::remove_all(folder, ignored);
   PreparedSimulation prepared = prepare_simulation(options_of(setting, trace, policy), false);
   if (measured != nullptr)
-    for (TracedJob& traced : prepared.scenario.workload().jobs)
+    prepared.scenario.workload().jobs.change_each([measured](TracedJob& traced) {
       if (const auto* found = measured->find(traced.job.id); found != nullptr && found->work) {
         traced.truth.runtime = *found->work;
         traced.job.estimate = std::max(traced.job.estimate, *found->work);  // it was not killed in the real run either
       }
+    });
   std::vector<std::string> words = shared_words(setting, trace, policy);
   words.insert(words.begin(), "simulate");
   words.insert(words.end(), {"--machine", setting.machine_text, "--out", folder.string()});
@@ -107,16 +108,16 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
 class ModelledSlowdown {
  public:
   explicit ModelledSlowdown(const Scenario& scenario) : model_(scenario.model()) {
-    for (const TracedJob& traced : scenario.workload().jobs) truth_[traced.job.id] = &traced.truth;
+    for (const TracedJob& traced : scenario.workload().jobs) behaviour_[traced.job.id] = traced.truth.behaviour;
   }
   [[nodiscard]] double operator()(JobId job, int mpl) const {
-    const auto found = truth_.find(job);
-    return found == truth_.end() ? 1 : model_->slowdown(found->second->behaviour, mpl, 0);
+    const auto found = behaviour_.find(job);
+    return found == behaviour_.end() ? 1 : model_->slowdown(found->second, mpl, 0);
   }
 
  private:
   std::shared_ptr<RuntimeModel> model_;
-  std::map<JobId, const JobTruth*> truth_;
+  std::map<JobId, Behaviour> behaviour_;
 };
 
 // ---- what came out ----

@@ -30,8 +30,8 @@ void put(SwfRecord& record, const TracedJob& traced, const validate::MeasuredJob
 
 void write_measured_trace(const std::filesystem::path& file, const CommonOptions& options, const Workload& workload,
                           const validate::MeasuredWork& measured) {
-  std::unordered_map<std::int64_t, const TracedJob*> jobs;
-  for (const TracedJob& traced : workload.jobs) jobs[static_cast<std::int64_t>(traced.job.id)] = &traced;
+  std::unordered_map<std::int64_t, TracedJob> jobs;
+  for (const TracedJob& traced : workload.jobs) jobs[static_cast<std::int64_t>(traced.job.id)] = traced;
   TraceReader reader(options.trace, {.swf = {.strict = options.strict}, .job_table = side_file_of(options)});
   TraceWriter writer(file.string(), {.force = true});
   SwfHeader header = reader.header();
@@ -41,7 +41,7 @@ void write_measured_trace(const std::filesystem::path& file, const CommonOptions
     const auto traced = jobs.find(entry.record.job);
     const validate::MeasuredJob* const found =
         traced == jobs.end() ? nullptr : measured.find(static_cast<JobId>(entry.record.job));
-    if (found != nullptr) put(entry.record, *traced->second, *found);
+    if (found != nullptr) put(entry.record, traced->second, *found);
     writer.write(entry);
   }
   writer.close();

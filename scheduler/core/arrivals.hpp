@@ -2,13 +2,13 @@
 // fields 17 and 18). Both bodies ask it.
 #pragma once
 
-#include <deque>
 #include <queue>
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/model/job.hpp"
+#include "scheduler/model/job_map.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/model/workload.hpp"
 
 namespace replay {
 
@@ -19,10 +19,14 @@ class Arrivals {
 
   /// kNever while all that are left follow a job that has not ended.
   [[nodiscard]] Instant next() const;
-  /// The next one that is due at `now`; nullptr if none is.
+  /// The next one that is due at `now`; nullptr if none is. It stays where it is until forget_ended() after its end.
   const TracedJob* take(Instant now);
+  /// REQUIRES: it was taken, and is not forgotten.
+  [[nodiscard]] const TracedJob& job(JobId job) { return jobs_.at(job); }
   /// Releases the jobs that follow `ended`.
   void on_end(JobId ended, Instant now);
+  /// Whoever had to be told of the ends so far has been told: the memory of those jobs is used again.
+  void forget_ended();
   [[nodiscard]] bool done() const { return left_ == 0; }
   [[nodiscard]] std::size_t left() const { return left_; }
 
@@ -33,13 +37,15 @@ class Arrivals {
     auto operator<=>(const Released&) const = default;
   };
   void skip_followers();
+  TracedJob& add(std::size_t index);
 
   const Workload& workload_;
   std::size_t next_ = 0;  // first job not yet taken that follows nobody
   std::size_t left_;
   std::unordered_map<JobId, std::vector<std::size_t>> followers_;
   std::priority_queue<Released, std::vector<Released>, std::greater<>> released_;
-  std::deque<TracedJob> resubmitted_;  // followers with the submit time that came out
+  JobMap<TracedJob> jobs_;    // taken and not forgotten
+  std::vector<JobId> ended_;  // of jobs_
 };
 
 }  // namespace replay

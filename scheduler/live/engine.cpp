@@ -132,16 +132,15 @@ class Engine final : public ExecutorListener {
     const Instant now = clock_.now();
     if (!stopping_ && now >= options_.until) stop(now);
     if (!stopping_)
-      while (const TracedJob* job = arrivals_.take(now)) {
-        traced_.insert_or_assign(job->job.id, job);
-        events_.emplace_back(Submit{job});
-      }
+      while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
     if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now));  // what waits is cancelled, and no end can start it any more
     std::vector<Event> batch;
     batch.swap(events_);
-    apply_all(controller_.handle(now, batch));
+    const auto actions = controller_.handle(now, batch);
+    arrivals_.forget_ended();
+    apply_all(actions);
   }
 
   void apply_all(std::span<const Action> actions) {
@@ -180,7 +179,7 @@ class Engine final : public ExecutorListener {
   void apply(const Start& action) {
     LaunchOrder order;
     try {
-      order = options_.order(*traced_.at(action.job));
+      order = options_.order(arrivals_.job(action.job));
     } catch (const std::exception& error) {
       add_end(action.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
       return;
@@ -206,7 +205,6 @@ class Engine final : public ExecutorListener {
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);
-    traced_.erase(job);
     arrivals_.on_end(job, clock_.now());
     ++result_.ended;
     events_.emplace_back(Finish{job, std::move(end)});
@@ -226,7 +224,6 @@ class Engine final : public ExecutorListener {
   LoopEvent wake_;
   std::vector<LoopEvent> signals_;
   TraceClock clock_;
-  std::unordered_map<JobId, const TracedJob*> traced_;
   std::set<JobId> launched_;
   std::vector<Event> events_;
   bool stopping_ = false;

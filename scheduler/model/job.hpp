@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "scheduler/model/units.hpp"
 
@@ -57,11 +56,6 @@ struct TracedJob {
   std::optional<JobId> follows;
   Duration think_time{};
   bool has_network_overhead = false;  ///< the trace states it, so it is not drawn
-};
-
-/// Jobs in submission order: by (submitted, position in the file).
-struct Workload {
-  std::vector<TracedJob> jobs;
 };
 
 [[nodiscard]] std::string_view to_text(Flexibility flexibility);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "scheduler/model/error.hpp"
@@ -37,6 +38,11 @@ class JobMap {
 
   /// A new value. REQUIRES: the job has none.
   Value& add(JobId job) {
+    return add(job, [](Value& value) { value = Value{}; });
+  }
+  /// The same, but fill(Value&) makes it, of what another job may have left there.
+  template <class Fill>
+  Value& add(JobId job, Fill fill) {
     if (free_.empty()) grow();
     const std::uint32_t number = free_.back();
     free_.pop_back();
@@ -45,16 +51,16 @@ class JobMap {
     Slot& slot = slot_of(number);
     slot.job = job;
     slot.is_used = true;
+    fill(slot.value);
     return slot.value;
   }
 
   /// REQUIRES: it is there.
   void erase(JobId job) {
-    const std::uint32_t number = index_.find(job);
+    const std::uint32_t number = index_.erase(job);
     INVARIANT(number != JobIndex::kNone, "job {} is not there", static_cast<std::int64_t>(job));
-    index_.erase(job);
     Slot& slot = slot_of(number);
-    slot.value = Value{};
+    if constexpr (!std::is_trivially_destructible_v<Value>) slot.value = Value{};  // gives back what it holds
     slot.is_used = false;
     free_.push_back(number);
     --size_;

@@ -45,7 +45,7 @@ class BenchmarkSetter {
   }
 
   BenchmarkJobs run(Workload& workload) {
-    for (TracedJob& traced : workload.jobs) set(traced);
+    workload.jobs.change_each([this](TracedJob& traced) { set(traced); });
     if (profile_.launch.empty() || profile_.end.empty())
       result_.notes.push_back(
           fmt::format("{}: says nothing of launch and end, which count as 0; `replay calibrate -o {}` "

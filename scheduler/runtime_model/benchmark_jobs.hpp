@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 
 namespace replay {

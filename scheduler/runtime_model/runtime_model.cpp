@@ -89,13 +89,9 @@ std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name, const Pr
 }
 
 void draw_network_overheads(Workload& workload, std::uint64_t seed) {
-  for (TracedJob& traced : workload.jobs) {
-    if (traced.has_network_overhead) continue;
-    const auto id = static_cast<std::uint64_t>(traced.job.id);
-    const double uniform = unit_interval(mix_bits(mix_bits(seed) ^ id));
-    traced.truth.behaviour.network_overhead = uniform;
-    traced.job.declared.network_overhead = uniform;
-  }
+  const std::uint64_t mixed = mix_bits(seed);
+  workload.jobs.set_network_overheads(
+      [mixed](JobId job) { return unit_interval(mix_bits(mixed ^ static_cast<std::uint64_t>(job))); });
 }
 
 }  // namespace replay

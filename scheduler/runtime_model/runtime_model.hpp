@@ -12,6 +12,7 @@
 
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
 
 namespace replay {
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "scheduler/core/arrivals.hpp"
@@ -58,26 +59,30 @@ class Simulation {
   }
 
  private:
-  // A job from its arrival to its end.
-  struct Arrived {
+  // A job from its start to its end.
+  struct Running {
     const TracedJob* traced = nullptr;
-    bool is_running = false;
     Progress progress{};
     std::uint64_t start_order = 0;
     double rate = 0;  // while it is not suspended
     std::uint32_t generation = 0;
-    Allocation shared{};  // its cores, if others may be on them too; else empty
+    bool has_end = false;  // in ends_, and not overtaken
+    Allocation shared{};   // its cores, if others may be on them too; else empty
   };
 
   Instant next_instant() {
-    while (!ends_.empty() && is_stale(ends_.top())) ends_.pop();
+    while (!ends_.empty() && is_stale(ends_.top())) {
+      ends_.pop();
+      --stale_;
+    }
     Instant next = std::min(arrivals_.next(), controller_.next_timer());
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
     return next == kNever ? kNever : std::max(next, now_);
   }
 
   bool is_stale(const PlannedEnd& end) const {
-    const Arrived* job = jobs_.find(end.job);
+    if (stale_ == 0) return false;  // as in nearly every run of rigid jobs
+    const Running* job = running_.find(end.job);
     return job == nullptr || job->generation != end.generation;
   }
 
@@ -85,14 +90,19 @@ class Simulation {
   void advance_to(Instant now) {
     now_ = now;
     events_.clear();
-    while (const TracedJob* job = arrivals_.take(now)) {
-      jobs_.add(job->job.id).traced = job;
-      events_.emplace_back(Submit{job});
-    }
+    arrivals_.forget_ended();
+    while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
     while (!ends_.empty() && ends_.top().at == now) {
-      const PlannedEnd due = ends_.top();
+      const JobId due = ends_.top().job;
+      const bool overtaken = is_stale(ends_.top());
       ends_.pop();  // first: an end moves the ends of its neighbours
-      if (!is_stale(due)) end(due.job, outcome_at_end(due.job));
+      if (overtaken) {
+        --stale_;
+        continue;
+      }
+      Running& job = running_.at(due);
+      job.has_end = false;
+      end(job, job.traced->truth.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
     }
     hand_over();
   }
@@ -114,44 +124,43 @@ class Simulation {
     hand_over();
   }
 
-  Outcome outcome_at_end(JobId job) {
-    return jobs_.at(job).traced->truth.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted;
-  }
-
-  void end(JobId job, Outcome outcome) {
-    off_cores(jobs_.at(job));
-    jobs_.erase(job);
-    arrivals_.on_end(job, now_);
+  void end(Running& job, Outcome outcome) {
+    const JobId id = job.traced->job.id;
+    off_cores(job);
+    overtake(job);
+    running_.erase(id);
+    arrivals_.on_end(id, now_);
     ++result_.ended;
-    events_.emplace_back(Finish{job, {outcome, 0, Verification::kNone, -1, {}}});
+    events_.emplace_back(Finish{id, {outcome, 0, Verification::kNone, -1, {}}});
   }
 
   void apply(const Start& action) {
-    Arrived& job = jobs_.at(action.job);
-    job.is_running = true;
-    job.rate = model_.rate(job.traced->truth.behaviour, action.allocation, 0);
-    job.progress = Progress{job.traced->truth.runtime, now_, job.rate};
+    Running& job = running_.add(action.job);
+    job.traced = &arrivals_.job(action.job);
+    const JobTruth& truth = job.traced->truth;
+    job.rate = model_.rate(truth.behaviour, action.allocation, 0);
+    job.progress = Progress{truth.runtime, now_, job.rate};
     job.start_order = starts_++;
-    ends_.push({job.progress.end(), job.start_order, 0, action.job});
+    plan_end(job, job.progress.end());
     if (action.allocation.shareable) on_cores(job, action.allocation);
   }
 
   void apply(const Resize& action) {
-    Arrived& running = jobs_.at(action.job);
+    Running& running = running_.at(action.job);
     off_cores(running);
     on_cores(running, action.allocation);
     events_.emplace_back(Resized{action.job});
   }
 
   void apply(const Suspend& action) {
-    Arrived& running = jobs_.at(action.job);
+    Running& running = running_.at(action.job);
     off_cores(running);
     set_rate(running, 0);
     events_.emplace_back(Suspended{action.job});
   }
 
   void apply(const Resume& action) {
-    Arrived& running = jobs_.at(action.job);
+    Running& running = running_.at(action.job);
     if (running.shared.shareable)
       on_cores(running, running.shared);
     else
@@ -160,25 +169,37 @@ class Simulation {
   }
 
   void apply(const Kill& action) {
-    if (const Arrived* job = jobs_.find(action.job); job == nullptr || !job->is_running) return;
-    end(action.job, action.reason == KillReason::kOverrun     ? Outcome::kOverrun
-                    : action.reason == KillReason::kCancelled ? Outcome::kCancelled
-                                                              : Outcome::kKilled);
+    Running* const job = running_.find(action.job);
+    if (job == nullptr) return;
+    end(*job, action.reason == KillReason::kOverrun     ? Outcome::kOverrun
+              : action.reason == KillReason::kCancelled ? Outcome::kCancelled
+                                                        : Outcome::kKilled);
   }
 
   void apply(const Extend&) {}
   void apply(const WakeAt&) {}
   void apply(const Note&) {}
 
-  void set_rate(Arrived& running, double rate) {
+  void set_rate(Running& running, double rate) {
     running.progress.change_rate(now_, rate);
+    overtake(running);
     ++running.generation;
     const Instant end = running.progress.end();
-    if (end != kNever) ends_.push({end, running.start_order, running.generation, running.traced->job.id});
+    if (end != kNever) plan_end(running, end);
+  }
+
+  void plan_end(Running& running, Instant at) {
+    ends_.push({at, running.start_order, running.generation, running.traced->job.id});
+    running.has_end = true;
+  }
+
+  // Its end, if it is planned, will not come.
+  void overtake(Running& running) {
+    if (std::exchange(running.has_end, false)) ++stale_;
   }
 
   // Its processes are on these cores now: its rate and those of its neighbours follow.
-  void on_cores(Arrived& running, const Allocation& allocation) {
+  void on_cores(Running& running, const Allocation& allocation) {
     if (!allocation.shareable) {
       running.rate = model_.rate(running.traced->truth.behaviour, allocation, 0);
       set_rate(running, running.rate);
@@ -188,19 +209,19 @@ class Simulation {
     const JobId id = running.traced->job.id;
     shared_.enter(id, running.shared, running.traced->truth.behaviour.cpu_use);
     ask_rate_again(running);
-    for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(jobs_.at(neighbour));
+    for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(running_.at(neighbour));
   }
 
   // Its own rate is the caller's business.
-  void off_cores(const Arrived& running) {
+  void off_cores(const Running& running) {
     if (!running.shared.shareable) return;
     const JobId id = running.traced->job.id;
     const std::vector<JobId> neighbours = shared_.neighbours(id, running.shared);
     shared_.leave(id, running.shared);
-    for (const JobId neighbour : neighbours) ask_rate_again(jobs_.at(neighbour));
+    for (const JobId neighbour : neighbours) ask_rate_again(running_.at(neighbour));
   }
 
-  void ask_rate_again(Arrived& running) {
+  void ask_rate_again(Running& running) {
     const Behaviour& behaviour = running.traced->truth.behaviour;
     const double demand = shared_.demand(running.traced->job.id, running.shared, behaviour.cpu_use);
     running.rate = model_.rate(behaviour, running.shared, demand);
@@ -213,10 +234,11 @@ class Simulation {
   Controller controller_;
   SharedCores shared_;  // by what is true of the jobs; only those that are shareable
   Instant now_ = Instant::min();
-  JobMap<Arrived> jobs_;
+  JobMap<Running> running_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;
   std::vector<Event> events_;  // for the next call of the controller
   std::vector<Event> batch_;
+  std::size_t stale_ = 0;  // of ends_: overtaken
   std::uint64_t starts_ = 0;
   SimulationResult result_;
 };

@@ -6,8 +6,8 @@
 
 #include "scheduler/core/controller.hpp"
 #include "scheduler/log/record.hpp"
-#include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/workload.hpp"
 #include "scheduler/policy/policy.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 

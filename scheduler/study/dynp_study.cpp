@@ -123,8 +123,9 @@ DynpLog read_dynp_log(const FoundLog& found, const DynpOptions& options) {
 Workload shrunk(const Workload& set, double factor) {
   Workload workload = set;
   if (factor == 1) return workload;
-  for (TracedJob& job : workload.jobs)
+  workload.jobs.change_each([factor](TracedJob& job) {
     job.job.submitted = Instant{std::chrono::seconds{std::llround(seconds(job.job.submitted) * factor)}};
+  });
   return workload;
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
-#include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/result.hpp"
 #include "scheduler/study/simulation.hpp"

@@ -59,11 +59,13 @@ class Demand final : public log::Sink {
 Workload part_of(const Workload& all, const MalleableRun& run) {
   const std::size_t first = std::min(run.range.skip, all.jobs.size());
   const std::size_t count = std::min(run.range.count, all.jobs.size() - first);
-  const auto begin = all.jobs.begin() + static_cast<std::ptrdiff_t>(first);
-  Workload part{{begin, begin + static_cast<std::ptrdiff_t>(count)}};
-  if (run.long_cpu_use)
-    for (TracedJob& job : part.jobs)
-      if (is_long(job)) job.job.declared.cpu_use = job.truth.behaviour.cpu_use = *run.long_cpu_use;
+  Workload part;
+  part.jobs.reserve(count);
+  for (std::size_t i = first; i < first + count; ++i) {
+    TracedJob job = all.jobs[i];
+    if (run.long_cpu_use && is_long(job)) job.job.declared.cpu_use = job.truth.behaviour.cpu_use = *run.long_cpu_use;
+    part.jobs.push_back(job);
+  }
   return part;
 }
 

@@ -10,7 +10,7 @@
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/summary.hpp"
-#include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
 #include "scheduler/policy/policy.hpp"
 
 namespace replay::study {

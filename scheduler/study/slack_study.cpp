@@ -29,10 +29,11 @@ Waits waits_of(std::span<const metrics::JobRow> rows, std::size_t remainder_from
 }
 
 Workload with_priorities(Workload workload, double priority) {
-  for (std::size_t i = kEvery - 1; i < workload.jobs.size(); i += kEvery) {
-    workload.jobs[i].job.user_priority = priority;
-    workload.jobs[i].job.political_priority = priority;
-  }
+  for (std::size_t i = kEvery - 1; i < workload.jobs.size(); i += kEvery)
+    workload.jobs.change(i, [priority](TracedJob& job) {
+      job.job.user_priority = priority;
+      job.job.political_priority = priority;
+    });
   return workload;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/result.hpp"
 #include "scheduler/study/simulation.hpp"

@@ -39,10 +39,10 @@ TEST_P(AuditedLog, UnderOurPoliciesFollowsTheirRules) {
   const auto path = archive_log(GetParam());
   SKIP_WITHOUT(path);
   const LoadedWorkload loaded = read_workload(path);
+  const std::vector<TracedJob> jobs(loaded.workload.jobs.begin(), loaded.workload.jobs.end());
   for (const char* policy :
        {"fcfs", "easy", "easy:pass=instant", "conservative", "conservative:compress=start-order"}) {
-    const audit::Schedule schedule =
-        schedule_of(simulate(policy, cores(loaded.machine_size), loaded.workload.jobs, "rigid"));
+    const audit::Schedule schedule = schedule_of(simulate(policy, cores(loaded.machine_size), jobs, "rigid"));
     const audit::Report report = audit::audit(schedule, rule(policy, loaded.machine_size));
     EXPECT_EQ(report.jobs, loaded.workload.jobs.size());
     EXPECT_EQ(report.total(), 0u) << policy << "\n" << lines(report, schedule).substr(0, 2000);

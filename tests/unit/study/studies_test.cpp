@@ -148,7 +148,7 @@ TEST(TrimmedMean, DropsTheSmallestAndTheLargestOfThreeOrMore) {
 
 TEST(Shrunk, RoundsToSecondsAndLeavesFactorOneAlone) {
   Workload set{test::random_jobs(5, 3, 4)};
-  set.jobs[2].job.submitted = Instant{std::chrono::milliseconds{5500}};
+  set.jobs.change(2, [](TracedJob& job) { job.job.submitted = Instant{std::chrono::milliseconds{5500}}; });
   EXPECT_EQ(shrunk(set, 1).jobs[2].job.submitted, set.jobs[2].job.submitted);
   EXPECT_EQ(shrunk(set, 0.5).jobs[2].job.submitted, Instant{std::chrono::seconds{3}});
 }

@@ -103,7 +103,7 @@ TEST_F(ArchiveLogs, ThunderLosesTheRecordsWithoutSubmitTimeAndIsThenInOrder) {
 
 TEST_F(ArchiveLogs, CurieKeepsItsZero) {
   const LoadedWorkload loaded = read_workload(test::archive_log("CEA-Curie-2011-2.1-cln"));
-  EXPECT_EQ(loaded.workload.jobs.at(0).job.submitted, Instant{std::chrono::seconds{31656837}});
+  EXPECT_EQ(loaded.workload.jobs.front().job.submitted, Instant{std::chrono::seconds{31656837}});
   EXPECT_EQ(loaded.machine_size, 93312);
 }
 
@@ -135,7 +135,7 @@ TEST(FormatPage, ItsWorkedExampleIsTrue) {
   const std::string example = text.substr(from, text.find("```", from) - from);
 
   const LoadedWorkload loaded = read_workload(memory_source(example), {.closed_loop = true}, {.strict = true});
-  const std::vector<TracedJob>& jobs = loaded.workload.jobs;
+  const TracedJobs& jobs = loaded.workload.jobs;
   ASSERT_EQ(jobs.size(), 3U);
   EXPECT_EQ(loaded.programs.at(jobs[0].truth.executable), "cg --class W --repeat 40");
   EXPECT_DOUBLE_EQ(jobs[0].truth.behaviour.cpu_use, 0.6);

@@ -21,7 +21,7 @@ using test::message_of;
 double cpu_use(std::string_view header, std::initializer_list<std::pair<int, std::string_view>> fields = {},
                const CleaningRules& rules = {}, const char* file = "log.swf") {
   const std::string text = std::string(header) + job_line(1, fields);
-  return read_workload(memory_source(text, file), rules).workload.jobs.at(0).truth.behaviour.cpu_use;
+  return read_workload(memory_source(text, file), rules).workload.jobs.front().truth.behaviour.cpu_use;
 }
 
 TEST(CpuUse, IsCpuTimeOverRunTimeWhereTheLogHasBoth) {
