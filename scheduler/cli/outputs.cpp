@@ -101,8 +101,8 @@ void put_our_cells(CsvFile& cells, const JobRow& row, std::string_view reason, D
   reason.empty() ? cells.empty() : cells.text(reason);
   cells.seconds(row.runtime);
   row.ran() ? cells.seconds(row.suspended) : cells.empty();
-  row.ran() ? cells.ratio(row.slowdown()) : cells.empty();
-  row.ran() ? cells.ratio(row.bounded_slowdown(bound)) : cells.empty();
+  row.ran() ? cells.ratio(row.times().slowdown()) : cells.empty();
+  row.ran() ? cells.ratio(row.times().bounded_slowdown(bound)) : cells.empty();
   row.ran() ? cells.ratio(row.mean_mpl()) : cells.empty();
   cells.count(row.shrinks);
   cells.count(row.expands);
@@ -150,17 +150,16 @@ SwfRecord swf_record(const JobRow& row) {
   return record;
 }
 
-SwfHeader swf_header(const RunTables& tables) {
-  const auto jobs = fmt::to_string(tables.jobs.rows().size());
-  const log::Header& run = tables.header;
+constexpr const char* kCounts[] = {"MaxJobs", "MaxRecords"};
+
+SwfHeader swf_header(const log::Header& run, CoreCount cores, std::size_t jobs) {
   SwfHeader header;
   header.add("Version", "2.2");
   header.add("Computer", run.value("machine"));
   header.add("Conversion", "replay, from an event log");
-  header.add("MaxJobs", jobs);
-  header.add("MaxRecords", jobs);
+  for (const char* label : kCounts) header.add(label, fmt::to_string(jobs));
   header.add("UnixStartTime", "0");
-  header.add("MaxProcs", fmt::to_string(tables.series.cores()));
+  header.add("MaxProcs", fmt::to_string(cores));
   header.add("Note", fmt::format("trace {}, policy {}, {}", run.value("trace"), run.value("policy"),
                                  run.value("body") == "live" ? "run for real" : "simulated"));
   header.add("Note", "run time is wall time on the cores given; field 5 is the most cores the job ever had");
@@ -259,38 +258,82 @@ std::set<std::string> parse_outputs(std::string_view list) {
   }
 }
 
-void write_jobs_csv(const fs::path& file, const RunTables& tables) {
-  const std::string name = fs::path(tables.header.value("trace")).filename().string();
+WholeFile::WholeFile(fs::path file)
+    : file_(std::move(file)), unfinished_(fmt::format("{}.{}", file_.string(), ::getpid())) {}
+
+WholeFile::~WholeFile() {
+  std::error_code ignored;
+  if (!unfinished_.empty()) fs::remove(unfinished_, ignored);
+}
+
+void WholeFile::finish() {
+  std::error_code error;
+  fs::rename(unfinished_, file_, error);
+  if (error) throw InputError(fmt::format("{}: cannot be written: {}", file_.string(), error.message()));
+  unfinished_.clear();
+}
+
+JobsCsv::JobsCsv(const fs::path& file, const log::Header& header, Duration bound)
+    : bound_(bound), cells_(file, kJobColumns) {
+  const std::string name = fs::path(header.value("trace")).filename().string();
   std::string memory;
-  const std::string_view workload = CsvFile::quoted(name, memory);
-  CsvFile cells(file, kJobColumns);
-  for (const JobRow& row : tables.jobs.rows()) {
-    put_batsim_cells(cells, row, workload, tables.cores.used(row.job));
-    put_our_cells(cells, row, tables.jobs.reason(row.job), tables.options.bound);
-    cells.end_line();
+  workload_ = CsvFile::quoted(name, memory);
+}
+
+void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores) {
+  put_batsim_cells(cells_, row, workload_, used_cores);
+  put_our_cells(cells_, row, reason, bound_);
+  cells_.end_line();
+}
+
+ScheduleSwf::ScheduleSwf(fs::path file, const log::Header& header, CoreCount cores, std::size_t jobs)
+    : file_(std::move(file)), writer_(file_.string()), expected_(jobs) {
+  writer_.write(swf_header(header, cores, jobs));
+}
+
+void ScheduleSwf::put(const JobRow& row) {
+  writer_.write(swf_record(row));
+  ++jobs_;
+}
+
+void ScheduleSwf::close() {
+  writer_.close();
+  if (jobs_ < expected_) correct_header();
+}
+
+// A run that ended early: the smaller numbers go in the places of the larger ones.
+void ScheduleSwf::correct_header() const {
+  constexpr std::size_t kHeader = 4096;  // bytes; the counts stand in the first few hundred
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(file_.c_str(), "r+be"), &std::fclose);
+  bool is_written = file != nullptr;
+  std::string start(kHeader, '\0');
+  if (is_written) start.resize(std::fread(start.data(), 1, start.size(), file.get()));
+  for (const char* label : kCounts) {
+    const std::string number = fmt::to_string(expected_);
+    const std::string line = fmt::format("; {}: ", label);
+    const std::size_t at = start.find(line + number);
+    const std::string corrected = fmt::format("{:<{}}", jobs_, number.size());
+    is_written = is_written && at != std::string::npos &&
+                 std::fseek(file.get(), static_cast<long>(at + line.size()), SEEK_SET) == 0 &&
+                 std::fwrite(corrected.data(), 1, corrected.size(), file.get()) == corrected.size();
   }
-  cells.close();
+  if (!is_written || std::fflush(file.get()) != 0)
+    throw InputError(fmt::format("{}: cannot be written: {}", file_.string(), std::strerror(errno)));
 }
 
-void write_schedule_swf(const fs::path& file, const RunTables& tables) {
-  SwfWriter writer(file.string());
-  writer.write(swf_header(tables));
-  for (const JobRow& row : tables.jobs.rows()) writer.write(swf_record(row));
-  writer.close();
-}
-
-void write_metrics_json(const fs::path& file, const RunTables& tables) {
+void write_metrics_json(const fs::path& file, const log::Header& header, const metrics::JobSums& sums,
+                        const metrics::Series& series, const metrics::Summary& summary) {
+  const metrics::SummaryOptions& options = sums.options();
   nlohmann::ordered_json json;
   json["format"] = "replay-metrics 1";
-  for (const char* name : {"trace", "policy", "machine", "body"}) json[name] = tables.header.value(name);
-  json["options"] = {{"bounded_slowdown_bound_s", seconds(tables.options.bound)},
-                     {"trim_percent", tables.options.trim_percent},
-                     {"completed_only", tables.options.completed_only},
-                     {"high_load_queue", tables.series.options().high_load_queue}};
-  for (const auto& [name, unit, definition, value] : tables.summary.metrics)
+  for (const char* name : {"trace", "policy", "machine", "body"}) json[name] = header.value(name);
+  json["options"] = {{"bounded_slowdown_bound_s", seconds(options.bound)},
+                     {"trim_percent", options.trim_percent},
+                     {"completed_only", options.completed_only},
+                     {"high_load_queue", series.options().high_load_queue}};
+  for (const auto& [name, unit, definition, value] : summary.metrics)
     json["metrics"][std::string{name}] = {{"value", value}, {"unit", unit}, {"definition", definition}};
-  for (const auto& [name, value] : metrics::batsim_summary(tables.jobs, tables.series))
-    json["batsim"][std::string{name}] = value;
+  for (const auto& [name, value] : metrics::batsim_summary(sums, series)) json["batsim"][std::string{name}] = value;
   write_json(file, json);
 }
 
@@ -318,25 +361,9 @@ void write_json(const fs::path& file, const nlohmann::ordered_json& json) {
 }
 
 void write_json_whole(const fs::path& file, const nlohmann::ordered_json& json) {
-  const fs::path unfinished = fmt::format("{}.{}", file.string(), ::getpid());
-  std::error_code error, ignored;
-  try {
-    write_json(unfinished, json);
-  } catch (const InputError&) {
-    fs::remove(unfinished, ignored);
-    throw;
-  }
-  fs::rename(unfinished, file, error);
-  if (!error) return;
-  fs::remove(unfinished, ignored);
-  throw InputError(fmt::format("{}: cannot be written: {}", file.string(), error.message()));
-}
-
-void write_outputs(const fs::path& folder, const std::set<std::string>& which, const RunTables& tables) {
-  if (which.contains("jobs")) write_jobs_csv(folder / "jobs.csv", tables);
-  if (which.contains("swf")) write_schedule_swf(folder / "schedule.swf", tables);
-  if (which.contains("metrics")) write_metrics_json(folder / "metrics.json", tables);
-  if (which.contains("series")) write_series_csv(folder / "series.csv", tables.series);
+  WholeFile whole(file);
+  write_json(whole.unfinished(), json);
+  whole.finish();
 }
 
 InputFile input_file(const fs::path& path) {

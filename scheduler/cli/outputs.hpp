@@ -1,34 +1,28 @@
-// The files of a run's folder, but for events.log, which is written while the run goes on: jobs.csv (Batsim's and Evalys'
-// columns first, ours behind), schedule.swf, metrics.json, series.csv, run.json. Each has its page in docs/formats/. The
-// same log gives the same bytes. A file that cannot be written (a full disk too) is an InputError that names it.
+// The files of a run's folder, but for events.log: jobs.csv (Batsim's and Evalys' columns first, ours behind) and
+// schedule.swf, which are written row by row while the run goes on, metrics.json, series.csv, run.json. Each has its page in
+// docs/formats/. The same log gives the same bytes. A file that cannot be written (a full disk too) is an InputError that
+// names it.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "scheduler/cli/csv_file.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/metrics/summary.hpp"
+#include "traces/swf_writer.hpp"
 
 namespace replay::cli {
-
-/// What the files are made from; all of it has seen the same log.
-struct RunTables {
-  const log::Header& header;
-  const metrics::JobTable& jobs;
-  const metrics::CoreNames& cores;
-  const metrics::Series& series;
-  const metrics::Summary& summary;
-  const metrics::SummaryOptions& options;  ///< those of the summary
-};
 
 /// The names that --outputs takes: run, events, jobs, swf, metrics, series.
 [[nodiscard]] const std::set<std::string>& output_names();
@@ -36,17 +30,62 @@ struct RunTables {
 /// "all" (also ""), "none", or names joined by commas. Throws UsageError for an unknown one.
 [[nodiscard]] std::set<std::string> parse_outputs(std::string_view list);
 
-void write_jobs_csv(const std::filesystem::path& file, const RunTables& tables);
-void write_schedule_swf(const std::filesystem::path& file, const RunTables& tables);
-void write_metrics_json(const std::filesystem::path& file, const RunTables& tables);
+/// A file that is there under its name only when it is whole: while it is written, the process number stands behind its name.
+class WholeFile {
+ public:
+  explicit WholeFile(std::filesystem::path file);
+  WholeFile(const WholeFile&) = delete;
+  WholeFile& operator=(const WholeFile&) = delete;
+  /// Removes it if it is not whole.
+  ~WholeFile();
+
+  [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
+  /// It is written and closed: gives it its name, and replaces the file that has it. Throws InputError.
+  void finish();
+
+ private:
+  std::filesystem::path file_;
+  std::filesystem::path unfinished_;  // empty: it is whole
+};
+
+class JobsCsv {
+ public:
+  /// `bound` of the bounded slowdown.
+  JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound);
+  void put(const metrics::JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores);
+  /// Everything is written when this returns.
+  void close() { cells_.close(); }
+
+ private:
+  std::string workload_;  // as a cell
+  Duration bound_;
+  CsvFile cells_;
+};
+
+class ScheduleSwf {
+ public:
+  /// `jobs`: as many as there should be; they stand in the header.
+  ScheduleSwf(std::filesystem::path file, const log::Header& header, CoreCount cores, std::size_t jobs);
+  void put(const metrics::JobRow& row);
+  /// Everything is written when this returns; the header says how many jobs came.
+  void close();
+
+ private:
+  void correct_header() const;
+
+  std::filesystem::path file_;
+  SwfWriter writer_;
+  std::size_t expected_;
+  std::size_t jobs_ = 0;
+};
+
+void write_metrics_json(const std::filesystem::path& file, const log::Header& header, const metrics::JobSums& sums,
+                        const metrics::Series& series, const metrics::Summary& summary);
 void write_series_csv(const std::filesystem::path& file, const metrics::Series& series);
 /// Two blanks of indentation, a line end behind; bytes that are not UTF-8 are replaced.
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 /// The same under another name first, so that there is no half of one; a file that is there is replaced.
 void write_json_whole(const std::filesystem::path& file, const nlohmann::ordered_json& json);
-
-/// Writes those of jobs, swf, metrics and series that are in `which` into `folder`, under their usual names.
-void write_outputs(const std::filesystem::path& folder, const std::set<std::string>& which, const RunTables& tables);
 
 /// A file that the run depends on.
 struct InputFile {

@@ -30,6 +30,7 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
       options_(options),
       policy_(policy.text),
       time_scale_(time_scale),
+      table_(*this),
       series_({.keep_points = !folder_.empty() && outputs_.contains("series")}) {
   policy_files_ = policy.files;
   header_.set("body", body);
@@ -49,18 +50,18 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
     events_ = std::make_unique<log::TextWriter>(folder_ / "events.log");
     sinks_.push_back(events_.get());
   }
+  if (wants("jobs")) sinks_.push_back(&names_);  // before the table: a job's cores are known when its row is complete
   sinks_.push_back(&table_);
   sinks_.push_back(&series_);
-  if (wants("jobs")) sinks_.push_back(&names_);
 }
 
 void Recorder::begin() {
   const std::size_t jobs = scenario_.workload().jobs.size();
-  table_.expect(jobs);
-  series_.expect(jobs);
-  if (wants("jobs")) names_.expect(jobs);
+  sums_.expect(jobs);
   tee_ = std::make_unique<log::Tee>(sinks_);
   tee_->header(header_);
+  if (wants("jobs")) jobs_csv_.emplace(folder_ / "jobs.csv", header_, sums_.options().bound);
+  if (wants("swf")) schedule_.emplace(folder_ / "schedule.swf", header_, series_.cores(), jobs);
   if (wants("run")) write_run_json(nullptr);  // an aborted run says what it was, too
 }
 
@@ -68,25 +69,33 @@ void Recorder::flush() {
   if (events_) events_->flush();
 }
 
+void Recorder::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
+  sums_.add(row);
+  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
+  run_.failed += row.has_ended() && wrong ? 1u : 0u;
+  run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
+  if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
+  if (schedule_) schedule_->file.put(row);
+  if (!jobs_csv_) return;
+  jobs_csv_->file.put(row, texts.reason, names_.used(row.job));
+  names_.forget(row.job);
+}
+
 PolicyRun Recorder::finish() {
   if (events_) events_->close();
-  PolicyRun run;
-  run.policy = policy_;
-  run.machine = header_.value("machine");
-  run.folder = folder_;
-  run.summary = metrics::summarise(table_, series_);
-  for (const metrics::JobRow& row : table_.rows()) {
-    const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
-    run.failed += row.has_ended() && wrong ? 1u : 0u;
-    run.verified += row.verification == Verification::kPassed ? 1u : 0u;
-    if (const std::string_view reason = table_.rigid_reason(row.job); !reason.empty()) ++run.rigid[std::string{reason}];
-  }
-  return run;
+  table_.hand_over_rest();
+  run_.policy = policy_;
+  run_.machine = header_.value("machine");
+  run_.folder = folder_;
+  run_.summary = metrics::summarise(sums_, series_);
+  return std::move(run_);
 }
 
 void Recorder::write(const PolicyRun& run) {
-  if (folder_.empty()) return;
-  write_outputs(folder_, outputs_, {header_, table_, names_, series_, run.summary, {}});
+  if (jobs_csv_) jobs_csv_->finish();
+  if (schedule_) schedule_->finish();
+  if (wants("metrics")) write_metrics_json(folder_ / "metrics.json", header_, sums_, series_, run.summary);
+  if (wants("series")) write_series_csv(folder_ / "series.csv", series_);
   if (wants("run")) write_run_json(&run);
 }
 

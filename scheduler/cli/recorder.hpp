@@ -40,7 +40,7 @@ struct PolicyRun {
   double load_after = -1;
 };
 
-class Recorder {
+class Recorder final : private metrics::RowReader {
  public:
   /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
   Recorder(std::filesystem::path folder, const std::string& outputs, std::string command_line, const char* body,
@@ -62,6 +62,21 @@ class Recorder {
   void write(const PolicyRun& run);
 
  private:
+  // A file that grows with the run.
+  template <class File>
+  struct Growing {
+    WholeFile place;
+    File file;
+    template <class... Arguments>
+    explicit Growing(const std::filesystem::path& path, Arguments&&... arguments)
+        : place(path), file(place.unfinished(), std::forward<Arguments>(arguments)...) {}
+    void finish() {
+      file.close();
+      place.finish();
+    }
+  };
+
+  void row(const metrics::JobRow& row, const metrics::RowTexts& texts) override;
   [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
   void write_run_json(const PolicyRun* run);
 
@@ -78,9 +93,13 @@ class Recorder {
   std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
   std::unique_ptr<log::TextWriter> events_;
-  metrics::JobTable table_;
+  metrics::JobTable table_;  // hands its rows to us
+  metrics::JobSums sums_;
   metrics::Series series_;
   metrics::CoreNames names_;
+  std::optional<Growing<JobsCsv>> jobs_csv_;
+  std::optional<Growing<ScheduleSwf>> schedule_;
+  PolicyRun run_;  // what is known of it
   std::vector<log::Sink*> sinks_;
   std::unique_ptr<log::Tee> tee_;
 };

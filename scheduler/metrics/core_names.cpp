@@ -43,6 +43,21 @@ void to_ranges(const CoreLoads& named, CoreRanges& out) {
   normalise(out);
 }
 
+// Adds `ranges` to those of `all`.
+void join(CoreRanges& all, const CoreRanges& ranges) {
+  if (all.empty()) {
+    all = ranges;
+    return;
+  }
+  const auto is_known = [&all](const CoreRange& range) {
+    return std::ranges::any_of(all,
+                               [&range](const CoreRange& k) { return k.first <= range.first && range.last <= k.last; });
+  };
+  if (std::ranges::all_of(ranges, is_known)) return;
+  all.insert(all.end(), ranges.begin(), ranges.end());
+  normalise(all);
+}
+
 // Moves the `count` highest cores of `ranges` to `out`.
 void take_highest(CoreRanges& ranges, CoreCount count, CoreRanges& out) {
   while (count > 0) {
@@ -99,16 +114,16 @@ struct CoreNames::OnRecord {
 
   void operator()(const log::Launched& what) const { names.hold(names.launch(what.job), what.allocation); }
   void operator()(const log::ResizeDone& what) const {
-    if (Used* job = names.on_cores(what.job)) names.hold(*job, what.allocation);
+    if (Cores* job = names.on_cores(what.job)) names.hold(*job, what.allocation);
   }
   void operator()(const log::SuspendDone& what) const {
-    if (Used* job = names.on_cores(what.job)) names.suspend(*job);
+    if (Cores* job = names.on_cores(what.job)) names.suspend(*job);
   }
   void operator()(const log::ResumeDone& what) const {
-    if (Used* job = names.on_cores(what.job)) names.resume(*job);
+    if (Cores* job = names.on_cores(what.job)) names.resume(*job);
   }
   void operator()(const log::Finished& what) const {
-    if (Used* job = names.on_cores(what.job)) names.release(*job);
+    if (Cores* job = names.on_cores(what.job)) names.release(*job);
   }
   template <class Other>
   void operator()(const Other& /*what*/) const {}
@@ -124,26 +139,23 @@ void CoreNames::header(const log::Header& header) {
 
 void CoreNames::record(const log::Record& record) { log::visit(OnRecord{*this}, record.what); }
 
-CoreNames::Used& CoreNames::launch(JobId job) {
-  std::uint32_t row = index_.find(job);
-  if (row == JobIndex::kNone) {
-    row = index_.add(job);
-    jobs_.emplace_back();
-  }
-  Used& used = jobs_[row];
-  if (used.slot == kNoSlot) {
-    if (free_slots_.empty()) {
-      free_slots_.push_back(static_cast<std::uint32_t>(held_.size()));
-      held_.emplace_back();
+CoreNames::Cores& CoreNames::launch(JobId job) {
+  std::uint32_t slot = index_.find(job);
+  if (slot == JobIndex::kNone) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<std::uint32_t>(jobs_.size()));
+      jobs_.emplace_back();
     }
-    used.slot = free_slots_.back();
-    free_slots_.pop_back();
+    slot = free_.back();
+    free_.pop_back();
+    index_.set(job, slot);
   }
-  return used;
+  jobs_[slot].holds = true;
+  return jobs_[slot];
 }
 
-void CoreNames::hold(Used& job, const Allocation& allocation) {
-  CoreRanges& ranges = held_[job.slot].awake;
+void CoreNames::hold(Cores& job, const Allocation& allocation) {
+  CoreRanges& ranges = job.awake;
   if (names_cores_) {
     to_ranges(allocation.named, ranges);
   } else if (const CoreCount before = size_of(ranges); allocation.cores < before) {
@@ -154,75 +166,57 @@ void CoreNames::hold(Used& job, const Allocation& allocation) {
     pool_.take(allocation.cores - before, ranges);
     if (before > 0) normalise(ranges);
   }
-  note_used(job, ranges);
-}
-
-void CoreNames::note_used(Used& job, const CoreRanges& ranges) {
-  if (job.count == 0) {
-    job.begin = used_ranges_.size();
-    job.count = static_cast<std::uint32_t>(ranges.size());
-    used_ranges_.insert(used_ranges_.end(), ranges.begin(), ranges.end());
-    return;
-  }
-  const auto known = used_of(job);
-  const auto is_known = [known](const CoreRange& range) {
-    return std::ranges::any_of(known,
-                               [range](const CoreRange& k) { return k.first <= range.first && range.last <= k.last; });
-  };
-  if (std::ranges::all_of(ranges, is_known)) return;
-  CoreRanges all(known.begin(), known.end());
-  all.insert(all.end(), ranges.begin(), ranges.end());
-  normalise(all);
-  job.begin = used_ranges_.size();
-  job.count = static_cast<std::uint32_t>(all.size());
-  used_ranges_.insert(used_ranges_.end(), all.begin(), all.end());
+  join(job.used, ranges);
 }
 
 // Where cores have names, a suspended job resumes on those it had. A pool cannot keep their numbers for it.
-void CoreNames::suspend(Used& job) {
-  Held& held = held_[job.slot];
-  if (!names_cores_) pool_.give_back(held.awake);
-  held.asleep = std::move(held.awake);
-  held.awake.clear();
+void CoreNames::suspend(Cores& job) {
+  if (!names_cores_) pool_.give_back(job.awake);
+  job.asleep = std::move(job.awake);
+  job.awake.clear();
 }
 
-void CoreNames::resume(Used& job) {
-  Held& held = held_[job.slot];
+void CoreNames::resume(Cores& job) {
   if (names_cores_)
-    held.awake = std::move(held.asleep);
+    job.awake = std::move(job.asleep);
   else
-    pool_.take(size_of(held.asleep), held.awake);
-  held.asleep.clear();
-  note_used(job, held.awake);
+    pool_.take(size_of(job.asleep), job.awake);
+  job.asleep.clear();
+  join(job.used, job.awake);
 }
 
-void CoreNames::release(Used& job) {
-  Held& held = held_[job.slot];
-  if (!names_cores_) pool_.give_back(held.awake);
-  held.awake.clear();
-  held.asleep.clear();
-  free_slots_.push_back(job.slot);
-  job.slot = kNoSlot;
+void CoreNames::release(Cores& job) {
+  if (!names_cores_) pool_.give_back(job.awake);
+  job.awake.clear();
+  job.asleep.clear();
+  job.holds = false;
 }
 
-CoreNames::Used* CoreNames::on_cores(JobId job) {
-  const std::uint32_t row = index_.find(job);
-  return row == JobIndex::kNone || jobs_[row].slot == kNoSlot ? nullptr : &jobs_[row];
+void CoreNames::forget(JobId job) {
+  const std::uint32_t slot = index_.erase(job);
+  if (slot == JobIndex::kNone) return;
+  jobs_[slot].used.clear();
+  free_.push_back(slot);
 }
 
-std::span<const CoreRange> CoreNames::used_of(const Used& job) const {
-  return std::span(used_ranges_).subspan(job.begin, job.count);
+CoreNames::Cores* CoreNames::on_cores(JobId job) {
+  const std::uint32_t slot = index_.find(job);
+  return slot == JobIndex::kNone || !jobs_[slot].holds ? nullptr : &jobs_[slot];
+}
+
+const CoreNames::Cores* CoreNames::find(JobId job) const {
+  const std::uint32_t slot = index_.find(job);
+  return slot == JobIndex::kNone ? nullptr : &jobs_[slot];
 }
 
 std::span<const CoreRange> CoreNames::used(JobId job) const {
-  const std::uint32_t row = index_.find(job);
-  return row == JobIndex::kNone ? std::span<const CoreRange>{} : used_of(jobs_[row]);
+  const Cores* const cores = find(job);
+  return cores == nullptr ? std::span<const CoreRange>{} : cores->used;
 }
 
 std::span<const CoreRange> CoreNames::held(JobId job) const {
-  const std::uint32_t row = index_.find(job);
-  if (row == JobIndex::kNone || jobs_[row].slot == kNoSlot) return {};
-  return held_[jobs_[row].slot].awake;
+  const Cores* const cores = find(job);
+  return cores == nullptr ? std::span<const CoreRange>{} : cores->awake;
 }
 
 }  // namespace replay::metrics

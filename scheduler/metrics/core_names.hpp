@@ -40,12 +40,6 @@ class NumberedPool {
 
 class CoreNames final : public log::Sink {
  public:
-  /// Makes room for so many jobs at once. More may come.
-  void expect(std::size_t jobs) {
-    jobs_.reserve(jobs);
-    used_ranges_.reserve(jobs);
-  }
-
   void header(const log::Header& header) override;
   void record(const log::Record& record) override;
 
@@ -53,36 +47,32 @@ class CoreNames final : public log::Sink {
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;
   /// The cores it has now. Empty if it has none. Valid until the next record.
   [[nodiscard]] std::span<const CoreRange> held(JobId job) const;
+  /// Nobody will ask for this job again; its memory is used for others. REQUIRES: it has ended, or no record comes any more.
+  void forget(JobId job);
 
  private:
-  struct Held {
-    CoreRanges awake;
-    CoreRanges asleep;  ///< what it had when it was suspended
-  };
-  struct Used {
-    std::size_t begin = 0;  ///< in used_ranges_
-    std::uint32_t count = 0;
-    std::uint32_t slot = kNoSlot;  ///< in held_, from launch to end
+  // Of a job that was launched.
+  struct Cores {
+    CoreRanges awake;    ///< those it has
+    CoreRanges asleep;   ///< what it had when it was suspended
+    CoreRanges used;     ///< all it ever had
+    bool holds = false;  ///< from launch to end
   };
   struct OnRecord;
-  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
 
-  Used& launch(JobId job);
-  void hold(Used& job, const Allocation& allocation);
-  void note_used(Used& job, const CoreRanges& ranges);
-  void suspend(Used& job);
-  void resume(Used& job);
-  void release(Used& job);
-  [[nodiscard]] Used* on_cores(JobId job);
-  [[nodiscard]] std::span<const CoreRange> used_of(const Used& job) const;
+  Cores& launch(JobId job);
+  void hold(Cores& job, const Allocation& allocation);
+  void suspend(Cores& job);
+  void resume(Cores& job);
+  void release(Cores& job);
+  [[nodiscard]] Cores* on_cores(JobId job);
+  [[nodiscard]] const Cores* find(JobId job) const;
 
   bool names_cores_ = false;
   NumberedPool pool_;
   JobIndex index_;
-  std::vector<Used> jobs_;
-  std::vector<CoreRange> used_ranges_;  // of all jobs; a job that gains cores gets a new piece at the end
-  std::vector<Held> held_;
-  std::vector<std::uint32_t> free_slots_;
+  std::vector<Cores> jobs_;          // their vectors keep their memory from job to job
+  std::vector<std::uint32_t> free_;  // of jobs_
 };
 
 }  // namespace replay::metrics

@@ -196,7 +196,7 @@ JobDifferences job_differences(const JobTable& a, const JobTable& b, Duration to
     if (apart(in_a->finished, in_b->finished) > tolerance) ++result.ended_elsewhen;
     wait.add(seconds(in_a->wait()), seconds(in_b->wait()));
     response.add(seconds(in_a->response()), seconds(in_b->response()));
-    bounded.add(in_a->bounded_slowdown(kBound), in_b->bounded_slowdown(kBound));
+    bounded.add(in_a->times().bounded_slowdown(kBound), in_b->times().bounded_slowdown(kBound));
   });
   result.started_elsewhen = moved.size();
   result.mean = mean_of(later);

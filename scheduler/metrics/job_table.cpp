@@ -2,17 +2,23 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "scheduler/model/error.hpp"
 
 namespace replay::metrics {
+namespace {
 
-double JobRow::slowdown() const {
+constexpr std::size_t kAtOnce = 256;  // rows; who writes them one by one forgets each time how to
+
+}  // namespace
+
+double JobTimes::slowdown() const {
   if (runtime == Duration::zero()) return std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(response().count()) / static_cast<double>(runtime.count());
 }
 
-double JobRow::bounded_slowdown(Duration bound) const {
+double JobTimes::bounded_slowdown(Duration bound) const {
   return std::max(1.0, static_cast<double>(response().count()) / static_cast<double>(std::max(runtime, bound).count()));
 }
 
@@ -105,6 +111,7 @@ struct JobTable::OnRecord {
     row.verification = what.end.verification;
     row.cpu_use = what.end.cpu_use;
     if (!what.end.reason.empty()) table.reasons_.emplace(static_cast<std::int64_t>(what.job), what.end.reason);
+    if (table.reader_ != nullptr) table.hand_over_ended();
   }
 
   // Decisions, and what a row does not tell.
@@ -126,17 +133,41 @@ struct JobTable::OnRecord {
 
 void JobTable::record(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
 
+void JobTable::hand_over(const JobRow& row) {
+  reader_->row(row, {reason(row.job), rigid_reason(row.job)});
+  index_.erase(row.job);
+  if (!reasons_.empty()) reasons_.erase(static_cast<std::int64_t>(row.job));
+  if (!rigid_reasons_.empty()) rigid_reasons_.erase(static_cast<std::int64_t>(row.job));
+}
+
+void JobTable::hand_over_ended() {
+  if (++ended_ < kAtOnce) return;
+  ended_ = 0;
+  while (first_ < rows_.size() && rows_[first_].has_ended()) hand_over(rows_[first_++]);
+  if (first_ < rows_.size() / 2) return;
+  // Half of the memory at least: moving the others costs O(1) per row.
+  rows_.erase(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(first_));
+  on_cores_since_.erase(on_cores_since_.begin(), on_cores_since_.begin() + static_cast<std::ptrdiff_t>(first_));
+  forgotten_ += static_cast<std::uint32_t>(std::exchange(first_, 0));
+}
+
+void JobTable::hand_over_rest() {
+  while (first_ < rows_.size()) hand_over(rows_[first_++]);
+}
+
 const JobRow* JobTable::find(JobId job) const {
   const std::uint32_t row = index_.find(job);
-  return row == JobIndex::kNone ? nullptr : &rows_[row];
+  return row == JobIndex::kNone ? nullptr : &rows_[row - forgotten_];
 }
 
 std::string_view JobTable::reason(JobId job) const {
+  if (reasons_.empty()) return {};
   const auto found = reasons_.find(static_cast<std::int64_t>(job));
   return found == reasons_.end() ? std::string_view{} : std::string_view{found->second};
 }
 
 std::string_view JobTable::rigid_reason(JobId job) const {
+  if (rigid_reasons_.empty()) return {};
   const auto found = rigid_reasons_.find(static_cast<std::int64_t>(job));
   return found == rigid_reasons_.end() ? std::string_view{} : std::string_view{found->second};
 }
@@ -146,7 +177,7 @@ JobRow& JobTable::row(JobId job, std::string_view event) {
   if (row == JobIndex::kNone)
     throw InputError(
         fmt::format("event log: job {} is {}, but it was never submitted", static_cast<std::int64_t>(job), event));
-  return rows_[row];
+  return rows_[row - forgotten_];
 }
 
 }  // namespace replay::metrics

@@ -18,6 +18,19 @@
 
 namespace replay::metrics {
 
+/// How long a job waited and ran, and would have run alone on its cores.
+struct JobTimes {
+  Duration wait;
+  Duration execution;
+  Duration runtime;  ///< expanded
+
+  [[nodiscard]] Duration response() const { return wait + execution; }
+  /// FCFS-malleable paper, formula (1): response over the expanded run time. NaN if that is zero.
+  [[nodiscard]] double slowdown() const;
+  /// max(1, response / max(expanded run time, bound)). REQUIRES: bound > 0.
+  [[nodiscard]] double bounded_slowdown(Duration bound) const;
+};
+
 struct JobRow {
   JobId job{};
   Instant submitted{};        ///< when it came into the queue; later than Job::submitted where it follows another job
@@ -52,28 +65,42 @@ struct JobRow {
   [[nodiscard]] Duration wait() const { return launched - submitted; }
   [[nodiscard]] Duration response() const { return finished - submitted; }
   [[nodiscard]] Duration execution() const { return finished - launched; }
-  /// FCFS-malleable paper, formula (1): response over the expanded run time. NaN if that is zero.
-  [[nodiscard]] double slowdown() const;
-  /// max(1, response / max(expanded run time, bound)). REQUIRES: bound > 0.
-  [[nodiscard]] double bounded_slowdown(Duration bound) const;
+  [[nodiscard]] JobTimes times() const { return {wait(), execution(), runtime}; }
   /// Mean multiprogramming level over the time it was on cores; the last one if that time is zero.
   [[nodiscard]] double mean_mpl() const;
+};
+
+/// What is said of a job in words; each empty where there is nothing to say.
+struct RowTexts {
+  std::string_view reason;        ///< why the job ended as it did
+  std::string_view rigid_reason;  ///< why its processes turned out to be unable to share cores
+};
+
+/// Takes rows that nothing will change any more.
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  /// In the order of submission. `row` and `texts` are valid during the call.
+  virtual void row(const JobRow& row, const RowTexts& texts) = 0;
 };
 
 /// Throws InputError when a record cannot be true (a job that ends and was never submitted): then the log is broken.
 class JobTable final : public log::Sink {
  public:
-  /// Makes room for so many jobs at once. More may come.
-  void expect(std::size_t jobs) {
-    rows_.reserve(jobs);
-    on_cores_since_.reserve(jobs);
-  }
+  /// Keeps every row.
+  JobTable() = default;
+  /// Hands each row to `reader`, which must outlive this, some time after its job and all before it have ended, and keeps it no
+  /// longer: for runs of ten million jobs.
+  explicit JobTable(RowReader& reader) : reader_(&reader) {}
 
   void header(const log::Header& header) override { header_ = header; }
   void record(const log::Record& record) override;
 
-  /// In the order of submission.
-  [[nodiscard]] std::span<const JobRow> rows() const { return rows_; }
+  /// Hands over what is left: jobs that have not ended, and those behind them. No record may come any more.
+  void hand_over_rest();
+
+  /// In the order of submission; those that were handed over are gone.
+  [[nodiscard]] std::span<const JobRow> rows() const { return std::span{rows_}.subspan(first_); }
   /// Null if there is no such job.
   [[nodiscard]] const JobRow* find(JobId job) const;
   /// Why the job ended as it did; empty where its outcome says it all.
@@ -85,11 +112,17 @@ class JobTable final : public log::Sink {
  private:
   struct OnRecord;
   JobRow& row(JobId job, std::string_view event);
+  void hand_over(const JobRow& row);
+  void hand_over_ended();
 
   log::Header header_;
+  RowReader* reader_ = nullptr;
   std::vector<JobRow> rows_;
-  std::vector<Instant> on_cores_since_;  // by row; kNever: not on cores
-  JobIndex index_;
+  std::vector<Instant> on_cores_since_;  // as rows_; kNever: not on cores
+  std::size_t first_ = 0;                // of rows_: those before it were handed over
+  std::size_t ended_ = 0;                // jobs, since rows were handed over
+  std::uint32_t forgotten_ = 0;          // rows that stood before those of rows_
+  JobIndex index_;                       // counts those too
   std::unordered_map<std::int64_t, std::string> reasons_;
   std::unordered_map<std::int64_t, std::string> rigid_reasons_;
 };

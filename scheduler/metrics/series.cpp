@@ -13,19 +13,27 @@ struct Series::OnRecord {
   Instant at;
 
   void operator()(const log::Submitted& what) const {
+    if (series.jobs_.find(what.job.id) != nullptr) return;  // JobTable is the one that complains, likewise below
     series.move_to(at);
-    series.index_.add(what.job.id);
-    series.jobs_.push_back({what.job.processes, 0, Phase::kQueued});
-    series.enter(series.points_.back(), series.jobs_.back());
+    JobState& job = series.jobs_.add(what.job.id);
+    job.processes = what.job.processes;
+    series.enter(series.points_.back(), what.job.id, job);
   }
   void operator()(const log::Launched& what) const { change(what.job, Phase::kRunning, &what.allocation); }
   void operator()(const log::ResizeDone& what) const {
-    const JobState* job = series.state(what.job);
+    const JobState* job = series.jobs_.find(what.job);
     if (job != nullptr) change(what.job, job->phase, &what.allocation);
   }
   void operator()(const log::SuspendDone& what) const { change(what.job, Phase::kSuspended); }
   void operator()(const log::ResumeDone& what) const { change(what.job, Phase::kRunning); }
-  void operator()(const log::Finished& what) const { change(what.job, Phase::kGone); }
+  void operator()(const log::Finished& what) const {
+    const JobState* job = series.jobs_.find(what.job);
+    if (job == nullptr) return;
+    series.move_to(at);
+    series.leave(series.points_.back(), what.job, *job);
+    if (job->shareable) series.shared_.erase(what.job);
+    series.jobs_.erase(what.job);
+  }
 
   // Decisions change nothing on the machine.
   template <class Other>
@@ -34,18 +42,17 @@ struct Series::OnRecord {
  private:
   // Without `allocation` it keeps its cores.
   void change(JobId id, Phase phase, const Allocation* allocation = nullptr) const {
-    JobState* job = series.state(id);
-    if (job == nullptr) return;  // JobTable is the one that complains
+    JobState* job = series.jobs_.find(id);
+    if (job == nullptr) return;
     series.move_to(at);
-    series.leave(series.points_.back(), *job);
+    series.leave(series.points_.back(), id, *job);
     job->phase = phase;
     if (allocation != nullptr) {
       job->cores = allocation->cores;
       job->shareable = allocation->shareable;
-      if (job->shareable) series.share(id, *job, *allocation);
+      if (job->shareable) series.share(id, *allocation);
     }
-    series.enter(series.points_.back(), *job);
-    if (phase == Phase::kGone && job->shareable) series.shared_.erase(series.row_of(*job));
+    series.enter(series.points_.back(), id, *job);
   }
 };
 
@@ -71,7 +78,7 @@ void Series::move_to(Instant at) {
   points_.back().at = at;
 }
 
-void Series::enter(Point& now, const JobState& job) {
+void Series::enter(Point& now, JobId id, const JobState& job) {
   switch (job.phase) {
     case Phase::kQueued:
       ++now.queued;
@@ -79,15 +86,14 @@ void Series::enter(Point& now, const JobState& job) {
       break;
     case Phase::kRunning:
       ++now.running;
-      now.busy_cores += job.shareable ? cores_entered(job) : job.cores;
+      now.busy_cores += job.shareable ? cores_entered(id) : job.cores;
       now.processes += job.processes;
       break;
     case Phase::kSuspended: ++now.suspended; break;
-    case Phase::kGone: break;
   }
 }
 
-void Series::leave(Point& now, const JobState& job) {
+void Series::leave(Point& now, JobId id, const JobState& job) {
   switch (job.phase) {
     case Phase::kQueued:
       --now.queued;
@@ -95,41 +101,33 @@ void Series::leave(Point& now, const JobState& job) {
       break;
     case Phase::kRunning:
       --now.running;
-      now.busy_cores -= job.shareable ? cores_left(job) : job.cores;
+      now.busy_cores -= job.shareable ? cores_left(id) : job.cores;
       now.processes -= job.processes;
       break;
     case Phase::kSuspended: --now.suspended; break;
-    case Phase::kGone: break;
   }
 }
 
-void Series::share(JobId id, const JobState& job, const Allocation& allocation) {
+void Series::share(JobId id, const Allocation& allocation) {
   for (const CoreLoad& load : allocation.named)
     if (load.core < 0 || load.core >= cores_)
       throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
                                    static_cast<std::int64_t>(id), load.core, cores_));
   sharers_.resize(static_cast<std::size_t>(cores_));
-  shared_[row_of(job)] = allocation.named;
+  shared_[id] = allocation.named;
 }
 
 // A core is busy from the first job on it to the last.
-CoreCount Series::cores_entered(const JobState& job) {
+CoreCount Series::cores_entered(JobId id) {
   CoreCount busy = 0;
-  for (const CoreLoad& load : shared_[row_of(job)])
-    busy += sharers_[static_cast<std::size_t>(load.core)]++ == 0 ? 1 : 0;
+  for (const CoreLoad& load : shared_[id]) busy += sharers_[static_cast<std::size_t>(load.core)]++ == 0 ? 1 : 0;
   return busy;
 }
 
-CoreCount Series::cores_left(const JobState& job) {
+CoreCount Series::cores_left(JobId id) {
   CoreCount idle = 0;
-  for (const CoreLoad& load : shared_[row_of(job)])
-    idle += --sharers_[static_cast<std::size_t>(load.core)] == 0 ? 1 : 0;
+  for (const CoreLoad& load : shared_[id]) idle += --sharers_[static_cast<std::size_t>(load.core)] == 0 ? 1 : 0;
   return idle;
-}
-
-Series::JobState* Series::state(JobId job) {
-  const std::uint32_t row = index_.find(job);
-  return row == JobIndex::kNone ? nullptr : &jobs_[row];
 }
 
 void Series::add(Integrals& sum, const Point& state, Duration lasting) const {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
-#include "scheduler/model/job_index.hpp"
+#include "scheduler/model/job_map.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {
@@ -44,16 +44,13 @@ struct Integrals {
 };
 
 struct SeriesOptions {
-  bool keep_points = true;   ///< off: total() only, in memory that does not grow with the run but for 16 bytes a job
+  bool keep_points = true;   ///< off: total() only, in memory that does not grow with the run
   int high_load_queue = 12;  ///< N_H of the G-LOMARC-TS paper, section 6.1
 };
 
 class Series final : public log::Sink {
  public:
   explicit Series(SeriesOptions options = {}) : options_(options) {}
-
-  /// Makes room for so many jobs at once. More may come.
-  void expect(std::size_t jobs) { jobs_.reserve(jobs); }
 
   /// Reads the size of the machine. Throws InputError if the header has none.
   void header(const log::Header& header) override;
@@ -76,23 +73,21 @@ class Series final : public log::Sink {
   [[nodiscard]] std::span<const Point> points() const { return points_; }
 
  private:
-  enum class Phase : std::uint8_t { kQueued, kRunning, kSuspended, kGone };
+  enum class Phase : std::uint8_t { kQueued, kRunning, kSuspended };
   struct JobState {
-    ProcessCount processes;
-    CoreCount cores;
-    Phase phase;
+    ProcessCount processes = 0;
+    CoreCount cores = 0;
+    Phase phase = Phase::kQueued;
     bool shareable = false;  ///< its cores are in shared_
   };
   struct OnRecord;
 
   void move_to(Instant at);
-  void enter(Point& now, const JobState& job);
-  void leave(Point& now, const JobState& job);
-  void share(JobId id, const JobState& job, const Allocation& allocation);
-  [[nodiscard]] CoreCount cores_entered(const JobState& job);
-  [[nodiscard]] CoreCount cores_left(const JobState& job);
-  JobState* state(JobId job);
-  [[nodiscard]] std::size_t row_of(const JobState& job) const { return static_cast<std::size_t>(&job - jobs_.data()); }
+  void enter(Point& now, JobId id, const JobState& job);
+  void leave(Point& now, JobId id, const JobState& job);
+  void share(JobId id, const Allocation& allocation);
+  [[nodiscard]] CoreCount cores_entered(JobId id);
+  [[nodiscard]] CoreCount cores_left(JobId id);
   void add(Integrals& sum, const Point& state, Duration lasting) const;
 
   SeriesOptions options_;
@@ -100,11 +95,10 @@ class Series final : public log::Sink {
   Instant begin_{};
   std::int32_t longest_queue_ = 0;
   Integrals total_;
-  std::vector<JobState> jobs_;
-  JobIndex index_;
-  std::unordered_map<std::size_t, CoreLoads> shared_;  // by row: cores of jobs that may share them
-  std::vector<std::int32_t> sharers_;                  // by core: how many such jobs are on it
-  std::vector<Point> points_;                          // the last one is the present state
+  JobMap<JobState> jobs_;                        // that have not ended
+  std::unordered_map<JobId, CoreLoads> shared_;  // cores of jobs that may share them
+  std::vector<std::int32_t> sharers_;            // by core: how many such jobs are on it
+  std::vector<Point> points_;                    // the last one is the present state
 };
 
 }  // namespace replay::metrics

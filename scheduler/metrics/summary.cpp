@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "scheduler/model/error.hpp"
 
@@ -13,22 +15,6 @@ namespace replay::metrics {
 namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kOutcomes = 6;
-
-// Adds doubles without losing the small ones (Neumaier 1974), in a given order: the same bytes on every machine.
-class Sum {
- public:
-  void add(double value) {
-    const double next = total_ + value;
-    lost_ += std::abs(total_) >= std::abs(value) ? (total_ - next) + value : (value - next) + total_;
-    total_ = next;
-  }
-  [[nodiscard]] double total() const { return total_ + lost_; }
-
- private:
-  double total_ = 0;
-  double lost_ = 0;
-};
 
 std::vector<double>::iterator at_place(std::vector<double>& values, std::size_t place) {
   return values.begin() + static_cast<std::ptrdiff_t>(place);
@@ -68,26 +54,18 @@ struct Distribution {
 double ratio(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
 double ratio(Wide part, Wide whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
 
-// What the definitions below are made of. Work in processor-microseconds.
+// What the definitions below are made of.
 struct Inputs {
-  std::array<std::int64_t, kOutcomes> ended{};
-  std::int64_t jobs = 0;
-  std::int64_t unfinished = 0;
-  std::int64_t counted = 0;
+  const JobSums* jobs;
   std::int64_t without_slowdown = 0;
-  std::int64_t shrinks = 0;
-  std::int64_t expands = 0;
   Distribution wait, response, execution, slowdown, bounded;
   double bounded10 = kNoValue, bounded30 = kNoValue, bounded60 = kNoValue;
   double job_mpl = kNoValue;
-  Wide work = 0;           // sum of processes * expanded run time
-  Wide response_area = 0;  // sum of processes * response
   Duration makespan{};
   Integrals machine;  // over the makespan, or over the window that trimming leaves
   CoreCount cores = 0;
   std::int32_t longest_queue = 0;
 
-  [[nodiscard]] std::int64_t with(Outcome outcome) const { return ended[static_cast<std::size_t>(outcome)]; }
   [[nodiscard]] Wide capacity() const { return machine.time * cores; }
 };
 
@@ -101,23 +79,23 @@ struct Definition {
 double count(std::int64_t n) { return static_cast<double>(n); }
 
 constexpr Definition kDefinitions[] = {
-    {"jobs", "jobs", "jobs submitted", [](const Inputs& in) { return count(in.jobs); }},
+    {"jobs", "jobs", "jobs submitted", [](const Inputs& in) { return count(in.jobs->jobs()); }},
     {"jobs_completed", "jobs", "jobs that ended by themselves, well",
-     [](const Inputs& in) { return count(in.with(Outcome::kCompleted)); }},
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kCompleted)); }},
     {"jobs_failed", "jobs", "jobs that ended by themselves, badly",
-     [](const Inputs& in) { return count(in.with(Outcome::kFailed)); }},
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kFailed)); }},
     {"jobs_overrun", "jobs", "jobs killed when their estimate was used up",
-     [](const Inputs& in) { return count(in.with(Outcome::kOverrun)); }},
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kOverrun)); }},
     {"jobs_killed", "jobs", "jobs killed by the policy or because the run was interrupted",
-     [](const Inputs& in) { return count(in.with(Outcome::kKilled)); }},
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kKilled)); }},
     {"jobs_cancelled", "jobs", "jobs that left the queue before they started",
-     [](const Inputs& in) { return count(in.with(Outcome::kCancelled)); }},
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kCancelled)); }},
     {"jobs_rejected", "jobs", "jobs that fit no machine like this",
-     [](const Inputs& in) { return count(in.with(Outcome::kRejected)); }},
+     [](const Inputs& in) { return count(in.jobs->with(Outcome::kRejected)); }},
     {"jobs_unfinished", "jobs", "jobs that had not ended when the log did",
-     [](const Inputs& in) { return count(in.unfinished); }},
+     [](const Inputs& in) { return count(in.jobs->unfinished()); }},
     {"jobs_counted", "jobs", "jobs that the means and percentiles are over",
-     [](const Inputs& in) { return count(in.counted); }},
+     [](const Inputs& in) { return count(static_cast<std::int64_t>(in.jobs->times().size())); }},
 
     {"mean_wait", "s", "mean of launch - submission", [](const Inputs& in) { return in.wait.mean; }},
     {"p50_wait", "s", "median of launch - submission", [](const Inputs& in) { return in.wait.p50; }},
@@ -158,14 +136,14 @@ constexpr Definition kDefinitions[] = {
      [](const Inputs& in) { return in.bounded60; }},
     {"sldwa", "ratio",
      "slowdown weighted by area: sum(processes * response) / sum(processes * expanded run time) (dynP paper)",
-     [](const Inputs& in) { return ratio(in.response_area, in.work); }},
+     [](const Inputs& in) { return ratio(in.jobs->response_area(), in.jobs->work()); }},
 
     {"makespan", "s", "last end - first submission; of the jobs that trimming leaves",
      [](const Inputs& in) { return seconds(in.makespan); }},
     {"utilisation", "ratio", "core time given to jobs / (cores * makespan)",
      [](const Inputs& in) { return ratio(in.machine.busy_cores, in.capacity()); }},
     {"work_utilisation", "ratio", "sum(processes * expanded run time) / (cores * makespan)",
-     [](const Inputs& in) { return ratio(in.work, in.capacity()); }},
+     [](const Inputs& in) { return ratio(in.jobs->work(), in.capacity()); }},
     {"fragmentation", "ratio", "free core time while jobs wait / (cores * makespan) (FCFS-malleable paper, formula 2)",
      [](const Inputs& in) { return ratio(in.machine.free_cores_while_queued, in.capacity()); }},
     {"mean_mpl", "ratio",
@@ -182,8 +160,9 @@ constexpr Definition kDefinitions[] = {
      [](const Inputs& in) { return ratio(in.machine.queued, in.machine.time); }},
     {"max_queue", "jobs", "most jobs that waited at once, of the whole run",
      [](const Inputs& in) { return count(in.longest_queue); }},
-    {"shrinks", "times", "times that a job lost cores and went on", [](const Inputs& in) { return count(in.shrinks); }},
-    {"expands", "times", "times that a job gained cores", [](const Inputs& in) { return count(in.expands); }},
+    {"shrinks", "times", "times that a job lost cores and went on",
+     [](const Inputs& in) { return count(in.jobs->shrinks()); }},
+    {"expands", "times", "times that a job gained cores", [](const Inputs& in) { return count(in.jobs->expands()); }},
 };
 
 // The rows that trimming leaves, as [first, last).
@@ -218,7 +197,7 @@ struct TimeColumn {
 
 struct RatioColumn {
   std::vector<double> values;
-  Sum sum;
+  CompensatedSum sum;
 
   void add(double value) {
     values.push_back(value);
@@ -232,78 +211,54 @@ struct RatioColumn {
   }
 };
 
-double mean_of(const Sum& sum, std::size_t jobs) {
-  return jobs == 0 ? kNoValue : sum.total() / static_cast<double>(jobs);
-}
+double mean_of(double sum, std::size_t jobs) { return jobs == 0 ? kNoValue : sum / static_cast<double>(jobs); }
 
-// Counts every kept job in `in`; returns those that the means are over.
-std::vector<const JobRow*> count_jobs(std::span<const JobRow> rows, const SummaryOptions& options, Inputs& in) {
-  std::vector<const JobRow*> counted;
-  counted.reserve(rows.size());
-  for (const JobRow& row : rows) {
-    if (options.filter && !options.filter(row)) continue;
-    ++in.jobs;
-    in.shrinks += row.shrinks;
-    in.expands += row.expands;
-    if (row.has_ended())
-      ++in.ended[static_cast<std::size_t>(row.outcome)];
-    else
-      ++in.unfinished;
-    if (row.ran() && (!options.completed_only || row.outcome == Outcome::kCompleted)) counted.push_back(&row);
-  }
-  in.counted = static_cast<std::int64_t>(counted.size());
-  return counted;
-}
-
-void measure_jobs(std::span<const JobRow* const> jobs, Duration bound, Inputs& in) {
+void measure_jobs(const JobSums& sums, Inputs& in) {
   using std::chrono::seconds;
+  const auto jobs = sums.times();
   TimeColumn times;
   RatioColumn ratios;
   times.values.reserve(jobs.size());
-  ratios.values.reserve(jobs.size());
-  const auto distribution = [jobs](auto& column, auto value) {
-    for (const JobRow* job : jobs) column.add(value(*job));
-    return column.take();
+  const auto distribution = [jobs, &times](auto value) {
+    for (const JobTimes& job : jobs) times.add(value(job));
+    return times.take();
   };
-  in.wait = distribution(times, [](const JobRow& job) { return job.wait(); });
-  in.response = distribution(times, [](const JobRow& job) { return job.response(); });
-  in.execution = distribution(times, [](const JobRow& job) { return job.execution(); });
-  for (const JobRow* job : jobs) {
-    if (job->runtime > Duration::zero())
-      ratios.add(job->slowdown());
+  in.wait = distribution([](const JobTimes& job) { return job.wait; });
+  in.response = distribution([](const JobTimes& job) { return job.response(); });
+  in.execution = distribution([](const JobTimes& job) { return job.execution; });
+  ratios.values = std::move(times.values);
+  for (const JobTimes& job : jobs) {
+    if (job.runtime > Duration::zero())
+      ratios.add(job.slowdown());
     else
       ++in.without_slowdown;
-    in.work += Wide{job->processes} * job->runtime.count();
-    in.response_area += Wide{job->processes} * job->response().count();
   }
   in.slowdown = ratios.take();
-  Sum bounded10, bounded30, bounded60, mpl;
+  CompensatedSum bounded10, bounded30, bounded60;
+  const Duration bound = sums.options().bound;
   const Duration greatest_bound = std::max<Duration>(bound, seconds{60});
-  for (const JobRow* job : jobs) {
-    const double bounded = job->bounded_slowdown(bound);
-    const bool is_long = job->runtime >= greatest_bound;  // no bound matters
+  for (const JobTimes& job : jobs) {
+    const double bounded = job.bounded_slowdown(bound);
+    const bool is_long = job.runtime >= greatest_bound;  // no bound matters
     ratios.add(bounded);
-    bounded10.add(is_long ? bounded : job->bounded_slowdown(seconds{10}));
-    bounded30.add(is_long ? bounded : job->bounded_slowdown(seconds{30}));
-    bounded60.add(is_long ? bounded : job->bounded_slowdown(seconds{60}));
-    mpl.add(job->mean_mpl());
+    bounded10.add(is_long ? bounded : job.bounded_slowdown(seconds{10}));
+    bounded30.add(is_long ? bounded : job.bounded_slowdown(seconds{30}));
+    bounded60.add(is_long ? bounded : job.bounded_slowdown(seconds{60}));
   }
   in.bounded = ratios.take();
-  in.bounded10 = mean_of(bounded10, jobs.size());
-  in.bounded30 = mean_of(bounded30, jobs.size());
-  in.bounded60 = mean_of(bounded60, jobs.size());
-  in.job_mpl = mean_of(mpl, jobs.size());
+  in.bounded10 = mean_of(bounded10.total(), jobs.size());
+  in.bounded30 = mean_of(bounded30.total(), jobs.size());
+  in.bounded60 = mean_of(bounded60.total(), jobs.size());
+  in.job_mpl = mean_of(sums.mpl(), jobs.size());
 }
 
-// Untrimmed: the whole run. Trimmed: from the first kept submission to that of the first job cut off at the end.
-void measure_machine(std::span<const JobRow> rows, Kept kept, const Series& series, Inputs& in) {
-  in.cores = series.cores();
-  in.longest_queue = series.longest_queue();
-  if (kept.first == 0 && kept.last == rows.size()) {
-    in.machine = series.total();
-    in.makespan = series.end() - series.begin();
-    return;
-  }
+void measure_whole_run(const Series& series, Inputs& in) {
+  in.machine = series.total();
+  in.makespan = series.end() - series.begin();
+}
+
+// Trimmed: from the first kept submission to that of the first job cut off at the end.
+void measure_window(std::span<const JobRow> rows, Kept kept, const Series& series, Inputs& in) {
   if (kept.first == kept.last) return;
   const Instant from = rows[kept.first].submitted;
   in.machine = series.between(from, kept.last < rows.size() ? rows[kept.last].submitted : series.end());
@@ -321,6 +276,23 @@ std::string definition_text(std::string_view text, const SummaryOptions& options
   fill("{bound}", to_text(options.bound));
   fill("{high}", fmt::to_string(series.options().high_load_queue));
   return filled;
+}
+
+Inputs inputs_of(const JobSums& sums, const Series& series) {
+  Inputs in;
+  in.jobs = &sums;
+  in.cores = series.cores();
+  in.longest_queue = series.longest_queue();
+  measure_jobs(sums, in);
+  return in;
+}
+
+Summary summary_of(const Inputs& in, const Series& series) {
+  Summary summary;
+  summary.metrics.reserve(std::size(kDefinitions));
+  for (const auto& [name, unit, text, value] : kDefinitions)
+    summary.metrics.push_back({name, unit, definition_text(text, in.jobs->options(), series), value(in)});
+  return summary;
 }
 
 }  // namespace
@@ -341,24 +313,48 @@ const Metric* Summary::find(std::string_view name) const {
   return found == metrics.end() ? nullptr : &*found;
 }
 
+JobSums::JobSums(SummaryOptions options) : options_(std::move(options)) {
+  if (options_.bound <= Duration::zero())
+    throw UsageError(
+        fmt::format("bound of the bounded slowdown: expected more than 0 s, found {} s", to_text(options_.bound)));
+  if (!(options_.trim_percent >= 0 && options_.trim_percent < 50))
+    throw UsageError(
+        fmt::format("trimmed share of the jobs: expected 0 up to below 50 %, found {}", options_.trim_percent));
+}
+
+void JobSums::add(const JobRow& row) {
+  if (options_.filter && !options_.filter(row)) return;
+  ++jobs_;
+  shrinks_ += row.shrinks;
+  expands_ += row.expands;
+  if (row.has_ended()) ++ended_[static_cast<std::size_t>(row.outcome)];
+  if (!row.ran() || (options_.completed_only && row.outcome != Outcome::kCompleted)) return;
+  times_.push_back(row.times());
+  work_ += Wide{row.processes} * row.runtime.count();
+  response_area_ += Wide{row.processes} * row.response().count();
+  mpl_.add(row.mean_mpl());
+}
+
+std::int64_t JobSums::unfinished() const {
+  return jobs_ - std::accumulate(ended_.begin(), ended_.end(), std::int64_t{0});
+}
+
+Summary summarise(const JobSums& sums, const Series& series) {
+  Inputs in = inputs_of(sums, series);
+  measure_whole_run(series, in);
+  return summary_of(in, series);
+}
+
 Summary summarise(const JobTable& table, const Series& series, const SummaryOptions& options) {
-  if (options.bound <= Duration::zero())
-    throw UsageError(
-        fmt::format("bound of the bounded slowdown: expected more than 0 s, found {} s", to_text(options.bound)));
-  if (!(options.trim_percent >= 0 && options.trim_percent < 50))
-    throw UsageError(
-        fmt::format("trimmed share of the jobs: expected 0 up to below 50 %, found {}", options.trim_percent));
+  JobSums sums(options);
   const auto rows = table.rows();
   const Kept kept = kept_rows(rows.size(), options.trim_percent);
-  Inputs in;
-  const auto counted = count_jobs(rows.subspan(kept.first, kept.last - kept.first), options, in);
-  measure_jobs(counted, options.bound, in);
-  measure_machine(rows, kept, series, in);
-  Summary summary;
-  summary.metrics.reserve(std::size(kDefinitions));
-  for (const auto& [name, unit, text, value] : kDefinitions)
-    summary.metrics.push_back({name, unit, definition_text(text, options, series), value(in)});
-  return summary;
+  sums.expect(kept.last - kept.first);
+  for (const JobRow& row : rows.subspan(kept.first, kept.last - kept.first)) sums.add(row);
+  if (kept.first == 0 && kept.last == rows.size()) return summarise(sums, series);
+  Inputs in = inputs_of(sums, series);
+  measure_window(rows, kept, series, in);
+  return summary_of(in, series);
 }
 
 Summary select(const Summary& summary, std::span<const std::string> names) {
@@ -379,26 +375,21 @@ std::vector<std::string_view> metric_names() {
   return names;
 }
 
-std::vector<std::pair<std::string_view, double>> batsim_summary(const JobTable& table, const Series& series) {
+std::vector<std::pair<std::string_view, double>> batsim_summary(const JobSums& sums, const Series& series) {
   TimeColumn wait, response;
   RatioColumn stretch;
-  std::int64_t success = 0, killed = 0, rejected = 0, finished = 0;
-  for (const JobRow& row : table.rows()) {
-    if (!row.has_ended()) continue;
-    if (row.outcome == Outcome::kRejected) {
-      ++rejected;
-      continue;
-    }
-    ++finished;
-    if (row.outcome == Outcome::kCompleted) ++success;
-    if (row.outcome != Outcome::kCompleted && row.outcome != Outcome::kFailed) ++killed;
-    if (!row.ran()) continue;
-    wait.add(row.wait());
-    response.add(row.response());
-    if (row.execution() > Duration::zero())
-      stretch.add(static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count()));
+  for (const JobTimes& job : sums.times()) {
+    wait.add(job.wait);
+    response.add(job.response());
+    if (job.execution > Duration::zero())
+      stretch.add(static_cast<double>(job.response().count()) / static_cast<double>(job.execution.count()));
   }
-  const auto jobs = static_cast<double>(table.rows().size());
+  const std::int64_t success = sums.with(Outcome::kCompleted);
+  const std::int64_t killed =
+      sums.with(Outcome::kOverrun) + sums.with(Outcome::kKilled) + sums.with(Outcome::kCancelled);
+  const std::int64_t rejected = sums.with(Outcome::kRejected);
+  const std::int64_t finished = success + killed + sums.with(Outcome::kFailed);
+  const double jobs = count(sums.jobs());
   const Distribution waits = wait.take();
   const Distribution responses = response.take();
   const Distribution stretches = stretch.take();

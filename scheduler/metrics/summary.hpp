@@ -5,6 +5,9 @@
 // section 3 (high-load phases).
 #pragma once
 
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -26,6 +29,21 @@ struct SummaryOptions {
   std::function<bool(const JobRow&)> filter{};
 };
 
+/// Adds doubles without losing the small ones (Neumaier 1974), in a given order: the same bytes on every machine.
+class CompensatedSum {
+ public:
+  void add(double value) {
+    const double next = total_ + value;
+    lost_ += std::abs(total_) >= std::abs(value) ? (total_ - next) + value : (value - next) + total_;
+    total_ = next;
+  }
+  [[nodiscard]] double total() const { return total_ + lost_; }
+
+ private:
+  double total_ = 0;
+  double lost_ = 0;
+};
+
 struct Metric {
   std::string_view name;  ///< of static storage, as the unit
   std::string_view unit;  ///< s, ratio (shares too), jobs or times
@@ -41,6 +59,50 @@ struct Summary {
   [[nodiscard]] const Metric* find(std::string_view name) const;
 };
 
+/// What a summary is made from, added up job by job: for runs of which nobody keeps the rows.
+class JobSums {
+ public:
+  /// Throws UsageError for options that make no sense.
+  explicit JobSums(SummaryOptions options = {});
+
+  /// Makes room for so many jobs at once. More may come.
+  void expect(std::size_t jobs) { times_.reserve(jobs); }
+  /// In the order of submission.
+  void add(const JobRow& row);
+
+  [[nodiscard]] const SummaryOptions& options() const { return options_; }
+  /// Jobs that count, whatever became of them.
+  [[nodiscard]] std::int64_t jobs() const { return jobs_; }
+  [[nodiscard]] std::int64_t with(Outcome outcome) const { return ended_[static_cast<std::size_t>(outcome)]; }
+  [[nodiscard]] std::int64_t unfinished() const;
+  [[nodiscard]] std::int64_t shrinks() const { return shrinks_; }
+  [[nodiscard]] std::int64_t expands() const { return expands_; }
+  /// Of those that the means are over, in the order in which they came.
+  [[nodiscard]] std::span<const JobTimes> times() const { return times_; }
+  /// Sum of processes * expanded run time, of the same jobs, in processor-microseconds.
+  [[nodiscard]] Wide work() const { return work_; }
+  /// Sum of processes * response, likewise.
+  [[nodiscard]] Wide response_area() const { return response_area_; }
+  /// Sum of the mean multiprogramming levels, likewise.
+  [[nodiscard]] double mpl() const { return mpl_.total(); }
+
+ private:
+  static constexpr std::size_t kOutcomes = 6;
+
+  SummaryOptions options_;
+  std::int64_t jobs_ = 0;
+  std::array<std::int64_t, kOutcomes> ended_{};
+  std::int64_t shrinks_ = 0;
+  std::int64_t expands_ = 0;
+  std::vector<JobTimes> times_;
+  Wide work_ = 0;
+  Wide response_area_ = 0;
+  CompensatedSum mpl_;
+};
+
+/// Of jobs that were all added. REQUIRES: the series saw the same run; nothing is to be trimmed. O(jobs).
+[[nodiscard]] Summary summarise(const JobSums& sums, const Series& series);
+
 /// REQUIRES: the series saw the same log as the table, and kept its points if jobs are trimmed. O(jobs).
 /// Throws UsageError for options that make no sense.
 [[nodiscard]] Summary summarise(const JobTable& table, const Series& series, const SummaryOptions& options = {});
@@ -52,8 +114,8 @@ struct Summary {
 [[nodiscard]] std::vector<std::string_view> metric_names();
 
 /// The summary that Batsim writes (`_schedule.json`), under its names and by its definitions: slowdown is response over
-/// execution time as it was. Energy is left out.
-[[nodiscard]] std::vector<std::pair<std::string_view, double>> batsim_summary(const JobTable& table,
+/// execution time as it was. Energy is left out. Over the jobs that count.
+[[nodiscard]] std::vector<std::pair<std::string_view, double>> batsim_summary(const JobSums& sums,
                                                                               const Series& series);
 
 /// The value below which the share `q` of `values` lies, by linear interpolation between ranks (as numpy's default). NaN

@@ -13,11 +13,20 @@
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::study {
+namespace {
+
+struct SummedRows final : metrics::RowReader {
+  metrics::JobSums sums;
+  void row(const metrics::JobRow& row, const metrics::RowTexts& /*texts*/) override { sums.add(row); }
+};
+
+}  // namespace
 
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
                               const Surroundings& surroundings, std::span<log::Sink* const> more) {
   const Machine machine = Machine::pool(setting.cores);
-  metrics::JobTable jobs;
+  SummedRows rows;
+  metrics::JobTable jobs(rows);
   metrics::Series series({.keep_points = false});
   std::vector<log::Sink*> sinks{&jobs, &series};
   sinks.insert(sinks.end(), more.begin(), more.end());
@@ -32,7 +41,8 @@ metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::str
   options.interrupted = surroundings.interrupted;
   const auto model = make_runtime_model(setting.runtime_model);
   if (simulate(machine, workload, policy, *model, log, options).interrupted) throw Interrupted{};
-  return metrics::summarise(jobs, series);
+  jobs.hand_over_rest();
+  return metrics::summarise(rows.sums, series);
 }
 
 metrics::Summary simulate_one(const Workload& workload, std::string_view policy, const Setting& setting,

@@ -232,6 +232,24 @@ TEST_F(CommandLine, OneTraceOneSeedOneLogByteForByte) {
   }
 }
 
+TEST_F(CommandLine, OnlyTheFilesThatWereAskedForAreWrittenAndEachIsWhole) {
+  const auto files = [this](const char* run) {
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / run)) names.insert(entry.path().filename());
+    return names;
+  };
+  const std::string run = "simulate --trace " + kSynth + " --policy easy --machine 1x2 --outputs ";
+  ASSERT_EQ(replay(run + "jobs,metrics --out a").status, 0);
+  EXPECT_EQ(files("a"), (std::set<std::string>{"jobs.csv", "metrics.json"}));
+  ASSERT_EQ(replay(run + "all --until 60s --out b").status, 0);
+  EXPECT_EQ(files("b"), (std::set<std::string>{"events.log", "jobs.csv", "metrics.json", "run.json", "schedule.swf",
+                                               "series.csv"}));
+  const ShellResult info = replay("trace info b/schedule.swf --json");
+  ASSERT_EQ(info.status, 0) << info.err;
+  EXPECT_EQ(info.out.find("header says MaxRecords"), std::string::npos)
+      << "the header says how many jobs came before the end: " << info.out;
+}
+
 TEST_F(CommandLine, SeveralPoliciesHaveASubFolderEachAndDifferencesToTheFirst) {
   const ShellResult result =
       replay("simulate --trace " + kSynth + " --policy fcfs,easy,fcfs-malleable --machine 1x2 --out r");

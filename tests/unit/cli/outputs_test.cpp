@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,12 +12,14 @@
 #include "scheduler/cli/result_table.hpp"
 #include "scheduler/model/error.hpp"
 #include "tests/unit/metrics/records.hpp"
+#include "traces/workload_reader.hpp"
 
 namespace replay::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using metrics::Records;
+using namespace std::chrono_literals;
 
 // A folder of its own, gone at the end of the test.
 class Folder {
@@ -44,13 +47,24 @@ struct Measured {
   metrics::JobTable jobs;
   metrics::CoreNames cores;
   metrics::Series series;
-  metrics::SummaryOptions options;
+  metrics::JobSums sums;
   metrics::Summary summary;
   explicit Measured(const Records& records) {
     records.feed(jobs, cores, series);
-    summary = metrics::summarise(jobs, series, options);
+    for (const metrics::JobRow& row : jobs.rows()) sums.add(row);
+    summary = metrics::summarise(sums, series);
   }
-  [[nodiscard]] RunTables tables() const { return {jobs.header(), jobs, cores, series, summary, options}; }
+  void write_jobs_csv(const fs::path& file) const {
+    JobsCsv csv(file, jobs.header(), 10s);
+    for (const metrics::JobRow& row : jobs.rows()) csv.put(row, jobs.reason(row.job), cores.used(row.job));
+    csv.close();
+  }
+  void write_schedule(const fs::path& file, std::size_t expected) const {
+    ScheduleSwf swf(file, jobs.header(), series.cores(), expected);
+    for (const metrics::JobRow& row : jobs.rows()) swf.put(row);
+    swf.close();
+  }
+  void write_metrics(const fs::path& file) const { write_metrics_json(file, jobs.header(), sums, series, summary); }
 };
 
 // A job that is shrunk, one that fails, one that is too wide.
@@ -74,7 +88,7 @@ Records three_jobs() {
 TEST(JobsCsv, HasBatsimsColumnsFirstAndOursBehind) {
   const Folder folder;
   const Measured run(three_jobs());
-  write_jobs_csv(folder.path() / "jobs.csv", run.tables());
+  run.write_jobs_csv(folder.path() / "jobs.csv");
   EXPECT_EQ(
       folder.text("jobs.csv"),
       "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -95,7 +109,7 @@ TEST(JobsCsv, HasBatsimsColumnsFirstAndOursBehind) {
 TEST(ScheduleSwf, HasWaitRunAndStatusFilledIn) {
   const Folder folder;
   const Measured run(three_jobs());
-  write_schedule_swf(folder.path() / "schedule.swf", run.tables());
+  run.write_schedule(folder.path() / "schedule.swf", 3);
   const std::string text = folder.text("schedule.swf");
   EXPECT_TRUE(text.starts_with("; Version: 2.2\n")) << text;
   EXPECT_NE(text.find("; MaxProcs: 4\n"), std::string::npos);
@@ -123,7 +137,7 @@ TEST(SeriesCsv, HasOneLineForEachInstantAtWhichSomethingChanged) {
 TEST(MetricsJson, StatesEachMetricsUnitAndDefinitionAndBatsimsNames) {
   const Folder folder;
   const Measured run(three_jobs());
-  write_metrics_json(folder.path() / "metrics.json", run.tables());
+  run.write_metrics(folder.path() / "metrics.json");
   const auto json = nlohmann::json::parse(folder.text("metrics.json"));
   EXPECT_EQ(json["format"], "replay-metrics 1");
   EXPECT_EQ(json["policy"], "fcfs-malleable");
@@ -138,7 +152,7 @@ TEST(MetricsJson, StatesEachMetricsUnitAndDefinitionAndBatsimsNames) {
 TEST(MetricsJson, WhatCannotBeHadIsNull) {
   const Folder folder;
   const Measured run(Records("flat:4"));
-  write_metrics_json(folder.path() / "metrics.json", run.tables());
+  run.write_metrics(folder.path() / "metrics.json");
   EXPECT_TRUE(nlohmann::json::parse(folder.text("metrics.json"))["metrics"]["mean_wait"]["value"].is_null());
 }
 
@@ -171,14 +185,37 @@ TEST(InputFile, HasTheHashThatSha256sumPrints) {
   EXPECT_THROW((void)input_file(folder.path() / "none"), InputError);
 }
 
-TEST(Outputs, OnlyThoseAskedForAreWritten) {
+TEST(ScheduleSwf, SaysHowManyJobsCameThoughMoreWereExpected) {
   const Folder folder;
   const Measured run(three_jobs());
-  write_outputs(folder.path(), {"jobs", "metrics"}, run.tables());
-  EXPECT_TRUE(fs::exists(folder.path() / "jobs.csv"));
-  EXPECT_TRUE(fs::exists(folder.path() / "metrics.json"));
-  EXPECT_FALSE(fs::exists(folder.path() / "series.csv"));
-  EXPECT_FALSE(fs::exists(folder.path() / "schedule.swf"));
+  const fs::path file = folder.path() / "schedule.swf";
+  run.write_schedule(file, 3);
+  const std::string as_expected = folder.text("schedule.swf");
+  run.write_schedule(file, 12'000);
+  const std::string text = folder.text("schedule.swf");
+  EXPECT_NE(text.find("; MaxJobs: 3    \n; MaxRecords: 3    \n"), std::string::npos) << text;
+  EXPECT_EQ(text.size(), as_expected.size() + 8);
+  EXPECT_EQ(read_workload(file.string()).header.max_records(), 3);
+}
+
+TEST(WholeFile, IsThereUnderItsNameWhenItIsWhole) {
+  const Folder folder;
+  const fs::path file = folder.path() / "f";
+  const auto files = [&folder] { return std::distance(fs::directory_iterator(folder.path()), {}); };
+  std::ofstream(file) << "old";
+  {
+    WholeFile whole(file);
+    std::ofstream(whole.unfinished()) << "half";
+    EXPECT_EQ(folder.text("f"), "old");
+    EXPECT_EQ(files(), 2);
+  }
+  EXPECT_EQ(folder.text("f"), "old");
+  EXPECT_EQ(files(), 1) << "what is not whole is removed";
+  WholeFile whole(file);
+  std::ofstream(whole.unfinished()) << "new";
+  whole.finish();
+  EXPECT_EQ(folder.text("f"), "new");
+  EXPECT_EQ(files(), 1);
 }
 
 TEST(Outputs, ListsAreChecked) {
@@ -201,9 +238,9 @@ TEST(Outputs, AFullDiskIsNoticedAndTheFileNamed) {
       EXPECT_NE(std::string(error.what()).find("No space left"), std::string::npos) << error.what();
     }
   };
-  expect_full([&] { write_jobs_csv("/dev/full", run.tables()); });
-  expect_full([&] { write_schedule_swf("/dev/full", run.tables()); });
-  expect_full([&] { write_metrics_json("/dev/full", run.tables()); });
+  expect_full([&] { run.write_jobs_csv("/dev/full"); });
+  expect_full([&] { run.write_schedule("/dev/full", 3); });
+  expect_full([&] { run.write_metrics("/dev/full"); });
   expect_full([&] { write_series_csv("/dev/full", run.series); });
 }
 
