@@ -74,12 +74,12 @@ std::span<const Action> Controller::interrupt(Instant now) {
   now_ = std::max(now, now_);
   orders_.clear();
   std::vector<JobId> ids;
-  jobs_.for_each([&ids](JobId id, const Managed&) { ids.push_back(id); });
+  jobs_.for_each([&ids](JobId id, const Present&) { ids.push_back(id); });
   std::ranges::sort(ids);
   for (const JobId id : ids) {
-    Managed& job = jobs_.at(id);
-    if (job.kill_sent) continue;
-    if (job.running != nullptr && job.running->launched) {
+    const Managed* job = find_started(id);
+    if (job != nullptr && job->kill_sent) continue;
+    if (job != nullptr && job->running->launched) {
       Kill kill{id, KillReason::kInterrupted};
       adopt(kill);
     } else {
@@ -109,10 +109,10 @@ bool Controller::apply(const Submit& event) {
 }
 
 bool Controller::apply(const Finish& event) {
-  Managed* job = find(event.job);
-  if (job == nullptr) return false;  // a second report of the same end
-  const Job* declared = &job->traced->job;
-  if (job->running == nullptr) {
+  const Present* present = find(event.job);
+  if (present == nullptr) return false;  // a second report of the same end
+  const Job* declared = &present->traced->job;
+  if (Managed* job = present->started; job == nullptr) {
     waiting_.remove(*declared);
   } else {
     if (!job->running->gone_in_plan && !job->running->suspended) planned_.release(job->running->allocation);
@@ -124,22 +124,22 @@ bool Controller::apply(const Finish& event) {
     std::erase(pending_, job);
     std::erase(past_estimate_, job);
   }
-  jobs_.erase(event.job);
+  remove(event.job, *present);
   write(log::Finished{event.job, event.end});
   triggers_.push_back({TriggerKind::kFinish, declared});
   return true;
 }
 
 bool Controller::apply(const Started& event) {
-  Managed* job = find(event.job);
-  if (job == nullptr || job->running == nullptr) return false;
+  Managed* job = find_started(event.job);
+  if (job == nullptr) return false;
   write(log::RanksSeen{event.job, event.malleable, event.reason});
   job->running->malleable = job->running->malleable && event.malleable;
   return false;
 }
 
 bool Controller::apply(const Resized& event) {
-  Managed* job = find(event.job);
+  Managed* job = find_started(event.job);
   if (job == nullptr || !job->moving_to) return false;
   off_cores(*job);
   physical_.release(cores_added(*job->moving_to, job->held));
@@ -152,7 +152,7 @@ bool Controller::apply(const Resized& event) {
 }
 
 bool Controller::apply(const Suspended& event) {
-  Managed* job = find(event.job);
+  Managed* job = find_started(event.job);
   if (job == nullptr || !job->suspending) return false;
   job->suspending = false;
   off_cores(*job);
@@ -165,7 +165,7 @@ bool Controller::apply(const Suspended& event) {
 }
 
 bool Controller::apply(const Resumed& event) {
-  Managed* job = find(event.job);
+  Managed* job = find_started(event.job);
   if (job == nullptr || !job->resuming) return false;
   job->resuming = false;
   on_cores(*job);
@@ -175,14 +175,16 @@ bool Controller::apply(const Resumed& event) {
 }
 
 bool Controller::apply(const Measured& event) {
-  if (Managed* job = find(event.job); job != nullptr && job->running != nullptr) job->running->cpu_use = event.cpu_use;
+  if (Managed* job = find_started(event.job); job != nullptr) job->running->cpu_use = event.cpu_use;
   return false;
 }
 
 bool Controller::apply(const Cancel& event) {
-  Managed* job = find(event.job);
-  if (job == nullptr || job->kill_sent) return false;
-  if (job->running == nullptr || !job->running->launched)
+  const Present* present = find(event.job);
+  if (present == nullptr) return false;
+  const Managed* job = present->started;
+  if (job != nullptr && job->kill_sent) return false;
+  if (job == nullptr || !job->running->launched)
     return apply(Finish{event.job, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
   Kill kill{event.job, KillReason::kCancelled};
   adopt(kill);
@@ -191,9 +193,9 @@ bool Controller::apply(const Cancel& event) {
 
 // The job stays as it was, physically. Its plan stays as decided: what was promised its cores waits until it ends.
 bool Controller::apply(const ActionFailed& event) {
-  Managed* job = find(event.job);
+  Managed* job = find_started(event.job);
   write(log::Failed{event.job, event.action, event.reason});
-  if (job == nullptr || job->running == nullptr) return false;
+  if (job == nullptr) return false;
   job->running->malleable = false;
   if (job->moving_to) {
     physical_.release(cores_added(job->held_before, job->held));
@@ -213,7 +215,7 @@ void Controller::note_estimates_that_are_over() {
     if (running->launched && !running->suspended) over.push_back(running);
   }
   for (RunningJob* running : over) {
-    Managed& job = jobs_.at(running->job->id);
+    Managed& job = started(running->job->id);
     if (std::ranges::find(past_estimate_, &job) == past_estimate_.end()) past_estimate_.push_back(&job);
     if (pass_rule_ == PassRule::kEvent && options_.overrun == Overrun::kKill) leave_plan(job);
   }

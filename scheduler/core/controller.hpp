@@ -6,6 +6,7 @@
 // docs/adr/0005-planned-and-physical-cores.md has the reasons.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -60,9 +61,10 @@ class Controller {
   std::span<const Action> interrupt(Instant now);
 
  private:
+  // A job that was started.
   struct Managed {
     const TracedJob* traced = nullptr;
-    RunningJob* running = nullptr;        // nullptr: waiting
+    RunningJob* running = nullptr;
     Allocation held;                      // physically; no cores before launch and while suspended
     std::optional<Allocation> moving_to;  // a resize is with the body; `held` already includes what it adds
     Allocation held_before;               // the resize that is under way, or the suspension
@@ -70,6 +72,12 @@ class Controller {
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
+  };
+
+  // A job that was submitted and has not ended.
+  struct Present {
+    const TracedJob* traced = nullptr;
+    Managed* started = nullptr;  // nullptr: waiting
   };
 
   // What an event changes. Each returns whether it asks for a pass.
@@ -111,7 +119,15 @@ class Controller {
   void off_cores(Managed& job);
   void ask_rate_again(Managed& job);
   void set_rate(Managed& job, double rate);
-  Managed* find(JobId id) { return jobs_.find(id); }
+  Managed& add_started(Present& job);
+  void remove(JobId id, const Present& job);
+  Present* find(JobId id) { return jobs_.find(id); }
+  Managed* find_started(JobId id) {
+    const Present* job = find(id);
+    return job == nullptr ? nullptr : job->started;
+  }
+  // REQUIRES: it was started.
+  Managed& started(JobId id) { return *find(id)->started; }
   Managed& running_job(JobId id, const char* action);
   template <class What>
   void write(What&& what) {
@@ -131,7 +147,9 @@ class Controller {
   SharedCores shared_;  // physically, by what jobs declare; only those that are shareable
   WaitingQueue waiting_;
   RunningSet running_;
-  JobMap<Managed> jobs_;           // waiting and running
+  JobMap<Present> jobs_;           // waiting and running
+  std::deque<Managed> started_;    // the running ones, and free places
+  std::vector<Managed*> spare_;    // of started_
   std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;
   std::vector<Instant> wakes_;  // descending, none twice: the next one is the last

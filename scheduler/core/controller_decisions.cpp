@@ -25,8 +25,8 @@ Outcome outcome_of(KillReason reason) {
 }  // namespace
 
 void Controller::adopt(Start& action) {
-  Managed* job = find(action.job);
-  if (job == nullptr || job->running != nullptr)
+  Present* job = find(action.job);
+  if (job == nullptr || job->started != nullptr)
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(action.job)));
   const Job& declared = job->traced->job;
   if (machine_.names_cores() && action.allocation.named.empty()) {
@@ -49,9 +49,10 @@ void Controller::adopt(Start& action) {
   running.malleable = declared.can_shrink();
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = action.allocation;
-  job->running = &running_.insert(std::move(running));
+  Managed& started = add_started(*job);
+  started.running = &running_.insert(std::move(running));
   write(log::StartDecided{action.job, std::move(action.allocation)});
-  want_change(*job);
+  want_change(started);
 }
 
 void Controller::adopt(Resize& action) {
@@ -87,8 +88,8 @@ void Controller::adopt(Suspend& action) {
 }
 
 void Controller::adopt(Resume& action) {
-  Managed* job = find(action.job);
-  if (job == nullptr || job->running == nullptr || !job->running->suspended || job->running->gone_in_plan)
+  Managed* job = find_started(action.job);
+  if (job == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
   if (!planned_.has_room(job->running->allocation))
     throw PolicyError(refusal("resumes", job->traced->job, job->running->allocation, planned_, machine_));
@@ -100,9 +101,8 @@ void Controller::adopt(Resume& action) {
 }
 
 void Controller::adopt(Kill& action) {
-  Managed* job = find(action.job);
-  if (job == nullptr || job->running == nullptr)
-    throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(action.job)));
+  Managed* job = find_started(action.job);
+  if (job == nullptr) throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(action.job)));
   if (job->kill_sent) return;
   write(log::KillDecided{action.job, action.reason});
   if (!job->running->launched) {
@@ -131,8 +131,8 @@ void Controller::adopt(WakeAt& action) {
 void Controller::adopt(Note& action) { write(log::Note{std::move(action.text)}); }
 
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
-  Managed* job = find(id);
-  if (job == nullptr || job->running == nullptr || job->running->gone_in_plan || job->running->suspended)
+  Managed* job = find_started(id);
+  if (job == nullptr || job->running->gone_in_plan || job->running->suspended)
     throw PolicyError(fmt::format("the policy {} job {}, which does not run", action, number(id)));
   return *job;
 }
