@@ -19,8 +19,18 @@ namespace {
 
 constexpr std::string_view kResults[] = {"run.json",     "events.log", "jobs.csv",  "schedule.swf",
                                          "metrics.json", "series.csv", "seeds.json"};
-constexpr std::string_view kJobs = "jobs";  // what jobs of a real run wrote
-constexpr int kDepth = 2;                   // folders of seeds, and in them of policies
+constexpr std::string_view kGrowing[] = {"jobs.csv",
+                                         "schedule.swf"};  // a run that was killed leaves them as NAME.PROCESS
+constexpr std::string_view kJobs = "jobs";                 // what jobs of a real run wrote
+constexpr int kDepth = 2;                                  // folders of seeds, and in them of policies
+
+bool is_result(std::string_view name) {
+  if (std::ranges::find(kResults, name) != std::end(kResults)) return true;
+  return std::ranges::any_of(kGrowing, [name](std::string_view whole) {
+    const bool begins = name.size() > whole.size() + 1 && name.starts_with(whole) && name[whole.size()] == '.';
+    return begins && std::ranges::all_of(name.substr(whole.size() + 1), [](char c) { return c >= '0' && c <= '9'; });
+  });
+}
 
 // What is in the folder of a run, or of runs, that no run puts there; empty: nothing.
 fs::path stranger_in(const fs::path& folder, int depth = kDepth) {
@@ -30,7 +40,7 @@ fs::path stranger_in(const fs::path& folder, int depth = kDepth) {
     const std::string name = entry.path().filename().string();
     if (entry.is_symlink()) return entry.path();
     if (!entry.is_directory()) {
-      if (std::ranges::find(kResults, name) == std::end(kResults)) return entry.path();
+      if (!is_result(name)) return entry.path();
     } else if (name != kJobs || !has_results) {
       if (depth == 0) return entry.path();
       if (fs::path stranger = stranger_in(entry.path(), depth - 1); !stranger.empty()) return stranger;

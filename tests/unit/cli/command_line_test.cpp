@@ -232,6 +232,19 @@ TEST_F(CommandLine, OneTraceOneSeedOneLogByteForByte) {
   }
 }
 
+TEST_F(CommandLine, ForceReplacesWhatAKilledRunLeft) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  std::filesystem::create_directory(folder_ / "r");
+  for (const char* left : {"r/run.json", "r/events.log", "r/jobs.csv.4711", "r/schedule.swf.4711"})
+    write_text(folder_ / left, "");
+  const std::string run = "simulate --trace t.swf --policy easy --force --out r";
+  EXPECT_EQ(replay(run).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "r/jobs.csv.4711"));
+  write_text(folder_ / "r/jobs.csv.bak", "");
+  expect_complaint(run, 1, {"jobs.csv.bak is none"});
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "r/jobs.csv"));
+}
+
 TEST_F(CommandLine, OnlyTheFilesThatWereAskedForAreWrittenAndEachIsWhole) {
   const auto files = [this](const char* run) {
     std::set<std::string> names;
