@@ -46,6 +46,18 @@ TEST(CoreNames, CoresGainedLaterJoinTheUsedSet) {
   EXPECT_EQ(names.held(JobId{1}).size(), 2u);
 }
 
+TEST(CoreNames, ForgetsAJobAndNoOther) {
+  CoreNames names = names_of(Records("flat:8").launch(0, 1, 2).launch(0, 2, 2).finish(1, 1).finish(1, 2));
+  names.forget(JobId{1});
+  names.forget(JobId{7});  // which never ran
+  EXPECT_EQ(used(names, 1), "");
+  EXPECT_EQ(used(names, 2), "2-3");
+  Records("flat:8").launch(2, 3, 3).launch(2, 4, 1).feed(names);
+  EXPECT_EQ(used(names, 2), "2-3");
+  EXPECT_EQ(used(names, 3), "0-2");
+  EXPECT_EQ(used(names, 4), "3");
+}
+
 TEST(CoreNames, WhereTheLogNamesCoresTheyAreTaken) {
   const CoreNames names = names_of(Records("2x4")
                                        .launch_on(0, 1, {{5, 2}, {1, 2}, {0, 2}}, 2)
