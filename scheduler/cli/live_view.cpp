@@ -134,6 +134,7 @@ struct LiveView::OnRecord {
                             seconds(at - job->launched), seconds(job->launched - job->submitted), ending(what.end)));
     }
     view.jobs_.erase(number(what.job));
+    view.names_.forget(what.job);
   }
   void operator()(const log::Failed& what) const {
     view.tell(at, fmt::format("job {}: {} failed: {}", number(what.job), what.action, what.reason));

@@ -74,10 +74,11 @@ std::span<const Action> Controller::interrupt(Instant now) {
   now_ = std::max(now, now_);
   orders_.clear();
   std::vector<JobId> ids;
-  jobs_.for_each([&ids](JobId id, const Present&) { ids.push_back(id); });
+  waiting_jobs_.for_each([&ids](JobId id, const TracedJob*) { ids.push_back(id); });
+  started_.for_each([&ids](JobId id, const Managed&) { ids.push_back(id); });
   std::ranges::sort(ids);
   for (const JobId id : ids) {
-    const Managed* job = find_started(id);
+    const Managed* job = started_.find(id);
     if (job != nullptr && job->kill_sent) continue;
     if (job != nullptr && job->running->launched) {
       Kill kill{id, KillReason::kInterrupted};
@@ -94,7 +95,8 @@ std::span<const Action> Controller::interrupt(Instant now) {
 
 bool Controller::apply(const Submit& event) {
   const Job& job = event.traced->job;
-  INVARIANT(find(job.id) == nullptr, "job {} is submitted twice", number(job.id));
+  INVARIANT(waiting_jobs_.find(job.id) == nullptr && started_.find(job.id) == nullptr, "job {} is submitted twice",
+            number(job.id));
   write(log::Submitted{job, event.traced->truth});
   if (job.processes > machine_.size()) {
     write(log::Finished{job.id,
@@ -102,19 +104,22 @@ bool Controller::apply(const Submit& event) {
                          fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())}});
     return false;
   }
-  jobs_.add(job.id).traced = event.traced;
+  waiting_jobs_.add(job.id) = event.traced;
   waiting_.insert(job);
   triggers_.push_back({TriggerKind::kSubmit, &job});
   return true;
 }
 
 bool Controller::apply(const Finish& event) {
-  const Present* present = find(event.job);
-  if (present == nullptr) return false;  // a second report of the same end
-  const Job* declared = &present->traced->job;
-  if (Managed* job = present->started; job == nullptr) {
+  const Job* declared = nullptr;
+  if (Managed* job = started_.find(event.job); job == nullptr) {
+    const TracedJob* const* waits = waiting_jobs_.find(event.job);
+    if (waits == nullptr) return false;  // a second report of the same end
+    declared = &(*waits)->job;
     waiting_.remove(*declared);
+    waiting_jobs_.erase(event.job);
   } else {
+    declared = &job->traced->job;
     if (!job->running->gone_in_plan && !job->running->suspended) planned_.release(job->running->allocation);
     if (job->held.cores > 0) {
       off_cores(*job);
@@ -123,15 +128,15 @@ bool Controller::apply(const Finish& event) {
     running_.erase(*job->running);
     std::erase(pending_, job);
     std::erase(past_estimate_, job);
+    started_.erase(event.job);
   }
-  remove(event.job, *present);
   write(log::Finished{event.job, event.end});
   triggers_.push_back({TriggerKind::kFinish, declared});
   return true;
 }
 
 bool Controller::apply(const Started& event) {
-  Managed* job = find_started(event.job);
+  Managed* job = started_.find(event.job);
   if (job == nullptr) return false;
   write(log::RanksSeen{event.job, event.malleable, event.reason});
   job->running->malleable = job->running->malleable && event.malleable;
@@ -139,7 +144,7 @@ bool Controller::apply(const Started& event) {
 }
 
 bool Controller::apply(const Resized& event) {
-  Managed* job = find_started(event.job);
+  Managed* job = started_.find(event.job);
   if (job == nullptr || !job->moving_to) return false;
   off_cores(*job);
   physical_.release(cores_added(*job->moving_to, job->held));
@@ -152,7 +157,7 @@ bool Controller::apply(const Resized& event) {
 }
 
 bool Controller::apply(const Suspended& event) {
-  Managed* job = find_started(event.job);
+  Managed* job = started_.find(event.job);
   if (job == nullptr || !job->suspending) return false;
   job->suspending = false;
   off_cores(*job);
@@ -165,7 +170,7 @@ bool Controller::apply(const Suspended& event) {
 }
 
 bool Controller::apply(const Resumed& event) {
-  Managed* job = find_started(event.job);
+  Managed* job = started_.find(event.job);
   if (job == nullptr || !job->resuming) return false;
   job->resuming = false;
   on_cores(*job);
@@ -175,14 +180,12 @@ bool Controller::apply(const Resumed& event) {
 }
 
 bool Controller::apply(const Measured& event) {
-  if (Managed* job = find_started(event.job); job != nullptr) job->running->cpu_use = event.cpu_use;
+  if (Managed* job = started_.find(event.job); job != nullptr) job->running->cpu_use = event.cpu_use;
   return false;
 }
 
 bool Controller::apply(const Cancel& event) {
-  const Present* present = find(event.job);
-  if (present == nullptr) return false;
-  const Managed* job = present->started;
+  const Managed* job = started_.find(event.job);
   if (job != nullptr && job->kill_sent) return false;
   if (job == nullptr || !job->running->launched)
     return apply(Finish{event.job, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
@@ -193,7 +196,7 @@ bool Controller::apply(const Cancel& event) {
 
 // The job stays as it was, physically. Its plan stays as decided: what was promised its cores waits until it ends.
 bool Controller::apply(const ActionFailed& event) {
-  Managed* job = find_started(event.job);
+  Managed* job = started_.find(event.job);
   write(log::Failed{event.job, event.action, event.reason});
   if (job == nullptr) return false;
   job->running->malleable = false;
@@ -215,7 +218,7 @@ void Controller::note_estimates_that_are_over() {
     if (running->launched && !running->suspended) over.push_back(running);
   }
   for (RunningJob* running : over) {
-    Managed& job = started(running->job->id);
+    Managed& job = started_.at(running->job->id);
     if (std::ranges::find(past_estimate_, &job) == past_estimate_.end()) past_estimate_.push_back(&job);
     if (pass_rule_ == PassRule::kEvent && options_.overrun == Overrun::kKill) leave_plan(job);
   }

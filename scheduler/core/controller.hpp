@@ -6,7 +6,6 @@
 // docs/adr/0005-planned-and-physical-cores.md has the reasons.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -53,7 +52,7 @@ class Controller {
   [[nodiscard]] Instant next_timer() const;
 
   /// Nothing waits and nothing runs.
-  [[nodiscard]] bool idle() const { return jobs_.empty(); }
+  [[nodiscard]] bool idle() const { return waiting_jobs_.empty() && started_.empty(); }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
@@ -72,12 +71,6 @@ class Controller {
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
-  };
-
-  // A job that was submitted and has not ended.
-  struct Present {
-    const TracedJob* traced = nullptr;
-    Managed* started = nullptr;  // nullptr: waiting
   };
 
   // What an event changes. Each returns whether it asks for a pass.
@@ -119,15 +112,6 @@ class Controller {
   void off_cores(Managed& job);
   void ask_rate_again(Managed& job);
   void set_rate(Managed& job, double rate);
-  Managed& add_started(Present& job);
-  void remove(JobId id, const Present& job);
-  Present* find(JobId id) { return jobs_.find(id); }
-  Managed* find_started(JobId id) {
-    const Present* job = find(id);
-    return job == nullptr ? nullptr : job->started;
-  }
-  // REQUIRES: it was started.
-  Managed& started(JobId id) { return *find(id)->started; }
   Managed& running_job(JobId id, const char* action);
   template <class What>
   void write(What&& what) {
@@ -147,9 +131,8 @@ class Controller {
   SharedCores shared_;  // physically, by what jobs declare; only those that are shareable
   WaitingQueue waiting_;
   RunningSet running_;
-  JobMap<Present> jobs_;           // waiting and running
-  std::deque<Managed> started_;    // the running ones, and free places
-  std::vector<Managed*> spare_;    // of started_
+  JobMap<const TracedJob*> waiting_jobs_;
+  JobMap<Managed> started_;        // of these two maps a job is in one
   std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;
   std::vector<Instant> wakes_;  // descending, none twice: the next one is the last

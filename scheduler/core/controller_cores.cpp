@@ -6,23 +6,6 @@
 
 namespace replay {
 
-Controller::Managed& Controller::add_started(Present& job) {
-  if (spare_.empty()) spare_.push_back(&started_.emplace_back());
-  job.started = spare_.back();
-  spare_.pop_back();
-  job.started->traced = job.traced;
-  return *job.started;
-}
-
-// Waiting or started.
-void Controller::remove(JobId id, const Present& job) {
-  if (job.started != nullptr) {
-    *job.started = Managed{};
-    spare_.push_back(job.started);
-  }
-  jobs_.erase(id);
-}
-
 void Controller::want_change(Managed& job) {
   if (std::exchange(job.change_pending, true)) return;
   pending_.push_back(&job);
@@ -109,7 +92,7 @@ void Controller::on_cores(Managed& job) {
   if (job.held.shareable) shared_.enter(id, job.held, job.traced->job.declared.cpu_use);
   ask_rate_again(job);
   if (!job.held.shareable) return;
-  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(started(neighbour));
+  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(started_.at(neighbour));
 }
 
 // Its own rate is the caller's business.
@@ -118,7 +101,7 @@ void Controller::off_cores(Managed& job) {
   const JobId id = job.traced->job.id;
   const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
   shared_.leave(id, job.held);
-  for (const JobId neighbour : neighbours) ask_rate_again(started(neighbour));
+  for (const JobId neighbour : neighbours) ask_rate_again(started_.at(neighbour));
 }
 
 void Controller::ask_rate_again(Managed& job) {

@@ -25,10 +25,11 @@ Outcome outcome_of(KillReason reason) {
 }  // namespace
 
 void Controller::adopt(Start& action) {
-  Present* job = find(action.job);
-  if (job == nullptr || job->started != nullptr)
+  const TracedJob* const* const waits = waiting_jobs_.find(action.job);
+  if (waits == nullptr)
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(action.job)));
-  const Job& declared = job->traced->job;
+  const TracedJob* const traced = *waits;
+  const Job& declared = traced->job;
   if (machine_.names_cores() && action.allocation.named.empty()) {
     if (auto place = planned_.place(declared.processes, action.allocation.mpl)) {
       place->shareable = action.allocation.shareable;
@@ -49,7 +50,9 @@ void Controller::adopt(Start& action) {
   running.malleable = declared.can_shrink();
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = action.allocation;
-  Managed& started = add_started(*job);
+  waiting_jobs_.erase(action.job);
+  Managed& started = started_.add(action.job);
+  started.traced = traced;
   started.running = &running_.insert(std::move(running));
   write(log::StartDecided{action.job, std::move(action.allocation)});
   want_change(started);
@@ -88,7 +91,7 @@ void Controller::adopt(Suspend& action) {
 }
 
 void Controller::adopt(Resume& action) {
-  Managed* job = find_started(action.job);
+  Managed* job = started_.find(action.job);
   if (job == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
   if (!planned_.has_room(job->running->allocation))
@@ -101,7 +104,7 @@ void Controller::adopt(Resume& action) {
 }
 
 void Controller::adopt(Kill& action) {
-  Managed* job = find_started(action.job);
+  Managed* job = started_.find(action.job);
   if (job == nullptr) throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(action.job)));
   if (job->kill_sent) return;
   write(log::KillDecided{action.job, action.reason});
@@ -131,7 +134,7 @@ void Controller::adopt(WakeAt& action) {
 void Controller::adopt(Note& action) { write(log::Note{std::move(action.text)}); }
 
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
-  Managed* job = find_started(id);
+  Managed* job = started_.find(id);
   if (job == nullptr || job->running->gone_in_plan || job->running->suspended)
     throw PolicyError(fmt::format("the policy {} job {}, which does not run", action, number(id)));
   return *job;

@@ -46,7 +46,8 @@ std::uint32_t TracedJobs::kind_of(const TracedJob& traced) {
 }
 
 TracedJobs::Packed TracedJobs::packed(const TracedJob& traced) {
-  const auto& [job, truth, follows, think_time, has_network_overhead] = traced;
+  const Job& job = traced.job;
+  const JobTruth& truth = traced.truth;
   return {.id = job.id,
           .submitted = job.submitted,
           .estimate = job.estimate,

@@ -147,6 +147,7 @@ TEST(JobTable, HandsOverTheRowsThatItWouldHaveKept) {
     }
     handing.hand_over_rest();
     EXPECT_TRUE(handing.rows().empty());
+    EXPECT_EQ(handing.find(kept.rows()[0].job), nullptr);
     ASSERT_EQ(rows.rows.size(), kept.rows().size()) << policy;
     for (std::size_t i = 0; i < rows.rows.size(); ++i) ASSERT_EQ(text_of(rows.rows[i]), text_of(kept.rows()[i]));
   }
