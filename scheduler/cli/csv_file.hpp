@@ -1,5 +1,5 @@
-// A CSV file on its way to disk: cells go straight into one block of memory, and full blocks to the file. What a run writes
-// most is jobs.csv, so this is where a simulation's time goes if it is done with less care.
+// A CSV file on its way to disk, line by line. What a run writes most is jobs.csv, so this is where a simulation's time goes if it
+// is done with less care.
 #pragma once
 
 #include <array>
@@ -19,93 +19,99 @@
 
 namespace replay::cli {
 
-/// Commas go between the cells of a line by themselves. Throws InputError when the file cannot be written.
-class CsvFile {
+/// The cells of one line, in memory that is large enough for all of them (CsvFile::begin_line()). Commas go behind the cells by
+/// themselves.
+class CsvLine {
  public:
-  /// Makes the file, or replaces it. `columns` is its first line.
-  CsvFile(const std::filesystem::path& path, std::string_view columns);
+  /// The most that a number takes, and what is written behind it by the way.
+  static constexpr std::size_t kLongestNumber = 40;
 
-  void empty() {
-    room();
-    *at_++ = ',';
+  explicit CsvLine(char* at) : at_(at) {}
+  /// Behind the last cell.
+  [[nodiscard]] char* end() const { return at_; }
+
+  /// A cell that stands in this line, for again().
+  struct Cell {
+    const char* text;
+    std::ptrdiff_t size;  // with its comma
+  };
+
+  void empty() { *at_++ = ','; }
+  void empties(int count) {
+    for (int i = 0; i < count; ++i) empty();
   }
-  /// As it is: for words without commas, quotes and line ends.
-  void word(std::string_view text) {
-    if (text.size() <= kShort) {
-      room();
-      put_short(at_, text);
-      at_ += text.size();
-    } else {
-      append(text);
-    }
-    empty();
-  }
-  /// Of a length that is known when this is compiled, and short.
+  /// Of a length that is known when this is compiled.
   template <std::size_t Size>
-  requires(Size < 64) void word(const char (&text)[Size]) {
-    room();
+  [[gnu::always_inline]] void word(const char (&text)[Size]) {
     std::memcpy(at_, text, Size - 1);
     at_ += Size - 1;
-    *at_++ = ',';
+    empty();
   }
-  /// Quoted where RFC 4180 asks for it.
-  void text(std::string_view text) { word(quoted(text, quoted_)); }
-  /// What text() writes, for texts that come again on each line. It may be `text` itself, or point into `memory`.
-  [[nodiscard]] static std::string_view quoted(std::string_view text, std::string& memory);
+  /// As it is: for words without commas, quotes and line ends.
+  [[gnu::always_inline]] void word(std::string_view text) {
+    if (text.size() <= kShort)
+      put_short(at_, text);
+    else
+      std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+    empty();
+  }
   template <std::integral Integer>
-  void count(Integer value) {
-    room();
-    char* const end = put_number(at_, value);
-    *end = ',';
-    at_ = end + 1;
+  [[gnu::always_inline]] Cell count(Integer value) {
+    const char* const begin = at_;
+    at_ = put_number(at_, value);
+    empty();
+    return {begin, at_ - begin};
   }
   /// A cell of several numbers: its pieces one by one, then empty().
   template <std::integral Integer>
-  void piece(Integer value) {
-    room();
+  [[gnu::always_inline]] void piece(Integer value) {
     at_ = put_number(at_, value);
   }
-  void piece(char c) {
-    room();
-    *at_++ = c;
-  }
+  void piece(char c) { *at_++ = c; }
   /// Seconds with six decimals, as Batsim writes them.
-  void seconds(Duration time) { micros(time.count()); }
-  void seconds(Instant time) { micros(time.time_since_epoch().count()); }
+  [[gnu::always_inline]] Cell seconds(Duration time) { return micros(time.count()); }
+  [[gnu::always_inline]] Cell seconds(Instant time) { return micros(time.time_since_epoch().count()); }
   /// Six decimals; empty if there is no such number.
-  void ratio(double value);
-  /// REQUIRES: the line has cells.
-  void end_line() { at_[-1] = '\n'; }
-  /// Everything is written when this returns.
-  void close();
+  [[gnu::always_inline]] Cell ratio(double value) {
+    const char* const begin = at_;
+    if (value == 1)  // often
+      word("1.000000");
+    else
+      at_ = put_ratio(at_, value);
+    return {begin, at_ - begin};
+  }
+  /// A number that this line has already.
+  [[gnu::always_inline]] Cell again(const Cell& cell) {
+    std::array<char, kLongestNumber> copy;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled at once
+    std::memcpy(copy.data(), cell.text, copy.size());
+    std::memcpy(at_, copy.data(), copy.size());
+    at_ += cell.size;
+    return cell;
+  }
 
  private:
-  static constexpr std::ptrdiff_t kLongestCell = 64;  // of those that are not cut in pieces, with the comma
-
-  // Commas come behind cells; that of the last one becomes the end of the line.
-  void room() {
-    if (end_ - at_ < kLongestCell) [[unlikely]]
-      write();
+  [[gnu::always_inline]] Cell micros(std::int64_t value) {
+    const char* const begin = at_;
+    if (value == 0)  // often
+      word("0.000000");
+    else
+      at_ = put_micros(at_, value);
+    return {begin, at_ - begin};
   }
-  void append(std::string_view text);
-  void micros(std::int64_t value) {
-    if (value == 0) return word("0.000000");  // often
-    room();
-    at_ = put_micros(at_, value);
-  }
-  void write();
 
-  // These write more bytes than they use, up to kLongestCell. They give the end of what counts.
+  // These write more bytes than they use. They give the end of what counts; those of times and ratios put the comma too. What calls
+  // them is inlined, so that the place in the line stays in a register.
   template <std::integral Integer>
-  static char* put_number(char* at, Integer value) {
+  [[gnu::always_inline]] static char* put_number(char* at, Integer value) {
     if (value >= 0 && value < 10) {
       *at = static_cast<char>('0' + value);
       return at + 1;
     }
-    if (value < 0) *at++ = '-';
-    const auto size = static_cast<std::uint64_t>(value);
-    return put_digits(at, value < 0 ? 0 - size : size);
+    return put_large(at, value);
   }
+  static char* put_large(char* at, std::int64_t value);
+  static char* put_micros(char* at, std::int64_t value);
   static char* put_digits(char* at, std::uint64_t value) {
     if (value >= kEightDigits) [[unlikely]]
       return put_long(at, value);
@@ -114,8 +120,9 @@ class CsvFile {
     put_word(at, (digits + kZeros) >> 8 * zeros);
     return at + 8 - zeros;
   }
+  static char* put_uneven(char* at, std::int64_t micros);
   static char* put_long(char* at, std::uint64_t value);
-  static char* put_micros(char* at, std::int64_t value);
+  static char* put_ratio(char* at, double value);
 
   // The decimal digits of a number below 10^8, the first one in the lowest byte: its halves, their pairs and the digits of those
   // are split side by side in one word.
@@ -148,11 +155,42 @@ class CsvFile {
   static constexpr std::uint64_t kZeros = 0x3030'3030'3030'3030;  // "00000000"
   static_assert(std::endian::native == std::endian::little);
 
+  char* at_;
+};
+
+/// Lines go into one block of memory, and full blocks to the file. Throws InputError when the file cannot be written.
+class CsvFile {
+ public:
+  /// Makes the file, or replaces it. `columns` is its first line.
+  CsvFile(const std::filesystem::path& path, std::string_view columns);
+
+  /// The cells of the next line: up to `numbers` numbers, empty cells and pieces, and up to `letters` bytes in words with their
+  /// commas. What was put there is in the file with end_line().
+  [[nodiscard]] CsvLine begin_line(std::size_t numbers, std::size_t letters = 0) {
+    const std::size_t bytes = (numbers + 1) * CsvLine::kLongestNumber + letters;
+    if (static_cast<std::size_t>(end_ - at_) < bytes) [[unlikely]]
+      make_room(bytes);
+    return CsvLine(at_);
+  }
+  /// REQUIRES: the line is the one that was begun last, and has cells.
+  void end_line(const CsvLine& line) {
+    at_ = line.end();
+    at_[-1] = '\n';
+  }
+  /// Everything is written when this returns.
+  void close();
+
+  /// A cell for CsvLine::word(): `text`, quoted where RFC 4180 asks for it. It may be `text` itself, or point into `memory`.
+  [[nodiscard]] static std::string_view quoted(std::string_view text, std::string& memory);
+
+ private:
+  void make_room(std::size_t bytes);
+  void write();
+
   std::unique_ptr<ByteSink> sink_;
   std::vector<char> block_;
   char* at_;
   char* end_;
-  std::string quoted_;
 };
 
 }  // namespace replay::cli

@@ -60,7 +60,7 @@ double stretch_of(const JobRow& row) {
 }
 
 // As "0-3 7 10-12": procset's text.
-void put_cores(CsvFile& cells, std::span<const metrics::CoreRange> used) {
+void put_cores(CsvLine& cells, std::span<const metrics::CoreRange> used) {
   bool is_first = true;
   for (const metrics::CoreRange& range : used) {
     if (!std::exchange(is_first, false)) cells.piece(' ');
@@ -72,46 +72,98 @@ void put_cores(CsvFile& cells, std::span<const metrics::CoreRange> used) {
   cells.empty();
 }
 
+// Many numbers of a row are as another one of it: who did not wait started when he came.
+template <class Number>
+void put_like(CsvLine& cells, Number number, Number other, const CsvLine::Cell& cell) {
+  if (number == other)
+    cells.again(cell);
+  else if constexpr (std::integral<Number>)
+    cells.count(number);
+  else
+    cells.seconds(number);
+}
+
+// Cells that others of a row are like.
+struct RowCells {
+  CsvLine::Cell processes, execution, stretch;  // the last two only if the job ran
+};
+
 // Batsim's seventeen columns. `workload` is quoted already.
-void put_batsim_cells(CsvFile& cells, const JobRow& row, std::string_view workload,
-                      std::span<const metrics::CoreRange> used_cores) {
+RowCells put_batsim_cells(CsvLine& cells, const JobRow& row, std::string_view workload, std::string_view program,
+                          std::span<const metrics::CoreRange> used_cores) {
+  RowCells known{};
   cells.count(static_cast<std::int64_t>(row.job));
   cells.word(workload);
-  row.executable < 0 ? cells.word("default") : cells.word(fmt::format("program-{}", row.executable));
-  cells.seconds(row.submitted);
-  cells.count(row.processes);
+  cells.word(program);
+  const CsvLine::Cell submitted = cells.seconds(row.submitted);
+  known.processes = cells.count(row.processes);
   cells.seconds(row.estimate);
   cells.count(row.has_ended() && row.outcome == Outcome::kCompleted ? 1 : 0);
   cells.word(batsim_state(row));
-  row.has_started() ? cells.seconds(row.launched) : cells.empty();
-  row.ran() ? cells.seconds(row.execution()) : cells.empty();
-  row.ran() ? cells.seconds(row.finished) : cells.empty();
-  row.has_started() ? cells.seconds(row.wait()) : cells.empty();
-  row.ran() ? cells.seconds(row.response()) : cells.empty();
-  row.ran() ? cells.ratio(stretch_of(row)) : cells.empty();
+  if (row.has_started())
+    put_like(cells, row.launched, row.submitted, submitted);
+  else
+    cells.empty();
+  if (row.ran()) {
+    known.execution = cells.seconds(row.execution());
+    cells.seconds(row.finished);
+    cells.seconds(row.wait());
+    put_like(cells, row.response(), row.execution(), known.execution);
+    known.stretch = cells.ratio(stretch_of(row));
+  } else {
+    cells.empties(2);
+    if (row.has_started())
+      cells.seconds(row.wait());
+    else
+      cells.empty();
+    cells.empties(2);
+  }
   cells.word("-1");  // energy: as Batsim when it does not count it
   put_cores(cells, used_cores);
   cells.empty();
+  return known;
 }
 
-void put_our_cells(CsvFile& cells, const JobRow& row, std::string_view reason, Duration bound) {
-  row.has_ended() ? cells.word(to_text(row.outcome)) : cells.empty();
-  row.has_ended() ? cells.count(row.exit_code) : cells.empty();
+// `reason` is quoted already.
+void put_our_cells(CsvLine& cells, const JobRow& row, std::string_view reason, Duration bound, const RowCells& known) {
+  if (row.has_ended()) {
+    cells.word(to_text(row.outcome));
+    cells.count(row.exit_code);
+  } else {
+    cells.empties(2);
+  }
   cells.word(to_text(row.verification));
-  reason.empty() ? cells.empty() : cells.text(reason);
-  cells.seconds(row.runtime);
-  row.ran() ? cells.seconds(row.suspended) : cells.empty();
-  row.ran() ? cells.ratio(row.times().slowdown()) : cells.empty();
-  row.ran() ? cells.ratio(row.times().bounded_slowdown(bound)) : cells.empty();
-  row.ran() ? cells.ratio(row.mean_mpl()) : cells.empty();
+  cells.word(reason);
+  if (row.ran()) {
+    const metrics::JobTimes times = row.times();
+    const bool as_planned = times.runtime == times.execution;
+    put_like(cells, times.runtime, times.execution, known.execution);
+    cells.seconds(row.suspended);
+    const CsvLine::Cell slowdown = as_planned ? cells.again(known.stretch) : cells.ratio(times.slowdown());
+    if (as_planned && times.runtime >= bound)  // its response is no shorter
+      cells.again(slowdown);
+    else
+      cells.ratio(times.bounded_slowdown(bound));
+    cells.ratio(row.mean_mpl());
+  } else {
+    cells.seconds(row.runtime);
+    cells.empties(4);
+  }
   cells.count(row.shrinks);
   cells.count(row.expands);
-  cells.count(row.first_cores);
-  cells.count(row.last_cores);
+  put_like(cells, row.first_cores, row.processes, known.processes);
+  put_like(cells, row.last_cores, row.processes, known.processes);
   cells.word(to_text(row.flexibility));
-  row.cpu_use >= 0 ? cells.ratio(row.cpu_use) : cells.empty();
-  for (const std::int32_t field : {row.user, row.group, row.queue, row.executable})
-    field >= 0 ? cells.count(field) : cells.empty();
+  if (row.cpu_use >= 0)
+    cells.ratio(row.cpu_use);
+  else
+    cells.empty();
+  for (const std::int32_t field : {row.user, row.group, row.queue, row.executable}) {
+    if (field >= 0)
+      cells.count(field);
+    else
+      cells.empty();
+  }
 }
 
 // SWF field 11: 1 completed, 0 failed, 5 cancelled, that is: ended by others. An overrun is the job's own failure.
@@ -281,9 +333,15 @@ JobsCsv::JobsCsv(const fs::path& file, const log::Header& header, Duration bound
 }
 
 void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores) {
-  put_batsim_cells(cells_, row, workload_, used_cores);
-  put_our_cells(cells_, row, reason, bound_);
-  cells_.end_line();
+  constexpr std::size_t kNumbers = 36, kWords = 160;  // at most: columns, and letters of the words that are ours
+  const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(reason, reason_);
+  if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
+  const std::string_view program = row.executable >= 0 ? std::string_view{program_} : "default";
+  CsvLine cells = cells_.begin_line(kNumbers + 2 * used_cores.size(),
+                                    kWords + workload_.size() + program.size() + quoted_reason.size());
+  const RowCells known = put_batsim_cells(cells, row, workload_, program, used_cores);
+  put_our_cells(cells, row, quoted_reason, bound_, known);
+  cells_.end_line(cells);
 }
 
 ScheduleSwf::ScheduleSwf(fs::path file, const log::Header& header, CoreCount cores, std::size_t jobs)
@@ -337,10 +395,11 @@ void write_metrics_json(const fs::path& file, const log::Header& header, const m
   write_json(file, json);
 }
 
-void write_series_csv(const fs::path& file, const metrics::Series& series) {
-  CsvFile cells(file,
-                "time_s,queued_jobs,waiting_processors,running_jobs,suspended_jobs,busy_cores,processes,mpl_ratio");
+void write_series_csv(const fs::path& path, const metrics::Series& series) {
+  CsvFile file(path,
+               "time_s,queued_jobs,waiting_processors,running_jobs,suspended_jobs,busy_cores,processes,mpl_ratio");
   for (const metrics::Point& point : series.points()) {
+    CsvLine cells = file.begin_line(8);
     cells.seconds(point.at);
     cells.count(point.queued);
     cells.count(point.waiting_processors);
@@ -349,9 +408,9 @@ void write_series_csv(const fs::path& file, const metrics::Series& series) {
     cells.count(point.busy_cores);
     cells.count(point.processes);
     cells.ratio(static_cast<double>(point.processes) / series.cores());
-    cells.end_line();
+    file.end_line(cells);
   }
-  cells.close();
+  file.close();
 }
 
 void write_json(const fs::path& file, const nlohmann::ordered_json& json) {

@@ -16,11 +16,12 @@ namespace {
 
 using std::chrono::microseconds;
 
-std::string line_of(void (*put)(CsvFile&)) {
+std::string line_of(void (*put)(CsvLine&)) {
   const TemporaryFolder folder;
   CsvFile file(folder / "t.csv", "a");
-  put(file);
-  file.end_line();
+  CsvLine line = file.begin_line(20, 100);
+  put(line);
+  file.end_line(line);
   file.close();
   const std::string text = test::text_of(folder / "t.csv");
   EXPECT_TRUE(text.starts_with("a\n") && text.ends_with("\n")) << text;
@@ -28,25 +29,25 @@ std::string line_of(void (*put)(CsvFile&)) {
 }
 
 TEST(CsvFile, SecondsHaveSixDecimals) {
-  EXPECT_EQ(line_of([](CsvFile& file) {
+  EXPECT_EQ(line_of([](CsvLine& line) {
               for (const std::int64_t us : {0L, 1L, 999'999L, 1'000'000L, 90'000'010L, -1L, -2'500'000L})
-                file.seconds(Duration{us});
+                line.seconds(Duration{us});
             }),
             "0.000000,0.000001,0.999999,1.000000,90.000010,-0.000001,-2.500000");
-  EXPECT_EQ(line_of([](CsvFile& file) {
-              file.seconds(Duration::max());
-              file.seconds(Duration::min());
+  EXPECT_EQ(line_of([](CsvLine& line) {
+              line.seconds(Duration::max());
+              line.seconds(Duration::min());
             }),
             "9223372036854.775807,-9223372036854.775808");
 }
 
 TEST(CsvFile, WhatIsNoNumberIsEmpty) {
-  EXPECT_EQ(line_of([](CsvFile& file) {
-              file.ratio(std::numeric_limits<double>::quiet_NaN());
-              file.ratio(1.0 / 3);
-              file.empty();
-              file.ratio(1e300);
-              file.count(-17);
+  EXPECT_EQ(line_of([](CsvLine& line) {
+              line.ratio(std::numeric_limits<double>::quiet_NaN());
+              line.ratio(1.0 / 3);
+              line.empty();
+              line.ratio(1e300);
+              line.count(-17);
             }),
             ",0.333333,,1e+300,-17");
 }
@@ -61,8 +62,9 @@ TEST(CsvFile, WholeNumbersOfAllLengths) {
   CsvFile file(folder / "t.csv", "a");
   std::string expected = "a\n";
   for (const std::int64_t number : numbers) {
-    file.count(number);
-    file.end_line();
+    CsvLine line = file.begin_line(1);
+    line.count(number);
+    file.end_line(line);
     expected += std::to_string(number) + '\n';
   }
   file.close();
@@ -71,9 +73,9 @@ TEST(CsvFile, WholeNumbersOfAllLengths) {
 
 TEST(CsvFile, RatiosAreRoundedAtTheSixthDecimal) {
   EXPECT_EQ(
-      line_of([](CsvFile& file) {
+      line_of([](CsvLine& line) {
         for (const double value : {0.0, 1.0, -1.0, 0.0000005, -0.0000005, 0.00000049, 1.9999995, 123456.7890125, 2e6})
-          file.ratio(value);
+          line.ratio(value);
       }),
       "0.000000,1.000000,-1.000000,0.000001,-0.000001,0.000000,2.000000,123456.789013,2000000.000000");
 }
@@ -84,9 +86,10 @@ TEST(CsvFile, WordsOfAllLengths) {
   CsvFile file(folder / "t.csv", "a");
   std::string expected = "a\n";
   for (std::size_t length = 0; length <= letters.size(); ++length) {
-    file.word(std::string_view{letters}.substr(0, length));
-    file.word("end");
-    file.end_line();
+    CsvLine line = file.begin_line(0, length + 5);
+    line.word(std::string_view{letters}.substr(0, length));
+    line.word("end");
+    file.end_line(line);
     expected += letters.substr(0, length) + ",end\n";
   }
   file.close();
@@ -94,25 +97,35 @@ TEST(CsvFile, WordsOfAllLengths) {
 }
 
 TEST(CsvFile, PiecesMakeOneCell) {
-  EXPECT_EQ(line_of([](CsvFile& file) {
-              file.count(1);
+  EXPECT_EQ(line_of([](CsvLine& line) {
+              line.count(1);
               for (const int core : {0, 17, 123456789}) {
-                file.piece(core);
-                file.piece('-');
+                line.piece(core);
+                line.piece('-');
               }
-              file.empty();
-              file.count(2);
+              line.empty();
+              line.count(2);
             }),
             "1,0-17-123456789-,2");
 }
 
-TEST(CsvFile, QuotesWhereTheFormatAsksForIt) {
-  EXPECT_EQ(line_of([](CsvFile& file) {
-              file.text("plain");
-              file.text("a, \"b\"");
-              file.word("word");
+TEST(CsvFile, ANumberCanComeAgain) {
+  EXPECT_EQ(line_of([](CsvLine& line) {
+              const CsvLine::Cell time = line.seconds(Duration::min());
+              const CsvLine::Cell count = line.count(42);
+              line.again(count);
+              line.again(time);
+              line.again(line.ratio(0.5));
+              line.again(line.ratio(std::numeric_limits<double>::infinity()));
+              line.count(7);
             }),
-            "plain,\"a, \"\"b\"\"\",word");
+            "-9223372036854.775808,42,42,-9223372036854.775808,0.500000,0.500000,,,7");
+}
+
+TEST(CsvFile, QuotesWhereTheFormatAsksForIt) {
+  std::string memory;
+  EXPECT_EQ(CsvFile::quoted("plain", memory), "plain");
+  EXPECT_EQ(CsvFile::quoted("a, \"b\"", memory), "\"a, \"\"b\"\"\"");
 }
 
 TEST(CsvFile, LinesOfAnyLengthComeThrough) {
@@ -121,9 +134,11 @@ TEST(CsvFile, LinesOfAnyLengthComeThrough) {
   std::string expected = "a\n";
   CsvFile file(folder / "t.csv", "a");
   for (int i = 0; i < 50'000; ++i) {
-    file.count(i);
-    file.text(i == 700 ? longest : "abc");
-    file.end_line();
+    const std::string_view text = i == 700 ? std::string_view{longest} : "abc";
+    CsvLine line = file.begin_line(1, text.size() + 1);
+    line.count(i);
+    line.word(text);
+    file.end_line(line);
     expected += std::to_string(i) + ',' + (i == 700 ? longest : "abc") + '\n';
   }
   file.close();
