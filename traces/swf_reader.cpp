@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -41,6 +43,7 @@ constexpr bool is_swf_time(std::int64_t seconds) { return seconds >= -kMostSwfSe
 // The first 18 fields of a line, as far as they are whole numbers.
 struct WholeFields {
   std::array<std::int64_t, kSwfFields> numbers;  // 0 where the field is not a whole number, or too long to be sure
+  std::uint64_t magnitudes = 0;                  // the bits of all of them
   std::uint32_t whole = 0;                       // bit i: field i + 1 is one
   int count = 0;                                 // of the fields there are
   const char* rest;                              // what stands behind them
@@ -48,78 +51,115 @@ struct WholeFields {
   [[nodiscard]] bool are_all_whole() const { return whole == (1U << kSwfFields) - 1; }
 };
 
+std::uint64_t eight_bytes(const char* at) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+static_assert(std::endian::native == std::endian::little && kReadableBehindLine == sizeof(std::uint64_t));
+
+// The digits at the start of eight characters, side by side in one word.
+struct Digits {
+  std::uint64_t values;  // a byte each, the first one in the lowest; what is behind them means nothing
+  int count;
+
+  explicit Digits(std::uint64_t characters) : values(characters ^ 0x3030'3030'3030'3030) {             // '0' is 0
+    const std::uint64_t others = ((values + 0x7676'7676'7676'7676) | values) & 0x8080'8080'8080'8080;  // above 9
+    count = std::countr_zero(others) / 8;
+  }
+  // REQUIRES: count >= 1.
+  [[nodiscard]] std::uint64_t number() const {
+    const std::uint64_t digits = values << (64 - 8 * count);
+    const std::uint64_t pairs = digits * (1 + (10 << 8)) >> 8 & 0x00ff'00ff'00ff'00ff;
+    const std::uint64_t fours = pairs * (1 + (100 << 16)) >> 16 & 0x0000'ffff'0000'ffff;
+    return fours * (1 + (std::uint64_t{10'000} << 32)) >> 32;
+  }
+};
+
+// A whole number without a sign, and how many digits it has; more than 16 are not looked at.
+struct Magnitude {
+  std::uint64_t value;
+  int length;
+};
+
+Magnitude long_magnitude_at(const char* at, std::uint64_t first) {
+  static constexpr std::array<std::uint64_t, 9> kPowers = {1,       10,        100,        1'000,      10'000,
+                                                           100'000, 1'000'000, 10'000'000, 100'000'000};
+  const Digits second(eight_bytes(at + 8));
+  if (second.count == 0) return {first, 8};
+  return {first * kPowers[static_cast<std::size_t>(second.count)] + second.number(), 8 + second.count};
+}
+
+Magnitude magnitude_at(const char* at) {
+  const Digits digits(eight_bytes(at));
+  if (digits.count == 0) [[unlikely]]
+    return {0, 0};
+  if (digits.count == 8) [[unlikely]]
+    return long_magnitude_at(at, digits.number());
+  return {digits.number(), digits.count};
+}
+
 WholeFields read_whole_fields(std::string_view line) {
-  constexpr std::ptrdiff_t kSafeDigits = 18;
+  constexpr std::uint64_t kMinusOne = '-' | '1' << 8 | ' ' << 16, kThreeBytes = 0xff'ffff;
   WholeFields fields;
   const char* at = line.data();
   const char* const end = at + line.size();
-  std::uint32_t whole = 0;
-  int count = 0;
-  for (;; ++count) {
+  std::uint64_t magnitudes = 0;
+  std::uint32_t others = 0;
+  std::size_t count = 0;
+  for (; count < kSwfFields; ++count) {
     while (is_separator(*at)) ++at;
-    if (at == end || count == kSwfFields) break;
-    const bool negative = *at == '-';
-    if (negative && at[1] == '1' && at[2] == ' ') {  // most fields of most logs
-      whole |= 1U << count;
-      fields.numbers[static_cast<std::size_t>(count)] = -1;
+    if ((eight_bytes(at) & kThreeBytes) == kMinusOne) {  // most fields of most logs
+      fields.numbers[count] = -1;
       at += 3;
       continue;
     }
-    at += negative ? 1 : 0;
-    const char* const digits = at;
-    std::uint64_t value = 0;  // wrong beyond 19 digits
-    for (;; ++at) {
-      const auto digit = static_cast<std::uint64_t>(static_cast<unsigned char>(*at)) - std::uint64_t{'0'};
-      if (digit > 9) break;
-      value = value * 10 + digit;
+    const bool negative = *at == '-';
+    const char* const digits = at + (negative ? 1 : 0);
+    const auto [value, length] = magnitude_at(digits);
+    const char* const behind = digits + length;
+    if (length > 0 && (*behind == ' ' || behind == end || *behind == '\t')) [[likely]] {
+      magnitudes |= value;
+      fields.numbers[count] = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+      at = behind;
+      continue;
     }
-    const std::ptrdiff_t length = at - digits;
-    if ((*at == ' ' || at == end || *at == '\t') && length >= 1 && length <= kSafeDigits) [[likely]] {
-      whole |= 1U << count;
-      const auto magnitude = static_cast<std::int64_t>(value);
-      fields.numbers[static_cast<std::size_t>(count)] = negative ? -magnitude : magnitude;
-    } else {
-      fields.numbers[static_cast<std::size_t>(count)] = 0;
-      while (at != end && !is_separator(*at)) ++at;
-    }
+    if (at == end) break;
+    others |= 1U << count;
+    fields.numbers[count] = 0;
+    while (at != end && !is_separator(*at)) ++at;
   }
-  fields.whole = whole;
-  fields.count = count;
+  while (is_separator(*at)) ++at;
+  fields.magnitudes = magnitudes;
+  fields.whole = ((1U << count) - 1) & ~others;
+  fields.count = static_cast<int>(count);
   fields.rest = at;
   return fields;
 }
 
-// The fields of a line of whole numbers, which are nearly always of the usual size, too. Whether they were is known when all have been
-// asked for: if not, what came out means nothing.
+// The fields of a line of whole numbers of the usual size: each fits wherever it may stand.
 class UsualFields {
  public:
-  // REQUIRES: are_all_whole().
+  // REQUIRES: are_usual(fields).
   explicit UsualFields(const WholeFields& fields) : fields_(fields) {}
 
-  [[nodiscard]] bool were_usual() const { return usual_; }
-
-  Duration time(int field) {
-    const std::int64_t value = number(field);
-    usual_ = usual_ && is_swf_time(value);
-    return Duration{usual_ ? value * kMicrosPerSecond : 0};
+  static bool are_usual(const WholeFields& fields) {
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+    static_assert(kMost <= kMostSwfSeconds && kMost <= kMostKilobytes);
+    return fields.are_all_whole() && fields.magnitudes <= kMost;
   }
+
+  Duration time(int field) { return Duration{number(field) * kMicrosPerSecond}; }
   template <class Integer>
   Integer whole(int field) {
-    const std::int64_t value = number(field);
-    usual_ = usual_ && std::in_range<Integer>(value);
-    return static_cast<Integer>(value);
+    return static_cast<Integer>(number(field));
   }
-  double kilobytes(int field) {
-    const std::int64_t value = number(field);
-    usual_ = usual_ && value >= -kMostKilobytes && value <= kMostKilobytes;
-    return static_cast<double>(value);
-  }
+  double kilobytes(int field) { return static_cast<double>(number(field)); }
 
  private:
   [[nodiscard]] std::int64_t number(int field) const { return fields_.numbers[static_cast<std::size_t>(field - 1)]; }
 
   const WholeFields& fields_;
-  bool usual_ = true;
 };
 
 // The fields of any line: the text of a field is looked for when its number is not enough.
@@ -160,7 +200,7 @@ class Fields {
     return more;
   }
 
-  // Of 19 digits, which read_whole_fields() leaves to this; and "4.0" and "1e+06" are what some tools make of whole numbers.
+  // Of more than 16 digits, which read_whole_fields() leaves to this; and "4.0" and "1e+06" are what some tools make of whole numbers.
   template <class Integer>
   Integer unusual_whole(int field) {
     const std::string_view found = text(field);
@@ -253,14 +293,15 @@ std::string parse_unusual_line(std::string_view line, const WholeFields& numbers
 
 }  // namespace
 
-std::string parse_swf_line(std::string_view line, SwfRecord& record) {
+bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem) {
   const WholeFields numbers = read_whole_fields(line);
-  if (numbers.are_all_whole() && numbers.rest == line.data() + line.size()) {
+  if (UsualFields::are_usual(numbers) && numbers.rest == line.data() + line.size()) [[likely]] {
     UsualFields usual(numbers);
     fill(record, usual);
-    if (usual.were_usual()) return {};
+    return true;
   }
-  return parse_unusual_line(line, numbers, record);
+  problem = parse_unusual_line(line, numbers, record);
+  return problem.empty();
 }
 
 SwfReader::SwfReader(std::unique_ptr<ByteSource> source, SwfReaderOptions options)
@@ -294,10 +335,11 @@ bool SwfReader::find_record(SwfRecord& record, OnComment on_comment) {
       on_comment(line->text);
       continue;
     }
-    const std::string problem = line->too_long ? fmt::format("expected at most {} characters, found more in '{}'",
-                                                             kLongestLine, shown(line->text))
-                                               : parse_swf_line(line->text, record);
-    if (problem.empty()) return true;
+    std::string problem;
+    if (line->too_long)
+      problem = fmt::format("expected at most {} characters, found more in '{}'", kLongestLine, shown(line->text));
+    else if (parse_swf_line(line->text, record, problem))
+      return true;
     note_broken(problem);
   }
   return false;

@@ -68,8 +68,8 @@ class SwfReader {
 /// What a tool says about the lines that it skipped: how many, then the first few; nothing if there were none.
 [[nodiscard]] std::vector<std::string> broken_line_report(const SwfReader& reader);
 
-/// Reads the 18 fields of one line. Returns what is wrong, or an empty string; `record` is only valid in that case.
-/// REQUIRES: the byte behind the line can be read, and is neither a digit nor a blank (LineReader::Line).
-[[nodiscard]] std::string parse_swf_line(std::string_view line, SwfRecord& record);
+/// Reads the 18 fields of one line. False if something is wrong with it: `problem` says what, and `record` means nothing.
+/// REQUIRES: what LineReader::Line promises of the bytes behind the line.
+[[nodiscard]] bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem);
 
 }  // namespace replay

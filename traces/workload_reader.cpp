@@ -337,7 +337,7 @@ LoadedWorkload read_all(WorkloadReader reader) {
   constexpr std::int64_t kMostBelieved = 64'000'000;
   const std::int64_t promised = std::clamp<std::int64_t>(reader.header().max_records().value_or(0), 0, kMostBelieved);
   jobs.reserve(static_cast<std::size_t>(std::min(promised, kBelieved)));
-  for (TracedJob job; reader.next(job); job = TracedJob{}) {
+  for (TracedJob job; reader.next(job);) {
     jobs.push_back(job);
     if (jobs.size() == kBelieved) jobs.reserve(static_cast<std::size_t>(std::max(promised, kBelieved)));
   }

@@ -105,7 +105,10 @@ bool TraceCsvReader::next(TraceEntry& entry) {
   if (cells != columns_.size())
     fail(fmt::format("expected {} cells as in the header row, found {}", columns_.size(), cells));
   line_ = fmt::format("{}", fmt::join(fields_, " "));
-  if (const std::string problem = parse_swf_line(line_, entry.record); !problem.empty()) fail(problem);
+  const std::size_t length = line_.size();
+  line_.append(kReadableBehindLine, '\0');
+  std::string problem;
+  if (!parse_swf_line(std::string_view{line_}.substr(0, length), entry.record, problem)) fail(problem);
   return true;
 }
 
