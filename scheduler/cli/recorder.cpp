@@ -30,7 +30,7 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
       options_(options),
       policy_(policy.text),
       time_scale_(time_scale),
-      table_(*this),
+      rows_(*this),
       series_({.keep_points = !folder_.empty() && outputs_.contains("series")}) {
   policy_files_ = policy.files;
   header_.set("body", body);
@@ -50,8 +50,8 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
     events_ = std::make_unique<log::TextWriter>(folder_ / "events.log");
     sinks_.push_back(events_.get());
   }
-  if (wants("jobs")) sinks_.push_back(&names_);  // before the table: a job's cores are known when its row is complete
-  sinks_.push_back(&table_);
+  if (wants("jobs")) sinks_.push_back(&names_);  // before the rows: a job's cores are known when its row is complete
+  sinks_.push_back(&rows_);
   sinks_.push_back(&series_);
 }
 
@@ -83,7 +83,7 @@ void Recorder::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
 
 PolicyRun Recorder::finish() {
   if (events_) events_->close();
-  table_.hand_over_rest();
+  rows_.hand_over_rest();
   run_.policy = policy_;
   run_.machine = header_.value("machine");
   run_.folder = folder_;

@@ -16,7 +16,7 @@
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/metrics/core_names.hpp"
-#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/row_stream.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/metrics/summary.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -93,7 +93,7 @@ class Recorder final : private metrics::RowReader {
   std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
   std::unique_ptr<log::TextWriter> events_;
-  metrics::JobTable table_;  // hands its rows to us
+  metrics::RowStream rows_;  // hands them to us
   metrics::JobSums sums_;
   metrics::Series series_;
   metrics::CoreNames names_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
@@ -38,9 +39,10 @@ struct JobRow {
   Instant finished = kNever;  ///< kNever: it had not ended when the log did
   Duration runtime{};         ///< expanded, alone on its cores; live too, the trace's
   Duration estimate{};        ///< as submitted
-  Duration suspended{};       ///< in all
-  std::int64_t mpl_time = 0;  ///< multiprogramming level integrated over the time it was on cores, in microseconds
-  double cpu_use = -1;        ///< measured; -1: not measured
+  Duration suspended{};       ///< in all; while it is suspended, less now
+  /// Multiprogramming level integrated over the time it was on cores, in microseconds; while it is on cores, less now times level.
+  std::int64_t mpl_time = 0;
+  double cpu_use = -1;  ///< measured; -1: not measured
   ProcessCount processes = 0;
   CoreCount first_cores = 0;  ///< when launched
   CoreCount last_cores = 0;   ///< when it ended, or now
@@ -56,7 +58,9 @@ struct JobRow {
   Outcome outcome = Outcome::kCompleted;  ///< if it has ended
   Verification verification = Verification::kNone;
   Flexibility flexibility = Flexibility::kMalleable;  ///< kRigid also if its processes turned out to be unable to share
+  bool is_on_cores = false;                           ///< now
 
+  bool operator==(const JobRow&) const = default;
   [[nodiscard]] bool has_started() const { return launched != kNever; }
   [[nodiscard]] bool has_ended() const { return finished != kNever; }
   /// It was launched, and it ended. The times below are defined for such jobs only.
@@ -70,61 +74,53 @@ struct JobRow {
   [[nodiscard]] double mean_mpl() const;
 };
 
-/// What is said of a job in words; each empty where there is nothing to say.
-struct RowTexts {
-  std::string_view reason;        ///< why the job ended as it did
-  std::string_view rigid_reason;  ///< why its processes turned out to be unable to share cores
-};
-
-/// Takes rows that nothing will change any more.
-class RowReader {
+/// What is said of jobs in words; empty where there is nothing to say.
+class JobTexts {
  public:
-  virtual ~RowReader() = default;
-  /// In the order of submission. `row` and `texts` are valid during the call.
-  virtual void row(const JobRow& row, const RowTexts& texts) = 0;
+  void set_reason(JobId job, std::string text) { reasons_.emplace(job, std::move(text)); }
+  void set_rigid_reason(JobId job, std::string text) { rigid_reasons_.insert_or_assign(job, std::move(text)); }
+  /// Why the job ended as it did; empty where its outcome says it all.
+  [[nodiscard]] std::string_view reason(JobId job) const { return find(reasons_, job); }
+  /// Why the job's processes turned out to be unable to share cores; empty: they were not.
+  [[nodiscard]] std::string_view rigid_reason(JobId job) const { return find(rigid_reasons_, job); }
+  void forget(JobId job) {
+    if (!reasons_.empty()) reasons_.erase(job);
+    if (!rigid_reasons_.empty()) rigid_reasons_.erase(job);
+  }
+
+ private:
+  using Texts = std::unordered_map<JobId, std::string>;
+  static std::string_view find(const Texts& texts, JobId job) {
+    if (texts.empty()) return {};
+    const auto found = texts.find(job);
+    return found == texts.end() ? std::string_view{} : std::string_view{found->second};
+  }
+
+  Texts reasons_, rigid_reasons_;
 };
 
-/// Throws InputError when a record cannot be true (a job that ends and was never submitted): then the log is broken.
+/// Keeps the row of every job. Throws InputError when a record cannot be true (a job that ends and was never submitted): then the
+/// log is broken. For runs of very many jobs there is RowStream.
 class JobTable final : public log::Sink {
  public:
-  /// Keeps every row.
-  JobTable() = default;
-  /// Hands each row to `reader`, which must outlive this, some time after its job and all before it have ended, and keeps it no
-  /// longer: for runs of ten million jobs.
-  explicit JobTable(RowReader& reader) : reader_(&reader) {}
-
   void header(const log::Header& header) override { header_ = header; }
   void record(const log::Record& record) override;
 
-  /// Hands over what is left: jobs that have not ended, and those behind them. No record may come any more.
-  void hand_over_rest();
-
-  /// In the order of submission; those that were handed over are gone.
-  [[nodiscard]] std::span<const JobRow> rows() const { return std::span{rows_}.subspan(first_); }
+  /// In the order of submission.
+  [[nodiscard]] std::span<const JobRow> rows() const { return rows_; }
   /// Null if there is no such job.
   [[nodiscard]] const JobRow* find(JobId job) const;
-  /// Why the job ended as it did; empty where its outcome says it all.
-  [[nodiscard]] std::string_view reason(JobId job) const;
-  /// Why the job's processes turned out to be unable to share cores; empty: they were not.
-  [[nodiscard]] std::string_view rigid_reason(JobId job) const;
+  [[nodiscard]] std::string_view reason(JobId job) const { return texts_.reason(job); }
+  [[nodiscard]] std::string_view rigid_reason(JobId job) const { return texts_.rigid_reason(job); }
   [[nodiscard]] const log::Header& header() const { return header_; }
 
  private:
-  struct OnRecord;
-  JobRow& row(JobId job, std::string_view event);
-  void hand_over(const JobRow& row);
-  void hand_over_ended();
+  struct Update;
 
   log::Header header_;
-  RowReader* reader_ = nullptr;
   std::vector<JobRow> rows_;
-  std::vector<Instant> on_cores_since_;  // as rows_; kNever: not on cores
-  std::size_t first_ = 0;                // of rows_: those before it were handed over
-  std::size_t ended_ = 0;                // jobs, since rows were handed over
-  std::uint32_t forgotten_ = 0;          // rows that stood before those of rows_
-  JobIndex index_;                       // counts those too
-  std::unordered_map<std::int64_t, std::string> reasons_;
-  std::unordered_map<std::int64_t, std::string> rigid_reasons_;
+  JobIndex index_;  // of rows_
+  JobTexts texts_;
 };
 
 }  // namespace replay::metrics

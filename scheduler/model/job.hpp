@@ -26,8 +26,8 @@ struct Behaviour {
 struct Job {
   JobId id{};
   Instant submitted{};
-  ProcessCount processes = 1;  ///< >= 1; also its cores when expanded
   Duration estimate{};         ///< budget of work at `processes` cores, alone on them; > 0
+  ProcessCount processes = 1;  ///< >= 1; also its cores when expanded
   Flexibility flexibility = Flexibility::kMalleable;
   Behaviour declared{};
   double user_priority = 0;       ///< UP of the slack paper, 0..1

@@ -53,6 +53,17 @@ class JobIndex {
     return row;
   }
 
+  /// visit(JobId, row) for each job that has one, in no order that means anything.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (std::size_t page = 0; page < pages_.size(); ++page) {
+      if (!pages_[page]) continue;
+      for (std::uint64_t i = 0; i < kPage; ++i)
+        if (const std::uint32_t row = rows_[page][i]; row != kNone) visit(static_cast<JobId>(page * kPage + i), row);
+    }
+    for (const auto& [number, row] : far_) visit(static_cast<JobId>(number), row);
+  }
+
  private:
   static constexpr std::uint64_t kPage = 1024;  // numbers
   static constexpr std::uint64_t kAlwaysNear = 1 << 16;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "scheduler/model/error.hpp"
@@ -23,11 +24,11 @@ class JobMap {
   /// nullptr if there is none.
   [[nodiscard]] Value* find(JobId job) {
     const std::uint32_t slot = index_.find(job);
-    return slot == JobIndex::kNone ? nullptr : &slot_of(slot).value;
+    return slot == JobIndex::kNone ? nullptr : &value_at(slot);
   }
   [[nodiscard]] const Value* find(JobId job) const {
     const std::uint32_t slot = index_.find(job);
-    return slot == JobIndex::kNone ? nullptr : &slot_of(slot).value;
+    return slot == JobIndex::kNone ? nullptr : &value_at(slot);
   }
   /// REQUIRES: it is there.
   [[nodiscard]] Value& at(JobId job) {
@@ -48,20 +49,16 @@ class JobMap {
     free_.pop_back();
     index_.set(job, number);
     ++size_;
-    Slot& slot = slot_of(number);
-    slot.job = job;
-    slot.is_used = true;
-    fill(slot.value);
-    return slot.value;
+    Value& value = value_at(number);
+    fill(value);
+    return value;
   }
 
   /// REQUIRES: it is there.
   void erase(JobId job) {
     const std::uint32_t number = index_.erase(job);
     INVARIANT(number != JobIndex::kNone, "job {} is not there", static_cast<std::int64_t>(job));
-    Slot& slot = slot_of(number);
-    if constexpr (!std::is_trivially_destructible_v<Value>) slot.value = Value{};  // gives back what it holds
-    slot.is_used = false;
+    if constexpr (!std::is_trivially_destructible_v<Value>) value_at(number) = Value{};  // gives back what it holds
     free_.push_back(number);
     --size_;
   }
@@ -69,39 +66,26 @@ class JobMap {
   /// visit(JobId, Value&) for each job, in no order that means anything.
   template <class Visit>
   void for_each(Visit visit) {
-    visit_all([&visit](Slot& slot) { visit(slot.job, slot.value); });
+    index_.for_each([&](JobId job, std::uint32_t slot) { visit(job, value_at(slot)); });
   }
   template <class Visit>
   void for_each(Visit visit) const {
-    visit_all([&visit](const Slot& slot) { visit(slot.job, slot.value); });
+    index_.for_each([&](JobId job, std::uint32_t slot) { visit(job, std::as_const(value_at(slot))); });
   }
 
  private:
-  struct Slot {
-    JobId job{};
-    bool is_used = false;
-    Value value{};
-  };
-
   static constexpr std::size_t kBlock = 64;  // slots
 
-  [[nodiscard]] Slot& slot_of(std::uint32_t number) const { return blocks_[number / kBlock][number % kBlock]; }
-
-  template <class Visit>
-  void visit_all(Visit visit) const {
-    for (const std::unique_ptr<Slot[]>& block : blocks_)
-      for (std::size_t i = 0; i < kBlock; ++i)
-        if (block[i].is_used) visit(block[i]);
-  }
+  [[nodiscard]] Value& value_at(std::uint32_t slot) const { return blocks_[slot / kBlock][slot % kBlock]; }
 
   void grow() {
     const std::size_t first = blocks_.size() * kBlock;
-    blocks_.push_back(std::make_unique<Slot[]>(kBlock));
+    blocks_.push_back(std::make_unique<Value[]>(kBlock));
     for (std::size_t number = first + kBlock; number-- > first;) free_.push_back(static_cast<std::uint32_t>(number));
   }
 
   JobIndex index_;
-  std::vector<std::unique_ptr<Slot[]>> blocks_;  // they stay where they are
+  std::vector<std::unique_ptr<Value[]>> blocks_;  // they stay where they are
   std::vector<std::uint32_t> free_;
   std::size_t size_ = 0;
 };

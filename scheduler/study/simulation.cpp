@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/row_stream.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -26,7 +26,7 @@ metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::str
                               const Surroundings& surroundings, std::span<log::Sink* const> more) {
   const Machine machine = Machine::pool(setting.cores);
   SummedRows rows;
-  metrics::JobTable jobs(rows);
+  metrics::RowStream jobs(rows);
   metrics::Series series({.keep_points = false});
   std::vector<log::Sink*> sinks{&jobs, &series};
   sinks.insert(sinks.end(), more.begin(), more.end());

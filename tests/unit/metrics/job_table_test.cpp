@@ -1,16 +1,10 @@
 #include "scheduler/metrics/job_table.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "scheduler/model/error.hpp"
-#include "tests/support/random_workload.hpp"
-#include "tests/support/schedule.hpp"
 #include "tests/unit/metrics/records.hpp"
 
 namespace replay::metrics {
@@ -111,64 +105,6 @@ TEST(JobTable, ALogThatCannotBeTrueIsRefused) {
   EXPECT_THROW(table_of(Records("flat:8").launch(0, 1, 1)), InputError);
   EXPECT_THROW(table_of(Records("flat:8").submit(0, 1, 1, 1).submit(0, 1, 1, 1)), InputError);
   EXPECT_THROW(table_of(Records("flat:8").submit(0, 1, 1, 1).launch(0, 1, 1).finish(1, 1).finish(1, 1)), InputError);
-}
-
-// Keeps what a table hands over.
-struct Rows final : RowReader {
-  std::vector<JobRow> rows;
-  std::vector<std::string> texts;
-  void row(const JobRow& row, const RowTexts& its) override {
-    rows.push_back(row);
-    texts.push_back(fmt::format("{}|{}", its.reason, its.rigid_reason));
-  }
-};
-
-std::string text_of(const JobRow& row) {
-  const auto micros = [](Instant at) { return at.time_since_epoch().count(); };
-  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", number(row.job), micros(row.submitted),
-                     micros(row.launched), micros(row.finished), row.runtime.count(), row.estimate.count(),
-                     row.suspended.count(), row.mpl_time, row.processes, row.first_cores, row.last_cores,
-                     row.most_cores, row.shrinks, row.expands, to_text(row.outcome));
-}
-
-TEST(JobTable, HandsOverTheRowsThatItWouldHaveKept) {
-  for (const char* policy : {"easy", "fcfs-malleable", "sjf"}) {
-    const test::MemoryLog log = test::simulate(policy, test::cores(16), test::random_jobs(7, 3000, 16));
-    Rows rows;
-    JobTable kept, handing(rows);
-    std::size_t most = 0;
-    for (const log::Record& record : log.records()) {
-      kept.record(record);
-      handing.record(record);
-      most = std::max(most, handing.rows().size());
-    }
-    if (policy == std::string_view{"easy"}) {  // under which nobody waits for ever
-      EXPECT_LT(most, 2500u) << "forgets them meanwhile";
-    }
-    handing.hand_over_rest();
-    EXPECT_TRUE(handing.rows().empty());
-    EXPECT_EQ(handing.find(kept.rows()[0].job), nullptr);
-    ASSERT_EQ(rows.rows.size(), kept.rows().size()) << policy;
-    for (std::size_t i = 0; i < rows.rows.size(); ++i) ASSERT_EQ(text_of(rows.rows[i]), text_of(kept.rows()[i]));
-  }
-}
-
-TEST(JobTable, HandsOverJobsThatHaveNotEndedAndWhyOthersDid) {
-  Rows rows;
-  JobTable table(rows);
-  Records("flat:8")
-      .submit(0, 1, 1, 1)
-      .submit(0, 2, 1, 1)
-      .launch(1, 2, 1)
-      .add(1, log::RanksSeen{JobId{2}, false, "it has threads"})
-      .finish(2, 2, {Outcome::kFailed, 3, Verification::kNone, -1, "exit status 3"})
-      .feed(table);
-  EXPECT_TRUE(rows.rows.empty()) << "job 1 waits";
-  table.hand_over_rest();
-  ASSERT_EQ(rows.rows.size(), 2u);
-  EXPECT_EQ(rows.rows[0].job, JobId{1});
-  EXPECT_FALSE(rows.rows[0].has_ended());
-  EXPECT_EQ(rows.texts, (std::vector<std::string>{"|", "exit status 3|it has threads"}));
 }
 
 }  // namespace

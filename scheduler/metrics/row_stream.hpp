@@ -1,0 +1,84 @@
+// The rows of the jobs of a run, one after the other, and not kept: for runs of ten million jobs. A row is complete when its job
+// has ended, but its turn comes when all that were submitted before have ended, too. Where jobs of days run among jobs of
+// seconds that is nearly the whole run, so rows that wait for their turn take as little as they can.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/model/job_map.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::metrics {
+
+/// What is said of a job in words; each empty where there is nothing to say.
+struct RowTexts {
+  std::string_view reason;        ///< why the job ended as it did
+  std::string_view rigid_reason;  ///< why its processes turned out to be unable to share cores
+};
+
+/// Takes rows that nothing will change any more.
+class RowReader {
+ public:
+  virtual ~RowReader() = default;
+  /// In the order of submission. `row` and `texts` are valid during the call.
+  virtual void row(const JobRow& row, const RowTexts& texts) = 0;
+};
+
+/// Throws what JobTable throws.
+class RowStream final : public log::Sink {
+ public:
+  /// `reader` must outlive this.
+  explicit RowStream(RowReader& reader) : reader_(reader) {}
+
+  void header(const log::Header& /*header*/) override {}
+  void record(const log::Record& record) override;
+
+  /// Hands over what is left: jobs that have not ended, and those behind them. No record may come any more.
+  void hand_over_rest();
+
+  /// How many jobs were submitted whose row was not handed over yet.
+  [[nodiscard]] std::size_t held() const { return order_.size(); }
+
+ private:
+  struct Update;
+  // A row that something may still change, or that has more to say than a Plain.
+  struct Open {
+    JobRow row;
+    std::uint64_t place = 0;  // in order_, those counted that have left it
+  };
+  // The row of a job that has ended and ran on as many cores as it has processes from its start to its end, if it ran.
+  struct Plain {
+    JobId job;
+    Instant submitted, launched, finished;
+    Duration runtime, estimate;
+    ProcessCount processes;
+    std::int32_t user, group, queue, executable;
+    Outcome outcome;
+    Flexibility flexibility;
+
+    explicit Plain(const JobRow& row);
+    [[nodiscard]] JobRow row() const;
+  };
+  using Place = std::variant<const Open*, std::unique_ptr<const Plain>>;
+
+  void note_end(const JobRow& row);
+  void hand_over_first();
+  void make_plain(JobId job);
+
+  RowReader& reader_;
+  JobMap<Open> open_;
+  std::deque<Place> order_;  // of submission: all that were not handed over
+  std::uint64_t handed_over_ = 0;
+  std::vector<JobId> ended_;  // since rows were handed over
+  JobTexts texts_;
+};
+
+}  // namespace replay::metrics
