@@ -100,7 +100,7 @@ Magnitude magnitude_at(const char* at) {
 }
 
 WholeFields read_whole_fields(std::string_view line) {
-  constexpr std::uint64_t kMinusOne = '-' | '1' << 8 | ' ' << 16, kThreeBytes = 0xff'ffff;
+  constexpr std::uint64_t kMinusOne = '-' | '1' << 8 | ' ' << 16, kThreeBytes = 0xff'ffff, kOneByte = 0xff;
   WholeFields fields;
   const char* at = line.data();
   const char* const end = at + line.size();
@@ -108,23 +108,34 @@ WholeFields read_whole_fields(std::string_view line) {
   std::uint32_t others = 0;
   std::size_t count = 0;
   for (; count < kSwfFields; ++count) {
-    while (is_separator(*at)) ++at;
-    if ((eight_bytes(at) & kThreeBytes) == kMinusOne) {  // most fields of most logs
+    std::uint64_t text = eight_bytes(at);
+    if ((text & kOneByte) <= ' ') {  // a second blank, or the end
+      while (is_separator(*at)) ++at;
+      if (at == end) break;
+      text = eight_bytes(at);
+    }
+    if ((text & kThreeBytes) == kMinusOne) {  // most fields of most logs
       fields.numbers[count] = -1;
       at += 3;
+      continue;
+    }
+    if (const Digits digits(text); digits.count > 0 && digits.count < 8 && at[digits.count] == ' ') [[likely]] {
+      const std::uint64_t value = digits.number();
+      magnitudes |= value;
+      fields.numbers[count] = static_cast<std::int64_t>(value);
+      at += digits.count + 1;
       continue;
     }
     const bool negative = *at == '-';
     const char* const digits = at + (negative ? 1 : 0);
     const auto [value, length] = magnitude_at(digits);
     const char* const behind = digits + length;
-    if (length > 0 && (*behind == ' ' || behind == end || *behind == '\t')) [[likely]] {
+    if (length > 0 && (behind == end || is_separator(*behind))) {
       magnitudes |= value;
       fields.numbers[count] = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
       at = behind;
       continue;
     }
-    if (at == end) break;
     others |= 1U << count;
     fields.numbers[count] = 0;
     while (at != end && !is_separator(*at)) ++at;

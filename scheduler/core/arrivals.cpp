@@ -53,8 +53,7 @@ void Arrivals::on_end(JobId ended, Instant now) {
 }
 
 void Arrivals::forget_ended() {
-  for (const JobId ended : ended_)
-    if (jobs_.find(ended) != nullptr) jobs_.erase(ended);
+  for (const JobId ended : ended_) jobs_.erase_if_there(ended);
   ended_.clear();
 }
 

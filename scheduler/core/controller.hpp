@@ -73,6 +73,7 @@ class Controller {
     bool kill_sent = false;
   };
 
+  void take(const Event& event);
   // What an event changes. Each returns whether it asks for a pass.
   bool apply(const Submit& event);
   bool apply(const Finish& event);
@@ -113,9 +114,9 @@ class Controller {
   void ask_rate_again(Managed& job);
   void set_rate(Managed& job, double rate);
   Managed& running_job(JobId id, const char* action);
-  template <class What>
-  void write(What&& what) {
-    log_.record({now_, std::forward<What>(what)});
+  template <class What, class... Parts>
+  void write(Parts&&... parts) {
+    log_.record({now_, log::What{std::in_place_type<What>, std::forward<Parts>(parts)...}});
   }
 
   const Machine& machine_;

@@ -51,7 +51,7 @@ bool Controller::try_launch(Managed& job) {
     running_.set_estimated_end(running, running.budget.end());
   }
   if (job.held.shareable) on_cores(job);
-  write(log::Launched{running.job->id, job.held});
+  write<log::Launched>(running.job->id, job.held);
   orders_.emplace_back(Start{running.job->id, job.held});
   return true;
 }

@@ -54,7 +54,7 @@ void Controller::adopt(Start& action) {
   Managed& started = started_.add(action.job);
   started.traced = traced;
   started.running = &running_.insert(std::move(running));
-  write(log::StartDecided{action.job, std::move(action.allocation)});
+  write<log::StartDecided>(action.job, std::move(action.allocation));
   want_change(started);
 }
 
@@ -76,7 +76,7 @@ void Controller::adopt(Resize& action) {
   planned_.take(action.allocation);
   running.allocation = action.allocation;
   running_.note_disturbance();
-  write(log::ResizeDecided{action.job, std::move(action.allocation)});
+  write<log::ResizeDecided>(action.job, std::move(action.allocation));
   if (!job.moving_to) want_change(job);
 }
 
@@ -86,7 +86,7 @@ void Controller::adopt(Suspend& action) {
   planned_.release(job.running->allocation);
   job.running->suspended = true;
   running_.note_disturbance();
-  write(log::SuspendDecided{action.job});
+  write<log::SuspendDecided>(action.job);
   want_change(job);
 }
 
@@ -99,7 +99,7 @@ void Controller::adopt(Resume& action) {
   planned_.take(job->running->allocation);
   job->running->suspended = false;
   running_.note_disturbance();
-  write(log::ResumeDecided{action.job});
+  write<log::ResumeDecided>(action.job);
   want_change(*job);
 }
 
@@ -107,7 +107,7 @@ void Controller::adopt(Kill& action) {
   Managed* job = started_.find(action.job);
   if (job == nullptr) throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(action.job)));
   if (job->kill_sent) return;
-  write(log::KillDecided{action.job, action.reason});
+  write<log::KillDecided>(action.job, action.reason);
   if (!job->running->launched) {
     apply(Finish{action.job, {outcome_of(action.reason), 0, Verification::kNone, -1, "killed before its launch"}});
     return;
@@ -122,7 +122,7 @@ void Controller::adopt(Extend& action) {
   job.running->estimate += action.by;
   job.running->budget.add(action.by);
   running_.set_estimated_end(*job.running, job.running->budget.end());
-  write(log::Extended{action.job, job.running->estimate});
+  write<log::Extended>(action.job, job.running->estimate);
 }
 
 void Controller::adopt(WakeAt& action) {
@@ -131,7 +131,7 @@ void Controller::adopt(WakeAt& action) {
   if (place == wakes_.end() || *place != action.at) wakes_.insert(place, action.at);
 }
 
-void Controller::adopt(Note& action) { write(log::Note{std::move(action.text)}); }
+void Controller::adopt(Note& action) { write<log::Note>(std::move(action.text)); }
 
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
   Managed* job = started_.find(id);

@@ -1,5 +1,8 @@
 #include "scheduler/log/record.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace replay::log {
 
 void Header::set(std::string name, std::string value) {
@@ -20,12 +23,24 @@ const std::string& Header::value(std::string_view name) const {
   return kAbsent;
 }
 
+Tee::Tee(std::vector<Sink*> sinks) : sinks_(std::move(sinks)) {
+  for (std::size_t kind = 0; kind < kKindCount; ++kind)
+    std::ranges::copy_if(sinks_, std::back_inserter(by_kind_[kind]),
+                         [kind](const Sink* sink) { return sink->kinds().test(kind); });
+}
+
+Kinds Tee::kinds() const {
+  Kinds all;
+  for (const Sink* sink : sinks_) all |= sink->kinds();
+  return all;
+}
+
 void Tee::header(const Header& header) {
   for (Sink* sink : sinks_) sink->header(header);
 }
 
 void Tee::record(const Record& record) {
-  for (Sink* sink : sinks_) sink->record(record);
+  for (Sink* sink : by_kind_[record.what.index()]) sink->record(record);
 }
 
 }  // namespace replay::log

@@ -3,9 +3,12 @@
 // line by line. Times are trace time. docs/formats/events.md describes the text form.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -99,14 +102,39 @@ struct Note {
 using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDecided, ResizeDone, SuspendDecided,
                           SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note>;
 
-/// std::visit() for visitors that return nothing, but as one switch: a table of functions, which the standard library makes of so
-/// many alternatives, is slower by what a record costs.
+inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
+
+/// Kinds of records: bit i is the i-th alternative of What.
+using Kinds = std::bitset<kKindCount>;
+
+/// Whether `Visitor` can be called with what records of the kind say.
+template <class Visitor, std::size_t Kind>
+inline constexpr bool kTakes = std::is_invocable_v<const Visitor&, const std::variant_alternative_t<Kind, What>&>;
+
+/// Those that it can be called with.
+template <class Visitor>
+Kinds kinds_of() {
+  return []<std::size_t... Kind>(std::index_sequence<Kind...>) {
+    Kinds kinds;
+    static_cast<void>((kinds.set(Kind, kTakes<Visitor, Kind>), ...));
+    return kinds;
+  }
+  (std::make_index_sequence<kKindCount>{});
+}
+
+/// std::visit() for visitors that return nothing and pass over what they cannot be called with, as one switch: a table of functions,
+/// which the standard library makes of so many alternatives, is slower by what a record costs.
 template <class Visitor>
 void visit(const Visitor& visitor, const What& what) {
-  [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-    static_cast<void>(((what.index() == Index && (visitor(*std::get_if<Index>(&what)), true)) || ...));
+  const auto visit_one = [&]<std::size_t Kind>(std::integral_constant<std::size_t, Kind>) {
+    if (what.index() != Kind) return false;
+    if constexpr (kTakes<Visitor, Kind>) visitor(*std::get_if<Kind>(&what));
+    return true;
+  };
+  [&]<std::size_t... Kind>(std::index_sequence<Kind...>) {
+    static_cast<void>((visit_one(std::integral_constant<std::size_t, Kind>{}) || ...));
   }
-  (std::make_index_sequence<std::variant_size_v<What>>{});
+  (std::make_index_sequence<kKindCount>{});
 }
 
 struct Record {
@@ -120,17 +148,21 @@ class Sink {
   virtual ~Sink() = default;
   virtual void header(const Header& header) = 0;
   virtual void record(const Record& record) = 0;
+  /// The kinds of records that it has a use for, the same at all times: others need not be given to it.
+  [[nodiscard]] virtual Kinds kinds() const { return Kinds{}.set(); }
 };
 
-/// Hands everything on to each of `sinks`, in order. The sinks must outlive it.
+/// Hands everything on to each of `sinks` that has a use for it, in order. The sinks must outlive it.
 class Tee final : public Sink {
  public:
-  explicit Tee(std::vector<Sink*> sinks) : sinks_(std::move(sinks)) {}
+  explicit Tee(std::vector<Sink*> sinks);
   void header(const Header& header) override;
   void record(const Record& record) override;
+  [[nodiscard]] Kinds kinds() const override;
 
  private:
   std::vector<Sink*> sinks_;
+  std::array<std::vector<Sink*>, kKindCount> by_kind_;
 };
 
 }  // namespace replay::log

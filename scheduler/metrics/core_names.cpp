@@ -125,8 +125,6 @@ struct CoreNames::OnRecord {
   void operator()(const log::Finished& what) const {
     if (Cores* job = names.on_cores(what.job)) names.release(*job);
   }
-  template <class Other>
-  void operator()(const Other& /*what*/) const {}
 };
 
 void CoreNames::header(const log::Header& header) {
@@ -138,6 +136,8 @@ void CoreNames::header(const log::Header& header) {
 }
 
 void CoreNames::record(const log::Record& record) { log::visit(OnRecord{*this}, record.what); }
+
+log::Kinds CoreNames::kinds() const { return log::kinds_of<OnRecord>(); }
 
 CoreNames::Cores& CoreNames::launch(JobId job) {
   std::uint32_t slot = index_.find(job);

@@ -42,6 +42,7 @@ class CoreNames final : public log::Sink {
  public:
   void header(const log::Header& header) override;
   void record(const log::Record& record) override;
+  [[nodiscard]] log::Kinds kinds() const override;
 
   /// The cores of `job`'s first allocation and those it gained later. Empty if it never ran.
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;

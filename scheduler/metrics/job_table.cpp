@@ -39,6 +39,8 @@ struct JobTable::Update final : RowUpdate<JobTable::Update> {
 
 void JobTable::record(const log::Record& record) { log::visit(Update{*this, record.at}, record.what); }
 
+log::Kinds JobTable::kinds() const { return log::kinds_of<Update>(); }
+
 const JobRow* JobTable::find(JobId job) const {
   const std::uint32_t row = index_.find(job);
   return row == JobIndex::kNone ? nullptr : &rows_[row];

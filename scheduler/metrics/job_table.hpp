@@ -105,6 +105,7 @@ class JobTable final : public log::Sink {
  public:
   void header(const log::Header& header) override { header_ = header; }
   void record(const log::Record& record) override;
+  [[nodiscard]] log::Kinds kinds() const override;
 
   /// In the order of submission.
   [[nodiscard]] std::span<const JobRow> rows() const { return rows_; }

@@ -69,6 +69,8 @@ JobRow RowStream::Plain::row() const {
 
 void RowStream::record(const log::Record& record) { log::visit(Update{*this, record.at}, record.what); }
 
+log::Kinds RowStream::kinds() const { return log::kinds_of<Update>(); }
+
 void RowStream::note_end(const JobRow& row) {
   ended_.push_back(row.job);
   if (ended_.size() < kAtOnce) return;

@@ -40,6 +40,7 @@ class RowStream final : public log::Sink {
 
   void header(const log::Header& /*header*/) override {}
   void record(const log::Record& record) override;
+  [[nodiscard]] log::Kinds kinds() const override;
 
   /// Hands over what is left: jobs that have not ended, and those behind them. No record may come any more.
   void hand_over_rest();

@@ -92,10 +92,6 @@ class RowUpdate {
     rows().on_end(row);
   }
 
-  // Decisions, and what a row does not tell.
-  template <class Other>
-  void operator()(const Other& /*what*/) const {}
-
  protected:
   RowUpdate(Instant at, JobTexts& texts) : at_(at), texts_(texts) {}
 

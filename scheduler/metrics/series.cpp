@@ -35,10 +35,6 @@ struct Series::OnRecord {
     series.jobs_.erase(what.job);
   }
 
-  // Decisions change nothing on the machine.
-  template <class Other>
-  void operator()(const Other& /*what*/) const {}
-
  private:
   // Without `allocation` it keeps its cores.
   void change(JobId id, Phase phase, const Allocation* allocation = nullptr) const {
@@ -63,6 +59,8 @@ void Series::header(const log::Header& header) {
 }
 
 void Series::record(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
+
+log::Kinds Series::kinds() const { return log::kinds_of<OnRecord>(); }
 
 void Series::move_to(Instant at) {
   if (points_.empty()) {

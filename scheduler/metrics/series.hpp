@@ -56,6 +56,7 @@ class Series final : public log::Sink {
   void header(const log::Header& header) override;
   /// Throws InputError if a job shares a core that the machine does not have.
   void record(const log::Record& record) override;
+  [[nodiscard]] log::Kinds kinds() const override;
 
   [[nodiscard]] CoreCount cores() const { return cores_; }
   [[nodiscard]] const SeriesOptions& options() const { return options_; }

@@ -56,11 +56,17 @@ class JobMap {
 
   /// REQUIRES: it is there.
   void erase(JobId job) {
+    const bool was_there = erase_if_there(job);
+    INVARIANT(was_there, "job {} is not there", static_cast<std::int64_t>(job));
+  }
+  /// False if it was not.
+  bool erase_if_there(JobId job) {
     const std::uint32_t number = index_.erase(job);
-    INVARIANT(number != JobIndex::kNone, "job {} is not there", static_cast<std::int64_t>(job));
+    if (number == JobIndex::kNone) return false;
     if constexpr (!std::is_trivially_destructible_v<Value>) value_at(number) = Value{};  // gives back what it holds
     free_.push_back(number);
     --size_;
+    return true;
   }
 
   /// visit(JobId, Value&) for each job, in no order that means anything.

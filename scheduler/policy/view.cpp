@@ -144,7 +144,7 @@ std::size_t WaitingQueue::Least::size_of(ProcessCount processes) {
   return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes) - 1), kSizes - 1);
 }
 
-RunningJob& RunningSet::insert(RunningJob job) {
+RunningJob& RunningSet::insert(RunningJob&& job) {
   if (spare_.empty()) spare_.push_back(&jobs_.emplace_back());
   RunningJob* const added = spare_.back();
   spare_.pop_back();

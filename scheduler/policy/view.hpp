@@ -160,7 +160,7 @@ class RunningSet {
   }
 
   /// O(running) in memory moved, O(log running) in comparisons; likewise the others.
-  RunningJob& insert(RunningJob job);
+  RunningJob& insert(RunningJob&& job);
   void erase(RunningJob& job);
   void set_estimated_end(RunningJob& job, Instant end);
   /// Takes it out of by_estimated_end().

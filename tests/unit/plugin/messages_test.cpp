@@ -120,7 +120,7 @@ class OnePass : public testing::Test {
     running.allocation = {2, 1, {}};
     running.estimated_end = at(2500ms);
     running.launched = running.malleable = true;
-    runs_now_ = &running_.insert(running);
+    runs_now_ = &running_.insert(RunningJob{running});
   }
   std::string pass(Instant now) {
     const Trigger triggers[] = {{TriggerKind::kSubmit, &waits_.job}, {TriggerKind::kWake, nullptr}};

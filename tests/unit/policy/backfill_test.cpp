@@ -69,7 +69,7 @@ class Questions : public testing::Test {
     running.job = &running_job_.job;
     running.allocation = {2, 1, {}};
     running.estimated_end = at(2min);
-    running_.insert(running);
+    running_.insert(RunningJob{running});
     waiting_.insert(head_.job);
     waiting_.insert(next_.job);
   }
