@@ -57,6 +57,28 @@ TEST(SwfReader, TellsMinusOneFromNumbersThatBeginLikeIt) {
             "log.swf:2: field 18 (think time): expected a number of seconds, found '-'");
 }
 
+// Fields 1 and 17 hold any number; each length is read in its own way.
+TEST(SwfReader, ReadsNumbersOfEveryLengthWhereverTheyStand) {
+  std::string digits;
+  for (const char digit : std::string_view{"9071082635142837465"}) {
+    digits += digit;
+    for (const std::string& number : {digits, "-" + digits, "000" + digits}) {
+      for (const char* behind : {"", " ", "\t", "  "}) {
+        const std::string field = number + behind;
+        const auto records = read_records(job_line(1, {{1, field}, {17, field}}));
+        ASSERT_EQ(records.size(), 1U) << field;
+        EXPECT_EQ(records[0].job, std::stoll(number));
+        EXPECT_EQ(records[0].preceding, std::stoll(number));
+      }
+    }
+    if (digits.size() > 10) continue;  // a time has no more
+    const auto last = read_records(job_line(1, {{18, digits}}) + job_line(2, {{18, "-" + digits}}));
+    ASSERT_EQ(last.size(), 2U) << digits;
+    EXPECT_EQ(last[0].think_time, std::chrono::seconds{std::stoll(digits)});
+    EXPECT_EQ(last[1].think_time, -std::chrono::seconds{std::stoll(digits)});
+  }
+}
+
 TEST(SwfReader, ReadsDecimalTimesExactlyToTheMicrosecond) {
   const auto records = read_records(
       job_line(1, {{2, "0.1"}, {3, "2.000001"}, {4, "489.00"}, {6, "0.3"}, {9, "1e3"}, {18, "1.5"}, {7, "12.25"}}));
