@@ -119,6 +119,7 @@ WholeFields read_whole_fields(std::string_view line) {
       at += 3;
       continue;
     }
+    // A short number and a blank, as nearly all the others; what is left of them below.
     if (const Digits digits(text); digits.count > 0 && digits.count < 8 && at[digits.count] == ' ') [[likely]] {
       const std::uint64_t value = digits.number();
       magnitudes |= value;

@@ -164,8 +164,8 @@ class CsvFile {
   /// Makes the file, or replaces it. `columns` is its first line.
   CsvFile(const std::filesystem::path& path, std::string_view columns);
 
-  /// The cells of the next line: up to `numbers` numbers, empty cells and pieces, and up to `letters` bytes in words with their
-  /// commas. What was put there is in the file with end_line().
+  /// The cells of the next line: up to `numbers` numbers and empty cells, each with a character beside it, and up to `letters` bytes
+  /// in words with their commas. What was put there is in the file with end_line().
   [[nodiscard]] CsvLine begin_line(std::size_t numbers, std::size_t letters = 0) {
     const std::size_t bytes = (numbers + 1) * CsvLine::kLongestNumber + letters;
     if (static_cast<std::size_t>(end_ - at_) < bytes) [[unlikely]]

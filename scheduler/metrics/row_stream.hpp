@@ -47,6 +47,8 @@ class RowStream final : public log::Sink {
 
   /// How many jobs were submitted whose row was not handed over yet.
   [[nodiscard]] std::size_t held() const { return order_.size(); }
+  /// Of these, rows that take all the memory that a row can take.
+  [[nodiscard]] std::size_t held_whole() const { return open_.size(); }
 
  private:
   struct Update;

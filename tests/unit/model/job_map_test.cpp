@@ -24,6 +24,7 @@ TEST(JobMap, FindsWhatWasAddedUntilItIsErased) {
   map.erase(id(4'000'000'000'000));
   EXPECT_EQ(map.find(id(7)), nullptr);
   EXPECT_EQ(map.find(id(4'000'000'000'000)), nullptr);
+  EXPECT_FALSE(map.erase_if_there(id(7)));
   EXPECT_EQ(map.size(), 1U);
 }
 
