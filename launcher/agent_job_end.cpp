@@ -67,7 +67,10 @@ void AgentJob::on_rank_exit(std::size_t number) {
   rank.meter.advance(segment_->times(static_cast<std::uint32_t>(number), monotonic_ns()), monotonic_ns(),
                      is_expanded() && !is_suspended_);
   site_.cores->lose_rank(id(), static_cast<std::uint32_t>(number));
-  if (!rank.is_finalized) fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", number));
+  if (!rank.is_finalized) {
+    if (phase_ == Phase::kRunning && !died_first_) died_first_ = number;
+    fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", number));
+  }
   expect_strays();
 }
 
@@ -170,22 +173,25 @@ JobEnd AgentJob::failure(std::string_view output) const {
                              ::strsignal(WTERMSIG(exit_status_)));
     return end;
   }
-  std::string who = "a rank";
-  for (std::size_t number = 0; number < ranks_.size(); ++number) {
-    if (!ranks_[number].process || ranks_[number].is_finalized) continue;
-    if (exit_status_ == 0) end.reason = fmt::format("rank {} never reached MPI_Finalize", number);
-    break;
+  const auto left = std::ranges::find_if(ranks_, [](const Rank& rank) { return rank.process && !rank.is_finalized; });
+  if (exit_status_ == 0 && left != ranks_.end()) {
+    end.reason = fmt::format("rank {} never reached MPI_Finalize", left - ranks_.begin());
+    return end;
   }
   const auto bad = find_bad_termination(output);
+  std::optional<std::size_t> named;
   for (std::size_t number = 0; bad && number < ranks_.size(); ++number)
-    if (ranks_[number].process && ranks_[number].process->pid() == bad->pid) who = fmt::format("rank {}", number);
-  if (!end.reason.empty()) return end;
+    if (ranks_[number].process && ranks_[number].process->pid() == bad->pid) named = number;
   if (bad && !bad->how.empty())
-    end.reason = fmt::format("{}: {}", who, bad->how);
+    end.reason = explain(*bad, named, died_first_);
   else if (!bad && !unnoticed_.empty())
     end.reason = fmt::format("{}; mpiexec: exit code {}", unnoticed_, WEXITSTATUS(exit_status_));
   else if (exit_status_ != 0)
-    end.reason = fmt::format("{}: exit code {}", bad ? who : "mpiexec", WEXITSTATUS(exit_status_));
+    end.reason = fmt::format("{}: exit code {}",
+                             named ? fmt::format("rank {}", *named)
+                             : bad ? "a rank"
+                                   : "mpiexec",
+                             WEXITSTATUS(exit_status_));
   else
     end.reason = fmt::format("only {} of {} ranks reached MPI_Init{}{}", registered(), ranks_.size(),
                              site_.is_emulated ? "; " : "", site_.is_emulated ? kOnlyFitPrograms : "");

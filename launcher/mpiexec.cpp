@@ -14,6 +14,7 @@
 #include <boost/process/posix.hpp>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -167,10 +168,24 @@ std::optional<BadTermination> find_bad_termination(std::string_view output) {
   constexpr std::string_view kPid = "=   PID ";
   const std::string_view pid = last_line_starting(output, kPid);
   if (!pid.empty()) std::from_chars(pid.data() + kPid.size(), pid.data() + pid.size(), found.pid);
+  constexpr std::string_view kCode = "=   EXIT CODE: ";
+  const std::string_view code = last_line_starting(output, kCode);
+  if (!code.empty()) std::from_chars(code.data() + kCode.size(), code.data() + code.size(), found.signal);
   constexpr std::string_view kHow = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ";
   const std::string_view how = last_line_starting(output, kHow);
   if (!how.empty()) found.how = how.substr(kHow.size());
   return found;
+}
+
+std::string explain(const BadTermination& bad, std::optional<std::size_t> named,
+                    std::optional<std::size_t> died_first) {
+  if (bad.signal == SIGKILL && died_first && died_first != named)
+    return fmt::format("rank {} died without MPI_Finalize; mpiexec: {}", *died_first, bad.how);
+  const std::string own =
+      bad.signal == 0 ? bad.how : fmt::format("{} (signal {})", ::strsignal(bad.signal), bad.signal);
+  const bool was_cleaned_up = bad.signal == SIGKILL && own != bad.how;  // after another one's signal
+  if (!named || was_cleaned_up) return fmt::format("a rank: {}", bad.how);
+  return fmt::format("rank {}: {}", *named, own);
 }
 
 std::string last_complaint(std::string_view text) {

@@ -58,13 +58,21 @@ void raise_descriptor_limit();
 /// of no rank, or has been started this very moment.
 [[nodiscard]] std::optional<std::size_t> rank_of(pid_t pid);
 
-/// What Hydra says of a rank that ended badly ("BAD TERMINATION ...").
+/// What Hydra says of a job that ended badly ("BAD TERMINATION ..."). Hydra 4.0.2 names the lowest rank that a signal
+/// ended, be it the SIGKILL by which it ends the others itself, and the signal in `how` is the bitwise or of all ranks'.
 struct BadTermination {
   pid_t pid = 0;    ///< 0: not said
+  int signal = 0;   ///< that ended this process; 0: not said
   std::string how;  ///< "Killed (signal 9)"; empty: by an exit code
   bool operator==(const BadTermination&) const = default;
 };
 [[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);
+
+/// Who ended the job, and how: "rank 1: Segmentation fault (signal 11)". `named` is the rank that Hydra names,
+/// `died_first` the one that was seen to leave first; it counts if Hydra names a rank that it may have killed itself.
+/// `bad.how` is not empty.
+[[nodiscard]] std::string explain(const BadTermination& bad, std::optional<std::size_t> named,
+                                  std::optional<std::size_t> died_first);
 
 /// The last line of what a job wrote to stderr. Hydra complains once in each function on its way out, so of its lines at
 /// the end it is the first, which has the cause.
