@@ -156,6 +156,7 @@ CoreNames::Cores& CoreNames::launch(JobId job) {
 
 void CoreNames::hold(Cores& job, const Allocation& allocation) {
   CoreRanges& ranges = job.awake;
+  if (!ranges.empty()) join(job.used_before, ranges);
   if (names_cores_) {
     to_ranges(allocation.named, ranges);
   } else if (const CoreCount before = size_of(ranges); allocation.cores < before) {
@@ -166,12 +167,12 @@ void CoreNames::hold(Cores& job, const Allocation& allocation) {
     pool_.take(allocation.cores - before, ranges);
     if (before > 0) normalise(ranges);
   }
-  join(job.used, ranges);
 }
 
 // Where cores have names, a suspended job resumes on those it had. A pool cannot keep their numbers for it.
 void CoreNames::suspend(Cores& job) {
   if (!names_cores_) pool_.give_back(job.awake);
+  join(job.used_before, job.awake);
   job.asleep = std::move(job.awake);
   job.awake.clear();
 }
@@ -182,11 +183,14 @@ void CoreNames::resume(Cores& job) {
   else
     pool_.take(size_of(job.asleep), job.awake);
   job.asleep.clear();
-  join(job.used, job.awake);
 }
 
 void CoreNames::release(Cores& job) {
   if (!names_cores_) pool_.give_back(job.awake);
+  if (job.used_before.empty())
+    job.used_before.swap(job.awake);  // nothing is copied for a job that had the same cores all the time
+  else
+    join(job.used_before, job.awake);
   job.awake.clear();
   job.asleep.clear();
   job.holds = false;
@@ -195,7 +199,7 @@ void CoreNames::release(Cores& job) {
 void CoreNames::forget(JobId job) {
   const std::uint32_t slot = index_.erase(job);
   if (slot == JobIndex::kNone) return;
-  jobs_[slot].used.clear();
+  jobs_[slot].used_before.clear();
   free_.push_back(slot);
 }
 
@@ -204,19 +208,17 @@ CoreNames::Cores* CoreNames::on_cores(JobId job) {
   return slot == JobIndex::kNone || !jobs_[slot].holds ? nullptr : &jobs_[slot];
 }
 
-const CoreNames::Cores* CoreNames::find(JobId job) const {
-  const std::uint32_t slot = index_.find(job);
-  return slot == JobIndex::kNone ? nullptr : &jobs_[slot];
-}
-
 std::span<const CoreRange> CoreNames::used(JobId job) const {
-  const Cores* const cores = find(job);
-  return cores == nullptr ? std::span<const CoreRange>{} : cores->used;
+  const std::uint32_t slot = index_.find(job);
+  if (slot == JobIndex::kNone) return {};
+  const Cores& cores = jobs_[slot];
+  if (!cores.awake.empty()) join(cores.used_before, cores.awake);
+  return cores.used_before;
 }
 
 std::span<const CoreRange> CoreNames::held(JobId job) const {
-  const Cores* const cores = find(job);
-  return cores == nullptr ? std::span<const CoreRange>{} : cores->awake;
+  const std::uint32_t slot = index_.find(job);
+  return slot == JobIndex::kNone ? std::span<const CoreRange>{} : jobs_[slot].awake;
 }
 
 }  // namespace replay::metrics

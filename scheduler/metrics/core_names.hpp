@@ -44,7 +44,7 @@ class CoreNames final : public log::Sink {
   void record(const log::Record& record) override;
   [[nodiscard]] log::Kinds kinds() const override;
 
-  /// The cores of `job`'s first allocation and those it gained later. Empty if it never ran.
+  /// The cores of `job`'s first allocation and those it gained later. Empty if it never ran. Valid until the next record.
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;
   /// The cores it has now. Empty if it has none. Valid until the next record.
   [[nodiscard]] std::span<const CoreRange> held(JobId job) const;
@@ -54,10 +54,10 @@ class CoreNames final : public log::Sink {
  private:
   // Of a job that was launched.
   struct Cores {
-    CoreRanges awake;    ///< those it has
-    CoreRanges asleep;   ///< what it had when it was suspended
-    CoreRanges used;     ///< all it ever had
-    bool holds = false;  ///< from launch to end
+    CoreRanges awake;                ///< those it has
+    CoreRanges asleep;               ///< what it had when it was suspended
+    mutable CoreRanges used_before;  ///< all it had before those, which used() adds
+    bool holds = false;              ///< from launch to end
   };
   struct OnRecord;
 
@@ -67,7 +67,6 @@ class CoreNames final : public log::Sink {
   void resume(Cores& job);
   void release(Cores& job);
   [[nodiscard]] Cores* on_cores(JobId job);
-  [[nodiscard]] const Cores* find(JobId job) const;
 
   bool names_cores_ = false;
   NumberedPool pool_;

@@ -46,6 +46,17 @@ TEST(CoreNames, CoresGainedLaterJoinTheUsedSet) {
   EXPECT_EQ(names.held(JobId{1}).size(), 2u);
 }
 
+TEST(CoreNames, WhatAJobUsedCanBeAskedAtAnyTime) {
+  CoreNames names = names_of(Records("1x8").launch_on(0, 1, {{0, 1}, {1, 1}}));
+  EXPECT_EQ(used(names, 1), "0-1");
+  Records("1x8").resized_on(1, 1, {{1, 2}}, 2).resized_on(2, 1, {{1, 1}, {5, 1}}, 1).feed(names);
+  EXPECT_EQ(used(names, 1), "0-1 5");
+  Records("1x8").suspended(3, 1).feed(names);
+  EXPECT_EQ(used(names, 1), "0-1 5");
+  Records("1x8").resumed(4, 1).finish(5, 1).feed(names);
+  EXPECT_EQ(used(names, 1), "0-1 5");
+}
+
 TEST(CoreNames, ForgetsAJobAndNoOther) {
   CoreNames names = names_of(Records("flat:8").launch(0, 1, 2).launch(0, 2, 2).finish(1, 1).finish(1, 2));
   names.forget(JobId{1});
