@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -44,6 +46,19 @@ std::string quoted_command_line(int argc, char** argv) {
 int complain(int status, const char* what) {
   fmt::print(stderr, "replay: {}\n", what);
   return status;
+}
+
+struct NamedCommand {
+  std::string_view name;
+  std::function<replay::cli::Command(CLI::App&)> add;
+};
+
+replay::cli::Command add_help(CLI::App& app) {
+  app.add_subcommand("help", "this text");
+  return [&app] {
+    fmt::print("{}", app.help());
+    return 0;
+  };
 }
 
 // The command that the user has chosen, "replay trace cut", and `replay` itself where there is none.
@@ -114,32 +129,35 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
 
+  const NamedCommand all[] = {
+      {"help", add_help},
+      {"simulate", [&](CLI::App& to) { return add_simulate(to, command_line); }},
+      {"validate", add_validate},
+      {"trace", add_trace},
+      {"generate", add_generate},
+      {"reproduce", add_reproduce},
+      {"agent", add_agent},
+      {"audit", add_audit},
+      {"calibrate", add_calibrate},
+      {"policies", add_policies},
+      {"models", add_models},
+      {"benchmarks", add_benchmarks},
+      {"run", add_run_program},
+      {"diff", add_diff},
+      {"why", add_why},
+      {"rerun", add_rerun},
+  };
+  // Where the first word is a command, nobody waits until the options of all others are made: many short simulations follow one
+  // another in a script.
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  const bool is_named = word != "help" && std::ranges::find(all, word, &NamedCommand::name) != std::end(all);
+  const Command run = is_named ? Command{} : add_run(app, command_line);
   std::map<const CLI::App*, Command> commands;
-  const auto add = [&](Command (*adder)(CLI::App&)) {
-    Command command = adder(app);
-    commands[app.get_subcommands([](const CLI::App*) { return true; }).back()] = std::move(command);
-  };
-  const Command run = add_run(app, command_line);
-  commands[app.add_subcommand("help", "this text")] = [&app] {
-    fmt::print("{}", app.help());
-    return 0;
-  };
-  Command simulate = add_simulate(app, command_line);
-  commands[app.get_subcommand("simulate")] = std::move(simulate);
-  add(add_validate);
-  add(add_trace);
-  add(add_generate);
-  add(add_reproduce);
-  add(add_agent);
-  add(add_audit);
-  add(add_calibrate);
-  add(add_policies);
-  add(add_models);
-  add(add_benchmarks);
-  add(add_run_program);
-  add(add_diff);
-  add(add_why);
-  add(add_rerun);
+  for (const auto& [name, add] : all) {
+    if (is_named && name != word) continue;
+    Command command = add(app);
+    commands[app.get_subcommand(std::string{name})] = std::move(command);
+  }
 
   try {
     app.parse(argc, argv);
