@@ -12,13 +12,10 @@ Arrivals::Arrivals(const Workload& workload) : workload_(workload), left_(worklo
 
 void Arrivals::skip_followers() {
   while (next_ < workload_.jobs.size() && workload_.jobs.follows(next_)) ++next_;
+  next_at_ = next_ < workload_.jobs.size() ? workload_.jobs.submitted(next_) : kNever;
 }
 
-Instant Arrivals::next() const {
-  Instant next = next_ < workload_.jobs.size() ? workload_.jobs.submitted(next_) : kNever;
-  if (!released_.empty()) next = std::min(next, released_.top().at);
-  return next;
-}
+Instant Arrivals::next() const { return released_.empty() ? next_at_ : std::min(next_at_, released_.top().at); }
 
 TracedJob& Arrivals::add(std::size_t index) {
   --left_;
@@ -26,9 +23,8 @@ TracedJob& Arrivals::add(std::size_t index) {
 }
 
 const TracedJob* Arrivals::take(Instant now) {
-  const bool from_file = next_ < workload_.jobs.size() && workload_.jobs.submitted(next_) <= now;
-  if (!released_.empty() && released_.top().at <= now &&
-      (!from_file || released_.top() < Released{workload_.jobs.submitted(next_), next_})) {
+  const bool from_file = next_at_ <= now && next_at_ != kNever;
+  if (!released_.empty() && released_.top().at <= now && (!from_file || released_.top() < Released{next_at_, next_})) {
     TracedJob& job = add(released_.top().index);
     job.job.submitted = released_.top().at;
     released_.pop();

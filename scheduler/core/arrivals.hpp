@@ -41,6 +41,7 @@ class Arrivals {
 
   const Workload& workload_;
   std::size_t next_ = 0;  // first job not yet taken that follows nobody
+  Instant next_at_{};     // when it comes; kNever if there is none
   std::size_t left_;
   std::unordered_map<JobId, std::vector<std::size_t>> followers_;
   std::priority_queue<Released, std::vector<Released>, std::greater<>> released_;

@@ -29,6 +29,7 @@ Controller::Controller(const Machine& machine, Policy& policy, DeclaredRate rate
       policy_(policy),
       rate_(std::move(rate)),
       log_(log),
+      wanted_(log.kinds()),
       options_(std::move(options)),
       pass_rule_(policy.pass_rule()),
       planned_(machine),
@@ -79,11 +80,10 @@ std::span<const Action> Controller::interrupt(Instant now) {
   now_ = std::max(now, now_);
   orders_.clear();
   std::vector<JobId> ids;
-  waiting_jobs_.for_each([&ids](JobId id, const TracedJob*) { ids.push_back(id); });
-  started_.for_each([&ids](JobId id, const Managed&) { ids.push_back(id); });
+  jobs_.for_each([&ids](JobId id, const Known&) { ids.push_back(id); });
   std::ranges::sort(ids);
   for (const JobId id : ids) {
-    const Managed* job = started_.find(id);
+    const Managed* job = started(id);
     if (job != nullptr && job->kill_sent) continue;
     if (job != nullptr && job->running->launched) {
       Kill kill{id, KillReason::kInterrupted};
@@ -100,8 +100,7 @@ std::span<const Action> Controller::interrupt(Instant now) {
 
 bool Controller::apply(const Submit& event) {
   const Job& job = event.traced->job;
-  INVARIANT(waiting_jobs_.find(job.id) == nullptr && started_.find(job.id) == nullptr, "job {} is submitted twice",
-            number(job.id));
+  INVARIANT(jobs_.find(job.id) == nullptr, "job {} is submitted twice", number(job.id));
   write<log::Submitted>(job, event.traced->truth);
   if (job.processes > machine_.size()) {
     write<log::Finished>(job.id,
@@ -109,22 +108,19 @@ bool Controller::apply(const Submit& event) {
                                 fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())});
     return false;
   }
-  waiting_jobs_.add(job.id) = event.traced;
+  jobs_.add(job.id).traced = event.traced;
   waiting_.insert(job);
   triggers_.push_back({TriggerKind::kSubmit, &job});
   return true;
 }
 
 bool Controller::apply(const Finish& event) {
-  const Job* declared = nullptr;
-  if (Managed* job = started_.find(event.job); job == nullptr) {
-    const TracedJob* const* waits = waiting_jobs_.find(event.job);
-    if (waits == nullptr) return false;  // a second report of the same end
-    declared = &(*waits)->job;
-    waiting_.remove(*declared);
-    waiting_jobs_.erase(event.job);
+  const Known* const known = jobs_.find(event.job);
+  if (known == nullptr) return false;  // a second report of the same end
+  const Job& declared = known->traced->job;
+  if (Managed* const job = known->started; job == nullptr) {
+    waiting_.remove(declared);
   } else {
-    declared = &job->traced->job;
     if (!job->running->gone_in_plan && !job->running->suspended) planned_.release(job->running->allocation);
     if (job->held.cores > 0) {
       off_cores(*job);
@@ -133,15 +129,16 @@ bool Controller::apply(const Finish& event) {
     running_.erase(*job->running);
     std::erase(pending_, job);
     std::erase(past_estimate_, job);
-    started_.erase(event.job);
+    managed_.give_back(*job);
   }
+  jobs_.erase(event.job);
   write<log::Finished>(event.job, event.end);
-  triggers_.push_back({TriggerKind::kFinish, declared});
+  triggers_.push_back({TriggerKind::kFinish, &declared});
   return true;
 }
 
 bool Controller::apply(const Started& event) {
-  Managed* job = started_.find(event.job);
+  Managed* job = started(event.job);
   if (job == nullptr) return false;
   write<log::RanksSeen>(event.job, event.malleable, event.reason);
   job->running->malleable = job->running->malleable && event.malleable;
@@ -149,7 +146,7 @@ bool Controller::apply(const Started& event) {
 }
 
 bool Controller::apply(const Resized& event) {
-  Managed* job = started_.find(event.job);
+  Managed* job = started(event.job);
   if (job == nullptr || !job->moving_to) return false;
   off_cores(*job);
   physical_.release(cores_added(*job->moving_to, job->held));
@@ -162,7 +159,7 @@ bool Controller::apply(const Resized& event) {
 }
 
 bool Controller::apply(const Suspended& event) {
-  Managed* job = started_.find(event.job);
+  Managed* job = started(event.job);
   if (job == nullptr || !job->suspending) return false;
   job->suspending = false;
   off_cores(*job);
@@ -175,7 +172,7 @@ bool Controller::apply(const Suspended& event) {
 }
 
 bool Controller::apply(const Resumed& event) {
-  Managed* job = started_.find(event.job);
+  Managed* job = started(event.job);
   if (job == nullptr || !job->resuming) return false;
   job->resuming = false;
   on_cores(*job);
@@ -185,12 +182,12 @@ bool Controller::apply(const Resumed& event) {
 }
 
 bool Controller::apply(const Measured& event) {
-  if (Managed* job = started_.find(event.job); job != nullptr) job->running->cpu_use = event.cpu_use;
+  if (Managed* job = started(event.job); job != nullptr) job->running->cpu_use = event.cpu_use;
   return false;
 }
 
 bool Controller::apply(const Cancel& event) {
-  const Managed* job = started_.find(event.job);
+  const Managed* job = started(event.job);
   if (job != nullptr && job->kill_sent) return false;
   if (job == nullptr || !job->running->launched)
     return apply(Finish{event.job, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
@@ -201,7 +198,7 @@ bool Controller::apply(const Cancel& event) {
 
 // The job stays as it was, physically. Its plan stays as decided: what was promised its cores waits until it ends.
 bool Controller::apply(const ActionFailed& event) {
-  Managed* job = started_.find(event.job);
+  Managed* job = started(event.job);
   write<log::Failed>(event.job, event.action, event.reason);
   if (job == nullptr) return false;
   job->running->malleable = false;
@@ -223,7 +220,7 @@ void Controller::note_estimates_that_are_over() {
     if (running->launched && !running->suspended) over.push_back(running);
   }
   for (RunningJob* running : over) {
-    Managed& job = started_.at(running->job->id);
+    Managed& job = *jobs_.at(running->job->id).started;
     if (std::ranges::find(past_estimate_, &job) == past_estimate_.end()) past_estimate_.push_back(&job);
     if (pass_rule_ == PassRule::kEvent && options_.overrun == Overrun::kKill) leave_plan(job);
   }

@@ -18,6 +18,7 @@
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/pool.hpp"
 #include "scheduler/model/shared_cores.hpp"
 #include "scheduler/policy/policy.hpp"
 #include "scheduler/policy/view.hpp"
@@ -52,7 +53,7 @@ class Controller {
   [[nodiscard]] Instant next_timer() const;
 
   /// Nothing waits and nothing runs.
-  [[nodiscard]] bool idle() const { return waiting_jobs_.empty() && started_.empty(); }
+  [[nodiscard]] bool idle() const { return jobs_.empty(); }
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
@@ -71,6 +72,10 @@ class Controller {
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
+  };
+  struct Known {
+    const TracedJob* traced = nullptr;
+    Managed* started = nullptr;  // null: it waits
   };
 
   void take(const Event& event);
@@ -113,9 +118,15 @@ class Controller {
   void off_cores(Managed& job);
   void ask_rate_again(Managed& job);
   void set_rate(Managed& job, double rate);
+  /// nullptr if it was not started, or has ended.
+  [[nodiscard]] Managed* started(JobId id) {
+    const Known* const job = jobs_.find(id);
+    return job == nullptr ? nullptr : job->started;
+  }
   Managed& running_job(JobId id, const char* action);
   template <class What, class... Parts>
   void write(Parts&&... parts) {
+    if (!wanted_.test(log::kKind<What>)) return;
     log_.record({now_, log::What{std::in_place_type<What>, std::forward<Parts>(parts)...}});
   }
 
@@ -123,6 +134,7 @@ class Controller {
   Policy& policy_;
   DeclaredRate rate_;
   log::Sink& log_;
+  log::Kinds wanted_;  // by log_
   ControllerOptions options_;
   PassRule pass_rule_;
 
@@ -132,8 +144,8 @@ class Controller {
   SharedCores shared_;  // physically, by what jobs declare; only those that are shareable
   WaitingQueue waiting_;
   RunningSet running_;
-  JobMap<const TracedJob*> waiting_jobs_;
-  JobMap<Managed> started_;        // of these two maps a job is in one
+  JobMap<Known> jobs_;  // that have come and not ended: those of waiting_ and of running_
+  Pool<Managed> managed_;
   std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;
   std::vector<Instant> wakes_;  // descending, none twice: the next one is the last

@@ -92,7 +92,7 @@ void Controller::on_cores(Managed& job) {
   if (job.held.shareable) shared_.enter(id, job.held, job.traced->job.declared.cpu_use);
   ask_rate_again(job);
   if (!job.held.shareable) return;
-  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(started_.at(neighbour));
+  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(*jobs_.at(neighbour).started);
 }
 
 // Its own rate is the caller's business.
@@ -101,7 +101,7 @@ void Controller::off_cores(Managed& job) {
   const JobId id = job.traced->job.id;
   const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
   shared_.leave(id, job.held);
-  for (const JobId neighbour : neighbours) ask_rate_again(started_.at(neighbour));
+  for (const JobId neighbour : neighbours) ask_rate_again(*jobs_.at(neighbour).started);
 }
 
 void Controller::ask_rate_again(Managed& job) {

@@ -25,11 +25,10 @@ Outcome outcome_of(KillReason reason) {
 }  // namespace
 
 void Controller::adopt(Start& action) {
-  const TracedJob* const* const waits = waiting_jobs_.find(action.job);
-  if (waits == nullptr)
+  Known* const known = jobs_.find(action.job);
+  if (known == nullptr || known->started != nullptr)
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(action.job)));
-  const TracedJob* const traced = *waits;
-  const Job& declared = traced->job;
+  const Job& declared = known->traced->job;
   if (machine_.names_cores() && action.allocation.named.empty()) {
     if (auto place = planned_.place(declared.processes, action.allocation.mpl)) {
       place->shareable = action.allocation.shareable;
@@ -50,12 +49,12 @@ void Controller::adopt(Start& action) {
   running.malleable = declared.can_shrink();
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = action.allocation;
-  waiting_jobs_.erase(action.job);
-  Managed& started = started_.add(action.job);
-  started.traced = traced;
+  Managed started;
+  started.traced = known->traced;
   started.running = &running_.insert(std::move(running));
+  known->started = &managed_.take(std::move(started));
   write<log::StartDecided>(action.job, std::move(action.allocation));
-  want_change(started);
+  want_change(*known->started);
 }
 
 void Controller::adopt(Resize& action) {
@@ -91,7 +90,7 @@ void Controller::adopt(Suspend& action) {
 }
 
 void Controller::adopt(Resume& action) {
-  Managed* job = started_.find(action.job);
+  Managed* job = started(action.job);
   if (job == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
   if (!planned_.has_room(job->running->allocation))
@@ -104,7 +103,7 @@ void Controller::adopt(Resume& action) {
 }
 
 void Controller::adopt(Kill& action) {
-  Managed* job = started_.find(action.job);
+  Managed* job = started(action.job);
   if (job == nullptr) throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(action.job)));
   if (job->kill_sent) return;
   write<log::KillDecided>(action.job, action.reason);
@@ -134,7 +133,7 @@ void Controller::adopt(WakeAt& action) {
 void Controller::adopt(Note& action) { write<log::Note>(std::move(action.text)); }
 
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
-  Managed* job = started_.find(id);
+  Managed* job = started(id);
   if (job == nullptr || job->running->gone_in_plan || job->running->suspended)
     throw PolicyError(fmt::format("the policy {} job {}, which does not run", action, number(id)));
   return *job;

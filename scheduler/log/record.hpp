@@ -107,6 +107,13 @@ inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 /// Kinds of records: bit i is the i-th alternative of What.
 using Kinds = std::bitset<kKindCount>;
 
+/// The place of `Alternative` in What.
+template <class Alternative>
+inline constexpr std::size_t kKind = []<std::size_t... Kind>(std::index_sequence<Kind...>) {
+  return (0 + ... + (std::is_same_v<Alternative, std::variant_alternative_t<Kind, What>> ? Kind : 0));
+}
+(std::make_index_sequence<kKindCount>{});
+
 /// Whether `Visitor` can be called with what records of the kind say.
 template <class Visitor, std::size_t Kind>
 inline constexpr bool kTakes = std::is_invocable_v<const Visitor&, const std::variant_alternative_t<Kind, What>&>;

@@ -27,12 +27,11 @@ struct Series::OnRecord {
   void operator()(const log::SuspendDone& what) const { change(what.job, Phase::kSuspended); }
   void operator()(const log::ResumeDone& what) const { change(what.job, Phase::kRunning); }
   void operator()(const log::Finished& what) const {
-    const JobState* job = series.jobs_.find(what.job);
-    if (job == nullptr) return;
-    series.move_to(at);
-    series.leave(series.points_.back(), what.job, *job);
-    if (job->shareable) series.shared_.erase(what.job);
-    series.jobs_.erase(what.job);
+    series.jobs_.take_out(what.job, [&](const JobState& job) {
+      series.move_to(at);
+      series.leave(series.points_.back(), what.job, job);
+      if (job.shareable) series.shared_.erase(what.job);
+    });
   }
 
  private:

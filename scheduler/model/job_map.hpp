@@ -18,8 +18,8 @@ namespace replay {
 template <class Value>
 class JobMap {
  public:
-  [[nodiscard]] bool empty() const { return size_ == 0; }
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size() == 0; }
+  [[nodiscard]] std::size_t size() const { return free_.size() - free_count_; }
 
   /// nullptr if there is none.
   [[nodiscard]] Value* find(JobId job) {
@@ -44,11 +44,9 @@ class JobMap {
   /// The same, but fill(Value&) makes it, of what another job may have left there.
   template <class Fill>
   Value& add(JobId job, Fill fill) {
-    if (free_.empty()) grow();
-    const std::uint32_t number = free_.back();
-    free_.pop_back();
+    if (free_count_ == 0) grow();
+    const std::uint32_t number = free_[--free_count_];
     index_.set(job, number);
-    ++size_;
     Value& value = value_at(number);
     fill(value);
     return value;
@@ -61,11 +59,17 @@ class JobMap {
   }
   /// False if it was not.
   bool erase_if_there(JobId job) {
+    return take_out(job, [](const Value&) {});
+  }
+  /// The same, once use(Value&) has been called for it.
+  template <class Use>
+  bool take_out(JobId job, Use use) {
     const std::uint32_t number = index_.erase(job);
     if (number == JobIndex::kNone) return false;
-    if constexpr (!std::is_trivially_destructible_v<Value>) value_at(number) = Value{};  // gives back what it holds
-    free_.push_back(number);
-    --size_;
+    Value& value = value_at(number);
+    use(value);
+    if constexpr (!std::is_trivially_destructible_v<Value>) value = Value{};  // gives back what it holds
+    free_[free_count_++] = number;
     return true;
   }
 
@@ -87,13 +91,15 @@ class JobMap {
   void grow() {
     const std::size_t first = blocks_.size() * kBlock;
     blocks_.push_back(std::make_unique<Value[]>(kBlock));
-    for (std::size_t number = first + kBlock; number-- > first;) free_.push_back(static_cast<std::uint32_t>(number));
+    free_.resize(first + kBlock);
+    for (std::size_t number = first + kBlock; number-- > first;)
+      free_[free_count_++] = static_cast<std::uint32_t>(number);
   }
 
   JobIndex index_;
   std::vector<std::unique_ptr<Value[]>> blocks_;  // they stay where they are
-  std::vector<std::uint32_t> free_;
-  std::size_t size_ = 0;
+  std::vector<std::uint32_t> free_;  // as long as there are slots; the first free_count_ are those of free ones
+  std::size_t free_count_ = 0;
 };
 
 }  // namespace replay

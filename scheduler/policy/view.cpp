@@ -145,10 +145,7 @@ std::size_t WaitingQueue::Least::size_of(ProcessCount processes) {
 }
 
 RunningJob& RunningSet::insert(RunningJob&& job) {
-  if (spare_.empty()) spare_.push_back(&jobs_.emplace_back());
-  RunningJob* const added = spare_.back();
-  spare_.pop_back();
-  *added = std::move(job);
+  RunningJob* const added = &jobs_.take(std::move(job));
   INVARIANT(by_start_.empty() || by_start_.back()->start_order < added->start_order, "starts out of order");
   by_start_.push_back(added);
   by_end_.insert(std::ranges::upper_bound(by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_), by_end_.end(),
@@ -179,7 +176,7 @@ void RunningSet::erase(RunningJob& job) {
   INVARIANT(found != by_start_.end() && *found == &job, "job {} is not running",
             static_cast<std::int64_t>(job.job->id));
   by_start_.erase(found);
-  spare_.push_back(&job);
+  jobs_.give_back(job);
 }
 
 void RunningSet::set_estimated_end(RunningJob& job, Instant end) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <span>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/pool.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -175,8 +175,7 @@ class RunningSet {
  private:
   void unlink_end(const RunningJob& job);
 
-  std::deque<RunningJob> jobs_;
-  std::vector<RunningJob*> spare_;  // of jobs_: left, to be used again
+  Pool<RunningJob> jobs_;
   std::vector<RunningJob*> by_start_;
   std::vector<RunningJob*> by_end_;
   std::size_t by_end_first_ = 0;
