@@ -370,9 +370,11 @@ void ScheduleSwf::correct_header() const {
     const std::string number = fmt::to_string(expected_);
     const std::string line = fmt::format("; {}: ", label);
     const std::size_t at = start.find(line + number);
+    if (is_written && at == std::string::npos)
+      throw InputError(fmt::format("{}: somebody has changed it while it was written: expected '{}{}' in its header",
+                                   file_.string(), line, number));
     const std::string corrected = fmt::format("{:<{}}", jobs_, number.size());
-    is_written = is_written && at != std::string::npos &&
-                 std::fseek(file.get(), static_cast<long>(at + line.size()), SEEK_SET) == 0 &&
+    is_written = is_written && std::fseek(file.get(), static_cast<long>(at + line.size()), SEEK_SET) == 0 &&
                  std::fwrite(corrected.data(), 1, corrected.size(), file.get()) == corrected.size();
   }
   if (!is_written || std::fflush(file.get()) != 0)

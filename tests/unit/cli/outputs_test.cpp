@@ -198,6 +198,17 @@ TEST(ScheduleSwf, SaysHowManyJobsCameThoughMoreWereExpected) {
   EXPECT_EQ(read_workload(file.string()).header.max_records(), 3);
 }
 
+TEST(ScheduleSwf, SaysThatSomebodyHasChangedTheFileUnderIt) {
+  const Measured run(three_jobs());
+  try {
+    run.write_schedule("/dev/null", 12'000);  // what was written is not there
+    FAIL() << "expected an InputError";
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "/dev/null: somebody has changed it while it was written: expected '; MaxJobs: 12000' in its header");
+  }
+}
+
 TEST(WholeFile, IsThereUnderItsNameWhenItIsWhole) {
   const Folder folder;
   const fs::path file = folder.path() / "f";
