@@ -186,12 +186,10 @@ JobEnd AgentJob::failure(std::string_view output) const {
     end.reason = explain(*bad, named, died_first_);
   else if (!bad && !unnoticed_.empty())
     end.reason = fmt::format("{}; mpiexec: exit code {}", unnoticed_, WEXITSTATUS(exit_status_));
+  else if (exit_status_ != 0 && named)
+    end.reason = fmt::format("rank {}: exit code {}", *named, WEXITSTATUS(exit_status_));
   else if (exit_status_ != 0)
-    end.reason = fmt::format("{}: exit code {}",
-                             named ? fmt::format("rank {}", *named)
-                             : bad ? "a rank"
-                                   : "mpiexec",
-                             WEXITSTATUS(exit_status_));
+    end.reason = fmt::format("{}: exit code {}", bad ? "a rank" : "mpiexec", WEXITSTATUS(exit_status_));
   else
     end.reason = fmt::format("only {} of {} ranks reached MPI_Init{}{}", registered(), ranks_.size(),
                              site_.is_emulated ? "; " : "", site_.is_emulated ? kOnlyFitPrograms : "");
