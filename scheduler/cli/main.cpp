@@ -54,11 +54,21 @@ struct NamedCommand {
 };
 
 replay::cli::Command add_help(CLI::App& app) {
-  app.add_subcommand("help", "this text");
+  app.add_subcommand("help", "this text; `help COMMAND` is `COMMAND --help`");
   return [&app] {
-    fmt::print("{}", app.help());
+    fmt::print("{}", app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     return 0;
   };
+}
+
+// `help trace cut` is `trace --help cut`, which is `trace cut --help`. In this order `help run PROGRAM` does not run it.
+std::vector<const char*> arguments_of(int argc, char** argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  if (argc > 2 && std::string_view{argv[1]} == "help") {
+    arguments[1] = argv[2];
+    arguments[2] = "--help";
+  }
+  return arguments;
 }
 
 // The command that the user has chosen, "replay trace cut", and `replay` itself where there is none.
@@ -89,6 +99,14 @@ std::optional<std::string> missing_command(const CLI::App& app) {
   if (words.front().starts_with('-')) return std::nullopt;
   return fmt::format("{}: expected a command, found '{}'{}", name, words.front(),
                      replay::suggestion(words.front(), known));
+}
+
+// An option of `replay` itself before the name of a command, which would not get it.
+void refuse_options_before(const CLI::App& command, const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    if (option->count() > 0)
+      throw replay::UsageError(fmt::format("{} stands before the command: expected `replay {} {} ...`",
+                                           option->get_name(), command.get_name(), option->get_name()));
 }
 
 // An option that the command does not have, or a word too many.
@@ -149,7 +167,8 @@ int main(int argc, char** argv) {
   };
   // Where the first word is a command, nobody waits until the options of all others are made: many short simulations follow one
   // another in a script.
-  const std::string_view word = argc > 1 ? argv[1] : "";
+  const std::vector<const char*> arguments = arguments_of(argc, argv);
+  const std::string_view word = argc > 1 ? arguments[1] : "";
   const bool is_named = word != "help" && std::ranges::find(all, word, &NamedCommand::name) != std::end(all);
   const Command run = is_named ? Command{} : add_run(app, command_line);
   std::map<const CLI::App*, Command> commands;
@@ -160,12 +179,15 @@ int main(int argc, char** argv) {
   }
 
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
     if (argc == 1) {
       fmt::print("{}", app.help());
       return 0;
     }
-    for (const CLI::App* chosen : app.get_subcommands()) return commands.at(chosen)();
+    for (const CLI::App* chosen : app.get_subcommands()) {
+      refuse_options_before(*chosen, app);
+      return commands.at(chosen)();
+    }
     return run();
   } catch (const CLI::ParseError& error) {
     const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);

@@ -281,10 +281,21 @@ TEST_F(CommandLine, ListsAndHelpWork) {
     EXPECT_EQ(result.status, 0) << arguments << result.err;
     EXPECT_FALSE(result.out.empty()) << arguments;
   }
+  EXPECT_EQ(replay("help").out, replay("--help").out);
+  EXPECT_EQ(replay("help simulate").out, replay("simulate --help").out);
+  EXPECT_EQ(replay("help trace cut").out, replay("trace cut --help").out);
+  EXPECT_EQ(replay("help run true").out, replay("run --help").out);
+  EXPECT_EQ(replay("help simulat").out, replay("help").out);
   EXPECT_NE(replay("policies").out.find("max_mpl"), std::string::npos);
   const ShellResult info = replay("trace info " + kSynth);
   EXPECT_EQ(info.status, 0) << info.err;
   EXPECT_NE(info.out.find("18"), std::string::npos) << info.out;
+}
+
+TEST_F(CommandLine, OptionsBeforeTheCommandAreNotLost) {
+  const ShellResult result = replay("--trace " + kSynth + " simulate --policy easy");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err, "replay: --trace stands before the command: expected `replay simulate --trace ...`\n");
 }
 
 TEST_F(CommandLine, DryRunPrintsEachJobsCommand) {
