@@ -204,8 +204,7 @@ class AgentJob {
   LoopEvent stray_timer_;
   LoopEvent kill_timer_;
   LoopEvent leave_timer_;
-  std::string unnoticed_;                  // what we have seen, and mpiexec perhaps has not
-  std::optional<std::size_t> died_first_;  // the first rank that left without MPI_Finalize
+  std::string unnoticed_;  // what we have seen, and mpiexec perhaps has not
 };
 
 }  // namespace replay::launcher

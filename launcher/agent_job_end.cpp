@@ -67,10 +67,7 @@ void AgentJob::on_rank_exit(std::size_t number) {
   rank.meter.advance(segment_->times(static_cast<std::uint32_t>(number), monotonic_ns()), monotonic_ns(),
                      is_expanded() && !is_suspended_);
   site_.cores->lose_rank(id(), static_cast<std::uint32_t>(number));
-  if (!rank.is_finalized) {
-    if (phase_ == Phase::kRunning && !died_first_) died_first_ = number;
-    fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", number));
-  }
+  if (!rank.is_finalized) fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", number));
   expect_strays();
 }
 
@@ -183,7 +180,7 @@ JobEnd AgentJob::failure(std::string_view output) const {
   for (std::size_t number = 0; bad && number < ranks_.size(); ++number)
     if (ranks_[number].process && ranks_[number].process->pid() == bad->pid) named = number;
   if (bad && !bad->how.empty())
-    end.reason = explain(*bad, named, died_first_);
+    end.reason = explain(*bad, named, ranks_.size());
   else if (!bad && !unnoticed_.empty())
     end.reason = fmt::format("{}; mpiexec: exit code {}", unnoticed_, WEXITSTATUS(exit_status_));
   else if (exit_status_ != 0 && named)

@@ -177,15 +177,14 @@ std::optional<BadTermination> find_bad_termination(std::string_view output) {
   return found;
 }
 
-std::string explain(const BadTermination& bad, std::optional<std::size_t> named,
-                    std::optional<std::size_t> died_first) {
-  if (bad.signal == SIGKILL && died_first && died_first != named)
-    return fmt::format("rank {} died without MPI_Finalize; mpiexec: {}", *died_first, bad.how);
+std::string explain(const BadTermination& bad, std::optional<std::size_t> named, std::size_t ranks) {
+  if (!named) return fmt::format("a rank: {}", bad.how);
   const std::string own =
       bad.signal == 0 ? bad.how : fmt::format("{} (signal {})", ::strsignal(bad.signal), bad.signal);
   const bool was_cleaned_up = bad.signal == SIGKILL && own != bad.how;  // after another one's signal
-  if (!named || was_cleaned_up) return fmt::format("a rank: {}", bad.how);
-  return fmt::format("rank {}: {}", *named, own);
+  if (!was_cleaned_up) return fmt::format("rank {}: {}", *named, own);
+  if (ranks == 2) return fmt::format("rank {}: {}", 1 - *named, bad.how);
+  return fmt::format("a rank other than {}: {}", *named, bad.how);
 }
 
 std::string last_complaint(std::string_view text) {

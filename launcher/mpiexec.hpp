@@ -68,11 +68,10 @@ struct BadTermination {
 };
 [[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);
 
-/// Who ended the job, and how: "rank 1: Segmentation fault (signal 11)". `named` is the rank that Hydra names,
-/// `died_first` the one that was seen to leave first; it counts if Hydra names a rank that it may have killed itself.
-/// `bad.how` is not empty.
-[[nodiscard]] std::string explain(const BadTermination& bad, std::optional<std::size_t> named,
-                                  std::optional<std::size_t> died_first);
+/// Who ended a job of `ranks` ranks, and how: "rank 1: Segmentation fault (signal 11)". `named` is the rank that Hydra names. It
+/// is not blamed if Hydra killed it after another one. When we see ranks leave says nothing: under load the one that was
+/// killed last is often gone first. `bad.how` is not empty.
+[[nodiscard]] std::string explain(const BadTermination& bad, std::optional<std::size_t> named, std::size_t ranks);
 
 /// The last line of what a job wrote to stderr. Hydra complains once in each function on its way out, so of its lines at
 /// the end it is the first, which has the cause.
