@@ -184,11 +184,10 @@ int main(int argc, char** argv) {
       fmt::print("{}", app.help());
       return 0;
     }
-    for (const CLI::App* chosen : app.get_subcommands()) {
-      refuse_options_before(*chosen, app);
-      return commands.at(chosen)();
-    }
-    return run();
+    if (app.get_subcommands().empty()) return run();
+    const CLI::App* chosen = app.get_subcommands().front();
+    refuse_options_before(*chosen, app);
+    return commands.at(chosen)();
   } catch (const CLI::ParseError& error) {
     const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
     if (missing) {

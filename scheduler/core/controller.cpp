@@ -108,7 +108,7 @@ bool Controller::apply(const Submit& event) {
                                 fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())});
     return false;
   }
-  jobs_.add(job.id).traced = event.traced;
+  jobs_.add(job.id).declared = &job;
   waiting_.insert(job);
   triggers_.push_back({TriggerKind::kSubmit, &job});
   return true;
@@ -117,7 +117,7 @@ bool Controller::apply(const Submit& event) {
 bool Controller::apply(const Finish& event) {
   const Known* const known = jobs_.find(event.job);
   if (known == nullptr) return false;  // a second report of the same end
-  const Job& declared = known->traced->job;
+  const Job& declared = *known->declared;
   if (Managed* const job = known->started; job == nullptr) {
     waiting_.remove(declared);
   } else {
@@ -229,7 +229,7 @@ void Controller::note_estimates_that_are_over() {
 void Controller::handle_overruns() {
   for (std::size_t i = 0; i < past_estimate_.size(); ++i) {
     Managed& job = *past_estimate_[i];
-    const Duration grace = options_.grace ? options_.grace(job.traced->job) : Duration::zero();
+    const Duration grace = options_.grace ? options_.grace(*job.running->job) : Duration::zero();
     if (job.kill_sent || job.running->suspended) continue;
     if (later(job.running->estimated_end, grace) <= now_) overrun(job);
   }
@@ -237,10 +237,10 @@ void Controller::handle_overruns() {
 }
 
 void Controller::overrun(Managed& job) {
-  const JobId id = job.traced->job.id;
+  const JobId id = job.running->job->id;
   Duration more{};
   if (options_.overrun == Overrun::kExtend)
-    more = std::max<Duration>(job.traced->job.estimate / 10, std::chrono::seconds{60});
+    more = std::max<Duration>(job.running->job->estimate / 10, std::chrono::seconds{60});
   else if (options_.overrun == Overrun::kPolicy)
     more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_}, *job.running);
   if (more > Duration::zero()) {
@@ -250,7 +250,7 @@ void Controller::overrun(Managed& job) {
     Kill kill{id, KillReason::kOverrun};
     adopt(kill);
   }
-  triggers_.push_back({TriggerKind::kEstimateReached, &job.traced->job});
+  triggers_.push_back({TriggerKind::kEstimateReached, job.running->job});
   if (pass_rule_ == PassRule::kEvent) pass();
 }
 

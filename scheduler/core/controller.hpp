@@ -63,7 +63,6 @@ class Controller {
  private:
   // A job that was started.
   struct Managed {
-    const TracedJob* traced = nullptr;
     RunningJob* running = nullptr;
     Allocation held;                      // physically; no cores before launch and while suspended
     std::optional<Allocation> moving_to;  // a resize is with the body; `held` already includes what it adds
@@ -74,7 +73,7 @@ class Controller {
     bool kill_sent = false;
   };
   struct Known {
-    const TracedJob* traced = nullptr;
+    const Job* declared = nullptr;
     Managed* started = nullptr;  // null: it waits
   };
 

@@ -88,8 +88,8 @@ void Controller::leave_plan(Managed& job) {
 
 // REQUIRES: its processes are on the cores that it holds, and on no others.
 void Controller::on_cores(Managed& job) {
-  const JobId id = job.traced->job.id;
-  if (job.held.shareable) shared_.enter(id, job.held, job.traced->job.declared.cpu_use);
+  const JobId id = job.running->job->id;
+  if (job.held.shareable) shared_.enter(id, job.held, job.running->job->declared.cpu_use);
   ask_rate_again(job);
   if (!job.held.shareable) return;
   for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(*jobs_.at(neighbour).started);
@@ -98,14 +98,14 @@ void Controller::on_cores(Managed& job) {
 // Its own rate is the caller's business.
 void Controller::off_cores(Managed& job) {
   if (!job.held.shareable) return;
-  const JobId id = job.traced->job.id;
+  const JobId id = job.running->job->id;
   const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
   shared_.leave(id, job.held);
   for (const JobId neighbour : neighbours) ask_rate_again(*jobs_.at(neighbour).started);
 }
 
 void Controller::ask_rate_again(Managed& job) {
-  const Job& declared = job.traced->job;
+  const Job& declared = *job.running->job;
   const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves, as before
   const double demand = on.shareable ? shared_.demand(declared.id, on, declared.declared.cpu_use) : 0;
   const double rate = rate_(declared, on, demand);

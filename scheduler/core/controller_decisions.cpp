@@ -28,7 +28,7 @@ void Controller::adopt(Start& action) {
   Known* const known = jobs_.find(action.job);
   if (known == nullptr || known->started != nullptr)
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(action.job)));
-  const Job& declared = known->traced->job;
+  const Job& declared = *known->declared;
   if (machine_.names_cores() && action.allocation.named.empty()) {
     if (auto place = planned_.place(declared.processes, action.allocation.mpl)) {
       place->shareable = action.allocation.shareable;
@@ -50,7 +50,6 @@ void Controller::adopt(Start& action) {
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = action.allocation;
   Managed started;
-  started.traced = known->traced;
   started.running = &running_.insert(std::move(running));
   known->started = &managed_.take(std::move(started));
   write<log::StartDecided>(action.job, std::move(action.allocation));
@@ -94,7 +93,7 @@ void Controller::adopt(Resume& action) {
   if (job == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(action.job)));
   if (!planned_.has_room(job->running->allocation))
-    throw PolicyError(refusal("resumes", job->traced->job, job->running->allocation, planned_, machine_));
+    throw PolicyError(refusal("resumes", *job->running->job, job->running->allocation, planned_, machine_));
   planned_.take(job->running->allocation);
   job->running->suspended = false;
   running_.note_disturbance();

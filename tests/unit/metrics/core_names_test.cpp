@@ -86,6 +86,7 @@ TEST(CoreNames, SuspendedJobsLendTheirCores) {
   const CoreNames named = names_of(Records("1x4").launch_on(0, 1, {{2, 1}, {3, 1}}).suspended(1, 1).resumed(2, 1));
   ASSERT_EQ(named.held(JobId{1}).size(), 1u);
   EXPECT_EQ(named.held(JobId{1})[0], (CoreRange{2, 3}));
+  EXPECT_EQ(used(names_of(Records("1x4").launch_on(0, 1, {{2, 1}, {3, 1}}).suspended(1, 1)), 1), "2-3");
 }
 
 TEST(CoreNames, JobsThatShareACoreBothHaveItsName) {
