@@ -2,26 +2,9 @@
 
 #include <algorithm>
 
+#include "tests/support/random.hpp"
+
 namespace replay::test {
-namespace {
-
-// SplitMix64: small, and the same everywhere.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t bound) {
-    state_ += 0x9e3779b97f4a7c15u;
-    std::uint64_t x = state_;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (x ^ (x >> 31)) % bound;
-  }
-
- private:
-  std::uint64_t state_;
-};
-
-}  // namespace
 
 std::vector<TracedJob> random_jobs(std::uint64_t seed, int jobs, CoreCount cores) {
   Random random{seed};

@@ -1,0 +1,74 @@
+// Source: readings 1 (Conservative); slack paper 3.2 for the compression in the order of planned starts.
+
+#include "tests/oracle/conservative.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "tests/oracle/fresh_plan.hpp"
+
+namespace replay::oracle {
+namespace {
+
+Plan plan_of(const RigidRun& run, const std::vector<PlannedStart>& planned) {
+  Plan plan = run.plan_of_running();
+  for (const auto& [index, at] : planned) plan.put(run.job(index).processes, at, at + run.job(index).estimate());
+  return plan;
+}
+
+// "Lifted out one by one and put back at their earliest hole", in the order of submission.
+void compress_by_arrival(const RigidRun& run, std::vector<PlannedStart>& planned) {
+  Plan plan = plan_of(run, planned);
+  for (const std::size_t next : run.waiting()) {
+    const auto found = std::ranges::find(planned, next, &PlannedStart::job);
+    if (found == planned.end()) continue;  // submitted in this pass
+    const Job& job = run.job(next);
+    plan.lift(job.processes, found->at, found->at + job.estimate());
+    found->at = plan.earliest(job.processes, run.now(), job.estimate());
+    plan.put(job.processes, found->at, found->at + job.estimate());
+  }
+}
+
+// "All removed, re-inserted in the order of planned starts."
+void compress_in_start_order(const RigidRun& run, std::vector<PlannedStart>& planned) {
+  std::ranges::sort(planned, {}, [&](const PlannedStart& p) {
+    return std::tuple{p.at, run.job(p.job).submit, run.job(p.job).number};
+  });
+  Plan plan = run.plan_of_running();
+  for (auto& [next, at] : planned) {
+    const Job& job = run.job(next);
+    at = plan.earliest(job.processes, run.now(), job.estimate());
+    plan.put(job.processes, at, at + job.estimate());
+  }
+}
+
+bool calls_for_compression(const Happened& happened, CompressAt at) {
+  return std::ranges::any_of(happened.ended,
+                             [&](const Happened::End& end) { return end.early || at == CompressAt::kAllEnds; });
+}
+
+}  // namespace
+
+Schedule conservative(const Workload& workload, const Conservative& rules) {
+  RigidRun run{workload};
+  std::vector<PlannedStart> planned;
+  return run.run(rules.pass, [&](const Happened& happened) {
+    if (!happened.extended.empty()) shift_what_no_longer_fits(run, planned);
+    if (calls_for_compression(happened, rules.at)) {
+      if (rules.compress == Compress::kArrival)
+        compress_by_arrival(run, planned);
+      else
+        compress_in_start_order(run, planned);
+    }
+    for (const std::size_t next : run.waiting()) {
+      if (std::ranges::count(happened.submitted, next) == 0) continue;
+      const Job& job = run.job(next);
+      planned.push_back({next, plan_of(run, planned).earliest(job.processes, run.now(), job.estimate())});
+    }
+    start_what_is_due(run, planned);
+    return next_planned_start(planned);
+  });
+}
+
+}  // namespace replay::oracle

@@ -1,0 +1,24 @@
+// Backfilling that delays none of the first waiting jobs, and the same over a queue of three classes.
+#pragma once
+
+#include <limits>
+
+#include "tests/oracle/rigid_run.hpp"
+#include "tests/oracle/workload.hpp"
+
+namespace replay::oracle {
+
+enum class BackfillOrder : std::uint8_t { kArrival, kShortest, kNarrowest };
+
+struct Easy {
+  int reservations = 1;  ///< kAll: everybody's
+  BackfillOrder order = BackfillOrder::kArrival;
+  PassRule pass = PassRule::kEvent;
+  static constexpr int kAll = std::numeric_limits<int>::max();
+};
+[[nodiscard]] Schedule easy(const Workload& workload, const Easy& rules);
+
+enum class Aging : std::uint8_t { kTop, kOne, kOff };
+[[nodiscard]] Schedule priority_easy(const Workload& workload, Aging aging);
+
+}  // namespace replay::oracle

@@ -1,0 +1,62 @@
+// What an oracle is given and what it answers. An oracle is a policy a second time: plain and slow, written from
+// its page and not from the program, with which it shares no line: this folder includes nothing of the tree but
+// itself, and tests/unit/layers_test.cpp holds it to that.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace replay::oracle {
+
+using Time = std::int64_t;  ///< an instant or a duration, in microseconds
+
+inline constexpr Time kSecond = 1'000'000;
+inline constexpr Time kNever = INT64_MAX;
+
+/// A job as a line of a trace and its row of the side file have it.
+struct Job {
+  std::int64_t number = 0;
+  Time submit = 0;
+  Time run_time = 0;  ///< expanded, alone on its cores; >= 0
+  Time request = -1;  ///< -1: not stated
+  int processes = 1;
+  bool rigid = false;  ///< else malleable; serial jobs count as rigid either way
+  double cpu_use = 1;
+  double network_overhead = 0;
+  double user_priority = 0;
+  double political_priority = 0;  ///< may be -infinity
+
+  /// What policies see: the request, else the run time, and never 0.
+  [[nodiscard]] Time estimate() const { return request > 0 ? request : run_time > 0 ? run_time : kSecond; }
+};
+
+enum class Overrun : std::uint8_t {
+  kKill,    ///< a job ends with its estimate
+  kExtend,  ///< the estimate grows by 10 % of the request, at least 60 s
+  kPolicy   ///< the policy says which
+};
+
+struct Workload {
+  int nodes = 1;
+  int cores_per_node = 1;
+  bool flat = true;  ///< one pool of cores without names; else nodes of one package
+  Overrun overrun = Overrun::kKill;
+  bool cut_at_request = false;  ///< run time > request: the reader cuts it
+  std::vector<Job>
+      jobs;  ///< by submit; jobs of one instant in the order of the file, which need not be that of their numbers
+
+  [[nodiscard]] int cores() const { return nodes * cores_per_node; }
+};
+
+/// From the first to the last instant that a job has cores.
+struct Span {
+  Time start = kNever;
+  Time end = kNever;
+  bool operator==(const Span&) const = default;
+};
+
+/// Of each job, in the order of Workload::jobs.
+using Schedule = std::vector<Span>;
+
+}  // namespace replay::oracle

@@ -1,0 +1,193 @@
+#include "tests/oracle_test/comparison.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/sim/simulator.hpp"
+
+namespace replay::test {
+namespace {
+
+using oracle::Job;
+using oracle::kNever;
+using oracle::Schedule;
+using oracle::Span;
+using oracle::Time;
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+// A broken invariant aborts. The workload that broke it is then the one thing worth knowing.
+std::string
+    workload_under_test;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): a signal handler reads it
+void print_workload(int) {
+  if (::write(STDERR_FILENO, workload_under_test.data(), workload_under_test.size()) < 0) return;
+}
+
+Time micros(Instant instant) { return instant == replay::kNever ? kNever : instant.time_since_epoch().count(); }
+
+Schedule program_schedule(const oracle::Workload& workload, const Variant& variant) {
+  const MemoryLog log = simulated(workload, variant.policy, variant.model);
+  Schedule schedule;
+  for (const Job& job : workload.jobs) {
+    const auto id = static_cast<JobId>(job.number);
+    schedule.push_back({micros(log.start(id)), micros(log.end(id))});
+  }
+  return schedule;
+}
+
+bool differ(const oracle::Workload& workload, const Variant& variant) {
+  try {
+    return program_schedule(workload, variant) != variant.oracle(workload);
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+char letter(std::size_t job) { return static_cast<char>('A' + job); }
+
+Allocation cores_of_a_pool(int cores) {
+  Allocation allocation;
+  allocation.cores = cores;
+  return allocation;
+}
+
+// Jobs as letters in the order of the file; nothing where a column for each unit of time would make too long a line.
+std::string picture(const oracle::Workload& workload, const Schedule& schedule) {
+  MemoryLog log;
+  std::vector<log::Record> records;
+  Time unit = 0;
+  Time last = 0;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    const auto [start, end] = schedule[i];
+    if (start == kNever || end == kNever || start == end) continue;
+    unit = std::gcd(unit, std::gcd(start, end));
+    last = std::max(last, end);
+    const auto id = static_cast<JobId>(letter(i));
+    records.push_back({Instant{Duration{start}}, log::Launched{id, cores_of_a_pool(workload.jobs[i].processes)}});
+    records.push_back({Instant{Duration{end}}, log::Finished{id, {}}});
+  }
+  constexpr Time kWidest = 150;
+  if (unit == 0 || last / unit > kWidest || workload.jobs.size() > 50) return "";
+  std::ranges::stable_sort(records, {}, [](const log::Record& record) {
+    return std::pair{record.at, std::holds_alternative<log::Launched>(record.what)};
+  });
+  for (const log::Record& record : records) log.record(record);
+  return fmt::format("a column is {} s\n{}", to_text(Duration{unit}), gantt(log, workload.cores(), Duration{unit}));
+}
+
+std::string time_text(Time time) { return time == kNever ? "never" : to_text(Duration{time}); }
+
+std::string difference_text(const oracle::Workload& workload, const Variant& variant) {
+  std::string text = as_command(workload, variant.policy, variant.model);
+  const Schedule expected = variant.oracle(workload);
+  Schedule found(workload.jobs.size());
+  try {
+    found = program_schedule(workload, variant);
+  } catch (const std::exception& error) {
+    text += fmt::format("the program says: {}\n", error.what());
+  }
+  text += "      job    oracle: start, end                 program: start, end\n";
+  for (std::size_t i = 0; i < found.size(); ++i)
+    text += fmt::format("{} {} {:5} {:>16} {:>16}  {:>16} {:>16}\n", expected[i] == found[i] ? "  " : "->", letter(i),
+                        workload.jobs[i].number, time_text(expected[i].start), time_text(expected[i].end),
+                        time_text(found[i].start), time_text(found[i].end));
+  if (variant.model == "rigid")
+    text += "oracle: " + picture(workload, expected) + "program: " + picture(workload, found);
+  return text;
+}
+
+constexpr std::array kOverruns{"kill", "extend", "policy"};
+
+}  // namespace
+
+std::uint64_t first_seed() { return from_environment("REPLAY_ORACLE_FIRST", 1); }
+std::uint64_t runs() { return from_environment("REPLAY_ORACLE_RUNS", 300); }
+
+void expect_same_schedules(const Variant& variant) {
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + runs(); ++seed) {
+    const oracle::Workload workload = drawn_workload(seed, variant.draw);
+    if (!differ(workload, variant)) continue;
+    const oracle::Workload small =
+        minimised(workload, [&](const oracle::Workload& smaller) { return differ(smaller, variant); });
+    FAIL() << "seed " << seed << "; as small as it gets:\n"
+           << difference_text(small, variant) << "as drawn:\n"
+           << difference_text(workload, variant);
+  }
+}
+
+MemoryLog simulated(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
+  workload_under_test = as_command(workload, policy, model);
+  const auto before = std::signal(SIGABRT, print_workload);
+  SimulationOptions options;
+  options.overrun = static_cast<Overrun>(workload.overrun);
+  MemoryLog log;
+  replay::simulate(machine_of(workload), read_back(workload), *make_policy(policy).policy, *make_runtime_model(model),
+                   log, options);
+  std::signal(SIGABRT, before);
+  return log;
+}
+
+std::string as_command(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
+  return fmt::format(
+      "case.swf\n{}case.jobs.csv\n{}replay simulate --trace case.swf --policy '{}' --machine {} --runtime-model {} "
+      "--overrun {} --over-request {}\n",
+      swf_text(workload), side_file_text(workload), policy, machine_of(workload).to_text(), model,
+      kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep");
+}
+
+oracle::Workload minimised(oracle::Workload workload, const std::function<bool(const oracle::Workload&)>& is_wrong) {
+  bool smaller = true;
+  const auto try_with = [&](auto change) {
+    oracle::Workload tried = workload;
+    change(tried);
+    const bool sorted = std::ranges::is_sorted(tried.jobs, {}, &Job::submit);
+    if (!sorted || !is_wrong(tried)) return;
+    workload = std::move(tried);
+    smaller = true;
+  };
+  const auto lower = [&](std::size_t i, auto member, auto least) {
+    const auto value = workload.jobs[i].*member;
+    using Value = std::remove_const_t<decltype(value)>;
+    const auto whole =
+        static_cast<Value>(std::is_same_v<Value, Time> ? value / oracle::kSecond * oracle::kSecond : value);
+    for (const Value to :
+         {static_cast<Value>(least), static_cast<Value>(whole / 2), whole, static_cast<Value>(value - 1)})
+      if (to >= least && to < workload.jobs[i].*member) try_with([&](auto& tried) { tried.jobs[i].*member = to; });
+  };
+  for (int rounds = 0; smaller && rounds < 20; ++rounds) {
+    smaller = false;
+    for (std::size_t i = workload.jobs.size(); i-- > 0;)
+      try_with([&](auto& tried) { tried.jobs.erase(tried.jobs.begin() + static_cast<std::ptrdiff_t>(i)); });
+    for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
+      lower(i, &Job::submit, Time{0});
+      lower(i, &Job::run_time, Time{0});
+      lower(i, &Job::request, Time{-1});
+      lower(i, &Job::processes, 1);
+    }
+  }
+  return workload;
+}
+
+std::string test_name(const std::string& policy) {
+  std::string name;
+  for (const char c : policy) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
+}  // namespace replay::test

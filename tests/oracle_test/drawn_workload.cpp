@@ -1,0 +1,146 @@
+#include "tests/oracle_test/drawn_workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "tests/support/random.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace replay::test {
+namespace {
+
+using oracle::Job;
+using oracle::kSecond;
+using oracle::Time;
+
+// Seconds, mostly; milliseconds and odd lengths show what rounds; long ones are where an hour's bound lies.
+Time drawn_unit(Random& random, const Draw& draw) {
+  constexpr Time kMillisecond = 1'000;
+  if (draw.long_times) return random.one_of({kSecond, 10 * kSecond, 60 * kSecond, 600 * kSecond});
+  return random.one_of({kSecond, kSecond, kSecond, 7 * kMillisecond, 45 * kSecond, 1000 * kSecond + 1});
+}
+
+int drawn_size(Random& random, int cores) {
+  switch (random.below(6)) {
+    case 0:
+    case 1: return 1;
+    case 2: return cores;
+    default: return static_cast<int>(random.between(1, cores));
+  }
+}
+
+Time drawn_request(Random& random, const Draw& draw, Time run_time, Time unit, Time favourite) {
+  switch (random.below(draw.overruns ? 10 : 8)) {
+    case 0: return -1;
+    case 1:
+    case 2: return std::max(run_time, favourite);
+    case 3:
+    case 4: return std::max(run_time, unit) * random.between(1, 4);
+    case 5: return std::max(run_time, unit) + unit * random.between(0, 5);
+    case 8: return std::max<Time>(run_time / random.between(1, 3), unit);
+    case 9: return favourite;
+    default: return std::max(run_time, unit);
+  }
+}
+
+void set_behaviour(Random& random, Job& job) {
+  job.cpu_use = random.one_of({0.0, 0.25, 0.5, 0.6, 0.75, 1.0});
+  job.network_overhead = random.one_of({0.0, 0.125, 0.5, 0.9});
+}
+
+void set_priorities(Random& random, Job& job) {
+  job.user_priority = random.one_of({0.0, 0.0, 0.25, 0.5, 1.0});
+  job.political_priority = random.one_of({0.0, 0.0, 0.5, 1.0, -std::numeric_limits<double>::infinity()});
+}
+
+void shuffle_numbers(Random& random, std::vector<Job>& jobs) {
+  for (std::size_t i = jobs.size(); i > 1; --i) std::swap(jobs[i - 1].number, jobs[random.below(i)].number);
+}
+
+void set_machine(Random& random, const Draw& draw, oracle::Workload& workload) {
+  workload.cores_per_node = static_cast<int>(random.between(1, draw.most_cores));
+  if (draw.most_nodes == 1 || random.one_in(2)) return;
+  workload.flat = false;
+  workload.nodes = static_cast<int>(random.between(1, draw.most_nodes));
+}
+
+std::string cell(double value) { return std::isinf(value) ? "-inf" : fmt::format("{}", value); }
+
+std::string in_seconds(Time time) { return to_text(Duration{time}); }
+
+}  // namespace
+
+oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
+  Random random{seed};
+  oracle::Workload workload;
+  set_machine(random, draw, workload);
+  if (draw.overruns) workload.overrun = random.one_of({oracle::Overrun::kKill, oracle::Overrun::kExtend});
+  if (draw.policy_tells && random.one_in(2)) workload.overrun = oracle::Overrun::kPolicy;
+  workload.cut_at_request = random.one_in(4);
+  const Time unit = drawn_unit(random, draw);
+  const Time favourite = unit * random.between(1, 8);  // an estimate that many jobs have
+  const auto jobs = random.between(1, draw.most_jobs);
+  const std::int64_t gap = random.one_of({0, 1, 3, 6});
+  Time now = 0;
+  for (std::int64_t number = 1; number <= jobs; ++number) {
+    Job job;
+    job.number = number;
+    if (!random.one_in(3)) now += unit * random.between(0, gap);
+    job.submit = now;
+    job.processes = drawn_size(random, workload.cores());
+    job.run_time = random.one_in(12) ? 0 : unit * random.between(1, 10);
+    if (random.one_in(8)) job.run_time += random.between(0, unit);
+    job.request = drawn_request(random, draw, job.run_time, unit, favourite);
+    job.rigid = random.one_in(6);
+    if (draw.behaviour) set_behaviour(random, job);
+    if (draw.priorities) set_priorities(random, job);
+    workload.jobs.push_back(job);
+  }
+  if (random.one_in(5)) shuffle_numbers(random, workload.jobs);
+  return workload;
+}
+
+std::string swf_text(const oracle::Workload& workload) {
+  std::string text = fmt::format("; MaxProcs: {}\n", workload.cores());
+  for (const Job& job : workload.jobs)
+    text += fmt::format("{} {} -1 {} {} -1 -1 {} {} -1 1 1 1 1 1 -1 -1 -1\n", job.number, in_seconds(job.submit),
+                        in_seconds(job.run_time), job.processes, job.processes,
+                        job.request < 0 ? "-1" : in_seconds(job.request));
+  return text;
+}
+
+std::string side_file_text(const oracle::Workload& workload) {
+  std::string text = "job,flexibility,cpu_util,ov,user_priority,political_priority\n";
+  for (const Job& job : workload.jobs)
+    text += fmt::format("{},{},{},{},{},{}\n", job.number, job.rigid ? "rigid" : "malleable", cell(job.cpu_use),
+                        cell(job.network_overhead), cell(job.user_priority), cell(job.political_priority));
+  return text;
+}
+
+Workload read_back(const oracle::Workload& workload) {
+  CleaningRules rules;
+  rules.over_request = workload.cut_at_request ? OverRequest::kCut : OverRequest::kKeep;
+  const std::string text = swf_text(workload);
+  Workload read = read_workload(memory_source(text), rules).workload;
+  read.jobs.change_each([&](TracedJob& traced) {
+    const Job& drawn = *std::ranges::find(workload.jobs, number(traced.job.id), &Job::number);
+    traced.job.flexibility = drawn.rigid ? Flexibility::kRigid : Flexibility::kMalleable;
+    traced.truth.behaviour.cpu_use = traced.job.declared.cpu_use = drawn.cpu_use;
+    traced.truth.behaviour.network_overhead = traced.job.declared.network_overhead = drawn.network_overhead;
+    traced.has_network_overhead = true;
+    traced.job.user_priority = drawn.user_priority;
+    traced.job.political_priority = drawn.political_priority;
+  });
+  return read;
+}
+
+Machine machine_of(const oracle::Workload& workload) {
+  if (workload.flat) return Machine::pool(workload.cores());
+  return Machine::cluster(workload.nodes, 1, workload.cores_per_node);
+}
+
+}  // namespace replay::test

@@ -1,0 +1,36 @@
+// Chance for tests: SplitMix64, small, and the same on every machine.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+namespace replay::test {
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  /// 0..bound-1. REQUIRES: bound > 0.
+  std::uint64_t below(std::uint64_t bound) {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t x = state_;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (x ^ (x >> 31)) % bound;
+  }
+  /// least..most, both included. REQUIRES: least <= most.
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)));
+  }
+  /// True in one of `n` cases.
+  bool one_in(std::uint64_t n) { return below(n) == 0; }
+  template <class Value>
+  Value one_of(std::initializer_list<Value> values) {
+    return values.begin()[below(values.size())];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace replay::test
