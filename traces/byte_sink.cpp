@@ -1,6 +1,8 @@
 #include "traces/byte_sink.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
@@ -9,6 +11,7 @@
 #include <utility>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/whole_file.hpp"
 
 namespace replay {
 namespace {
@@ -17,48 +20,74 @@ InputError failed(const std::string& name, const char* what) {
   return InputError(fmt::format("{}: {}: {}", name, what, std::strerror(errno)));
 }
 
+[[noreturn]] void cannot_overwrite(const std::string& name) {
+  throw InputError(fmt::format("{}: its beginning cannot be written again: expected a plain file", name));
+}
+
 class FileSink final : public ByteSink {
  public:
-  FileSink(std::string name, std::FILE* file, bool owned) : name_(std::move(name)), file_(file), owned_(owned) {}
-  ~FileSink() override {
-    if (owned_ && file_ != nullptr) std::fclose(file_);
-  }
-  void write(std::string_view bytes) override {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) throw failed(name_, "cannot be written");
-  }
-  void close() override {
-    std::FILE* file = std::exchange(file_, nullptr);
-    if ((owned_ ? std::fclose(file) : std::fflush(file)) != 0) throw failed(name_, "cannot be written");
-  }
+  explicit FileSink(const std::string& path) : file_(path) {}
+  void write(std::string_view bytes) override { file_.write(bytes); }
+  void overwrite(std::string_view bytes) override { file_.overwrite(0, bytes); }
+  void finish() override {}
+  void close() override { file_.finish(); }
 
  private:
-  std::string name_;
-  std::FILE* file_;
-  bool owned_;
+  WholeFile file_;
+};
+
+class StandardOutputSink final : public ByteSink {
+ public:
+  void write(std::string_view bytes) override {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) throw failed(kName, "cannot be written");
+  }
+  void overwrite(std::string_view) override { cannot_overwrite(kName); }
+  void finish() override {
+    if (std::fflush(stdout) != 0) throw failed(kName, "cannot be written");
+  }
+  void close() override { finish(); }
+
+ private:
+  static constexpr const char* kName = "standard output";
 };
 
 class GzipSink final : public ByteSink {
  public:
-  GzipSink(std::string name, gzFile file) : name_(std::move(name)), file_(file) {}
+  explicit GzipSink(const std::string& path) : file_(path) {
+    const int copy = ::fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 0);  // gzclose() closes it
+    if (copy >= 0) gzip_ = gzdopen(copy, "wb");
+    if (gzip_ != nullptr) return;
+    if (copy >= 0) ::close(copy);
+    throw failed(path, "cannot be created");
+  }
   ~GzipSink() override {
-    if (file_ != nullptr) gzclose(file_);
+    if (gzip_ != nullptr) gzclose(gzip_);
   }
   void write(std::string_view bytes) override {
-    if (gzfwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) throw failed(name_, "cannot be written");
+    if (gzfwrite(bytes.data(), 1, bytes.size(), gzip_) != bytes.size())
+      throw failed(file_.path().string(), "cannot be written");
+  }
+  void overwrite(std::string_view) override { cannot_overwrite(file_.path().string()); }
+  void finish() override {
+    if (gzip_ != nullptr && gzclose(std::exchange(gzip_, nullptr)) != Z_OK)
+      throw failed(file_.path().string(), "cannot be written");
   }
   void close() override {
-    if (gzclose(std::exchange(file_, nullptr)) != Z_OK) throw failed(name_, "cannot be written");
+    finish();
+    file_.finish();
   }
 
  private:
-  std::string name_;
-  gzFile file_;
+  WholeFile file_;
+  gzFile gzip_ = nullptr;
 };
 
 class StringSink final : public ByteSink {
  public:
   explicit StringSink(std::string& text) : text_(text) {}
   void write(std::string_view bytes) override { text_ += bytes; }
+  void overwrite(std::string_view bytes) override { text_.replace(0, bytes.size(), bytes); }
+  void finish() override {}
   void close() override {}
 
  private:
@@ -68,16 +97,9 @@ class StringSink final : public ByteSink {
 }  // namespace
 
 std::unique_ptr<ByteSink> open_sink(const std::string& path) {
-  if (path == "-") return std::make_unique<FileSink>("standard output", stdout, false);
-  if (path.ends_with(".gz")) {
-    gzFile file = gzopen(path.c_str(), "wb");
-    if (file == nullptr) throw failed(path, "cannot be created");
-    return std::make_unique<GzipSink>(path, file);
-  }
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) throw failed(path, "cannot be created");
-  std::setvbuf(file, nullptr, _IONBF, 0);  // what comes are whole blocks
-  return std::make_unique<FileSink>(path, file, true);
+  if (path == "-") return std::make_unique<StandardOutputSink>();
+  if (path.ends_with(".gz")) return std::make_unique<GzipSink>(path);
+  return std::make_unique<FileSink>(path);
 }
 
 std::unique_ptr<ByteSink> string_sink(std::string& text) { return std::make_unique<StringSink>(text); }

@@ -16,11 +16,17 @@ class ByteSink {
 
   /// Best in blocks of many kilobytes. Throws InputError when the medium fails (disk full, reader gone).
   virtual void write(std::string_view bytes) = 0;
-  /// Everything is written when this returns; call it once, last. A sink that is destroyed before may have lost bytes.
+  /// Replaces the first bytes that were written. REQUIRES: so many were written, into a plain file.
+  virtual void overwrite(std::string_view bytes) = 0;
+  /// No more bytes come: what is buffered is written. Throws as write() does, so that of several files none gets its name
+  /// before all of them are complete.
+  virtual void finish() = 0;
+  /// finish(), if that was not called, and the file has its name. Call it once, last: what is destroyed before leaves no file.
   virtual void close() = 0;
 };
 
-/// Creates or replaces the file at `path`, or takes standard output for "-"; gzip if the path ends in ".gz".
+/// Creates or replaces the file at `path` as a whole (scheduler/model/whole_file.hpp), or takes standard output for "-"; gzip if
+/// the path ends in ".gz".
 [[nodiscard]] std::unique_ptr<ByteSink> open_sink(const std::string& path);
 
 /// Appends to `text`, which must outlive the sink.

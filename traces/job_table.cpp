@@ -246,9 +246,14 @@ void JobTableWriter::write(std::int64_t job, const JobTraits& traits) {
   text_.clear();
 }
 
-void JobTableWriter::close() {
+void JobTableWriter::finish() {
   sink_->write(text_);
   text_.clear();
+  sink_->finish();
+}
+
+void JobTableWriter::close() {
+  finish();
   sink_->close();
 }
 

@@ -66,6 +66,9 @@ class JobTableWriter {
   explicit JobTableWriter(std::unique_ptr<ByteSink> sink);
   void write(std::int64_t job, const JobTraits& traits);
   /// Everything is written when this returns. Throws InputError when it cannot be.
+  /// No more rows come: all are written.
+  void finish();
+  /// finish(), and the file has its name.
   void close();
 
  private:

@@ -61,9 +61,21 @@ void SwfWriter::flush_if_large() {
   text_.clear();
 }
 
-void SwfWriter::close() {
+void SwfWriter::overwrite(const SwfHeader& header) {
+  std::string lines;
+  for (const std::string& line : header.lines()) lines.append(line).push_back('\n');
+  finish();
+  sink_->overwrite(lines);
+}
+
+void SwfWriter::finish() {
   sink_->write(text_);
   text_.clear();
+  sink_->finish();
+}
+
+void SwfWriter::close() {
+  finish();
   sink_->close();
 }
 

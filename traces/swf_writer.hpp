@@ -22,7 +22,11 @@ class SwfWriter {
   void write(const SwfRecord& record);
   /// A line as SwfReader::comments() has it: with its ';', or empty.
   void write_comment(std::string_view line);
-  /// Everything is written when this returns. Throws InputError when it cannot be. Without it the end may be missing.
+  /// The header once more, in place of the one that was written first. REQUIRES: as long as that one; a plain file.
+  void overwrite(const SwfHeader& header);
+  /// No more records come: all are written. Throws InputError when they cannot be.
+  void finish();
+  /// finish(), and the file has its name. Without it there is no file.
   void close();
 
  private:

@@ -66,7 +66,6 @@ class TraceWriter {
   explicit TraceWriter(const std::string& path, TraceWriterOptions options = {});
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
-  ~TraceWriter();
 
   void write(const SwfHeader& header) { swf_.write(header); }
   /// Throws UsageError if the entry has traits, the trace goes to standard output and no side file was named.
@@ -80,13 +79,11 @@ class TraceWriter {
  private:
   [[nodiscard]] JobTableWriter& table();
 
-  std::string path_;
   TraceWriterOptions options_;
   std::optional<std::string> table_path_;
   SwfWriter swf_;
   std::optional<JobTableWriter> table_;
   std::uint64_t records_ = 0;
-  bool closed_ = false;
 };
 
 }  // namespace replay

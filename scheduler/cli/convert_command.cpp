@@ -2,7 +2,6 @@
 // published.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -133,56 +132,22 @@ Source open_any(const ConvertGiven& given) {
 
 // ---- where they go ----
 
-// A CSV file appears under its name when it is whole, as TraceWriter's do.
-class CsvOutput {
- public:
-  explicit CsvOutput(const TraceOutput& to)
-      : path_(to.output), writer_([&] {
-          std::error_code ignored;
-          direct_ = path_ == "-" || (fs::exists(path_, ignored) && !fs::is_regular_file(path_, ignored));
-          if (fs::is_directory(path_, ignored))
-            throw InputError(fmt::format("{}: expected a file, found a directory", path_));
-          if (!direct_ && !to.force && fs::exists(path_, ignored))
-            throw InputError(fmt::format("{}: exists already: --force replaces it", path_));
-          return open_sink(direct_ ? path_ : unfinished());
-        }()) {}
-  CsvOutput(const CsvOutput&) = delete;
-  CsvOutput& operator=(const CsvOutput&) = delete;
-  ~CsvOutput() {
-    std::error_code ignored;
-    if (!direct_ && !closed_) fs::remove(unfinished(), ignored);
-  }
-
-  [[nodiscard]] TraceCsvWriter& writer() { return writer_; }
-  void close() {
-    writer_.close();
-    std::error_code error;
-    if (!direct_) fs::rename(unfinished(), path_, error);
-    if (error) throw InputError(fmt::format("{}: cannot be created: {}", path_, error.message()));
-    closed_ = true;
-  }
-
- private:
-  [[nodiscard]] std::string unfinished() const {
-    const fs::path whole{path_};
-    return (whole.parent_path() / fmt::format(".{}-{}", ::getpid(), whole.filename().string())).string();
-  }
-
-  std::string path_;
-  bool direct_ = false;
-  bool closed_ = false;
-  TraceCsvWriter writer_;
-};
+TraceCsvWriter create_csv(const TraceOutput& to) {
+  std::error_code ignored;
+  if (!to.force && to.output != "-" && fs::is_regular_file(to.output, ignored))
+    throw InputError(fmt::format("{}: exists already: --force replaces it", to.output));
+  return TraceCsvWriter(open_sink(to.output));
+}
 
 std::uint64_t write_csv(Source& source, const ConvertGiven& given, const std::function<void(TraceEntry&)>& change) {
-  CsvOutput file(given.to);
-  file.writer().write(source.header, !given.without_header);
+  TraceCsvWriter writer = create_csv(given.to);
+  writer.write(source.header, !given.without_header);
   std::uint64_t records = 0;
   for (TraceEntry entry; source.next(entry); ++records) {
     change(entry);
-    file.writer().write(entry);
+    writer.write(entry);
   }
-  file.close();
+  writer.close();
   return records;
 }
 

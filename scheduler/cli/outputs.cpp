@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -310,21 +309,6 @@ std::set<std::string> parse_outputs(std::string_view list) {
   }
 }
 
-WholeFile::WholeFile(fs::path file)
-    : file_(std::move(file)), unfinished_(fmt::format("{}.{}", file_.string(), ::getpid())) {}
-
-WholeFile::~WholeFile() {
-  std::error_code ignored;
-  if (!unfinished_.empty()) fs::remove(unfinished_, ignored);
-}
-
-void WholeFile::finish() {
-  std::error_code error;
-  fs::rename(unfinished_, file_, error);
-  if (error) throw InputError(fmt::format("{}: cannot be written: {}", file_.string(), error.message()));
-  unfinished_.clear();
-}
-
 JobsCsv::JobsCsv(const fs::path& file, const log::Header& header, Duration bound)
     : bound_(bound), cells_(file, kJobColumns) {
   const std::string name = fs::path(header.value("trace")).filename().string();
@@ -344,9 +328,9 @@ void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const me
   cells_.end_line(cells);
 }
 
-ScheduleSwf::ScheduleSwf(fs::path file, const log::Header& header, CoreCount cores, std::size_t jobs)
-    : file_(std::move(file)), writer_(file_.string()), expected_(jobs) {
-  writer_.write(swf_header(header, cores, jobs));
+ScheduleSwf::ScheduleSwf(const fs::path& file, const log::Header& header, CoreCount cores, std::size_t jobs)
+    : header_(swf_header(header, cores, jobs)), writer_(file.string()), expected_(jobs) {
+  writer_.write(header_);
 }
 
 void ScheduleSwf::put(const JobRow& row) {
@@ -354,31 +338,14 @@ void ScheduleSwf::put(const JobRow& row) {
   ++jobs_;
 }
 
+// After a run that ended early the smaller numbers go in the places of the larger ones.
 void ScheduleSwf::close() {
-  writer_.close();
-  if (jobs_ < expected_) correct_header();
-}
-
-// A run that ended early: the smaller numbers go in the places of the larger ones.
-void ScheduleSwf::correct_header() const {
-  constexpr std::size_t kHeader = 4096;  // bytes; the counts stand in the first few hundred
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(file_.c_str(), "r+be"), &std::fclose);
-  bool is_written = file != nullptr;
-  std::string start(kHeader, '\0');
-  if (is_written) start.resize(std::fread(start.data(), 1, start.size(), file.get()));
-  for (const char* label : kCounts) {
-    const std::string number = fmt::to_string(expected_);
-    const std::string line = fmt::format("; {}: ", label);
-    const std::size_t at = start.find(line + number);
-    if (is_written && at == std::string::npos)
-      throw InputError(fmt::format("{}: somebody has changed it while it was written: expected '{}{}' in its header",
-                                   file_.string(), line, number));
-    const std::string corrected = fmt::format("{:<{}}", jobs_, number.size());
-    is_written = is_written && std::fseek(file.get(), static_cast<long>(at + line.size()), SEEK_SET) == 0 &&
-                 std::fwrite(corrected.data(), 1, corrected.size(), file.get()) == corrected.size();
+  if (jobs_ < expected_) {
+    const std::size_t width = fmt::to_string(expected_).size();
+    for (const char* label : kCounts) header_.set(label, fmt::format("{:<{}}", jobs_, width));
+    writer_.overwrite(header_);
   }
-  if (!is_written || std::fflush(file.get()) != 0)
-    throw InputError(fmt::format("{}: cannot be written: {}", file_.string(), std::strerror(errno)));
+  writer_.close();
 }
 
 void write_metrics_json(const fs::path& file, const log::Header& header, const metrics::JobSums& sums,
@@ -419,12 +386,6 @@ void write_json(const fs::path& file, const nlohmann::ordered_json& json) {
   const auto sink = open_sink(file.string());
   sink->write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
   sink->close();
-}
-
-void write_json_whole(const fs::path& file, const nlohmann::ordered_json& json) {
-  WholeFile whole(file);
-  write_json(whole.unfinished(), json);
-  whole.finish();
 }
 
 InputFile input_file(const fs::path& path) {

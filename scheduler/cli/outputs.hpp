@@ -1,7 +1,7 @@
 // The files of a run's folder, but for events.log: jobs.csv (Batsim's and Evalys' columns first, ours behind) and
 // schedule.swf, which are written row by row while the run goes on, metrics.json, series.csv, run.json. Each has its page in
-// docs/formats/. The same log gives the same bytes. A file that cannot be written (a full disk too) is an InputError that
-// names it.
+// docs/formats/. The same log gives the same bytes. Each is there under its name only when it is complete; a file that cannot
+// be written (a full disk too) is an InputError that names it.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +30,6 @@ namespace replay::cli {
 /// "all" (also ""), "none", or names joined by commas. Throws UsageError for an unknown one.
 [[nodiscard]] std::set<std::string> parse_outputs(std::string_view list);
 
-/// A file that is there under its name only when it is whole: while it is written, the process number stands behind its name.
-class WholeFile {
- public:
-  explicit WholeFile(std::filesystem::path file);
-  WholeFile(const WholeFile&) = delete;
-  WholeFile& operator=(const WholeFile&) = delete;
-  /// Removes it if it is not whole.
-  ~WholeFile();
-
-  [[nodiscard]] const std::filesystem::path& unfinished() const { return unfinished_; }
-  /// It is written and closed: gives it its name, and replaces the file that has it. Throws InputError.
-  void finish();
-
- private:
-  std::filesystem::path file_;
-  std::filesystem::path unfinished_;  // empty: it is whole
-};
-
 class JobsCsv {
  public:
   /// `bound` of the bounded slowdown.
@@ -66,15 +48,13 @@ class JobsCsv {
 class ScheduleSwf {
  public:
   /// `jobs`: as many as there should be; they stand in the header.
-  ScheduleSwf(std::filesystem::path file, const log::Header& header, CoreCount cores, std::size_t jobs);
+  ScheduleSwf(const std::filesystem::path& file, const log::Header& header, CoreCount cores, std::size_t jobs);
   void put(const metrics::JobRow& row);
   /// Everything is written when this returns; the header says how many jobs came.
   void close();
 
  private:
-  void correct_header() const;
-
-  std::filesystem::path file_;
+  SwfHeader header_;
   SwfWriter writer_;
   std::size_t expected_;
   std::size_t jobs_ = 0;
@@ -85,8 +65,6 @@ void write_metrics_json(const std::filesystem::path& file, const log::Header& he
 void write_series_csv(const std::filesystem::path& file, const metrics::Series& series);
 /// Two blanks of indentation, a line end behind; bytes that are not UTF-8 are replaced.
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json);
-/// The same under another name first, so that there is no half of one; a file that is there is replaced.
-void write_json_whole(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
 /// A file that the run depends on.
 struct InputFile {

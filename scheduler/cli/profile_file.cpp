@@ -325,6 +325,6 @@ json to_json(const Profile& profile) {
   return result;
 }
 
-void write_profile(const Profile& profile, const std::string& path) { write_json_whole(path, to_json(profile)); }
+void write_profile(const Profile& profile, const std::string& path) { write_json(path, to_json(profile)); }
 
 }  // namespace replay::cli

@@ -44,20 +44,21 @@ void ProgramTerminal::interrupt() {
 }
 
 ReportOutput::ReportOutput(const std::string& file, bool is_json) : is_json_(is_json) {
-  if (file.empty()) return;
-  file_.reset(std::fopen(file.c_str(), "w"));
-  if (!file_) throw std::system_error(errno, std::generic_category(), fmt::format("--report {}", file));
+  if (!file.empty()) file_.emplace(file);
 }
 
 int ReportOutput::program_output() const { return is_json_ && !file_ ? STDERR_FILENO : STDOUT_FILENO; }
 
-void ReportOutput::write(const ProgramSettings& settings, const ProgramHistory& history) const {
+void ReportOutput::write(const ProgramSettings& settings, const ProgramHistory& history) {
   // A reason may quote what a program has printed, which need not be UTF-8.
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   const std::string text =
       is_json_ ? report_json(settings, history).dump(2, ' ', false, replace) + "\n" : report_text(settings, history);
-  std::FILE* const own = is_json_ ? stdout : stderr;
-  std::FILE* const to = file_ ? file_.get() : own;
+  if (file_) {
+    file_->write(text);
+    return file_->finish();
+  }
+  std::FILE* const to = is_json_ ? stdout : stderr;
   if (std::fputs(text.c_str(), to) < 0 || std::fflush(to) != 0)
     throw std::system_error(errno, std::generic_category(), "the report cannot be written");
 }

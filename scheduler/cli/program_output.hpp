@@ -5,13 +5,14 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <memory>
+#include <optional>
 #include <string>
 
 #include "launcher/loop_event.hpp"
 #include "scheduler/cli/output_follower.hpp"
 #include "scheduler/cli/program_report.hpp"
 #include "scheduler/cli/program_run.hpp"
+#include "scheduler/model/whole_file.hpp"
 
 namespace replay::cli {
 
@@ -43,20 +44,17 @@ class ProgramTerminal {
 class ReportOutput {
  public:
   /// Opens `file`, if it is not empty, before the program is started: afterwards it would be too late to complain. Throws
-  /// std::system_error.
+  /// InputError.
   ReportOutput(const std::string& file, bool is_json);
 
   /// Where the program's stdout has to go so that it does not mix with the report.
   [[nodiscard]] int program_output() const;
-  /// Throws std::system_error.
-  void write(const ProgramSettings& settings, const ProgramHistory& history) const;
+  /// Once. Throws InputError or std::system_error.
+  void write(const ProgramSettings& settings, const ProgramHistory& history);
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   bool is_json_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::optional<WholeFile> file_;
 };
 
 }  // namespace replay::cli

@@ -75,9 +75,9 @@ void Recorder::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
   run_.failed += row.has_ended() && wrong ? 1u : 0u;
   run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
   if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
-  if (schedule_) schedule_->file.put(row);
+  if (schedule_) schedule_->put(row);
   if (!jobs_csv_) return;
-  jobs_csv_->file.put(row, texts.reason, names_.used(row.job));
+  jobs_csv_->put(row, texts.reason, names_.used(row.job));
   names_.forget(row.job);
 }
 
@@ -92,8 +92,8 @@ PolicyRun Recorder::finish() {
 }
 
 void Recorder::write(const PolicyRun& run) {
-  if (jobs_csv_) jobs_csv_->finish();
-  if (schedule_) schedule_->finish();
+  if (jobs_csv_) jobs_csv_->close();
+  if (schedule_) schedule_->close();
   if (wants("metrics")) write_metrics_json(folder_ / "metrics.json", header_, sums_, series_, run.summary);
   if (wants("series")) write_series_csv(folder_ / "series.csv", series_);
   if (wants("run")) write_run_json(&run);

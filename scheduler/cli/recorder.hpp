@@ -62,20 +62,6 @@ class Recorder final : private metrics::RowReader {
   void write(const PolicyRun& run);
 
  private:
-  // A file that grows with the run.
-  template <class File>
-  struct Growing {
-    WholeFile place;
-    File file;
-    template <class... Arguments>
-    explicit Growing(const std::filesystem::path& path, Arguments&&... arguments)
-        : place(path), file(place.unfinished(), std::forward<Arguments>(arguments)...) {}
-    void finish() {
-      file.close();
-      place.finish();
-    }
-  };
-
   void row(const metrics::JobRow& row, const metrics::RowTexts& texts) override;
   [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
   void write_run_json(const PolicyRun* run);
@@ -97,8 +83,8 @@ class Recorder final : private metrics::RowReader {
   metrics::JobSums sums_;
   metrics::Series series_;
   metrics::CoreNames names_;
-  std::optional<Growing<JobsCsv>> jobs_csv_;
-  std::optional<Growing<ScheduleSwf>> schedule_;
+  std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
+  std::optional<ScheduleSwf> schedule_;
   PolicyRun run_;  // what is known of it
   std::vector<log::Sink*> sinks_;
   std::unique_ptr<log::Tee> tee_;

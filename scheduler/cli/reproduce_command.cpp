@@ -5,12 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,6 +20,7 @@
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/text_table.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/whole_file.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp_study.hpp"
 #include "scheduler/study/fcfs_malleable_study.hpp"
@@ -59,13 +57,6 @@ bool make_folder(const fs::path& folder, const ReproduceGiven& given) {
   const bool is_new = fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("--out {}: cannot be made: {}", folder.string(), error.message()));
   return is_new;
-}
-
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw InputError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
 }
 
 nlohmann::ordered_json to_json(const study::Result& result) {
@@ -138,8 +129,8 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   }
   result.limits.insert(result.limits.end(), logs.missing.begin(), logs.missing.end());
   const fs::path page = folder / fmt::format("{}.html", paper), numbers = folder / "numbers.csv";
-  write_file(page, study::to_html(result));
-  write_file(numbers, study::to_csv(result));
+  write_whole_file(page, study::to_html(result));
+  write_whole_file(numbers, study::to_csv(result));
   if (given.json)
     fmt::print("{}\n", to_json(result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else

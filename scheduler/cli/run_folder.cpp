@@ -12,6 +12,7 @@
 
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/mix_bits.hpp"
+#include "scheduler/model/whole_file.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -19,17 +20,12 @@ namespace {
 
 constexpr std::string_view kResults[] = {"run.json",     "events.log", "jobs.csv",  "schedule.swf",
                                          "metrics.json", "series.csv", "seeds.json"};
-constexpr std::string_view kGrowing[] = {"jobs.csv",
-                                         "schedule.swf"};  // a run that was killed leaves them as NAME.PROCESS
-constexpr std::string_view kJobs = "jobs";                 // what jobs of a real run wrote
-constexpr int kDepth = 2;                                  // folders of seeds, and in them of policies
+constexpr std::string_view kJobs = "jobs";  // what jobs of a real run wrote
+constexpr int kDepth = 2;                   // folders of seeds, and in them of policies
 
 bool is_result(std::string_view name) {
-  if (std::ranges::find(kResults, name) != std::end(kResults)) return true;
-  return std::ranges::any_of(kGrowing, [name](std::string_view whole) {
-    const bool begins = name.size() > whole.size() + 1 && name.starts_with(whole) && name[whole.size()] == '.';
-    return begins && std::ranges::all_of(name.substr(whole.size() + 1), [](char c) { return c >= '0' && c <= '9'; });
-  });
+  return std::ranges::any_of(
+      kResults, [name](std::string_view whole) { return name == whole || is_unfinished_name(name, whole); });
 }
 
 // What is in the folder of a run, or of runs, that no run puts there; empty: nothing.

@@ -60,10 +60,7 @@ void expect_report_of_its_own(const std::string& report, const TraceInput& from,
     throw InputError(fmt::format("{}: exists already: --force replaces it", report));
 }
 
-void write_report(const std::string& path, const nlohmann::json& report) {
-  const bool is_special = std::filesystem::exists(path) && !std::filesystem::is_regular_file(path);  // /dev/stderr
-  (is_special ? write_json : write_json_whole)(path, report);
-}
+void write_report(const std::string& path, const nlohmann::json& report) { write_json(path, report); }
 
 void report_broken_lines(const std::vector<std::string>& report) {
   for (const std::string& line : report) fmt::print(stderr, "{}\n", line);

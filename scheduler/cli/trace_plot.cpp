@@ -3,15 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <span>
 #include <system_error>
 #include <vector>
 
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/whole_file.hpp"
 #include "scheduler/report/chart.hpp"
 #include "scheduler/report/svg.hpp"
 
@@ -160,10 +158,7 @@ void write_plot(const TraceInfo& info, const std::string& path, bool force) {
   if (!force && std::filesystem::exists(path, ignored))
     throw InputError(fmt::format("{}: exists already: --force replaces it", path));
   const std::string svg = draw_trace(info);
-  std::ofstream out(path, std::ios::binary);
-  out << (is_page ? as_html(svg, title_of(info)) : svg);
-  out.close();
-  if (!out) throw InputError(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  write_whole_file(path, is_page ? as_html(svg, title_of(info)) : svg);
 }
 
 }  // namespace replay

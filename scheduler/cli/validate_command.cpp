@@ -8,9 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,6 +30,7 @@
 #include "scheduler/cli/validate_seeds.hpp"
 #include "scheduler/cli/validate_table.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/whole_file.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -65,13 +63,6 @@ std::string computer() {
   if (::uname(&host) != 0) return text;
   const std::string_view release{host.release};  // "6.1.0-18-amd64": what is behind the version is the distributor's
   return fmt::format("{}, {} {}", text, host.sysname, release.substr(0, release.find('-')));
-}
-
-void write_text(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw InputError(fmt::format("{}: cannot be written: {}", file.string(), std::strerror(errno)));
 }
 
 struct PaperExperiment {
@@ -149,7 +140,7 @@ void write_page(const ValidateGiven& given, const PaperExperiment& paper, const 
       page.missing.push_back(cell.name);
   page.seeds = seed_means(paper.seeds);
   const fs::path file = given.page.empty() ? out / "validation.md" : fs::path{given.page};
-  write_text(file, to_markdown(page));
+  write_whole_file(file, to_markdown(page));
   fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
 }
 

@@ -262,7 +262,7 @@ std::optional<CellResult> finished_cell(const fs::path& folder, const std::strin
 }
 
 void write_cell_result(const fs::path& folder, const CellResult& result) {
-  write_json_whole(folder / kFile, to_json(result));
+  write_json(folder / kFile, to_json(result));
 }
 
 void remove_cell_result(const fs::path& folder) {

@@ -237,11 +237,12 @@ TEST_F(CommandLine, OneTraceOneSeedOneLogByteForByte) {
 TEST_F(CommandLine, ForceReplacesWhatAKilledRunLeft) {
   write_text(folder_ / "t.swf", kTwoJobs);
   std::filesystem::create_directory(folder_ / "r");
-  for (const char* left : {"r/run.json", "r/events.log", "r/jobs.csv.4711", "r/schedule.swf.4711"})
+  const char* const unfinished = "r/jobs.csv.unfinished-0123456789abcdef";
+  for (const char* left : {"r/run.json", "r/events.log", unfinished, "r/run.json.unfinished-fedcba9876543210"})
     write_text(folder_ / left, "");
   const std::string run = "simulate --trace t.swf --policy easy --force --out r";
   EXPECT_EQ(replay(run).status, 0);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "r/jobs.csv.4711"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / unfinished));
   write_text(folder_ / "r/jobs.csv.bak", "");
   expect_complaint(run, 1, {"jobs.csv.bak is none"});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "r/jobs.csv"));

@@ -198,37 +198,6 @@ TEST(ScheduleSwf, SaysHowManyJobsCameThoughMoreWereExpected) {
   EXPECT_EQ(read_workload(file.string()).header.max_records(), 3);
 }
 
-TEST(ScheduleSwf, SaysThatSomebodyHasChangedTheFileUnderIt) {
-  const Measured run(three_jobs());
-  try {
-    run.write_schedule("/dev/null", 12'000);  // what was written is not there
-    FAIL() << "expected an InputError";
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "/dev/null: somebody has changed it while it was written: expected '; MaxJobs: 12000' in its header");
-  }
-}
-
-TEST(WholeFile, IsThereUnderItsNameWhenItIsWhole) {
-  const Folder folder;
-  const fs::path file = folder.path() / "f";
-  const auto files = [&folder] { return std::distance(fs::directory_iterator(folder.path()), {}); };
-  std::ofstream(file) << "old";
-  {
-    WholeFile whole(file);
-    std::ofstream(whole.unfinished()) << "half";
-    EXPECT_EQ(folder.text("f"), "old");
-    EXPECT_EQ(files(), 2);
-  }
-  EXPECT_EQ(folder.text("f"), "old");
-  EXPECT_EQ(files(), 1) << "what is not whole is removed";
-  WholeFile whole(file);
-  std::ofstream(whole.unfinished()) << "new";
-  whole.finish();
-  EXPECT_EQ(folder.text("f"), "new");
-  EXPECT_EQ(files(), 1);
-}
-
 TEST(Outputs, ListsAreChecked) {
   EXPECT_EQ(parse_outputs("jobs,swf"), (std::set<std::string>{"jobs", "swf"}));
   EXPECT_EQ(parse_outputs("all"), output_names());

@@ -1,8 +1,10 @@
 // A trace and its side file as one stream: found, written, refused and replaced together.
 #include "traces/trace_stream.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -124,6 +126,17 @@ TEST_F(TraceStream, FilesAppearUnderTheirNamesOnlyWhenTheyAreWhole) {
   EXPECT_TRUE(std::filesystem::exists(path("t.swf")));
   EXPECT_TRUE(std::filesystem::exists(path("t.jobs.csv")));
   EXPECT_EQ(files(), 2U);
+}
+
+TEST_F(TraceStream, ALinkThatWaitsUnderATemporaryNameIsNotWrittenThrough) {
+  write_text(path("precious"), "data\n");
+  for (const std::string& name : {fmt::format(".{}-t.swf", ::getpid()), fmt::format("t.swf.{}", ::getpid())})
+    std::filesystem::create_symlink(path("precious"), path(name));
+  TraceWriter writer(path("t.swf"));
+  writer.write(plain(1));
+  writer.close();
+  EXPECT_EQ(text_of(path("precious")), "data\n");
+  EXPECT_EQ(read(TraceReader(path("t.swf"))).size(), 1U);
 }
 
 TEST_F(TraceStream, AToolThatFailsLeavesNothingAndKeepsWhatWasThere) {
