@@ -11,6 +11,7 @@
 #include "launcher/agent_job.hpp"
 #include "launcher/monotonic_clock.hpp"
 #include "launcher/mpiexec.hpp"
+#include "scheduler/model/clean_text.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -196,9 +197,7 @@ JobEnd AgentJob::failure(std::string_view output) const {
 
 std::string AgentJob::last_error_line() const {
   constexpr std::size_t kMost = 200;
-  std::string text = last_complaint(read_tail(std::filesystem::path{order_.directory} / "stderr", 4096));
-  if (text.size() > kMost) text.resize(kMost);
-  return text;
+  return clean_line(last_complaint(read_tail(std::filesystem::path{order_.directory} / "stderr", 4096)), kMost);
 }
 
 }  // namespace replay::launcher

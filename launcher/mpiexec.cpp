@@ -20,6 +20,7 @@
 
 #include "launcher/process.hpp"
 #include "launcher/unique_fd.hpp"
+#include "scheduler/model/clean_text.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -220,11 +221,11 @@ std::string read_tail(const fs::path& file, std::size_t most) {
   std::ifstream in{file, std::ios::binary | std::ios::ate};
   if (!in) return {};
   const auto size = static_cast<std::size_t>(std::max<std::streamoff>(in.tellg(), 0));
-  std::string text(std::min(size, most), '\0');
+  std::string text(std::min(size, most + 1), '\0');
   in.seekg(static_cast<std::streamoff>(size - text.size()));
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  return text;
+  return std::string{end_of_text(text, most)};
 }
 
 }  // namespace replay::launcher

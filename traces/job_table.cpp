@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay {
@@ -204,7 +205,7 @@ std::size_t JobTableReader::count_unused() {
 bool JobTableReader::next(Row& row) {
   const auto line = lines_.next();
   if (!line) return false;
-  if (line->too_long) fail("job", fmt::format("at most {} characters", kLongestLine), line->text.substr(0, 40));
+  if (line->too_long) fail("job", fmt::format("at most {} characters", kLongestLine), line->text);
   row = Row{};
   const std::size_t cells = for_each_cell(line->text, [&](std::size_t index, std::string_view cell) {
     if (index == 0) {
@@ -228,7 +229,8 @@ bool JobTableReader::next(Row& row) {
 }
 
 void JobTableReader::fail(std::string_view column, std::string_view expected, std::string_view found) const {
-  throw InputError(name(), lines_.number(), fmt::format("column {}: expected {}, found '{}'", column, expected, found));
+  throw InputError(name(), lines_.number(),
+                   fmt::format("column {}: expected {}, found '{}'", column, expected, visible_text(found, 40)));
 }
 
 JobTableWriter::JobTableWriter(std::unique_ptr<ByteSink> sink) : sink_(std::move(sink)) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay {
@@ -321,7 +322,8 @@ void WorkloadReader::add_header_findings(CleaningReport& report) const {
     add("max-records", "noted", 1, fmt::format("header says MaxRecords {}, the file has {}", *promised, lines));
   for (const std::string_view label : {"MaxProcs", "MaxNodes"})
     if (const auto value = header().find(label); value && header().number(label).value_or(0) < 1)
-      add("machine-size", "ignored", 1, fmt::format("header label {}: expected a count, found '{}'", label, *value));
+      add("machine-size", "ignored", 1,
+          fmt::format("header label {}: expected a count, found '{}'", label, visible_text(*value, 40)));
   if (!rules_.machine_size)
     add("machine-size", "noted", 1,
         fmt::format("no MaxProcs and no MaxNodes in the header: the widest job's {} processors stand in", widest_));

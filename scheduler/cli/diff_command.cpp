@@ -11,6 +11,7 @@
 
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/run_difference.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -37,12 +38,12 @@ int diff(const DiffGiven& given) {
     fmt::print("{}",
                given.json
                    ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                   : to_text(difference));
+                   : clean_lines(to_text(difference)));
     return difference.none() ? 0 : 1;
   } catch (const UsageError&) {
     throw;
   } catch (const std::exception& error) {  // 1 would say that they differ
-    fmt::print(stderr, "replay: {}\n", error.what());
+    fmt::print(stderr, "replay: {}\n", clean_lines(error.what()));
     return kTrouble;
   }
 }

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "scheduler/model/allocation.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/event.hpp"
 
 namespace replay::cli {
@@ -23,14 +24,6 @@ constexpr std::size_t kCellWidth = 3;      // letter, level, blank
 constexpr std::size_t kPipeAtOnce = 4096;  // what poll() promises that a pipe takes
 constexpr std::string_view kHideCursor = "\x1b[?25l";
 constexpr std::string_view kShowCursor = "\x1b[?25h";
-
-// A reason may come from somebody's program: no control characters of it reach the terminal.
-std::string harmless(std::string_view text) {
-  std::string safe{text};
-  for (char& c : safe)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return safe;
-}
 
 // Cut to `width` characters; those of UTF-8 count as one, and are never cut in two.
 std::size_t clip(std::string& text, std::size_t width) {
@@ -204,7 +197,7 @@ LiveView::LiveJob* LiveView::find(JobId job) {
 }
 
 void LiveView::tell(Instant at, std::string_view event) {
-  std::string line = harmless(fmt::format("[{:8.1f} s] {}", seconds(at), event));
+  std::string line = clean_line(fmt::format("[{:8.1f} s] {}", seconds(at), event));
   if (pictures_) {
     events_.push_back(std::move(line));
     if (events_.size() > kEventLines) events_.pop_front();

@@ -17,6 +17,7 @@
 
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/core/controller.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/suggest.hpp"
 #include "scheduler/plugin/resolver.hpp"
@@ -44,7 +45,7 @@ std::string quoted_command_line(int argc, char** argv) {
 }
 
 int complain(int status, const char* what) {
-  fmt::print(stderr, "replay: {}\n", what);
+  fmt::print(stderr, "replay: {}\n", replay::clean_lines(what));  // it may quote any file
   return status;
 }
 

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "scheduler/cli/csv_file.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/byte_sink.hpp"
 #include "traces/swf_writer.hpp"
@@ -317,8 +318,9 @@ JobsCsv::JobsCsv(const fs::path& file, const log::Header& header, Duration bound
 }
 
 void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores) {
-  constexpr std::size_t kNumbers = 36, kWords = 160;  // at most: columns, and letters of the words that are ours
-  const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(reason, reason_);
+  constexpr std::size_t kNumbers = 36, kWords = 160;        // at most: columns, and letters of the words that are ours
+  if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log of a foreign folder holds any text
+  const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);
   if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
   const std::string_view program = row.executable >= 0 ? std::string_view{program_} : "default";
   CsvLine cells = cells_.begin_line(kNumbers + 2 * used_cores.size(),

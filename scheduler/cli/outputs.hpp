@@ -39,8 +39,8 @@ class JobsCsv {
   void close() { cells_.close(); }
 
  private:
-  std::string workload_;          // as a cell
-  std::string program_, reason_;  // of the row that is written
+  std::string workload_;                         // as a cell
+  std::string program_, clean_reason_, reason_;  // of the row that is written
   Duration bound_;
   CsvFile cells_;
 };

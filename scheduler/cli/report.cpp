@@ -7,6 +7,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/recorder.hpp"
 #include "scheduler/cli/result_table.hpp"
+#include "scheduler/model/clean_text.hpp"
 
 namespace replay::cli {
 
@@ -35,18 +36,18 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
     fmt::print("{}\n", list.dump(2, ' ', false, decltype(list)::error_handler_t::replace));
   } else {
     fmt::print("\n");
-    for (const std::string& line : scenario.loaded.report.to_lines()) fmt::print("{}\n", line);
-    for (const std::string& note : scenario.notes) fmt::print("note: {}\n", note);
+    for (const std::string& line : scenario.loaded.report.to_lines()) fmt::print("{}\n", clean_lines(line));
+    for (const std::string& note : scenario.notes) fmt::print("note: {}\n", clean_lines(note));
     fmt::print("machine {}, runtime model {}\n\n{}", runs.front().machine, scenario.runtime_model,
                result_table(results));
     for (const PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
-    for (const PolicyRun& run : runs) fmt::print("{}", rigid_lines(run.policy, run.rigid));
+    for (const PolicyRun& run : runs) fmt::print("{}", clean_lines(rigid_lines(run.policy, run.rigid)));
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
   for (const PolicyRun& run : runs) {
     for (const std::string& why : {run.lost, run.fault})
-      if (!why.empty()) fmt::print(stderr, "replay: {}: the run ended early: {}\n", run.policy, why);
+      if (!why.empty()) fmt::print(stderr, "replay: {}: the run ended early: {}\n", run.policy, clean_lines(why));
     if (run.failed > 0)
       fmt::print(stderr, "replay: {}: {} jobs failed; jobs.csv says which and why\n", run.policy, run.failed);
     if (run.disturbed)

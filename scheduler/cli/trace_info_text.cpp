@@ -11,6 +11,7 @@
 
 #include "scheduler/cli/trace_info.hpp"
 #include "scheduler/cli/trace_plot.hpp"
+#include "scheduler/model/clean_text.hpp"
 
 namespace replay {
 namespace {
@@ -261,7 +262,7 @@ nlohmann::json to_json(const TraceInfo& info) {
           {"quirks", info.quirks}};
 }
 
-void print_text(const TraceInfo& info, std::FILE* out) { fmt::print(out, "{}", to_text(info)); }
+void print_text(const TraceInfo& info, std::FILE* out) { fmt::print(out, "{}", clean_lines(to_text(info))); }
 
 int run_trace_info(const TraceInfoOptions& options) {
   const TraceInfo info = analyse_trace(options);

@@ -15,6 +15,7 @@
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/text_table.hpp"
 #include "scheduler/metrics/waiting_reasons.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -266,8 +267,9 @@ int why(const WhyGiven& given) {
     fmt::print("{}\n", to_json(report, given).dump(2, ' ', false, ordered_json::error_handler_t::replace));
     return 0;
   }
-  fmt::print("{}: {}, {}, machine {}\n{}", given.run, reasons.header().value("policy"), reasons.header().value("body"),
-             reasons.header().value("machine"), to_text(report, given));
+  const log::Header& header = reasons.header();
+  fmt::print("{}", clean_lines(fmt::format("{}: {}, {}, machine {}\n{}", given.run, header.value("policy"),
+                                           header.value("body"), header.value("machine"), to_text(report, given))));
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/core/arrivals.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::live {
@@ -102,21 +103,25 @@ class Engine final : public ExecutorListener {
   }
 
   void on_started(JobId job, bool malleable, const std::string& reason) override {
-    events_.emplace_back(Started{job, malleable, reason});
+    events_.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
   }
   void on_resized(JobId job) override { events_.emplace_back(Resized{job}); }
   void on_suspended(JobId job) override { events_.emplace_back(Suspended{job}); }
   void on_resumed(JobId job) override { events_.emplace_back(Resumed{job}); }
   void on_measured(JobId job, double cpu_use) override { events_.emplace_back(Measured{job, cpu_use}); }
-  void on_ended(JobId job, const JobEnd& end) override { add_end(job, end); }
+  void on_ended(JobId job, const JobEnd& end) override {
+    JobEnd cleaned = end;
+    cleaned.reason = clean_line(end.reason, kLongestReason);
+    add_end(job, std::move(cleaned));
+  }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
-    events_.emplace_back(ActionFailed{job, action, reason});
+    events_.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
   }
   void on_lost(const std::string& reason) override {
     if (!result_.lost.empty()) return;
-    result_.lost = reason;
+    result_.lost = clean_line(reason, kLongestReason);
     const std::set<JobId> launched = launched_;
-    for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, reason});
+    for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
     stopping_ = true;  // the loop goes on from here: not we, as libevent calls us, through which nothing may be thrown
   }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
+
 namespace replay::plugin {
 namespace {
 
@@ -89,7 +91,7 @@ void AnswerBook::wake_at(Instant instant) {
   out_.emplace_back(WakeAt{instant});
 }
 
-void AnswerBook::note(std::string text) { out_.emplace_back(Note{std::move(text)}); }
+void AnswerBook::note(std::string_view text) { out_.emplace_back(Note{clean_line(text, kLongestReason)}); }
 
 std::optional<CoreCount> AnswerBook::cores_if_started(std::int64_t id, int mpl) const {
   const Job* job = find_waiting(JobId{id});

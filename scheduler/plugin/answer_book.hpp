@@ -33,7 +33,7 @@ class AnswerBook {
   void resume(std::int64_t job);
   void kill(std::int64_t job);
   void wake_at(Instant instant);
-  void note(std::string text);
+  void note(std::string_view text);
 
   /// After the answers so far.
   [[nodiscard]] CoreCount free() const { return free_ ? free_->total() : view_.free.total(); }

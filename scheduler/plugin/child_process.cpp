@@ -14,6 +14,8 @@
 #include <cstring>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
+
 namespace replay::plugin {
 namespace {
 
@@ -21,6 +23,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kLongestLine = 16u << 20;
 constexpr std::size_t kKeptErrors = 4096;
+constexpr std::size_t kShownErrors = 4000;  // less, so that a character that was cut off is not shown
 constexpr int kShownErrorLines = 5;
 constexpr auto kTimeToLeave = 1000ms;
 
@@ -141,8 +144,8 @@ void ChildProcess::expect_silence() {
   if (output_.is_open()) read_output();
   if (received_.empty()) return;
   const std::string first = received_.substr(0, received_.find('\n'));
-  fail(fmt::format("expected one line for each question, found another one before it was asked: '{}'{}",
-                   first.substr(0, kShown), first.size() > kShown ? "..." : ""));
+  fail(fmt::format("expected one line for each question, found another one before it was asked: '{}'",
+                   clean_line(first, kShown)));
 }
 
 void ChildProcess::wait_for_something(Clock::time_point deadline) {
@@ -238,7 +241,7 @@ std::string ChildProcess::last_words() {
     if (before == kKeptErrors) break;
     read_errors();
   }
-  std::string_view text = error_text_;
+  std::string_view text = end_of_text(error_text_, kShownErrors);
   while (text.ends_with('\n')) text.remove_suffix(1);
   if (text.empty()) return "";
   std::size_t from = text.size();

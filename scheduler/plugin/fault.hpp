@@ -6,6 +6,7 @@
 
 #include <string_view>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -14,7 +15,7 @@ namespace replay::plugin {
 class PolicyFault : public PolicyError {
  public:
   PolicyFault(std::string_view policy, Instant at, std::string_view what)
-      : PolicyError(fmt::format("policy '{}' at {} s: {}", policy, to_text(at), what)) {}
+      : PolicyError(clean_lines(fmt::format("policy '{}' at {} s: {}", policy, to_text(at), what))) {}
 };
 
 }  // namespace replay::plugin

@@ -109,7 +109,7 @@ void FakeExecutor::plan_end(JobId job) {
     running_.erase(job);
     populations_changed();
     JobEnd how;
-    if (fails.contains(job)) how = {Outcome::kFailed, 3, Verification::kNone, -1, "exit status 3"};
+    if (fails.contains(job)) how = {Outcome::kFailed, 3, Verification::kNone, -1, last_words};
     listener_->on_ended(job, how);
   });
 }

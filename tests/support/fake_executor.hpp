@@ -35,9 +35,10 @@ class FakeExecutor final : public live::Executor {
   /// At once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
 
-  std::set<JobId> fails;      ///< these exit with status 3
-  int most_jobs_on_core = 1;  ///< what the policy is meant to do
-  std::string misuse;         ///< the first order that makes no sense: more jobs on a core, an unknown job
+  std::set<JobId> fails;                     ///< these exit with status 3
+  std::string last_words = "exit status 3";  ///< of those, why
+  int most_jobs_on_core = 1;                 ///< what the policy is meant to do
+  std::string misuse;  ///< the first order that makes no sense: more jobs on a core, an unknown job
   /// Where each job's ranks were put, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
   Duration answer_after{std::chrono::milliseconds{5}};

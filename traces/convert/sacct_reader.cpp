@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/swf_record.hpp"
 
@@ -122,7 +123,7 @@ void Reader::read_header_row() {
           lines_.name(), lines_.number(),
           fmt::format("header row: expected a column {}, found '{}': sacct --parsable2 --format=... without "
                       "--noheader prints one",
-                      what, line->text.substr(0, 80)));
+                      what, visible_text(line->text, 80)));
   };
   need(has(Column::kJobId) || has(Column::kJobIdRaw), "JobID");
   need(has(Column::kSubmit) || has(Column::kEligible), "Submit");
@@ -219,7 +220,7 @@ Reader::Row Reader::read_row() {
   const auto id = read_id(cell(id_column));
   if (!id)
     throw InputError(fmt::format("field {}: expected a job id such as 1234, 1234_5 or 1234.batch, found '{}'",
-                                 kNames[static_cast<std::size_t>(id_column)], cell(id_column).substr(0, 40)));
+                                 kNames[static_cast<std::size_t>(id_column)], visible_text(cell(id_column), 40)));
   Row row;
   row.id = id->job;
   row.leader = id->leader;
@@ -241,7 +242,7 @@ template <class Value>
 std::optional<Value> Reader::checked(Column column, std::string_view expected, Cell<Value> read) const {
   if (!read.is_right)
     throw InputError(fmt::format("field {}: expected {}, found '{}'", kNames[static_cast<std::size_t>(column)],
-                                 expected, cell(column).substr(0, 40)));
+                                 expected, visible_text(cell(column), 40)));
   return read.value;
 }
 
@@ -259,7 +260,7 @@ void Reader::read_times(Row& row) {
     row.job.fate = read_state(cell(Column::kState));
     if (!row.job.fate)
       throw InputError(fmt::format("field State: expected a state of a job such as COMPLETED, found '{}'",
-                                   cell(Column::kState).substr(0, 40)));
+                                   visible_text(cell(Column::kState), 40)));
   } else if (!row.job.end && has(Column::kEnd)) {
     row.job.fate = Fate::kUnfinished;
   }
@@ -317,7 +318,7 @@ void Reader::read_memory_cells(Row& row) {
 void Reader::read_names(Row& row) {
   const auto first_of = [&](std::initializer_list<Column> columns) {
     for (const Column column : columns)
-      if (!cell(column).empty()) return std::string(cell(column));
+      if (!cell(column).empty()) return clean_line(cell(column));
     return std::string{};
   };
   row.job.user = first_of({Column::kUser, Column::kUid});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/job_table.hpp"
 #include "traces/swf_reader.hpp"
@@ -81,7 +82,7 @@ void TraceCsvReader::read_header_row(std::string_view line) {
     const auto column = std::ranges::find(known, cell);
     if (column == known.end())
       fail(fmt::format("column {}: expected one of {}, found '{}'", index + 1, fmt::join(known, ", "),
-                       cell.substr(0, 40)));
+                       visible_text(cell, 40)));
     const auto place = static_cast<std::size_t>(column - known.begin());
     if (std::ranges::find(columns_, place) != columns_.end())
       fail(fmt::format("column {}: expected each column once, found '{}' again", index + 1, cell));
@@ -116,13 +117,14 @@ void TraceCsvReader::set_cell(std::size_t index, std::string_view cell, TraceEnt
   const std::size_t column = columns_[index];
   if (column < fields_.size()) {
     if (!std::ranges::all_of(cell, is_number))
-      fail(fmt::format("column {}: expected a number, found '{}'", kTraceCsvFields[column], cell.substr(0, 40)));
+      fail(fmt::format("column {}: expected a number, found '{}'", kTraceCsvFields[column], visible_text(cell, 40)));
     fields_[column] = cell;
     return;
   }
   const std::size_t trait = column - fields_.size();
   if (const auto expected = set_job_cell(entry.traits, trait, cell); !expected.empty())
-    fail(fmt::format("column {}: expected {}, found '{}'", job_table_columns()[trait], expected, cell.substr(0, 40)));
+    fail(fmt::format("column {}: expected {}, found '{}'", job_table_columns()[trait], expected,
+                     visible_text(cell, 40)));
 }
 
 void TraceCsvReader::fail(std::string_view problem) const { throw InputError(lines_.name(), lines_.number(), problem); }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
 #include "traces/tools/local_time.hpp"
 #include "traces/tools/validate_parts.hpp"
 
@@ -70,9 +71,10 @@ void check_missing(const SwfHeader& header, Violations& violations) {
 void check_numbers(const SwfHeader& header, Violations& violations) {
   for (const SwfLabel& entry : header.labels()) {
     const auto fail = [&](std::string_view expected) {
-      violations.note("header-value", Severity::kError,
-                      fmt::format("header label {}: expected {}, found '{}'", entry.label, expected, entry.value),
-                      entry.line);
+      violations.note(
+          "header-value", Severity::kError,
+          fmt::format("header label {}: expected {}, found '{}'", entry.label, expected, visible_text(entry.value, 40)),
+          entry.line);
     };
     SwfHeader alone;
     alone.add(entry.label, entry.value);
@@ -94,12 +96,12 @@ void check_clock(const SwfHeader& header, Violations& violations) {
     violations.note("time-zone", Severity::kWarning,
                     fmt::format("header label TimeZoneString: expected a name of the tz database such as "
                                 "Europe/Stockholm, found '{}'",
-                                header.time_zone()));
+                                visible_text(header.time_zone(), 40)));
   if (start && !clock)
     violations.note(
         "start-time", Severity::kWarning,
         fmt::format("header label StartTime: expected a time such as Mon Sep 23 14:00:31 CEST 1996, found '{}'",
-                    *start));
+                    visible_text(*start, 40)));
   if (!start || !clock || !clock->has_time_zone() || !header.unix_start_time()) return;
   // Both tell the zero: without UnixStartTime the clock takes it from StartTime.
   SwfHeader without = header;
@@ -109,7 +111,7 @@ void check_clock(const SwfHeader& header, Violations& violations) {
     violations.note(
         "start-time", Severity::kWarning,
         fmt::format("header labels UnixStartTime and StartTime disagree: {} there would be '{}', found '{}'",
-                    *header.unix_start_time(), clock->start_time_text(Duration{}), *start));
+                    *header.unix_start_time(), clock->start_time_text(Duration{}), visible_text(*start, 40)));
 }
 
 }  // namespace

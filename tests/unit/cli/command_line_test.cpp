@@ -58,6 +58,28 @@ TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
   EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
 }
 
+TEST_F(CommandLine, AMessageThatQuotesAFileDoesNotReachTheTerminalAsItIs) {
+  const std::string bad = "\x1b]0;title\x07\x1b[2J\xff\x9b";
+  write_text(folder_ / "t.swf", "; MaxProcs: 4\n; Acknowledge: " + bad + "\n; UnixStartTime: " + bad +
+                                    "\n; StartTime: " + bad + "\n" + std::string(kTwoJobs).substr(14) + bad + "\n");
+  write_text(folder_ / "p.swf", "; Program: " + bad + "\n" + kTwoJobs);
+  write_text(folder_ / "t.jobs.csv", "job,flexibility\n1," + bad + "\n");
+  write_text(folder_ / "events.log", "#replay-events 1\n#machine " + bad + "\n1 " + bad + "\n");
+  write_text(folder_ / "run.json", "{\"a\": " + bad);
+  write_text(folder_ / "jobs.csv", "job_id," + bad + "\n");
+  for (const char* arguments :
+       {"trace info t.swf", "trace validate t.swf", "simulate --trace t.swf --policy easy --jobs-from /dev/null",
+        "simulate --trace t.swf --policy easy", "simulate --trace t.swf --policy easy --strict", "trace info p.swf",
+        "why . 1", "diff . .", "rerun .", "audit . --rule easy", "trace sort t.swf -o /dev/null",
+        "trace match t.swf --profile run.json -o /dev/null"}) {
+    const ShellResult result = replay(arguments);
+    const std::string said = result.out + result.err;
+    EXPECT_NE(said, "") << arguments;
+    for (const char* byte : {"\x1b", "\xff", "\x9b", "\x07"})
+      EXPECT_EQ(said.find(byte), std::string::npos) << arguments << "\n" << said;
+  }
+}
+
 TEST_F(CommandLine, TheSideFileOfATraceCountsAndIsAnInputOfTheRun) {
   write_text(folder_ / "t.swf", kTwoJobs);
   const std::string run = "simulate --policy fcfs-malleable --runtime-model isolated --machine flat:4 --trace ";

@@ -8,6 +8,7 @@
 
 #include <csignal>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
@@ -61,6 +62,19 @@ TEST_F(Live, DecidesWhatTheSimulatorDecides) {
     EXPECT_EQ(live.misuse, "") << policy;
     EXPECT_EQ(live.result.ended, jobs.size());
   }
+}
+
+// Of a program's own words; of another machine's agent when it is remote.
+TEST_F(Live, ReasonsComeInWithoutEscapeSequencesAndAsUtf8) {
+  const LiveLog live = run("fcfs", {job('A').cores(1).runs(1s)}, 0.01, [](FakeExecutor& executor, live::RunOptions&) {
+    executor.fails.insert(id('A'));
+    executor.last_words = "\x1b]0;title\x07rank 1:\x1b[31m \xff\nb\xc3\xb6se " + std::string(10'000, 'x');
+  });
+  std::string reason;
+  for (const log::Record& record : live.log.records())
+    if (const auto* end = std::get_if<log::Finished>(&record.what)) reason = end->end.reason;
+  EXPECT_TRUE(reason.starts_with("rank 1: \xEF\xBF\xBD b\xc3\xb6se xxx")) << reason;
+  EXPECT_EQ(reason.size(), kLongestReason + 3);
 }
 
 TEST_F(Live, JobsShareCoresAsInTheSimulator) {

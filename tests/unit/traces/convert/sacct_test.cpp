@@ -126,6 +126,14 @@ TEST(SacctDump, ARequeuedRunIsAJobOfItsOwn) {
   EXPECT_EQ(trace.records[1].status, 1);
 }
 
+// They go into the header of the trace, and from there onto terminals.
+TEST(SacctDump, NamesComeInWithoutEscapeSequencesAndAsUtf8) {
+  const Trace trace = convert(
+      "JobID|Submit|Start|End|AllocCPUS|State|Partition\n"
+      "7|1700000000|1700000010|1700000050|2|COMPLETED|\x1b]0;title\x07gr\xc3\xbcn\x1b[2J\xff\n");
+  EXPECT_EQ(trace.header.find("Partition"), "1 gr\xc3\xbcn\xEF\xBF\xBD");
+}
+
 TEST(SacctDump, TheEmptyCellAtTheEndOfParsableLinesIsNoColumn) {
   EXPECT_EQ(convert("JobID|Submit|Elapsed|NCPUS|\n1|1700000000|00:01:00|4|\n").records.at(0).run, Duration{-1s});
   EXPECT_EQ(convert("JobID|Submit|Start|Elapsed|NCPUS|\n1|1700000000|1700000001|00:01:00|4|\n").records.at(0).run, 60s);
