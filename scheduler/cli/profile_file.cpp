@@ -2,20 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/outputs.hpp"
+#include "scheduler/json/read_json.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -54,7 +51,9 @@ class Place {
 
   [[nodiscard]] std::string text() const {
     if (!value_.is_string()) fail("a text");
-    return value_.get<std::string>();
+    const auto text = value_.get<std::string>();
+    if (clean_line(text) != text) fail("a text in one line without control characters");
+    return text;
   }
   [[nodiscard]] double number(double least, double most = 1e12) const {
     const double value = value_.is_number() ? value_.get<double>() : std::nan("");
@@ -122,8 +121,7 @@ ProfileEntry entry_of(const Place& place) {
   entry.processes = place.at("processes").count();
   entry.command = place.at("command").text();
   if (entry.benchmark.empty()) place.at("benchmark").fail("a name");
-  if (entry.command.empty() || entry.command.find_first_of("\r\n") != std::string::npos)
-    place.at("command").fail("a command in one line");
+  if (entry.command.empty()) place.at("command").fail("a command");
   entry.runtime_s = figure_of(place.at("run_time_s"), kSmallest, kLongestRun);
   entry.cpu_use = optional_figure(place, "cpu_utilisation", 0, 1);
   entry.slowdown_mpl_2 = optional_figure(place, "slowdown_mpl_2", kSmallest);
@@ -288,20 +286,7 @@ Profile profile_of(const json& value, const std::string& name) {
   return profile;
 }
 
-Profile read_profile(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw InputError(fmt::format("{}: expected a profile, found a directory", path));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
-  json value;
-  try {
-    value = json::parse(in);
-  } catch (const json::exception& error) {
-    throw InputError(fmt::format("{}: expected a profile in JSON: {}", path, error.what()));
-  }
-  return profile_of(value, path);
-}
+Profile read_profile(const std::string& path) { return profile_of(read_json<json>(path, "a profile in JSON"), path); }
 
 json to_json(const Profile& profile) {
   json result = {{"format", kProfileFormat},

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "scheduler/json/read_json.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/machine.hpp"
 #include "traces/swf_reader.hpp"
@@ -129,13 +129,17 @@ ScheduleFile read_swf(std::unique_ptr<ByteSource> source) {
 
 // ---- a run's folder ----
 
-// Nothing if the file is not there or says nothing of a machine.
+// Nothing if the file is not there, is broken, or says nothing of a machine.
 std::optional<CoreCount> machine_size_in(const fs::path& file) {
-  std::ifstream in{file};
-  if (!in) return std::nullopt;
-  const auto json = nlohmann::json::parse(in, nullptr, false);
-  if (!json.is_object() || !json.contains("machine") || !json["machine"].is_string()) return std::nullopt;
-  return Machine::parse(json["machine"].get<std::string>()).size();
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  try {
+    const auto json = read_json<nlohmann::json>(file);
+    if (json.is_object() && json.contains("machine") && json["machine"].is_string())
+      return Machine::parse(json["machine"].get<std::string>()).size();
+  } catch (const InputError&) {  // the table of jobs is enough for most rules
+  }
+  return std::nullopt;
 }
 
 std::string runs_in(const fs::path& folder) {

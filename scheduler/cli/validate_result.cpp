@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <system_error>
 
 #include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/outputs.hpp"
+#include "scheduler/json/read_json.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -236,19 +233,10 @@ std::optional<CellResult> finished_cell(const fs::path& folder, const std::strin
   const fs::path file = folder / kFile;
   std::error_code error;
   if (!fs::exists(file, error)) return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
   constexpr const char* kWaysOut = "--force runs the cell again";
-  ordered_json whole;
-  try {
-    whole = ordered_json::parse(text);
-  } catch (const ordered_json::exception& broken) {
-    throw InputError(fmt::format("{}: expected JSON: {}; {}", file.string(), broken.what(), kWaysOut));
-  }
   CellResult result;
   try {
-    result = cell_result_of(whole, file.string());
+    result = cell_result_of(read_json<ordered_json>(file), file.string());
   } catch (const InputError& broken) {
     throw InputError(fmt::format("{}; {}", broken.what(), kWaysOut));
   }

@@ -8,12 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "scheduler/json/read_json.hpp"
+#include "scheduler/model/clean_text.hpp"
+
 namespace replay::plugin {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShown = 200;  // characters of a line in an error message
+constexpr std::size_t kShown = 200;  // bytes of a line in an error message
 constexpr double kFarthest = 9e12;   // seconds that fit into an Instant
 
 Json time_of(Instant instant) { return instant == kNever ? Json{} : Json(seconds(instant)); }
@@ -77,26 +80,18 @@ Json free_on_nodes(const ClusterView& view) {
   return nodes;
 }
 
-std::string shown(std::string_view line) {
-  return fmt::format("'{}'{}", line.substr(0, kShown), line.size() > kShown ? " ..." : "");
-}
+std::string shown(std::string_view line) { return fmt::format("'{}'", clean_line(line, kShown)); }
 
-bool is_deeper_than(const Json& json, int levels) {
-  if (!json.is_structured()) return false;
-  if (levels == 0) return true;
-  return std::ranges::any_of(json, [levels](const Json& part) { return is_deeper_than(part, levels - 1); });
-}
-
-// Writing JSON goes as deep as it is nested, and a program may send brackets by the million.
-std::string text_of(const Json& json) {
-  constexpr int kMostLevels = 16;
-  if (is_deeper_than(json, kMostLevels)) return fmt::format("(more than {} brackets in each other)", kMostLevels);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // An object, and not the program's own complaint.
 Json parse_object(std::string_view line, std::string_view expected) {
-  Json json = Json::parse(line, nullptr, false);
+  Json json;
+  try {
+    json = parse_json<Json>(line);
+  } catch (const JsonError& error) {
+    throw Refused(fmt::format("expected {}, found {} ({})", expected, shown(line), error.what()));
+  }
   if (!json.is_object()) throw Refused(fmt::format("expected {}, found {}", expected, shown(line)));
   if (json.contains("error"))
     throw Refused(fmt::format("it says: {}",

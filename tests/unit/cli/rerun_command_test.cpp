@@ -110,6 +110,21 @@ TEST_F(Rerun, WhatCannotBeRepeatedSaysWhy) {
   expect_says("rerun r", 1, {"run.json", "JSON"});
 }
 
+// Copying such a value, as reading its fields does, takes a stack frame for each bracket.
+TEST_F(Rerun, ARunJsonOfManyBracketsIsAnErrorAndNoCrash) {
+  simulate_both();
+  const auto file = folder_ / "runs" / "easy" / "run.json";
+  const std::string good = text_of(file);
+  for (const char* field : {"parameters", "inputs"}) {
+    auto json = nlohmann::ordered_json::parse(good);
+    json[field] = "here";
+    std::string text = json.dump();
+    text.replace(text.find("\"here\""), 6, std::string(100'000, '[') + std::string(100'000, ']'));
+    write_text(file, text);
+    expect_says("rerun runs/easy --out again", 1, {"runs/easy/run.json", "at most 64 lists and objects in each other"});
+  }
+}
+
 TEST_F(Rerun, RunJsonSaysWhereTheCommandWasGiven) {
   simulate_both();
   const auto json = nlohmann::json::parse(text_of(folder_ / "runs" / "easy" / "run.json"));

@@ -10,6 +10,7 @@
 
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/plugin/fault.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
@@ -82,8 +83,14 @@ TEST_F(ExecPolicy, ALineTooManyIsFoundBeforeItIsTakenForTheNextAnswer) {
   expect_fault("answers-twice", {"found another one before it was asked", R"({"actions":[]})"});
 }
 
-TEST_F(ExecPolicy, BracketsByTheMillionAreAnAnswerLikeAnyOther) {
-  expect_fault("brackets", {"expected an action with one of start", "brackets in each other"});
+TEST_F(ExecPolicy, BracketsByTheHundredThousandAreAnErrorAndNoCrash) {
+  expect_fault("brackets", {"expected an answer", "at most 64 lists and objects in each other"});
+  expect_fault("deep-type", {"expected an answer", "at most 64 lists and objects in each other"});
+}
+
+TEST_F(ExecPolicy, WhatItSaysComesInWithoutEscapeSequencesAndAsUtf8) {
+  EXPECT_EQ(std::string{plugin::PolicyFault("exec:x", Instant{}, "it says: \x1b[31mred\xff\nlast line").what()},
+            "policy 'exec:x' at 0 s: it says: red\xEF\xBF\xBD\nlast line");
 }
 
 TEST_F(ExecPolicy, ImpossibleAnswersAreRefused) {

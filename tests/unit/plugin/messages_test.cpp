@@ -246,5 +246,18 @@ TEST(Moldable, AJobOfItsOwnSizeIsPlacedWithThatManyProcesses) {
   EXPECT_EQ(std::get<Start>(out.at(0)).allocation.named.size(), 3u);
 }
 
+// Notes go into the event log and onto the terminal.
+TEST(Answers, ANoteComesInAsOneLineWithoutEscapeSequences) {
+  const Machine machine = Machine::pool(4);
+  const FreeCores free{machine};
+  const WaitingQueue waiting;
+  const RunningSet none;
+  Actions out;
+  const ClusterView view{at(1s), machine, free, waiting, none, {}};
+  plugin::AnswerBook book{view, out};
+  plugin::read_answer(R"({"actions":[{"note":"\u001b[31mred\u001b[0m\nand \u009b2Jmore"}]})", book);
+  EXPECT_EQ(std::get<Note>(out.at(0)).text, "red and more");
+}
+
 }  // namespace
 }  // namespace replay::test

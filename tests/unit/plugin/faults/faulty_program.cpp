@@ -56,6 +56,8 @@ void answer_pass(int pass) {
   if (fault == "wakes-in-the-past") return say(R"({"actions":[{"wake_at":0}]})");
   if (fault == "answers-twice") return say("{\"actions\":[{\"start\":1}]}\n{\"actions\":[]}");
   if (fault == "brackets") return say(R"({"actions":[)" + std::string(200'000, '[') + std::string(200'000, ']') + "]}");
+  if (fault == "deep-type")
+    return say(R"({"type":)" + std::string(100'000, '[') + std::string(100'000, ']') + R"(,"actions":[]})");
   if (fault == "complains") return say(R"({"error":"table full"})");
   say(R"({"actions":[]})");
 }
