@@ -6,6 +6,7 @@
 #include <charconv>
 #include <limits>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay {
@@ -61,7 +62,21 @@ std::vector<std::string> lines_for(std::string_view label, std::string_view valu
 
 }  // namespace
 
+void CommentCount::add(std::string_view text, std::string_view file, std::size_t line) {
+  ++lines_;
+  bytes_ += text.size();
+  if (lines_ > kMostCommentLines)
+    throw InputError(
+        file, line,
+        fmt::format("expected a record after at most {} comment and blank lines, found more", kMostCommentLines));
+  if (bytes_ > kMostCommentBytes)
+    throw InputError(
+        file, line,
+        fmt::format("expected a record after at most {} bytes of comment lines, found more", kMostCommentBytes));
+}
+
 void SwfHeader::add_line(std::string text, std::size_t line) {
+  count_.add(text, source_, line);
   std::string_view body = text;
   while (!body.empty() && (is_blank(body.front()))) body.remove_prefix(1);
   if (body.starts_with(';')) body.remove_prefix(1);
@@ -100,16 +115,26 @@ void SwfHeader::set(std::string_view label, std::string_view value) {
 }
 
 void SwfHeader::remove(std::string_view label) {
-  for (std::size_t i = labels_.size(); i-- > 0;) {
-    if (!same_label(labels_[i].label, label)) continue;
+  // In one go, as a header may consist of a hundred thousand of them.
+  SwfHeader rest(source_);
+  std::size_t copied = 0;  // lines
+  const auto copy_lines_to = [&](std::size_t end) {
+    for (; copied < end; ++copied) rest.lines_.push_back(std::move(lines_[copied]));
+  };
+  for (std::size_t i = 0; i < labels_.size(); ++i) {
     const auto [first, count] = spans_[i];
-    const auto at = lines_.begin() + static_cast<std::ptrdiff_t>(first);
-    lines_.erase(at, at + static_cast<std::ptrdiff_t>(count));
-    for (std::size_t later = i + 1; later < spans_.size(); ++later) spans_[later].first -= count;
-    labels_.erase(labels_.begin() + static_cast<std::ptrdiff_t>(i));
-    spans_.erase(spans_.begin() + static_cast<std::ptrdiff_t>(i));
+    copy_lines_to(first);
+    if (same_label(labels_[i].label, label)) {
+      copied += count;
+      continue;
+    }
+    rest.spans_.emplace_back(rest.lines_.size(), count);
+    rest.labels_.push_back(std::move(labels_[i]));
+    copy_lines_to(first + count);
   }
-  open_ = false;
+  copy_lines_to(lines_.size());
+  rest.count_ = count_;
+  *this = std::move(rest);
 }
 
 std::optional<std::string_view> SwfHeader::find(std::string_view label) const {
@@ -151,9 +176,9 @@ std::map<std::int32_t, std::string> SwfHeader::programs() const {
   for (const SwfLabel& entry : labels_) {
     if (!same_label(entry.label, "Program")) continue;
     const auto fail = [&](const std::string& found) {
-      throw InputError(
-          source_, entry.line,
-          fmt::format("header label Program: expected 'NUMBER COMMAND' such as '3 cg --class W', {}", found));
+      throw InputError(source_, entry.line,
+                       fmt::format("header label Program: expected 'NUMBER COMMAND' such as '3 cg --class W', {}",
+                                   visible_text(found, 100)));
     };
     std::string value = entry.value;
     std::ranges::replace(value, '\n', ' ');

@@ -13,6 +13,21 @@
 
 namespace replay {
 
+/// Comment and blank lines in front of the records, or between two of them. They are kept in memory, and compress so well that a
+/// megabyte may hold hundreds of millions of them; the header of CEA-Curie, one of the longest of the archive, has 74.
+inline constexpr std::size_t kMostCommentLines = 100'000;
+inline constexpr std::size_t kMostCommentBytes = std::size_t{16} << 20;
+
+/// How many there were in a row.
+class CommentCount {
+ public:
+  /// Throws InputError naming the place once there are too many.
+  void add(std::string_view text, std::string_view file, std::size_t line);
+
+ private:
+  std::size_t lines_ = 0, bytes_ = 0;
+};
+
 struct SwfLabel {
   std::string label;
   std::string value;     ///< without blanks around; continuation lines follow after '\n'
@@ -25,7 +40,8 @@ class SwfHeader {
   /// `source` is the file that messages about the header name.
   explicit SwfHeader(std::string source) : source_(std::move(source)) {}
 
-  /// Adds a comment line as it stands in the file, ';' included, line end not; an empty one is a blank line.
+  /// Adds a comment line as it stands in the file, ';' included, line end not; an empty one is a blank line. Throws InputError beyond
+  /// kMostCommentLines and kMostCommentBytes.
   void add_line(std::string text, std::size_t line = 0);
   /// Adds "; label: value"; each further line of `value` becomes a continuation line.
   void add(std::string_view label, std::string_view value);
@@ -68,6 +84,7 @@ class SwfHeader {
   [[nodiscard]] std::optional<std::int32_t> count(std::string_view label) const;
 
   std::string source_ = "header";
+  CommentCount count_;
   std::vector<std::string> lines_;
   std::vector<SwfLabel> labels_;
   std::vector<std::pair<std::size_t, std::size_t>> spans_;  // of labels_[i]: its first line in lines_, and how many

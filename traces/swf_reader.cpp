@@ -12,6 +12,7 @@
 #include <limits>
 #include <utility>
 
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay {
@@ -24,19 +25,7 @@ constexpr std::string_view kBlanks = " \t";
 
 bool is_separator(char c) { return c == ' ' || c == '\t'; }
 
-// What a message shows of a bad field: not too much of it, and nothing a terminal would act on.
-std::string shown(std::string_view text) {
-  constexpr std::size_t kMost = 40;
-  std::string result;
-  for (const char c : text.substr(0, kMost)) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code >= 0x7f)
-      result += fmt::format("\\x{:02x}", code);
-    else
-      result += c;
-  }
-  return text.size() > kMost ? result + "..." : result;
-}
+std::string shown(std::string_view text) { return visible_text(text, 40); }
 
 constexpr bool is_swf_time(std::int64_t seconds) { return seconds >= -kMostSwfSeconds && seconds <= kMostSwfSeconds; }
 
@@ -330,9 +319,14 @@ void SwfReader::read_header() {
 
 bool SwfReader::next(SwfRecord& record) {
   comments_.clear();
+  CommentCount count;
+  const auto keep = [&](std::string_view text) {
+    count.add(text, lines_.name(), lines_.number());
+    comments_.emplace_back(text);
+  };
   if (first_) {
     record = *std::exchange(first_, std::nullopt);
-  } else if (!find_record(record, [this](std::string_view text) { comments_.emplace_back(text); })) {
+  } else if (!find_record(record, keep)) {
     expect_some_record();
     return false;
   }

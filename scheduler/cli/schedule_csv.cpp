@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/cli/schedule_file.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "traces/line_reader.hpp"
 #include "traces/swf_record.hpp"
@@ -96,7 +97,7 @@ class Table {
   }
   [[noreturn]] void expected(ScheduleColumn column, std::string_view what) const {
     fail(fmt::format("column {}: expected {}, found '{}'", kScheduleColumns[static_cast<std::size_t>(column)].name,
-                     what, text(column).substr(0, 40)));
+                     what, visible_text(text(column), 40)));
   }
 
  private:
@@ -109,7 +110,7 @@ class Table {
     if (found != cells_.end()) return static_cast<std::size_t>(found - cells_.begin());
     if (column.is_needed)
       fail(fmt::format("header row: expected a column '{}', found '{}'", column.name,
-                       fmt::format("{}", fmt::join(cells_, ",")).substr(0, 120)));
+                       visible_text(fmt::format("{}", fmt::join(cells_, ",")), 120)));
     return kNowhere;
   }
 
@@ -133,8 +134,11 @@ class Table {
     if (!line) return false;
     cells_.assign(1, {});
     bool quoted = false;
+    std::size_t characters = 0;
     for (;;) {
-      if (line->too_long) fail(fmt::format("expected at most {} characters in a line, found more", kLongestLine));
+      characters += line->text.size() + 1;
+      if (line->too_long || characters > kLongestLine)
+        fail(fmt::format("expected at most {} characters in a row, found more", kLongestLine));
       quoted = cut(line->text, quoted);
       if (!quoted) return true;
       line = lines_.next();
@@ -205,7 +209,7 @@ void set_times(audit::Job& job, const Table& table, Duration start) {
 
 audit::Job job_of(const Table& table) {
   audit::Job job;
-  job.name = table.text(ScheduleColumn::kJob);
+  job.name = clean_line(table.text(ScheduleColumn::kJob));
   if (job.name.empty()) table.expected(ScheduleColumn::kJob, "a job");
   job.number = number_in(job.name);
   const std::optional<Duration> submitted = table.time(ScheduleColumn::kSubmit);

@@ -12,6 +12,7 @@
 
 #include "scheduler/log/text.hpp"
 #include "scheduler/log/text_words.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::log {
@@ -19,6 +20,9 @@ namespace {
 
 constexpr CoreCount kMostCores = 100'000'000;  // as Machine::parse: a broken `on` must not ask for all memory
 constexpr std::size_t kReadBufferBytes = std::size_t{1} << 18;
+constexpr std::size_t kLongestLogLine = std::size_t{64}
+                                        << 20;  // an allocation of millions of cores, none beside another
+constexpr std::size_t kMostHeaderLines = 1000;  // ours have twenty
 
 struct Place {
   std::string_view file;
@@ -118,7 +122,7 @@ class Fields {
     bool taken = false;
   };
 
-  static std::string_view shown(std::string_view text) { return text.substr(0, 40); }
+  static std::string shown(std::string_view text) { return visible_text(text, 40); }
 
   [[nodiscard]] std::size_t end_of_value(std::string_view text, std::string_view name) const {
     if (!text.starts_with('"')) return std::min(text.find(' '), text.size());
@@ -333,14 +337,13 @@ What read_kind(std::size_t index, Fields& fields, Instant at) {
 Record read_record(std::string_view text, const Place& place) {
   const std::size_t after_time = text.find(' ');
   const auto at = parse_seconds(text.substr(0, after_time));
-  if (!at)
-    place.fail("field 1 (time): expected seconds, found '{}'", text.substr(0, std::min<std::size_t>(after_time, 40)));
+  if (!at) place.fail("field 1 (time): expected seconds, found '{}'", visible_text(text.substr(0, after_time), 40));
   text.remove_prefix(std::min(after_time, text.size()));
   if (!text.empty()) text.remove_prefix(1);
   const std::string_view kind = text.substr(0, text.find(' '));
   const auto* const known = std::ranges::find(kKinds, kind);
   if (known == kKinds.end())
-    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKinds, ", "), kind.substr(0, 40));
+    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKinds, ", "), visible_text(kind, 40));
   Fields fields(text.substr(kind.size()), place);
   Record record{Instant{*at}, read_kind(static_cast<std::size_t>(known - kKinds.begin()), fields, Instant{*at})};
   fields.finish();
@@ -355,7 +358,7 @@ void check_first_line(std::string_view line, const Place& place) {
       place.fail("event log of format version {}; this program reads version 1: read it with the newer replay",
                  *version);
   }
-  place.fail("expected '{}' (an event log), found '{}'", kFirstLine, line.substr(0, 40));
+  place.fail("expected '{}' (an event log), found '{}'", kFirstLine, visible_text(line, 40));
 }
 
 // Takes one whole line after the other, and knows what has to come next.
@@ -373,6 +376,11 @@ class LogReader {
       record_line(text, place);
   }
 
+  /// The line that has begun does not end.
+  [[noreturn]] void fail_too_long() const {
+    Place{file_, lines_ + 1}.fail("expected at most {} bytes in a line, found more", kLongestLogLine);
+  }
+
   void end() {
     if (lines_ == 0) Place{file_, 1}.fail("expected '{}' (an event log), found no whole line", kFirstLine);
     hand_over_header();
@@ -381,12 +389,14 @@ class LogReader {
  private:
   void header_line(std::string_view text, const Place& place) {
     if (header_done_)
-      place.fail("expected a record, found a header line '#{}' after the first record", text.substr(0, 40));
+      place.fail("expected a record, found a header line '#{}' after the first record", visible_text(text, 40));
+    if (header_.entries.size() == kMostHeaderLines)
+      place.fail("expected at most {} header lines, found more", kMostHeaderLines);
     const std::size_t blank = text.find(' ');
     const std::string name{text.substr(0, blank)};
     const auto value = unescaped(blank == std::string_view::npos ? std::string_view{} : text.substr(blank + 1));
     if (name.empty() || name.find_first_of("\t\r\\") != std::string::npos || !value)
-      place.fail("expected a header line '#name value', found '#{}'", text.substr(0, 40));
+      place.fail("expected a header line '#name value', found '#{}'", visible_text(text, 40));
     if (!header_.value(name).empty()) place.fail("expected each header once, found '{}' twice", name);
     header_.set(name, *value);
   }
@@ -447,6 +457,7 @@ bool read_text(const std::filesystem::path& path, Sink& sink) {
     if (got == 0) break;
     const std::string_view rest = take_lines(std::string_view{chunk}.substr(0, held + got), reader);
     held = rest.size();
+    if (held > kLongestLogLine) reader.fail_too_long();
     std::memmove(chunk.data(), rest.data(), held);
   }
   reader.end();

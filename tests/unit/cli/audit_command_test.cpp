@@ -215,5 +215,12 @@ TEST_F(Audit, WhatIsNoScheduleIsNamedWithItsLineAndColumn) {
   expect_complaint(broken("quoted\"\"\"", "quoted"), 1, {"schedule", "quotation mark"});
 }
 
+TEST_F(Audit, ACellOfManyLinesWithoutEndIsRefused) {
+  std::string text = kBatsim.substr(0, kBatsim.find('\n') + 1) + "1,\"";
+  for (int i = 0; i < 300'000; ++i) text += "xxxx\n";
+  expect_complaint(audit_file(text, "--rule easy --machine-size 4"), 1,
+                   {"expected at most 1048576 characters in a row"});
+}
+
 }  // namespace
 }  // namespace replay::test

@@ -339,6 +339,15 @@ TEST(EventLogText, HeadersComeOnceAndBeforeTheRecords) {
                   "f:3: expected a record, found a header line '#seed 2'"));
 }
 
+TEST(EventLogText, ALogOfHeaderLinesOrOfOneLineWithoutEndIsRefused) {
+  std::string text = "#replay-events 1\n";
+  for (int i = 0; i < 1001; ++i) text += fmt::format("#h{} x\n", i);
+  Collected read;
+  EXPECT_EQ(error_of([&] { read_text(text, "f", read); }), "f:1002: expected at most 1000 header lines, found more");
+  EXPECT_EQ(error_of([&] { read_text(std::filesystem::path("/dev/zero"), read); }),
+            "/dev/zero:1: expected at most 67108864 bytes in a line, found more");
+}
+
 TEST(EventLogText, AFileThatCannotBeMadeOrReadIsNamed) {
   EXPECT_EQ(error_of([] { TextWriter writer("/nowhere/events.log"); }),
             "/nowhere/events.log: cannot write the event log: No such file or directory");

@@ -259,6 +259,31 @@ TEST(SwfReader, RefusesBinaryFilesAndArchives) {
             "log.swf: not an SWF file: expected text or gzip, found a bzip2 file: run bunzip2 on it first");
 }
 
+std::string lines(std::size_t count, const std::string& line) {
+  std::string text;
+  text.reserve(count * line.size());
+  for (std::size_t i = 0; i < count; ++i) text += line;
+  return text;
+}
+
+// A megabyte of gzip holds a thousand times as many: they must not all be kept.
+TEST(SwfReader, CommentLinesWithoutEndAreRefused) {
+  for (const char* line : {";x\n", "\n", "; Note: x\n", ";   goes on\n"}) {
+    const std::string most = lines(kMostCommentLines, line);
+    EXPECT_EQ(read_records(most + job_line(1) + most + job_line(2)).size(), 2U) << "as many as may be";
+    EXPECT_EQ(message_of<InputError>([&] { read_records(most + line + job_line(1)); }),
+              "log.swf:100001: expected a record after at most 100000 comment and blank lines, found more");
+    EXPECT_EQ(message_of<InputError>([&] { read_records(job_line(1) + most + line); }),
+              "log.swf:100002: expected a record after at most 100000 comment and blank lines, found more");
+  }
+}
+
+TEST(SwfReader, CommentLinesOfManyBytesAreRefused) {
+  const std::string line = ";" + std::string(kLongestLine / 2, 'x') + "\n";
+  EXPECT_EQ(message_of<InputError>([&] { read_records(lines(40, line) + job_line(1)); }),
+            "log.swf:32: expected a record after at most 16777216 bytes of comment lines, found more");
+}
+
 TEST(SwfReader, NamesAFileThatIsMissingOrADirectory) {
   EXPECT_EQ(message_of<InputError>([] { SwfReader reader("/no/such.swf"); }),
             "/no/such.swf: cannot be opened: No such file or directory");
