@@ -24,6 +24,11 @@ void segment(std::string_view bytes);
 /// The challenge: what somebody without the key says, or how somebody in the middle changes the words of both sides.
 void handshake(std::string_view bytes);
 
+/// JSON of foreign origin: a policy's answers, run.json, profiles.
+void json(std::string_view bytes);
+/// What programs, policies and files say, on its way to results and terminals.
+void text(std::string_view bytes);
+
 inline void check(bool holds) {
   if (!holds) std::abort();
 }

@@ -28,7 +28,9 @@ const std::map<std::string, Target> kTargets{{"swf", swf},
                                              {"event_log", event_log},
                                              {"wire", wire},
                                              {"segment", segment},
-                                             {"handshake", handshake}};
+                                             {"handshake", handshake},
+                                             {"json", json},
+                                             {"text", text}};
 
 std::vector<std::string> seeds_of(const std::string& target) {
   std::vector<std::string> seeds;
@@ -63,7 +65,8 @@ TEST_P(FuzzTarget, TakesItsSeedsWithBytesChanged) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FuzzTarget, testing::Values("swf", "event_log", "wire", "segment", "handshake"),
+INSTANTIATE_TEST_SUITE_P(All, FuzzTarget,
+                         testing::Values("swf", "event_log", "wire", "segment", "handshake", "json", "text"),
                          [](const auto& parameter) { return parameter.param; });
 
 TEST(FuzzSeeds, AreWhatTheEncodersMakeToday) {

@@ -1,0 +1,31 @@
+// Feeds bytes to the reader of JSON. Whatever they are, the answer is a value that copies, compares and writes without trouble, and
+// reads back the same, or a JsonError.
+#include <string>
+#include <string_view>
+
+#include "scheduler/json/read_json.hpp"
+#include "tests/fuzz/targets.hpp"
+
+namespace replay::fuzz {
+namespace {
+
+template <class Json>
+void read_write_read(std::string_view bytes) {
+  try {
+    const Json value = parse_json<Json>(bytes);
+    const Json copy = value;
+    check(copy == value);
+    const std::string text = copy.dump(-1, ' ', false, Json::error_handler_t::replace);
+    check(parse_json<Json>(text).dump() == text);
+  } catch (const JsonError&) {  // an answer, not a failure
+  }
+}
+
+}  // namespace
+
+void json(std::string_view bytes) {
+  read_write_read<nlohmann::json>(bytes);
+  read_write_read<nlohmann::ordered_json>(bytes);
+}
+
+}  // namespace replay::fuzz
