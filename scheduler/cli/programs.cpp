@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "scheduler/cli/paths.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -54,6 +55,8 @@ std::vector<std::string> split_command(std::string_view text) {
   return words;
 }
 
+bool runs_own_benchmark(std::string_view command) { return benchmark(split_command(command).front()).has_value(); }
+
 double benchmark_figure(const std::string& output, const std::string& name) {
   std::istringstream lines{output};
   for (std::string line; std::getline(lines, line);) {
@@ -95,9 +98,28 @@ std::vector<std::string> Programs::command(const TracedJob& traced) const {
   return words;
 }
 
+std::vector<std::string> Programs::named_by_trace(const Workload& workload) const {
+  if (!everywhere_.empty()) return {};
+  std::map<std::int32_t, std::size_t> jobs;
+  for (const TracedJob& traced : workload.jobs)
+    if (table_.contains(traced.truth.executable)) ++jobs[traced.truth.executable];
+  std::vector<std::string> lines;
+  for (const auto& [number, count] : jobs)
+    if (const std::string& command = table_.at(number); !runs_own_benchmark(command))
+      lines.push_back(
+          fmt::format("Program {}, {} job{}: {}", number, count, count == 1 ? "" : "s", visible_text(command)));
+  return lines;
+}
+
 bool Programs::has_fixed_durations(const Workload& workload) const {
   return std::ranges::any_of(
       workload.jobs, [this](const TracedJob& traced) { return text(traced).find("{runtime}") == std::string::npos; });
+}
+
+Request request_for_programs(const std::string& file, std::vector<std::string> named) {
+  return {.what = fmt::format("{} names programs that are no benchmarks of replay", visible_text(file)),
+          .items = std::move(named),
+          .option = "--programs-from-trace"};
 }
 
 }  // namespace replay::cli

@@ -3,17 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 
 #include "scheduler/cli/json_text.hpp"
 #include "scheduler/cli/seeds.hpp"
+#include "scheduler/json/read_json.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/parameters.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "traces/job_table.hpp"
@@ -23,12 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::ordered_json;  // parameters keep their order
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 template <class T>
 T field(const ordered_json& object, const char* name, const char* expected, const fs::path& file) {
@@ -53,10 +45,9 @@ std::string in_full(const std::string& policy, const ordered_json& parameters) {
 
 // As it was written where that still means the same, else with every parameter.
 std::string policy_of(const std::string& policy, const ordered_json& parameters) {
-  const bool is_a_program =
-      policy.find('/') != std::string::npos || policy.find(".so") != std::string::npos || policy.starts_with("exec:");
-  if (!parameters.is_object() || is_a_program) return policy;
+  if (!parameters.is_object()) return policy;
   try {
+    if (plugin::is_code(policy)) return policy;  // making it would run it
     const auto now = parse_policy(make_policy(policy).full_text).given;
     const bool same = now.size() == parameters.size() && std::ranges::all_of(now, [&](const auto& parameter) {
                         return parameters.value(parameter.first, "") == parameter.second;
@@ -179,12 +170,7 @@ std::vector<std::string> words_of(std::string_view line) {
 
 PastRun read_past_run(const fs::path& folder) {
   const fs::path file = folder / "run.json";
-  ordered_json object;
-  try {
-    object = ordered_json::parse(text_of(file));
-  } catch (const ordered_json::exception& error) {
-    throw InputError(fmt::format("{}: expected JSON: {}", file.string(), error.what()));
-  }
+  const auto object = read_json<ordered_json>(file);
   const auto format = field<std::string>(object, "format", "\"replay-run 1\"", file);
   if (format != "replay-run 1")
     throw InputError(fmt::format("{}: field 'format': expected \"replay-run 1\", found \"{}\"", file.string(), format));
@@ -245,7 +231,8 @@ std::vector<std::string> repeated_command(const PastRun& run, const fs::path& ou
     if (const auto jobs_from = take_option(words, "--jobs-from"))
       words.insert(words.end(), {"--jobs-from", with_seed(*jobs_from, run.seed)});
   for (const char* option : {"--policy", "--out", "--seed", "--runtime-model"}) (void)take_option(words, option);
-  for (const char* flag : {"--force", "--json", "--trim"}) (void)take_option(words, flag, false);
+  for (const char* flag : {"--force", "--json", "--trim", "--programs-from-trace"})
+    (void)take_option(words, flag, false);
   words.insert(words.end(), {"--trace", of_seeds ? with_seed(*trace, run.seed) : *trace, "--policy", run.policy,
                              "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model, "--out",
                              out.string(), "--force"});  // the folder is there, and empty

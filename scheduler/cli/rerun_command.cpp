@@ -16,10 +16,13 @@
 #include <vector>
 
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/consent.hpp"
 #include "scheduler/cli/own_child.hpp"
+#include "scheduler/cli/recorded_command.hpp"
 #include "scheduler/cli/repeated_run.hpp"
 #include "scheduler/cli/run_difference.hpp"
 #include "scheduler/cli/run_folder.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::cli {
@@ -33,6 +36,7 @@ struct RerunGiven {
   std::string out;
   std::string tolerance = "1";
   bool force_inputs = false;
+  bool trust = false;
   bool json = false;
 };
 
@@ -40,6 +44,7 @@ struct RerunGiven {
 struct Repetition {
   PastRun past;
   InputCheck inputs;
+  bool runs_programs_from_trace = false;
   fs::path folder{};  ///< of the new run
   int status = 0;
   bool has_logs = false;     ///< both runs have one
@@ -70,22 +75,47 @@ fs::path new_folder(const RerunGiven& given) {
   return fs::absolute(make_run_folder(given.out, {"again-" + name.filename().string()}, false));
 }
 
+RecordedCommand recorded_in(const PastRun& past, const fs::path& folder) {
+  try {
+    return examine(repeated_command(past, "out"), folder);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", past.folder.string(), error.what()));
+  }
+}
+
 // Says what is different now; inputs that have changed end it, unless they may have.
 InputCheck checked_inputs(const PastRun& past, bool force) {
   InputCheck inputs = check_inputs(past);
   if (!inputs.problems.empty() && !force)
     throw InputError(
         fmt::format("{}\n  --force-inputs goes on with what there is", fmt::join(inputs.problems, "\n  ")));
-  for (const std::string& problem : inputs.problems) fmt::print(stderr, "replay: {}\n", problem);
-  for (const std::string& remark : remarks_on(past)) fmt::print(stderr, "note: {}\n", remark);
+  for (const std::string& problem : inputs.problems) fmt::print(stderr, "replay: {}\n", clean_lines(problem));
+  for (const std::string& remark : remarks_on(past)) fmt::print(stderr, "note: {}\n", clean_lines(remark));
   return inputs;
+}
+
+// What the folders would have run, which the user sees before anything of it happens.
+void expect_trust(std::vector<Repetition>& runs, const RerunGiven& given) {
+  Request request{
+      .what = fmt::format("{} names code that is not replay's own, or another machine", visible_text(given.run)),
+      .items = {},
+      .option = "--trust"};
+  for (Repetition& run : runs) {
+    const RecordedCommand recorded = recorded_in(run.past, run.inputs.folder);
+    run.runs_programs_from_trace = recorded.has_programs_from_trace;
+    for (const std::string& item : recorded.foreign)
+      if (std::ranges::find(request.items, item) == request.items.end()) request.items.push_back(item);
+  }
+  expect_consent(request, given.trust, stderr);
 }
 
 void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given, Duration tolerance) {
   const PastRun& past = run.past;
   run.folder = folder;
   const ChildPlace place{.folder = run.inputs.folder, .out = given.json ? STDERR_FILENO : STDOUT_FILENO};
-  run.status = run_child(repeated_command(past, folder), place).status;
+  std::vector<std::string> words = repeated_command(past, folder);
+  if (run.runs_programs_from_trace) words.emplace_back("--programs-from-trace");
+  run.status = run_child(words, place).status;
   const fs::path before = past.folder / "events.log", now = folder / "events.log";
   run.has_logs = fs::exists(before) && fs::exists(now);
   if (!run.has_logs) return;
@@ -105,9 +135,10 @@ void print_text(const Repetition& run) {
   else if (run.same_bytes)
     fmt::print("the event logs are the same, byte for byte ({} bytes)\n", run.bytes);
   else if (run.past.body == "live")
-    fmt::print("real runs are never the same to the microsecond; compared:\n\n{}", to_text(*run.difference));
+    fmt::print("real runs are never the same to the microsecond; compared:\n\n{}",
+               clean_lines(to_text(*run.difference)));
   else
-    fmt::print("the event logs are NOT the same\n\n{}", to_text(*run.difference));
+    fmt::print("the event logs are NOT the same\n\n{}", clean_lines(to_text(*run.difference)));
 }
 
 ordered_json to_json(const Repetition& run) {
@@ -135,6 +166,7 @@ int rerun(const RerunGiven& given) {
     InputCheck inputs = checked_inputs(past, given.force_inputs);
     runs.push_back({.past = std::move(past), .inputs = std::move(inputs)});
   }
+  expect_trust(runs, given);
   const fs::path folder = new_folder(given);
   auto list = ordered_json::array();
   int status = 0;
@@ -162,6 +194,8 @@ Command add_rerun(CLI::App& app) {
   auto given = std::make_shared<RerunGiven>();
   command->add_option("RUN", given->run, "the folder of the run")->required();
   command->add_option("--out", given->out, "folder for the results (default runs/TIME-again-NAME)")->type_name("DIR");
+  command->add_flag("--trust", given->trust,
+                    "run the policies and programs of one's own, and connect to the machine, that the folder names");
   command->add_flag("--force-inputs", given->force_inputs, "go on although inputs have changed");
   command->add_option("--tolerance", given->tolerance, "of a real run: instants so far apart count as the same")
       ->type_name("SECONDS")

@@ -17,6 +17,7 @@
 
 #include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/consent.hpp"
 #include "scheduler/cli/disturbance.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/programs.hpp"
@@ -25,6 +26,7 @@
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/cli/scenario.hpp"
 #include "scheduler/live/engine.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/sim/simulator.hpp"
 
@@ -42,6 +44,7 @@ struct RunOptions {
   double time_scale = 1;
   std::string pairing = "block";
   std::string program;
+  bool programs_from_trace = false;
   bool yes = false;
   bool dry_run = false;
   bool plain = false;
@@ -93,13 +96,14 @@ void announce(std::FILE* out, const Scenario& scenario, const RealMachine& machi
       out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {:.0f} MB of memory\n",
       duration_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
       kMegabytesPerProcess * most_at_once);
-  for (const std::string& note : scenario.notes) fmt::print(out, "note: {}\n", note);
+  for (const std::string& note : scenario.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
 
 void print_commands(const Scenario& scenario, const Programs& programs) {
   for (const TracedJob& traced : scenario.workload().jobs)
     fmt::print("job {}: at {} s, mpiexec -n {} {}\n", static_cast<std::int64_t>(traced.job.id),
-               to_text(traced.job.submitted), traced.job.processes, fmt::join(programs.command(traced), " "));
+               to_text(traced.job.submitted), traced.job.processes,
+               visible_text(fmt::format("{}", fmt::join(programs.command(traced), " "))));
 }
 
 // One policy for real.
@@ -192,10 +196,13 @@ int run(const RunOptions& options, const std::string& command_line) {
     (void)programs.command(traced);  // all there before the start
   if (options.time_scale != 1 && programs.has_fixed_durations(scenario.workload()))
     scenario.notes.push_back("some jobs run programs whose run time does not follow --time-scale");
+  const Request request = request_for_programs(options.common.trace, programs.named_by_trace(scenario.workload()));
   if (options.dry_run) {
+    show(request, out);
     print_commands(scenario, programs);
     return 0;
   }
+  expect_consent(request, options.programs_from_trace, out);
   machine.expect_runs(scenario.policies.size());
   machine.find_programs();
   scenario.notes.insert(scenario.notes.begin(), machine.notes().begin(), machine.notes().end());
@@ -235,6 +242,8 @@ Command add_run(CLI::App& app, const std::string& command_line) {
   app.add_option("--program", options->program,
                  "run this MPI program for every job; {n} {id} {runtime} {cpu_use} {seed} are filled in")
       ->type_name("CMD");
+  app.add_flag("--programs-from-trace", options->programs_from_trace,
+               "run what the trace's Program table names, though it is no benchmark of ours");
   app.add_flag("--yes", options->yes, "start even if it takes longer than an hour");
   app.add_flag("--dry-run", options->dry_run, "print each job's command and stop");
   app.add_flag("--plain", options->plain, "plain lines instead of the live view, on a terminal too");

@@ -22,7 +22,9 @@
 #include "scheduler/cli/programs.hpp"
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/cli/validate_measured_trace.hpp"
+#include "scheduler/json/read_json.hpp"
 #include "scheduler/metrics/decision_list.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/divergence.hpp"
@@ -155,10 +157,8 @@ std::optional<std::string> divergence_text(const metrics::DecisionList& simulate
 // What run.json of the real run says of its surroundings.
 void add_surroundings(CellResult& result, const fs::path& run) {
   const fs::path file = run / "run.json";
-  std::ifstream in(file);
-  ordered_json json;
+  const auto json = read_json<ordered_json>(file);
   try {
-    json = ordered_json::parse(in);
     for (const char* why : {"lost", "fault"})
       if (!json.at(why).is_null())
         throw InputError(fmt::format("cell {}: the real run ended early: {}", result.cell, json.at(why).dump()));
@@ -207,8 +207,7 @@ std::string last_words(const fs::path& err) {
   std::ifstream in(err, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
   while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (text.size() > kLastWords) text.erase(0, text.size() - kLastWords);
-  return text.empty() ? "it said nothing" : text;
+  return text.empty() ? "it said nothing" : std::string{end_of_text(text, kLastWords)};
 }
 
 void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
@@ -225,11 +224,15 @@ void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, 
     throw InputError(fmt::format("cell {}: the real run did not come to its end: {}", cell.name, last_words(err)));
 }
 
+Programs programs_of(const ValidationSetting& setting, const Scenario& scenario) {
+  return {setting.program, scenario.loaded.programs, setting.time_scale, setting.common.seed};
+}
+
 // Of the programs that the real run starts, by name: rebuilt ones may be faster.
 ordered_json program_hashes(const ValidationSetting& setting, const CommonOptions& of_cell) {
   const PreparedSimulation prepared = prepare_simulation(options_of(setting, of_cell.trace, of_cell.policies), false);
   const Scenario& scenario = prepared.scenario;
-  const Programs programs{setting.program, scenario.loaded.programs, setting.time_scale, setting.common.seed};
+  const Programs programs = programs_of(setting, scenario);
   ordered_json hashes = ordered_json::object();
   for (const TracedJob& traced : scenario.loaded.workload.jobs) {
     const fs::path program = programs.command(traced).front();
@@ -258,6 +261,7 @@ std::vector<std::string> real_run_words(const ValidationSetting& setting, const 
                 setting.pairing, "--back-end", machine.back_end, "--quantum", machine.quantum});
   if (machine.smt) words.emplace_back("--smt");
   if (!setting.program.empty()) words.insert(words.end(), {"--program", setting.program});
+  if (setting.programs_from_trace) words.emplace_back("--programs-from-trace");
   words.insert(words.end(), {"--out", out.string(), "--force", "--plain", "--yes"});
   return words;
 }
@@ -289,6 +293,11 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
   if (o.runtime_model == kCalibrated) inputs["profile_sha256"] = input_file(profile_path(o)).sha256;
   for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(input_file(file).sha256);
   return inputs;
+}
+
+std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell) {
+  const PreparedSimulation prepared = prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
+  return programs_of(setting, prepared.scenario).named_by_trace(prepared.scenario.workload());
 }
 
 double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell) {

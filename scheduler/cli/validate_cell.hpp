@@ -20,8 +20,9 @@ struct ValidationSetting {
   double time_scale = 1;  ///< real seconds per second of the trace
   std::string pairing = "block";
   std::string program;
-  std::string machine_text;  ///< RealMachine::text(): what the simulation runs on
-  Duration tolerance{};      ///< of the comparison of decisions
+  bool programs_from_trace = false;  ///< those that are no benchmarks of ours may run
+  std::string machine_text;          ///< RealMachine::text(): what the simulation runs on
+  Duration tolerance{};              ///< of the comparison of decisions
 };
 
 struct ValidationCell {
@@ -41,6 +42,9 @@ struct ValidationCell {
 
 /// The seconds of trace time that its simulation takes. Writes nothing. Throws InputError, UsageError, PolicyError.
 [[nodiscard]] double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell);
+
+/// Programs that the cell's trace names and that are no benchmarks of ours: Programs::named_by_trace().
+[[nodiscard]] std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell);
 
 /// Ctrl-C while a cell ran: it has no result, and is run again next time.
 struct CellInterrupted {};

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -20,15 +21,18 @@
 
 #include "scheduler/cli/calibrated_scenario.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/consent.hpp"
 #include "scheduler/cli/event_log_file.hpp"
 #include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/outputs.hpp"
+#include "scheduler/cli/programs.hpp"
 #include "scheduler/cli/validate_cell.hpp"
 #include "scheduler/cli/validate_experiment.hpp"
 #include "scheduler/cli/validate_page.hpp"
 #include "scheduler/cli/validate_run.hpp"
 #include "scheduler/cli/validate_seeds.hpp"
 #include "scheduler/cli/validate_table.hpp"
+#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/whole_file.hpp"
 
@@ -157,6 +161,17 @@ void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
 
 // ---- all of it ----
 
+// Cells of one trace under several policies run the same programs.
+void expect_consent_to_programs(ValidationSetting& setting, const std::vector<PlannedCell>& planned, std::FILE* out) {
+  std::map<std::string, Request> by_trace;
+  for (const PlannedCell& p : planned)
+    if (const std::string& trace = p.cell.trace; !p.result && !by_trace.contains(trace))
+      by_trace[trace] = request_for_programs(trace, named_by_trace(setting, p.cell));
+  for (const auto& [trace, request] : by_trace) expect_consent(request, setting.programs_from_trace, out);
+  for (const auto& [trace, request] : by_trace)
+    if (!request.items.empty()) setting.programs_from_trace = true;
+}
+
 fs::path output_folder(const ValidateGiven& given) {
   const char* usual = !given.paper ? "validate" : given.physical ? "validation-physical" : "validation";
   fs::path folder = given.setting.common.out.empty() ? usual : given.setting.common.out;
@@ -202,6 +217,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   });
   (void)finished_cells(setting, others, folder);  // throws now, and not after hours
   std::vector<PlannedCell> planned = plan_cells(setting, chosen, folder);
+  expect_consent_to_programs(setting, planned, out);
   const double real_seconds = real_seconds_of(planned);
   const std::size_t done = results_of(planned).size();
   if (paper.typical)
@@ -227,7 +243,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
     if (setting.common.json)
       fmt::print("{}\n", validation_json(results).dump(2));
     else
-      fmt::print("\n{}results in {}\n", validation_text(results), folder.string());
+      fmt::print("\n{}results in {}\n", clean_lines(validation_text(results)), folder.string());
   }
   if (interrupted) return kExitInterrupted;
   if (given.paper) write_page(given, paper, all, folder);
@@ -270,6 +286,8 @@ void add_options(CLI::App& command, ValidateGiven& given) {
           "--tolerance", given.tolerance,
           "decisions so far apart are the same (default: half a real second, in the trace's time; 1 s at least)")
       ->type_name("SECONDS");
+  command.add_flag("--programs-from-trace", setting.programs_from_trace,
+                   "run what the trace's Program table names, though it is no benchmark of ours");
   command.add_flag("--yes", given.yes, "start even if it takes longer than an hour");
   constexpr const char* kPaper = "The FCFS-malleable paper's experiment";
   command.add_flag("--paper-experiment", given.paper, "its cells, LOAD/ARRIVALS/POLICY, and a page beside its Table 1")

@@ -94,6 +94,8 @@ NamedPolicy exec_policy(std::string_view text) {
           make_exec_policy(std::move(options)), std::move(files)};
 }
 
+bool is_exec(std::string_view text) { return text == kExec || text.starts_with("exec:"); }
+
 NamedPolicy library_policy(std::string_view text, std::string_view path, std::string_view rest) {
   const PolicyText parsed = parse_policy(fmt::format("library{}", rest));
   LoadedPolicy loaded = load_policy(std::string{path}, std::string{text}, parsed.given);
@@ -105,11 +107,16 @@ NamedPolicy library_policy(std::string_view text, std::string_view path, std::st
 }  // namespace
 
 std::optional<NamedPolicy> resolve(std::string_view text) {
-  if (text == kExec || text.starts_with("exec:")) return exec_policy(text == kExec ? std::string_view{"exec:"} : text);
+  if (!is_code(text)) return std::nullopt;
+  if (is_exec(text)) return exec_policy(text == kExec ? std::string_view{"exec:"} : text);
   std::string_view rest;
   const std::string_view path = without_braces(first_part(text, rest));
-  if (!path.ends_with(".so")) return std::nullopt;
   return library_policy(text, path, rest);
+}
+
+bool is_code(std::string_view text) {
+  std::string_view rest;
+  return is_exec(text) || without_braces(first_part(text, rest)).ends_with(".so");
 }
 
 void add_to_policies() { add_policy_resolver(resolve); }
