@@ -99,7 +99,7 @@ std::vector<std::string> Programs::command(const TracedJob& traced) const {
 }
 
 std::vector<std::string> Programs::named_by_trace(const Workload& workload) const {
-  if (!everywhere_.empty()) return {};
+  if (!everywhere_.empty() || table_.empty()) return {};
   std::map<std::int32_t, std::size_t> jobs;
   for (const TracedJob& traced : workload.jobs)
     if (table_.contains(traced.truth.executable)) ++jobs[traced.truth.executable];

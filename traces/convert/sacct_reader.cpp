@@ -48,6 +48,7 @@ namespace {
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kMessages = 5;
+constexpr std::size_t kLongestName = 1024;  // as in Slurm; each job keeps its own
 constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr double kMostKilobytes = 9e15;  // both as in SWF
 
@@ -318,7 +319,7 @@ void Reader::read_memory_cells(Row& row) {
 void Reader::read_names(Row& row) {
   const auto first_of = [&](std::initializer_list<Column> columns) {
     for (const Column column : columns)
-      if (!cell(column).empty()) return clean_line(cell(column));
+      if (!cell(column).empty()) return clean_line(cell(column), kLongestName);
     return std::string{};
   };
   row.job.user = first_of({Column::kUser, Column::kUid});

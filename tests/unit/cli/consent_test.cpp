@@ -143,7 +143,7 @@ TEST_F(Consent, ARunsFolderDoesNotHideAPolicyAmongParameters) {
   }
 }
 
-TEST_F(Consent, ARunsFolderRunsNoProgramAndCallsNobody) {
+TEST_F(Consent, ARunsFolderRunsNoProgramAndConnectsNowhere) {
   write_trace("./evil.sh");
   const std::string live = "replay --trace p.swf --policy fcfs --machine local ";
   for (const auto& [command, word] : std::vector<std::pair<std::string, const char*>>{

@@ -131,6 +131,10 @@ TEST(SacctDump, NamesComeInWithoutEscapeSequencesAndAsUtf8) {
   const Trace trace = convert(
       "JobID|Submit|Start|End|AllocCPUS|State|Partition\n"
       "7|1700000000|1700000010|1700000050|2|COMPLETED|\x1b]0;title\x07gr\xc3\xbcn\x1b[2J\xff\n");
+  const Trace longer =
+      convert("JobID|Submit|Start|End|AllocCPUS|State|Partition\n7|1700000000|1700000010|1700000050|2|COMPLETED|" +
+              std::string(2000, 'x') + "\n");
+  EXPECT_EQ(longer.header.find("Partition").value_or("").size(), 2 + 1024 + 3U);
   EXPECT_EQ(trace.header.find("Partition"), "1 gr\xc3\xbcn\xEF\xBF\xBD");
 }
 
