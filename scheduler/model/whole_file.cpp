@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,14 +32,20 @@ std::string unfinished_name(const fs::path& file) {
   return (file.parent_path() / fmt::format("{}{}{:016x}", stem, kUnfinished, random)).string();
 }
 
+// Of links to one, such as /dev/stdout, those of another user count for nothing.
+bool is_device_or_pipe(const fs::path& file) {
+  struct stat here {};
+  struct stat there {};
+  if (::lstat(file.c_str(), &here) != 0 || ::stat(file.c_str(), &there) != 0 || S_ISREG(there.st_mode)) return false;
+  return !S_ISLNK(here.st_mode) || here.st_uid == 0 || here.st_uid == ::geteuid();
+}
+
 bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
 
 WholeFile::WholeFile(fs::path file, Kept kept) : file_(std::move(file)) {
-  std::error_code ignored;
-  const fs::file_status there = fs::status(file_, ignored);
-  is_direct_ = fs::exists(there) && !fs::is_regular_file(there);
+  is_direct_ = is_device_or_pipe(file_);
   if (is_direct_)
     descriptor_ = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   else if (kept == Kept::kNamed || !open_nameless())

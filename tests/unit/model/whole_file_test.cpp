@@ -102,6 +102,16 @@ TEST_P(WholeFileTest, PipesAndDevicesAreWrittenAsBytesCome) {
   }
 }
 
+TEST_P(WholeFileTest, AnotherUsersLinkToADeviceIsReplaced) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a link away";
+  fs::create_symlink("/dev/null", path("f"));
+  ASSERT_EQ(::lchown(path("f").c_str(), 12345, 12345), 0);
+  WholeFile file(path("f"), GetParam());
+  file.write("new");
+  file.finish();
+  EXPECT_EQ(text("f"), "new");
+}
+
 TEST_P(WholeFileTest, AFolderThatIsMissingIsNamedAsItWasGiven) {
   try {
     const WholeFile file("/no/such/f", GetParam());
