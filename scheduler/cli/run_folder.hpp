@@ -14,6 +14,10 @@ namespace replay::cli {
 [[nodiscard]] std::filesystem::path make_run_folder(const std::string& out, const std::vector<std::string>& policies,
                                                     bool force);
 
+/// Removes a run, or runs: a folder as make_run_folder() replaces it. Nothing that no run has written goes, and no link is
+/// followed. Throws InputError that names what is in the way; then all of it is still there.
+void remove_run(const std::filesystem::path& folder);
+
 /// A name for a file system from a policy as written: "easy:pass=instant" stays readable, '/' and the like go, and of a long one
 /// the beginning stays and a number that stands for all of it.
 [[nodiscard]] std::string folder_name(std::string_view policy);

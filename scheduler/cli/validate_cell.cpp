@@ -88,8 +88,7 @@ void make_folder(const fs::path& folder) {
 // are those of the real run, whatever a runtime model makes of the trace's.
 void simulate_into(const ValidationSetting& setting, const std::string& trace, const std::string& policy,
                    const fs::path& folder, const validate::MeasuredWork* measured = nullptr) {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
+  if (fs::exists(folder)) remove_run(folder);
   PreparedSimulation prepared = prepare_simulation(options_of(setting, trace, policy), false);
   if (measured != nullptr)
     prepared.scenario.workload().jobs.change_each([measured](TracedJob& traced) {
@@ -211,8 +210,6 @@ std::string last_words(const fs::path& err) {
 }
 
 void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
-  std::error_code ignored;
-  fs::remove_all(folder / "real", ignored);
   const fs::path err = folder / "real.err";
   const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
   if (end.interrupted || end.status == kExitInterrupted) throw CellInterrupted{};
@@ -256,9 +253,9 @@ std::vector<std::string> real_run_words(const ValidationSetting& setting, const 
                                         const fs::path& out) {
   std::vector<std::string> words = shared_words(setting, cell.trace, cell.policy);
   const RealMachineOptions& machine = setting.machine;
-  words.insert(words.end(),
-               {"--machine", setting.common.machine, "--time-scale", fmt::format("{}", setting.time_scale), "--pairing",
-                setting.pairing, "--back-end", machine.back_end, "--quantum", machine.quantum});
+  words.insert(words.end(), {"--machine", setting.common.machine, "--time-scale", fmt::format("{}", setting.time_scale),
+                             "--pairing", setting.pairing, "--back-end", machine.back_end, "--quantum", machine.quantum,
+                             "--job-network", machine.job_network});
   if (machine.smt) words.emplace_back("--smt");
   if (!setting.program.empty()) words.insert(words.end(), {"--program", setting.program});
   if (setting.programs_from_trace) words.emplace_back("--programs-from-trace");

@@ -193,6 +193,28 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "precious/r/fcfs"));
 }
 
+TEST_F(CommandLine, ForceRemovesOfTheJobsFoldersOnlyThoseOfJobsAndFollowsNoLink) {
+  namespace fs = std::filesystem;
+  write_text(folder_ / "t.swf", kTwoJobs);
+  const std::string run = "simulate --trace t.swf --policy easy --force --out r";
+  fs::create_directories(folder_ / "precious");
+  write_text(folder_ / "precious/thesis.tex", "years of work");
+  ASSERT_EQ(replay(run).status, 0);
+  fs::create_directories(folder_ / "r/jobs/7");
+  write_text(folder_ / "r/jobs/7/thesis.tex", "years of work");
+  expect_complaint(run, 1, {"r/jobs/7 is none"});
+  write_text(folder_ / "r/jobs/letter.tex", "years of hope");
+  expect_complaint(run, 1, {"r/jobs/letter.tex is none"});
+  EXPECT_EQ(text_of(folder_ / "r/jobs/7/thesis.tex"), "years of work");
+  fs::remove(folder_ / "r/jobs/letter.tex");
+  write_text(folder_ / "r/jobs/7/command", "mpiexec");
+  fs::create_directories(folder_ / "r/jobs/7/of/the/program");
+  fs::create_directory_symlink(folder_ / "precious", folder_ / "r/jobs/7/of/link");
+  expect_complaint(run, 0, {});
+  EXPECT_FALSE(fs::exists(folder_ / "r/jobs"));
+  EXPECT_EQ(text_of(folder_ / "precious/thesis.tex"), "years of work");
+}
+
 TEST_F(CommandLine, AReportReplacesNothingOfTheTraceAndOthersWithForceOnly) {
   write_text(folder_ / "t.swf", kTwoJobs);
   write_text(folder_ / "r.json", "mine");
