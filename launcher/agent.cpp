@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -15,11 +13,11 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "launcher/agent_directory.hpp"
 #include "launcher/mpiexec.hpp"
 #include "launcher/node_agent.hpp"
 #include "launcher/pidfd.hpp"
 #include "launcher/process.hpp"
-#include "scheduler/model/name_template.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -28,7 +26,6 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
-constexpr std::string_view kDirectoryPrefix = "replay-agent-";
 constexpr std::size_t kLongestBase = 60;  // with the names below it, a socket's path must stay below 108 bytes
 constexpr auto kAgentLeavesWithin = 3000ms;
 
@@ -40,34 +37,6 @@ fs::path runtime_directory(const AgentOptions& options) {
   if (xdg != nullptr && *xdg == '/' && std::string_view{xdg}.size() <= kLongestBase && ::access(xdg, W_OK | X_OK) == 0)
     return xdg;
   return "/tmp";
-}
-
-/// Holds the directory as its user; the lock goes with the last process that has it open.
-UniqueFd lock_directory(const fs::path& directory) {
-  UniqueFd fd{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
-  if (fd.is_open() && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) fd.reset();
-  return fd;
-}
-
-/// Only what is ours, is not just being made, and has no living agent.
-void remove_stale_directories(const fs::path& base) {
-  std::error_code error;
-  for (fs::directory_iterator entry{base, error}, end; !error && entry != end; entry.increment(error)) {
-    if (!entry->path().filename().string().starts_with(kDirectoryPrefix)) continue;
-    struct stat status {};
-    if (::lstat(entry->path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::geteuid())
-      continue;
-    if (::time(nullptr) - status.st_mtime < 10) continue;
-    const UniqueFd lock = lock_directory(entry->path());
-    std::error_code ignored;
-    if (lock.is_open()) fs::remove_all(entry->path(), ignored);
-  }
-}
-
-fs::path make_directory(const fs::path& base) {
-  std::string name = name_template((fs::absolute(base) / kDirectoryPrefix).string());
-  if (::mkdtemp(name.data()) == nullptr) fail(fmt::format("cannot create a directory under {}", base.string()));
-  return name;
 }
 
 /// Closes everything from descriptor 3 on but these.
@@ -98,26 +67,20 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-/// The agent's own directory, locked.
-struct Home {
-  fs::path directory;
-  UniqueFd lock;
-};
-
-Home make_home(const AgentOptions& options) {
+AgentDirectory make_home(const AgentOptions& options) {
   const fs::path base = runtime_directory(options);
   if (base.string().size() > kLongestBase)
     throw std::system_error(
         ENAMETOOLONG, std::generic_category(),
         fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
-  remove_stale_directories(base);
-  fs::path directory = make_directory(base);
-  UniqueFd lock = lock_directory(directory);
-  return {std::move(directory), std::move(lock)};
+  for (const fs::path& unknown : remove_stale_agent_directories(base))
+    fmt::print(stderr, "replay: {} of a dead agent is left alone: {} in it is not the agent's\n",
+               unknown.parent_path().string(), unknown.filename().string());
+  return make_agent_directory(base);
 }
 
 /// The child of the fork, to its end.
-int be_agent(const AgentOptions& options, const Home& home, UniqueFd stream) {
+int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd stream) {
   int status = 0;
   try {
     ::prctl(PR_SET_NAME, "replay-agent");
@@ -126,13 +89,12 @@ int be_agent(const AgentOptions& options, const Home& home, UniqueFd stream) {
     reset_signals();
     close_all_but({stream.get(), home.lock.get()});
     raise_descriptor_limit();
-    NodeAgent{options, home.directory, std::move(stream)}.run();
+    NodeAgent{options, home.path, std::move(stream)}.run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "replay-agent: {}\n", error.what());
     status = 1;
   }
-  std::error_code ignored;
-  fs::remove_all(home.directory, ignored);
+  remove_agent_directory(home.path);
   return status;
 }
 
@@ -187,12 +149,11 @@ void AgentHandle::clean_up_in_its_place() const {
       if (const auto process = Process::open(pid); process && environment_has(pid, mark)) process->signal(SIGKILL);
     ::usleep(5000);
   }
-  std::error_code ignored;
-  fs::remove_all(directory_, ignored);
+  remove_agent_directory(directory_);
 }
 
 AgentHandle start_agent(const AgentOptions& options) {
-  const Home home = make_home(options);
+  const AgentDirectory home = make_home(options);
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
   UniqueFd ours{ends[0]};
@@ -204,11 +165,11 @@ AgentHandle start_agent(const AgentOptions& options) {
     ::prctl(PR_SET_PDEATHSIG, SIGCONT);                   // a stopped agent is to see that the daemon has died
     ::_exit(be_agent(options, home, std::move(theirs)));  // nothing of the daemon's is to run at exit
   }
-  return AgentHandle{pid, std::move(ours), home.directory};
+  return AgentHandle{pid, std::move(ours), home.path};
 }
 
 AgentHandle start_agent(const AgentOptions& options, UniqueFd stream) {
-  const Home home = make_home(options);
+  const AgentDirectory home = make_home(options);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) fail("cannot fork the agent");
@@ -217,7 +178,7 @@ AgentHandle start_agent(const AgentOptions& options, UniqueFd stream) {
     if (::getppid() != parent) ::_exit(1);  // it died before that line
     ::_exit(be_agent(options, home, std::move(stream)));
   }
-  return AgentHandle{pid, UniqueFd{}, home.directory};
+  return AgentHandle{pid, UniqueFd{}, home.path};
 }
 
 }  // namespace replay::launcher

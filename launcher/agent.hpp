@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "launcher/job_network.hpp"
 #include "launcher/unique_fd.hpp"
 
 namespace replay::launcher {
@@ -24,7 +25,8 @@ struct AgentOptions {
   std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
   BackEnd back_end = BackEnd::kAuto;
-  std::vector<int> cores;  ///< OS indices that Hello names; empty: the affinity mask
+  JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where a network of a job's own is not permitted
+  std::vector<int> cores;                 ///< OS indices that Hello names; empty: the affinity mask
   /// The daemon is lost when it has not been heard of for so long; 0: never by silence.
   std::chrono::milliseconds silence_limit{0};
   /// A job whose ranks have not registered within this is rigid.

@@ -1,12 +1,13 @@
 #include "launcher/agent_job.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "launcher/monotonic_clock.hpp"
-#include "launcher/registrar.hpp"
 
 namespace replay::launcher {
 
@@ -28,7 +29,13 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
 
 // ---- registration ----------------------------------------------------------------------------------------------------
 
-int AgentJob::admit(const replay_vm_hello& hello) {
+Admission AgentJob::admit(const replay_vm_hello& hello) {
+  const int slot = slot_for(hello);
+  if (slot < 0) return {slot, {}};
+  return {slot, {segment_->descriptor(), site_.cores->segment().descriptor()}};
+}
+
+int AgentJob::slot_for(const replay_vm_hello& hello) {
   if (hello.version != REPLAY_VM_VERSION) return kRefusedVersion;
   if (phase_ != Phase::kRunning || !segment_) return kRefusedKey;
   if (hello.world_size != static_cast<std::int32_t>(ranks_.size()) || hello.world_rank < 0 ||
@@ -105,7 +112,14 @@ std::size_t AgentJob::registered() const {
 
 /// For the user, beside the job's output.
 void AgentJob::note(const std::string& text) const {
-  std::ofstream{std::filesystem::path{order_.directory} / "notes", std::ios::app} << text << '\n';
+  const std::string line = text + "\n";
+  const std::filesystem::path file = std::filesystem::path{order_.directory} / "notes";
+  constexpr int kAppends = O_WRONLY | O_CREAT | O_APPEND;
+  // The job can have put anything there: a pipe is not waited for, a link not followed.
+  const UniqueFd fd{::open(file.c_str(), kAppends | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666)};
+  struct stat status {};
+  if (fd.is_open() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode))
+    (void)!::write(fd.get(), line.data(), line.size());
 }
 
 }  // namespace replay::launcher

@@ -19,10 +19,12 @@
 
 #include "launcher/cpu_use_meter.hpp"
 #include "launcher/end_cost.hpp"
+#include "launcher/job_network.hpp"
 #include "launcher/job_segment.hpp"
 #include "launcher/loop_event.hpp"
 #include "launcher/node_cores.hpp"
 #include "launcher/process.hpp"
+#include "launcher/registrar.hpp"
 #include "launcher/topology.hpp"
 #include "launcher/unique_fd.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
@@ -35,6 +37,7 @@ struct AgentSite {
   const Topology* topology = nullptr;
   NodeCores* cores = nullptr;
   EndCost* end_cost = nullptr;
+  JobNetwork network = JobNetwork::kHost;
   bool is_emulated = false;  ///< cores are virtual: nobody is bound, and only programs that are fit for it run
   std::chrono::microseconds quantum{0};
   std::chrono::milliseconds registration_limit{0};
@@ -72,8 +75,8 @@ class AgentJob {
   /// 0: none, or reaped already.
   [[nodiscard]] pid_t mpiexec_pid() const { return phase_ == Phase::kRunning ? mpiexec_ : 0; }
 
-  /// The slot, or a refusal. A program that is not fit for emulated cores is refused, and its job ends.
-  [[nodiscard]] int admit(const replay_vm_hello& hello);
+  /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job ends.
+  [[nodiscard]] Admission admit(const replay_vm_hello& hello);
   void add_rank(const replay_vm_hello& hello, UniqueFd stream);
 
   /// Carried out once the job has started, in the order given.
@@ -103,6 +106,9 @@ class AgentJob {
     [[nodiscard]] bool is_running() const { return process.has_value() && !is_gone; }
   };
 
+  /// Or a refusal.
+  [[nodiscard]] int slot_for(const replay_vm_hello& hello);
+
   // Start.
   [[nodiscard]] std::optional<std::string> why_it_cannot_start();
   [[nodiscard]] std::string why_no_vmlib() const;
@@ -111,6 +117,7 @@ class AgentJob {
   [[nodiscard]] std::string preload_text() const;
   [[nodiscard]] std::chrono::milliseconds registration_limit() const;
   void start_processes();
+  void write_description(const std::filesystem::path& mpiexec, const std::vector<std::string>& arguments) const;
   void on_registration_timeout();
   void look_whether_running();
   void declare_started();
@@ -189,6 +196,7 @@ class AgentJob {
   Busy busy_ = Busy::kNo;
   std::chrono::steady_clock::time_point busy_until_;
   pid_t mpiexec_ = 0;
+  UniqueFd out_, err_;  // of the job, open since before it could change their names
   int exit_status_ = 0;
   std::optional<Outcome> asked_outcome_;     // somebody ended it
   std::optional<std::string> found_broken_;  // we ended it, because of this

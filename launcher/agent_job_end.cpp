@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
 #include "launcher/agent_job.hpp"
 #include "launcher/monotonic_clock.hpp"
@@ -142,8 +141,7 @@ void AgentJob::learn_end_cost(const JobEnd& end) const {
 }
 
 JobEnd AgentJob::judge() const {
-  const std::filesystem::path directory = order_.directory;
-  const std::string output = read_tail(directory / "stdout", kTailBytes);
+  const std::string output = read_tail(out_.get(), kTailBytes);
   JobEnd end;
   const bool must_register = registered() > 0 || site_.is_emulated;
   const bool is_unfinished = must_register && !std::ranges::all_of(ranks_, &Rank::is_finalized);
@@ -176,14 +174,20 @@ JobEnd AgentJob::failure(std::string_view output) const {
     end.reason = fmt::format("rank {} never reached MPI_Finalize", left - ranks_.begin());
     return end;
   }
+  const std::string complaint = last_error_line();
   const auto bad = find_bad_termination(output);
+  const auto by_connection = bad ? EndedByConnection::kNo : find_ended_by_connection(complaint);
   std::optional<std::size_t> named;
   for (std::size_t number = 0; bad && number < ranks_.size(); ++number)
     if (ranks_[number].process && ranks_[number].process->pid() == bad->pid) named = number;
   if (bad && !bad->how.empty())
     end.reason = explain(*bad, named, ranks_.size());
+  else if (by_connection == EndedByConnection::kForeign)
+    end.reason = "a connection that is not the job's own ended mpiexec, which believes every caller";
   else if (!bad && !unnoticed_.empty())
     end.reason = fmt::format("{}; mpiexec: exit code {}", unnoticed_, WEXITSTATUS(exit_status_));
+  else if (by_connection == EndedByConnection::kUnclear)
+    end.reason = "mpiexec lost its proxy's connection, or one that is not the job's own";
   else if (exit_status_ != 0 && named)
     end.reason = fmt::format("rank {}: exit code {}", *named, WEXITSTATUS(exit_status_));
   else if (exit_status_ != 0)
@@ -191,13 +195,13 @@ JobEnd AgentJob::failure(std::string_view output) const {
   else
     end.reason = fmt::format("only {} of {} ranks reached MPI_Init{}{}", registered(), ranks_.size(),
                              site_.is_emulated ? "; " : "", site_.is_emulated ? kOnlyFitPrograms : "");
-  if (const std::string line = last_error_line(); !line.empty()) end.reason += fmt::format("; stderr: {}", line);
+  if (!complaint.empty()) end.reason += fmt::format("; stderr: {}", complaint);
   return end;
 }
 
 std::string AgentJob::last_error_line() const {
   constexpr std::size_t kMost = 200;
-  return clean_line(last_complaint(read_tail(std::filesystem::path{order_.directory} / "stderr", 4096)), kMost);
+  return clean_line(last_complaint(read_tail(err_.get(), 4096)), kMost);
 }
 
 }  // namespace replay::launcher

@@ -9,15 +9,19 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <iterator>
 #include <set>
+#include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "launcher/agent_job.hpp"
 #include "launcher/binding.hpp"
 #include "launcher/monotonic_clock.hpp"
 #include "launcher/mpiexec.hpp"
 #include "launcher/vmlib_file.hpp"
+#include "scheduler/model/error.hpp"
+#include "scheduler/model/whole_file.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -99,7 +103,7 @@ void AgentJob::take_cores() {
   if (no_vmlib_reason_.empty()) {
     const auto name = fmt::format("{}.segment", static_cast<std::int64_t>(order_.job));
     const auto slots = static_cast<std::uint32_t>(ranks_.size());
-    segment_ = std::make_unique<JobSegment>(site_.directory / name, key_, slots, facts());
+    segment_ = std::make_unique<JobSegment>(name, key_, slots, facts());
   }
   site_.cores->enter(id(), {segment_.get(), [this] { advance_meters(); }}, core_of_rank_);
 }
@@ -123,23 +127,33 @@ void AgentJob::start_processes() {
                          !site_.is_emulated};
   const std::vector<std::string> arguments = mpiexec_arguments(call);
   // The job's mark: set for rigid jobs too, because it is how strays are recognised.
-  Variables mark{{REPLAY_VM_ENV_SOCKET, site_.socket.string()},
-                 {REPLAY_VM_ENV_SEGMENT, segment_ ? segment_->path().string() : ""},
-                 {REPLAY_VM_ENV_CORES, segment_ ? site_.cores->segment_path().string() : ""},
-                 {REPLAY_VM_ENV_KEY, key_text_}};
+  Variables mark{{REPLAY_VM_ENV_SOCKET, site_.socket.string()}, {REPLAY_VM_ENV_KEY, key_text_}};
   if (!segment_) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
+  write_description(mpiexec, arguments);
+  Variables inherited = own_environment();
+  if (site_.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
+  StartedMpiexec started =
+      start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark), order_.directory, site_.network);
+  mpiexec_ = started.pid;
+  out_ = std::move(started.out);
+  err_ = std::move(started.err);
+}
 
+/// For the user, beside the job's output.
+void AgentJob::write_description(const std::filesystem::path& mpiexec,
+                                 const std::vector<std::string>& arguments) const {
+  std::string command = quote_for_shell(mpiexec.string());
+  for (const std::string& argument : arguments) command.append(" ").append(quote_for_shell(argument));
+  std::string environment;
+  for (const auto& [name, value] : order_.environment)
+    environment += fmt::format("{}={}\n", name, quote_for_shell(value));
   const std::filesystem::path directory = order_.directory;
-  std::ofstream command{directory / "command"};
-  command << quote_for_shell(mpiexec.string());
-  for (const std::string& argument : arguments) command << ' ' << quote_for_shell(argument);
-  command << '\n';
-  std::ofstream environment{directory / "environment"};
-  for (const auto& [name, value] : order_.environment) environment << name << '=' << quote_for_shell(value) << '\n';
-  if (!command.flush() || !environment.flush())
-    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write into {}", order_.directory));
-
-  mpiexec_ = start_mpiexec(mpiexec, arguments, hydra_environment(own_environment(), mark), directory);
+  try {
+    write_whole_file(directory / "command", command + "\n");
+    write_whole_file(directory / "environment", environment);
+  } catch (const InputError& error) {
+    throw std::runtime_error(fmt::format("cannot write into {}: {}", order_.directory, error.what()));
+  }
 }
 
 /// A rank knows only at the end of MPI_Init whether it can give its core away. Ranks without vmlib are there when /proc

@@ -51,8 +51,8 @@ bool pass_on(replay_vm_core& core, std::uint32_t begin, std::uint32_t& from) {
 
 }  // namespace
 
-CoreSegment::CoreSegment(std::filesystem::path path, std::uint32_t cores)
-    : cores_(cores), file_(std::move(path), sizeof(replay_vm_cores) + cores * sizeof(replay_vm_core)) {
+CoreSegment::CoreSegment(std::uint32_t cores)
+    : cores_(cores), file_("cores.segment", sizeof(replay_vm_cores) + cores * sizeof(replay_vm_core)) {
   INVARIANT(cores >= 1 && cores <= REPLAY_VM_MAX_CORES, "a core segment for {} cores", cores);
   mapped()->magic = REPLAY_VM_CORES_MAGIC;
   mapped()->version = REPLAY_VM_VERSION;

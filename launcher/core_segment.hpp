@@ -1,12 +1,11 @@
 // The node's core segment, from the agent's side (scheduler/protocol/wire.h): a token for each core, and the seats at
-// which ranks wait for it. The ranks hand tokens to each other; the agent creates the file and takes a token from who
+// which ranks wait for it. The ranks hand tokens to each other; the agent creates it and takes a token from who
 // cannot hand it on: a rank that died, was stopped, or has been moved elsewhere.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 
 #include "launcher/mapped_file.hpp"
 #include "scheduler/protocol/wire.h"
@@ -15,10 +14,11 @@ namespace replay::launcher {
 
 class CoreSegment {
  public:
-  /// Creates the file, which must not exist yet. REQUIRES: 1 <= cores <= REPLAY_VM_MAX_CORES. Throws std::system_error.
-  CoreSegment(std::filesystem::path path, std::uint32_t cores);
+  /// REQUIRES: 1 <= cores <= REPLAY_VM_MAX_CORES. Throws std::system_error.
+  explicit CoreSegment(std::uint32_t cores);
 
-  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+  /// For the ranks: sealed, owned by this object.
+  [[nodiscard]] int descriptor() const { return file_.descriptor(); }
   [[nodiscard]] std::uint32_t cores() const { return cores_; }
 
   /// 0: the token is free.

@@ -35,8 +35,8 @@ std::string to_hex(const JobKey& key) {
   return text;
 }
 
-JobSegment::JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks, const JobFacts& facts)
-    : ranks_(ranks), file_(std::move(path), sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)) {
+JobSegment::JobSegment(const std::string& name, const JobKey& key, std::uint32_t ranks, const JobFacts& facts)
+    : ranks_(ranks), file_(name, sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)) {
   INVARIANT(ranks >= 1 && ranks <= REPLAY_VM_MAX_RANKS, "a segment for {} ranks", ranks);
   replay_vm_segment& header = *mapped();
   header.magic = REPLAY_VM_MAGIC;

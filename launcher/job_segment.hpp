@@ -1,11 +1,10 @@
 // The shared segment of one job, from the agent's side (scheduler/protocol/wire.h): the agent creates it, writes the
-// orders, reads the reports, and removes it. The ranks can write anything they like into it, so what is read is a copy
+// orders, and reads the reports. The ranks can write anything they like into it, so what is read is a copy
 // that the caller judges.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "launcher/mapped_file.hpp"
@@ -31,10 +30,11 @@ struct JobFacts {
 
 class JobSegment {
  public:
-  /// Creates the file, which must not exist yet. REQUIRES: 1 <= ranks <= REPLAY_VM_MAX_RANKS. Throws std::system_error.
-  JobSegment(std::filesystem::path path, const JobKey& key, std::uint32_t ranks, const JobFacts& facts);
+  /// REQUIRES: 1 <= ranks <= REPLAY_VM_MAX_RANKS. Throws std::system_error.
+  JobSegment(const std::string& name, const JobKey& key, std::uint32_t ranks, const JobFacts& facts);
 
-  [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }
+  /// For the ranks: sealed, owned by this object.
+  [[nodiscard]] int descriptor() const { return file_.descriptor(); }
   /// `place` as replay_vm_place() makes it.
   void order_place(std::uint32_t slot, std::uint64_t place);
   /// Whether the rank's core is shared, so that it has to give it away while it waits, and how.

@@ -8,8 +8,6 @@
 #include <cerrno>
 #include <system_error>
 
-#include "launcher/unique_fd.hpp"
-
 namespace replay::launcher {
 namespace {
 
@@ -19,26 +17,19 @@ namespace {
 
 }  // namespace
 
-MappedFile::MappedFile(std::filesystem::path path, std::size_t bytes)
-    : path_(std::move(path)), bytes_(bytes), start_(nullptr) {
-  const UniqueFd file{::open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
-  if (!file.is_open()) throw_errno(fmt::format("cannot create {}", path_.string()));
-  void* mapped = MAP_FAILED;
-  // With all its blocks: of a sparse file the first touch ends whoever touches it (SIGBUS) when the disk is full.
-  if (errno = ::posix_fallocate(file.get(), 0, static_cast<off_t>(bytes_)); errno == 0)
-    mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (mapped == MAP_FAILED) {
-    const int error = errno;
-    ::unlink(path_.c_str());
-    errno = error;
-    throw_errno(fmt::format("cannot map {}", path_.string()));
-  }
+MappedFile::MappedFile(const std::string& name, std::size_t bytes)
+    : bytes_(bytes), file_(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)), start_(nullptr) {
+  if (!file_.is_open()) throw_errno(fmt::format("cannot create memory for {}", name));
+  // With all its pages: of a sparse file the first touch ends the process (SIGBUS) when there is no memory left.
+  if (errno = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes_)); errno != 0)
+    throw_errno(fmt::format("cannot get memory for {}", name));
+  if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+    throw_errno(fmt::format("cannot seal {}", name));
+  void* const mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+  if (mapped == MAP_FAILED) throw_errno(fmt::format("cannot map {}", name));
   start_ = mapped;
 }
 
-MappedFile::~MappedFile() {
-  ::munmap(start_, bytes_);
-  ::unlink(path_.c_str());
-}
+MappedFile::~MappedFile() { ::munmap(start_, bytes_); }
 
 }  // namespace replay::launcher

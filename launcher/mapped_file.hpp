@@ -1,27 +1,32 @@
-// A file that several processes have in memory at once: created by its owner, for its user alone, and gone with it.
+// Memory that several processes share: a file without a name (memfd), created by its owner and handed to others as a
+// descriptor. Its size is sealed, so a process that has it can spoil its bytes, but cannot take pages away from under
+// the others.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
+#include <string>
+
+#include "launcher/unique_fd.hpp"
 
 namespace replay::launcher {
 
 class MappedFile {
  public:
-  /// Creates the file, which must not exist yet (0600), and fills it with zeros. Throws std::system_error.
-  MappedFile(std::filesystem::path path, std::size_t bytes);
+  /// Filled with zeros. `name` is only for whoever looks into /proc. Throws std::system_error.
+  MappedFile(const std::string& name, std::size_t bytes);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
 
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// Owned by this object.
+  [[nodiscard]] int descriptor() const { return file_.get(); }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
   /// At the start of a page.
   [[nodiscard]] void* start() const { return start_; }
 
  private:
-  std::filesystem::path path_;
   std::size_t bytes_;
+  UniqueFd file_;
   void* start_;
 };
 

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +17,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "launcher/process.hpp"
@@ -34,8 +35,9 @@ bool belongs_to_us(std::string_view name) {
          name == "MPI_LOCALRANKID";
 }
 
+/// Of a pipe that is there already both ends are opened, so that nothing waits.
 UniqueFd open_for_output(const fs::path& file) {
-  UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  UniqueFd fd{::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)};
   if (!fd.is_open())
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
   return fd;
@@ -43,8 +45,17 @@ UniqueFd open_for_output(const fs::path& file) {
 
 rlimit usual_descriptors{};  // before they were raised; rlim_max 0: they were not
 
-/// In the child, between fork and exec. What the agent ignores, handles or has raised, mpiexec and the ranks must not inherit.
-void become_mpiexec(pid_t agent) {
+[[noreturn]] void cannot_become_mpiexec(const char* why) {
+  for (const char* text : {why, ": ", ::strerrordesc_np(errno), "\n"})
+    (void)!::write(STDERR_FILENO, text, std::strlen(text));
+  ::_exit(127);
+}
+
+/// In the child, between fork and exec. What the agent ignores, handles, has raised or has open, mpiexec and the ranks must
+/// not inherit.
+void become_mpiexec(pid_t agent, JobNetwork network) {
+  if (network == JobNetwork::kOwn && !enter_own_network()) cannot_become_mpiexec("no network of the job's own");
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
   if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -137,10 +148,9 @@ std::string quote_for_shell(std::string_view word) {
   return quoted + "'";
 }
 
-pid_t start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments, const Variables& environment,
-                    const fs::path& directory) {
-  const UniqueFd out = open_for_output(directory / "stdout");
-  const UniqueFd err = open_for_output(directory / "stderr");
+StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments,
+                             const Variables& environment, const fs::path& directory, JobNetwork network) {
+  StartedMpiexec started{0, open_for_output(directory / "stdout"), open_for_output(directory / "stderr")};
   bp::environment child_environment;
   for (const auto& [name, value] : environment) child_environment[name] = value;
   const pid_t agent = ::getpid();
@@ -148,12 +158,12 @@ pid_t start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arg
                   bp::args(arguments),
                   child_environment,
                   bp::std_in < bp::null,
-                  bp::posix::fd.bind(STDOUT_FILENO, out.get()),
-                  bp::posix::fd.bind(STDERR_FILENO, err.get()),
-                  bp::extend::on_exec_setup = [agent](auto&) { become_mpiexec(agent); }};
-  const pid_t pid = child.id();
+                  bp::posix::fd.bind(STDOUT_FILENO, started.out.get()),
+                  bp::posix::fd.bind(STDERR_FILENO, started.err.get()),
+                  bp::extend::on_exec_setup = [agent, network](auto&) { become_mpiexec(agent, network); }};
+  started.pid = child.id();
   child.detach();
-  return pid;
+  return started;
 }
 
 std::optional<std::size_t> rank_of(pid_t pid) {
@@ -217,15 +227,34 @@ Verification find_verification(std::string_view output) {
   return found;
 }
 
-std::string read_tail(const fs::path& file, std::size_t most) {
-  std::ifstream in{file, std::ios::binary | std::ios::ate};
-  if (!in) return {};
-  const auto size = static_cast<std::size_t>(std::max<std::streamoff>(in.tellg(), 0));
+EndedByConnection find_ended_by_connection(std::string_view complaint) {
+  if (complaint.find("cannot find proxy with ID") != std::string_view::npos) return EndedByConnection::kForeign;
+  if (complaint.find("assert (!closed) failed") == std::string_view::npos) return EndedByConnection::kNo;
+  const bool is_at_the_door =
+      complaint.find("proxy_init_cb") != std::string_view::npos;  // before it has said who it is
+  return is_at_the_door ? EndedByConnection::kForeign : EndedByConnection::kUnclear;
+}
+
+std::string read_tail(int file, std::size_t most) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto size = static_cast<std::size_t>(status.st_size);
   std::string text(std::min(size, most + 1), '\0');
-  in.seekg(static_cast<std::streamoff>(size - text.size()));
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::size_t got = 0;
+  while (got < text.size()) {
+    const ssize_t count =
+        ::pread(file, text.data() + got, text.size() - got, static_cast<off_t>(size - text.size() + got));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    got += static_cast<std::size_t>(count);
+  }
+  text.resize(got);
   return std::string{end_of_text(text, most)};
+}
+
+std::string read_tail(const fs::path& file, std::size_t most) {
+  const UniqueFd fd{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)};
+  return fd.is_open() ? read_tail(fd.get(), most) : std::string{};
 }
 
 }  // namespace replay::launcher

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/job_network.hpp"
+#include "launcher/unique_fd.hpp"
 #include "scheduler/model/event.hpp"
 
 namespace replay::launcher {
@@ -49,10 +51,17 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// As many descriptors as we may have: two for each rank. mpiexec gets as many as were usual before.
 void raise_descriptor_limit();
 
-/// Starts mpiexec in a session of its own, stdin empty, stdout and stderr into files of `directory`; it gets SIGTERM when
-/// we die. Its pid; the caller reaps it. Throws std::system_error.
-[[nodiscard]] pid_t start_mpiexec(const std::filesystem::path& mpiexec, const std::vector<std::string>& arguments,
-                                  const Variables& environment, const std::filesystem::path& directory);
+/// A started mpiexec. The caller reaps it.
+struct StartedMpiexec {
+  pid_t pid = 0;
+  UniqueFd out, err;  ///< what the job writes to, for reading: whatever the job does to the files' names
+};
+
+/// Starts mpiexec in a session of its own, in the network that is wanted, stdin empty, stdout and stderr into files of
+/// `directory`; it gets SIGTERM when we die. It inherits no other descriptor. Throws std::system_error.
+[[nodiscard]] StartedMpiexec start_mpiexec(const std::filesystem::path& mpiexec,
+                                           const std::vector<std::string>& arguments, const Variables& environment,
+                                           const std::filesystem::path& directory, JobNetwork network);
 
 /// The rank that Hydra has put into the environment of a process, and of all that the process has started. Nothing: it is
 /// of no rank, or has been started this very moment.
@@ -80,7 +89,14 @@ struct BadTermination {
 /// The last line of the form "VERIFICATION SUCCESSFUL" or "VERIFICATION FAILED".
 [[nodiscard]] Verification find_verification(std::string_view output);
 
-/// The last `most` bytes of a file; empty when it cannot be read.
+/// Whether a connection has ended mpiexec, which listens on all addresses and believes every caller; read off its last
+/// complaint. kUnclear: one that is not the job's own, or the end of its proxy's.
+enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear };
+[[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint);
+
+/// The last `most` bytes of an open file; empty when it cannot be read. Does not move its offset.
+[[nodiscard]] std::string read_tail(int file, std::size_t most);
+/// The same by name, of a regular file and no link; what else a job has put there is not waited for.
 [[nodiscard]] std::string read_tail(const std::filesystem::path& file, std::size_t most);
 
 }  // namespace replay::launcher

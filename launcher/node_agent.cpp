@@ -10,6 +10,7 @@
 #include <set>
 #include <variant>
 
+#include "launcher/agent_directory.hpp"
 #include "launcher/back_end_test.hpp"
 #include "launcher/mpiexec.hpp"
 #include "scheduler/model/error.hpp"
@@ -28,7 +29,7 @@ std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std:
   if (vmlib.empty()) return vmlib;
   const std::filesystem::path absolute = std::filesystem::absolute(vmlib);
   if (absolute.string().find_first_of(" :\t\n") == std::string::npos) return absolute;
-  const std::filesystem::path link = directory / "libreplay-vm.so";
+  const std::filesystem::path link = directory / kAgentVmlibLink;
   std::error_code error;
   std::filesystem::create_symlink(absolute, link, error);
   return link;
@@ -55,7 +56,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       directory_(std::move(directory)),
       loop_(event_base_new()),
       topology_(load_topology()),
-      cores_(directory_ / "cores.segment", count_cores(options_), choose_back_ends(options_)),
+      cores_(count_cores(options_), choose_back_ends(options_)),
       stream_(std::move(stream)),
       line_(bufferevent_socket_new(loop_.get(), stream_.get(), 0)),
       child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
@@ -76,6 +77,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.topology = &topology_;
   site_.cores = &cores_;
   site_.end_cost = &end_cost_;
+  if (options_.network == JobNetwork::kOwn && !why_no_own_network()) site_.network = JobNetwork::kOwn;
   site_.is_emulated = options_.emulated_cores > 0;
   site_.quantum = std::max<std::chrono::microseconds>(options_.quantum, kShortestQuantum);
   site_.registration_limit = options_.registration_limit;
@@ -83,7 +85,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.mpiexec = options_.mpiexec;
   site_.vmlib = preloadable(options_.vmlib, directory_);
   site_.directory = directory_;
-  site_.socket = directory_ / "socket";
+  site_.socket = directory_ / kAgentSocket;
   site_.report = [this](const protocol::AgentReport& report) { send(report); };
   site_.retire = [this](JobId job) { retire(job); };
   site_.orphans_of = [this](const std::string& key) { return orphans_of(key); };
@@ -91,7 +93,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       loop_.get(), site_.socket,
       [this](const replay_vm_hello& hello) {
         AgentJob* job = job_with(hello.key);
-        return job != nullptr ? job->admit(hello) : kRefusedKey;
+        return job != nullptr ? job->admit(hello) : Admission{kRefusedKey, {}};
       },
       [this](const replay_vm_hello& hello, UniqueFd rank) {
         if (AgentJob* job = job_with(hello.key)) job->add_rank(hello, std::move(rank));

@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -34,11 +33,9 @@ class NodeCores {
     std::function<void()> before_change;  ///< called when it is about to have other neighbours than before
   };
 
-  /// Creates the core segment at `path`. Throws std::system_error.
-  NodeCores(std::filesystem::path path, std::uint32_t cores, BackEnds back_ends)
-      : table_(cores), segment_(std::move(path), cores), back_ends_(back_ends) {}
+  /// Creates the core segment. Throws std::system_error.
+  NodeCores(std::uint32_t cores, BackEnds back_ends) : table_(cores), segment_(cores), back_ends_(back_ends) {}
 
-  [[nodiscard]] const std::filesystem::path& segment_path() const { return segment_.path(); }
   /// Why a job (one that is here, or a new one) cannot have these cores: no such core, or `needs_seats` and no seat.
   [[nodiscard]] std::optional<std::string> why_not(JobId job, const std::vector<std::int32_t>& core_of_rank,
                                                    bool needs_seats) const;

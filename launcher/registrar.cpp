@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -27,6 +28,26 @@ UniqueFd listen_at(const std::filesystem::path& path) {
       ::listen(fd.get(), SOMAXCONN) != 0)
     throw std::system_error(errno, std::generic_category(), fmt::format("cannot listen at {}", text));
   return fd;
+}
+
+/// The welcome, and with its first byte the descriptors.
+bool send_welcome(int stream, const Admission& answer) {
+  replay_vm_welcome welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION, answer.slot};
+  iovec bytes{&welcome, sizeof welcome};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(REPLAY_VM_SEGMENTS * sizeof(int))> control{};
+  if (answer.segments.size() == REPLAY_VM_SEGMENTS) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(REPLAY_VM_SEGMENTS * sizeof(int));
+    std::memcpy(CMSG_DATA(rights), answer.segments.data(), REPLAY_VM_SEGMENTS * sizeof(int));
+  }
+  return ::sendmsg(stream, &message, MSG_NOSIGNAL) == ssize_t{sizeof welcome};
 }
 
 }  // namespace
@@ -72,21 +93,20 @@ void Registrar::read_from(Caller& caller) {
   caller.received += static_cast<std::size_t>(count);
   if (caller.received < sizeof caller.hello) return;
 
-  const int answer = judge(caller);
-  const replay_vm_welcome welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION, answer};
-  const bool sent = ::send(caller.stream.get(), &welcome, sizeof welcome, MSG_NOSIGNAL) == sizeof welcome;
+  const Admission answer = judge(caller);
+  const bool sent = send_welcome(caller.stream.get(), answer);
   const replay_vm_hello hello = caller.hello;
   UniqueFd stream = std::move(caller.stream);
   dismiss(caller);  // its event goes before its descriptor is given away
-  if (sent && answer >= 0) keep_(hello, std::move(stream));
+  if (sent && answer.slot >= 0) keep_(hello, std::move(stream));
 }
 
-int Registrar::judge(const Caller& caller) const {
+Admission Registrar::judge(const Caller& caller) const {
   const replay_vm_hello& hello = caller.hello;
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (::getsockopt(caller.stream.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return kRefusedKey;
-  if (hello.magic != REPLAY_VM_MAGIC || peer.uid != ::geteuid() || peer.pid != hello.pid) return kRefusedKey;
+  if (::getsockopt(caller.stream.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
+  if (hello.magic != REPLAY_VM_MAGIC || peer.uid != ::geteuid() || peer.pid != hello.pid) return {};
   return admit_(hello);
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <list>
+#include <vector>
 
 #include "launcher/listener.hpp"
 #include "launcher/loop_event.hpp"
@@ -23,11 +24,16 @@ inline constexpr int kRefusedRank = -3;
 inline constexpr int kRefusedAlready = -4;
 inline constexpr int kRefusedUnfit = -5;  // computes for real, on emulated cores
 
+/// What a hello is answered with.
+struct Admission {
+  int slot = kRefusedKey;     ///< or another refusal
+  std::vector<int> segments;  ///< open descriptors, the job's and the node's; not owned. Empty with a refusal
+};
+
 class Registrar {
  public:
-  /// Asked once per hello whose magic is right and whose process is the one that sent it, of our own user: the slot, or a
-  /// refusal.
-  using Admit = std::function<int(const replay_vm_hello& hello)>;
+  /// Asked once per hello whose magic is right and whose process is the one that sent it, of our own user.
+  using Admit = std::function<Admission(const replay_vm_hello& hello)>;
   /// Then, once the welcome is sent: the rank is in. Its stream is to be kept open until it exits.
   using Keep = std::function<void(const replay_vm_hello& hello, UniqueFd stream)>;
 
@@ -41,7 +47,7 @@ class Registrar {
   void add(UniqueFd stream);
   void read_from(Caller& caller);
   void dismiss(const Caller& caller);
-  [[nodiscard]] int judge(const Caller& caller) const;
+  [[nodiscard]] Admission judge(const Caller& caller) const;
 
   event_base* loop_;
   std::filesystem::path path_;

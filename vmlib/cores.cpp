@@ -15,9 +15,9 @@ bool is_plausible(const replay_vm_cores& header, off_t file_size) {
 
 }  // namespace
 
-std::optional<Cores> Cores::open(const char* path) {
+std::optional<Cores> Cores::map(int descriptor) {
   replay_vm_cores header{};
-  auto file = MappedFile::open(path, header, [&](off_t size) { return is_plausible(header, size); });
+  auto file = MappedFile::map(descriptor, header, [&](off_t size) { return is_plausible(header, size); });
   if (!file) return std::nullopt;
   return Cores{std::move(*file), header.cores};
 }

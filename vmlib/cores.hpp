@@ -21,8 +21,8 @@ struct CoreTokens {
 
 class Cores {
  public:
-  /// Nothing unless it is a regular file of our own user, of exactly the size its header claims, of this version.
-  [[nodiscard]] static std::optional<Cores> open(const char* path);
+  /// Nothing unless the descriptor is of a sealed file of our own user, of exactly the size its header claims, of this version.
+  [[nodiscard]] static std::optional<Cores> map(int descriptor);
 
   [[nodiscard]] CoreTokens tokens() const {
     return {replay_vm_core_at(static_cast<replay_vm_cores*>(file_.start()), 0), count_};

@@ -1,6 +1,6 @@
-// A file that the agent has made for us, mapped for both sides. It is believed only after every claim in its header has
-// been checked against what the kernel says (owner, type, size). The header is copied once, and only the copy is ever
-// looked at again, so that nobody can change a figure after the check.
+// Memory that the agent has made for us, mapped for both sides. It is believed only after every claim in its header has
+// been checked against what the kernel says (owner, type, size, and that the size is sealed). The header is copied
+// once, and only the copy is ever looked at again, so that no figure can be changed after the check.
 #pragma once
 
 #include <sys/types.h>
@@ -14,11 +14,12 @@ namespace replay::vm {
 class MappedFile {
  public:
   /// `is_plausible(size of the file)` says whether the header, which has been copied to `header`, may be believed.
-  /// Nothing unless the file at `path` is a regular one of our own user, no link, and plausible.
+  /// Nothing unless the file is a regular one of our own user, of a size that cannot change any more, and plausible. The
+  /// descriptor stays the caller's.
   template <class Header, class Check>
-  [[nodiscard]] static std::optional<MappedFile> open(const char* path, Header& header, Check is_plausible) {
-    return open(
-        path, &header, sizeof header,
+  [[nodiscard]] static std::optional<MappedFile> map(int descriptor, Header& header, Check is_plausible) {
+    return map(
+        descriptor, &header, sizeof header,
         [](const void* check, off_t size) { return (*static_cast<const Check*>(check))(size); }, &is_plausible);
   }
 
@@ -32,8 +33,8 @@ class MappedFile {
 
  private:
   using Verdict = bool (*)(const void* check, off_t size);
-  static std::optional<MappedFile> open(const char* path, void* header, std::size_t header_size, Verdict verdict,
-                                        const void* check);
+  static std::optional<MappedFile> map(int descriptor, void* header, std::size_t header_size, Verdict verdict,
+                                       const void* check);
   MappedFile(void* start, std::size_t bytes) : start_(start), bytes_(bytes) {}
 
   void* start_;

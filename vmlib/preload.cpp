@@ -78,26 +78,27 @@ replay_vm_mode choose_mode(bool has_progress_hook) {
 
 replay_vm_mode claimed_mode() { return choose_mode(next_symbol("ucp_worker_progress") != nullptr); }
 
-/// A program that computes for real would disturb everybody on emulated cores, and so would one without a token.
-std::uint32_t flags_of_hello(bool has_tokens) {
+/// A program that computes for real would disturb everybody on emulated cores.
+std::uint32_t flags_of_hello() {
   const auto* fit = static_cast<const int*>(::dlsym(RTLD_DEFAULT, "vm_fit_for_emulation"));
-  return has_tokens && fit != nullptr && *fit != 0 ? REPLAY_VM_FIT_FOR_EMULATION : 0;
+  return fit != nullptr && *fit != 0 ? REPLAY_VM_FIT_FOR_EMULATION : 0;
 }
 
-/// The segments first: who says hello has a slot to report in.
+/// A rank whose segment is no good leaves its slot empty, and is none to the agent. Without tokens there is nothing to
+/// compute on emulated cores.
 void register_with_agent(const Settings& settings) {
-  auto segment = Segment::open(settings.segment, settings.key);
-  if (!segment) return;
-  auto cores = settings.cores != nullptr ? Cores::open(settings.cores) : std::nullopt;
   UniqueFd stream = connect_to_agent(settings.socket, kRegistrationLimitMs);
   if (!stream.is_open()) return;
-  const replay_vm_hello hello = make_hello(settings, claimed_mode(), flags_of_hello(cores.has_value()));
-  const auto slot = introduce(stream.get(), hello, kRegistrationLimitMs);
-  if (!slot || *slot < 0 || static_cast<std::uint32_t>(*slot) >= segment->slots()) return;
+  const replay_vm_hello hello = make_hello(settings, claimed_mode(), flags_of_hello());
+  const auto welcome = introduce(stream.get(), hello, kRegistrationLimitMs);
+  if (!welcome || welcome->slot < 0) return;
+  auto segment = Segment::map(welcome->job_segment.get(), settings.key);
+  auto cores = Cores::map(welcome->core_segment.get());
+  const auto slot = static_cast<std::uint32_t>(welcome->slot);
+  if (!segment || slot >= segment->slots() || (segment->facts().is_emulated && !cores)) return;
   if (::pthread_atfork(nullptr, nullptr, forget_in_child) != 0) return;
 
-  rank.join(waiting, *segment->slot(static_cast<std::uint32_t>(*slot)), hello, segment->facts(),
-            cores ? cores->tokens() : CoreTokens{});
+  rank.join(waiting, *segment->slot(slot), hello, segment->facts(), cores ? cores->tokens() : CoreTokens{});
   segment->keep();
   if (cores) cores->keep();
   stream_to_agent = stream.release();

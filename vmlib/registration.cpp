@@ -67,6 +67,32 @@ bool is_trusted_peer(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == ::geteuid() || peer.uid == 0);
 }
 
+/// Like recv; the two descriptors that come beside a byte are taken, all others closed.
+ssize_t receive_with_descriptors(int stream, void* bytes, std::size_t size, Welcome& into) {
+  constexpr std::size_t kRoom = 8;
+  iovec place{bytes, size};
+  alignas(cmsghdr) char control[CMSG_SPACE(kRoom * sizeof(int))];
+  msghdr message{};
+  message.msg_iov = &place;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t received = ::recvmsg(stream, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (received < 0) return received;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
+    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (std::size_t i = 0; i < count; ++i) {
+      int number = -1;
+      std::memcpy(&number, CMSG_DATA(part) + i * sizeof number, sizeof number);
+      UniqueFd fd{number};
+      if (count != REPLAY_VM_SEGMENTS) continue;
+      (i == 0 ? into.job_segment : into.core_segment) = std::move(fd);
+    }
+  }
+  return received;
+}
+
 /// A program that was started without stdin must not find our stream there, and may count on the low numbers.
 UniqueFd out_of_the_way(UniqueFd fd) {
   constexpr int kLowest = 64;
@@ -125,7 +151,7 @@ replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode, std::u
   return hello;
 }
 
-std::optional<std::int32_t> introduce(int stream, const replay_vm_hello& hello, int limit_ms) {
+std::optional<Welcome> introduce(int stream, const replay_vm_hello& hello, int limit_ms) {
   const Deadline deadline{limit_ms};
   const auto* out = reinterpret_cast<const unsigned char*>(&hello);
   if (!move_all(stream, POLLOUT, sizeof hello, deadline, [&](std::size_t done, std::size_t left) {
@@ -134,13 +160,17 @@ std::optional<std::int32_t> introduce(int stream, const replay_vm_hello& hello, 
     return std::nullopt;
   }
   replay_vm_welcome welcome{};
+  Welcome answer{};
   auto* in = reinterpret_cast<unsigned char*>(&welcome);
-  if (!move_all(stream, POLLIN, sizeof welcome, deadline,
-                [&](std::size_t done, std::size_t left) { return ::recv(stream, in + done, left, MSG_DONTWAIT); })) {
+  if (!move_all(stream, POLLIN, sizeof welcome, deadline, [&](std::size_t done, std::size_t left) {
+        return receive_with_descriptors(stream, in + done, left, answer);
+      })) {
     return std::nullopt;
   }
   if (welcome.magic != REPLAY_VM_MAGIC || welcome.version != REPLAY_VM_VERSION) return std::nullopt;
-  return welcome.slot;
+  if (welcome.slot >= 0 && !(answer.job_segment.is_open() && answer.core_segment.is_open())) return std::nullopt;
+  answer.slot = welcome.slot;
+  return answer;
 }
 
 }  // namespace replay::vm

@@ -22,8 +22,15 @@ namespace replay::vm {
 
 [[nodiscard]] replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode, std::uint32_t flags = 0);
 
-/// Says hello and waits for the welcome. The answer is the slot, or negative if the agent refused; nothing if there
-/// was no sensible answer within `limit_ms`.
-[[nodiscard]] std::optional<std::int32_t> introduce(int stream, const replay_vm_hello& hello, int limit_ms);
+/// The agent's answer.
+struct Welcome {
+  std::int32_t slot;  // negative: refused
+  UniqueFd job_segment;
+  UniqueFd core_segment;
+};
+
+/// Says hello and waits for the welcome. Nothing if there was no sensible answer within `limit_ms`; a slot without
+/// both segments is none.
+[[nodiscard]] std::optional<Welcome> introduce(int stream, const replay_vm_hello& hello, int limit_ms);
 
 }  // namespace replay::vm

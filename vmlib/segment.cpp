@@ -21,9 +21,9 @@ bool is_plausible(const replay_vm_segment& header, off_t file_size, const Key& k
 
 }  // namespace
 
-std::optional<Segment> Segment::open(const char* path, const Key& key) {
+std::optional<Segment> Segment::map(int descriptor, const Key& key) {
   replay_vm_segment header{};
-  auto file = MappedFile::open(path, header, [&](off_t size) { return is_plausible(header, size, key); });
+  auto file = MappedFile::map(descriptor, header, [&](off_t size) { return is_plausible(header, size, key); });
   if (!file) return std::nullopt;
   return Segment{std::move(*file), header};
 }

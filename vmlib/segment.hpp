@@ -21,9 +21,9 @@ struct JobFacts {
 
 class Segment {
  public:
-  /// Opens and maps the segment at `path`. Nothing unless it is a regular file of our own user, of exactly the size
-  /// its header claims, of this version, and the segment of the job with this `key`.
-  [[nodiscard]] static std::optional<Segment> open(const char* path, const Key& key);
+  /// Nothing unless the descriptor is of a sealed file of our own user, of exactly the size its header claims, of this
+  /// version, and the segment of the job with this `key`.
+  [[nodiscard]] static std::optional<Segment> map(int descriptor, const Key& key);
 
   [[nodiscard]] std::uint32_t slots() const { return slots_; }
   [[nodiscard]] const JobFacts& facts() const { return facts_; }

@@ -49,18 +49,11 @@ std::optional<Key> parse_key(const char* text) {
 
 std::optional<Settings> read_settings(Lookup lookup) {
   const char* socket = lookup(REPLAY_VM_ENV_SOCKET);
-  const char* segment = lookup(REPLAY_VM_ENV_SEGMENT);
-  const char* cores = lookup(REPLAY_VM_ENV_CORES);
   const auto key = parse_key(lookup(REPLAY_VM_ENV_KEY));
   const auto rank = parse_count(lookup("PMI_RANK"));
   const auto size = parse_count(lookup("PMI_SIZE"));
-  if (!is_path(socket) || !is_path(segment) || !key || !rank || !size || *rank >= *size) return std::nullopt;
-  return Settings{.socket = socket,
-                  .segment = segment,
-                  .cores = is_path(cores) ? cores : nullptr,
-                  .key = *key,
-                  .world_rank = *rank,
-                  .world_size = *size};
+  if (!is_path(socket) || !key || !rank || !size || *rank >= *size) return std::nullopt;
+  return Settings{.socket = socket, .key = *key, .world_rank = *rank, .world_size = *size};
 }
 
 }  // namespace replay::vm

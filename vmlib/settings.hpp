@@ -13,9 +13,7 @@ namespace replay::vm {
 using Key = std::array<std::uint8_t, REPLAY_VM_KEY_BYTES>;
 
 struct Settings {
-  const char* socket;   // not owned: the environment outlives us
-  const char* segment;  // not owned
-  const char* cores;    // not owned; nullptr: no tokens on this node
+  const char* socket;  // not owned: the environment outlives us
   Key key;
   std::int32_t world_rank;
   std::int32_t world_size;

@@ -61,7 +61,8 @@ MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores&
   const Words arguments = launcher::mpiexec_arguments(call);
   const launcher::Variables environment = launcher::hydra_environment(launcher::own_environment(), {});
   const auto start = Clock::now();
-  const pid_t pid = launcher::start_mpiexec(mpiexec, arguments, environment, folder.path());
+  const pid_t pid =
+      launcher::start_mpiexec(mpiexec, arguments, environment, folder.path(), launcher::JobNetwork::kHost).pid;
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -32,7 +32,9 @@ bool write_all(int to, std::string_view bytes) {
 
 bool OutputFollower::pass_on() {
   if (is_broken_) return false;
-  if (!file_.is_open()) file_.reset(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  // The program could have put a pipe there, or a link.
+  constexpr int kCareful = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
+  if (!file_.is_open()) file_.reset(::open(path_.c_str(), O_RDONLY | kCareful));
   if (!file_.is_open()) return true;
   // To where the file ends now: a program that never stops writing must not keep us here.
   struct stat status {};

@@ -74,6 +74,33 @@ void add_real_machine_options(CLI::App& command, RealMachineOptions& options) {
                   "emulated cores: how long a rank computes at most while another one waits for the core")
       ->type_name("T")
       ->capture_default_str();
+  add_job_network_option(command, options.job_network);
+}
+
+launcher::JobNetwork job_network_of(const std::string& name) {
+  return name == "host" ? launcher::JobNetwork::kHost : launcher::JobNetwork::kOwn;
+}
+
+void add_job_network_option(CLI::App& command, std::string& name) {
+  command
+      .add_option(
+          "--job-network", name,
+          "network of a job: its own, in which only its ranks and its mpiexec are, where the system permits it, "
+          "or the host's, for programs that need the network")
+      ->check(CLI::IsMember({"own", "host"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+std::optional<std::string> job_network_note(launcher::JobNetwork wanted) {
+  if (wanted == launcher::JobNetwork::kHost) return std::nullopt;
+  const auto reason = launcher::why_no_own_network();
+  if (!reason) return std::nullopt;
+  return fmt::format(
+      "jobs have no network of their own ({}): every user of this machine can connect to their mpiexec and end them; "
+      "it "
+      "listens in ports 25000 to 25999 (docs/remote-agent.md)",
+      *reason);
 }
 
 void expect_time_scale(double time_scale) {
@@ -86,6 +113,7 @@ void expect_time_scale(double time_scale) {
 RealMachine::RealMachine(const std::string& text, const RealMachineOptions& options) : back_end_(options.back_end) {
   agent_.back_end = back_end_of(options.back_end);
   agent_.quantum = quantum_of(options.quantum);
+  agent_.network = job_network_of(options.job_network);
   const std::string spec = text.empty() ? "local" : text;
   if (spec.starts_with(kEmulated)) {
     if (options.smt) throw UsageError("--smt: emulated cores have no hardware threads");
@@ -96,8 +124,9 @@ RealMachine::RealMachine(const std::string& text, const RealMachineOptions& opti
     back_end_ = "token";
     text_ = fmt::format("{}{}", kEmulated, local_.machine.to_text());
   } else if (spec.starts_with(kRemote)) {
-    if (options.smt || options.back_end != "auto")
-      throw UsageError(fmt::format("--machine {}: --smt and --back-end are said to `replay agent`", spec));
+    if (options.smt || options.back_end != "auto" || options.job_network != "own")
+      throw UsageError(
+          fmt::format("--machine {}: --smt, --back-end and --job-network are said to `replay agent`", spec));
     remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), options.agent_key);
     local_ = remote_->machine();
     agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;
@@ -126,6 +155,7 @@ std::string RealMachine::description() const {
 std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
   if (remote_) return {};  // the agent's business
   std::vector<std::pair<std::string, std::string>> settings{{"back_end", back_end_}};
+  settings.emplace_back("job_network", agent_.network == launcher::JobNetwork::kOwn ? "own" : "host");
   if (is_emulated())
     settings.emplace_back("quantum_ms", fmt::format("{:g}", static_cast<double>(agent_.quantum.count()) / 1000));
   return settings;
@@ -147,6 +177,10 @@ void RealMachine::find_programs() {
   if (!vmlib && is_emulated()) throw InputError(missing + ": emulated cores need it");
   if (!vmlib) local_.notes.push_back(missing + ": every job is rigid");
   agent_.vmlib = vmlib.value_or(fs::path{});
+  if (const auto note = job_network_note(agent_.network)) {
+    local_.notes.push_back(*note);
+    agent_.network = launcher::JobNetwork::kHost;
+  }
 }
 
 void RealMachine::leave_the_jobs_cores() const {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,11 +29,20 @@ struct RealMachineOptions {
   bool smt = false;
   std::string back_end = "auto";
   std::string quantum = "10ms";
+  std::string job_network = "own";
   std::string agent_key;  ///< file
 };
 
 /// "auto", "yield" or "token", as --back-end has been checked to be.
 [[nodiscard]] launcher::BackEnd back_end_of(const std::string& name);
+
+/// "own" or "host", as --job-network has been checked to be.
+[[nodiscard]] launcher::JobNetwork job_network_of(const std::string& name);
+/// Adds --job-network. `name` must outlive the parse.
+void add_job_network_option(CLI::App& command, std::string& name);
+/// What the user is told where jobs are wanted to have a network of their own and the system does not permit it. Nothing: it
+/// does, or they are not.
+[[nodiscard]] std::optional<std::string> job_network_note(launcher::JobNetwork wanted);
 
 /// Real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000. Throws UsageError.
 void expect_time_scale(double time_scale);

@@ -46,6 +46,7 @@ struct RunProgramOptions {
   int shrink_to = 0;
   std::string pairing = "block";
   std::string back_end = "auto";
+  std::string job_network = "own";
   std::vector<std::string> environment;
   std::string report;
   bool json = false;
@@ -156,6 +157,9 @@ class RunProgram {
   int run_with_agent() {
     launcher::AgentOptions agent_options;
     agent_options.back_end = back_end_of(options_.back_end);
+    agent_options.network = job_network_of(options_.job_network);
+    if (const auto note = job_network_note(agent_options.network); note && !options_.json)
+      fmt::print(stderr, "replay: note: {}\n", *note);
     agent_options.mpiexec = find_mpiexec();
     if (options_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);
@@ -275,6 +279,7 @@ Command add_run_program(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "yield", "token"}))
       ->type_name("NAME")
       ->capture_default_str();
+  add_job_network_option(*command, options->job_network);
   command->add_option("--env", options->environment, "for the ranks: NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

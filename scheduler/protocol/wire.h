@@ -2,13 +2,13 @@
  * segment, and the two messages of a registration. Plain C, fixed sizes, no pointers; docs/formats/vm-segment.md has the
  * byte tables.
  *
- * One segment per job and node: a file in the agent's 0700 directory, created by the agent (O_EXCL, 0600), mapped by
- * every rank. Each slot has two halves on cache lines of their own: the agent writes the first, the rank the second;
+ * One segment per job and node: memory that the agent creates, seals in its size and hands to every rank that registers.
+ * Each slot has two halves on cache lines of their own: the agent writes the first, the rank the second;
  * nobody ever writes the other's half, so there is no lock, and a dead writer blocks nobody. Both sides treat what they
  * read as untrusted: sizes and indices are range-checked. Fields that change are read and written with
  * __atomic_load_n/__atomic_store_n, relaxed unless stated.
  *
- * One core segment per node, mapped by the ranks of all its jobs: a token for each core, which one rank holds while it
+ * One core segment per node, handed to the ranks of all its jobs: a token for each core, which one rank holds while it
  * computes. On real cores the token is a courtesy that a waiter stops waiting for after 1 ms; on emulated cores it is
  * the core (docs/adr/0007-tokens-for-cores.md). */
 #ifndef REPLAY_PROTOCOL_WIRE_H
@@ -19,23 +19,22 @@
 #define REPLAY_VM_MAGIC UINT64_C(0x4d562d59414c5052)       /* "RPLAY-VM" in little-endian bytes */
 #define REPLAY_VM_CORES_MAGIC UINT64_C(0x4d562d5345524f43) /* "CORES-VM" */
 #ifndef REPLAY_VM_VERSION                                  /* a test makes a vmlib of another version */
-#define REPLAY_VM_VERSION 2u
+#define REPLAY_VM_VERSION 3u
 #endif
 #define REPLAY_VM_FILE_MARK "replay vmlib, wire version " /* in vmlib's file, followed by its version */
 #define REPLAY_VM_KEY_BYTES 16
 #define REPLAY_VM_MAX_RANKS 4096u
 #define REPLAY_VM_MAX_CORES 4096u
-#define REPLAY_VM_SEATS 24u /* ranks that can wait for one core */
+#define REPLAY_VM_SEATS 24u   /* ranks that can wait for one core */
+#define REPLAY_VM_SEGMENTS 2u /* descriptors that come with a welcome: the job's segment, the node's core segment */
 #define REPLAY_VM_NO_SEAT UINT32_C(0xffffffff)
 
 /* How the agent tells a rank where to go: in mpiexec's environment, which Hydra hands on (a command line is readable for
  * everybody, an environment is not). LD_PRELOAD alone goes by -genv, so that Hydra itself is never preloaded. */
-#define REPLAY_VM_ENV_SOCKET "REPLAY_VM_SOCKET"   /* path of the agent's Unix stream socket */
-#define REPLAY_VM_ENV_SEGMENT "REPLAY_VM_SEGMENT" /* path of the job's segment */
-#define REPLAY_VM_ENV_CORES "REPLAY_VM_CORES"     /* path of the node's core segment; missing: no tokens */
-#define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"         /* 32 hex digits: the job's key */
-#define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE" /* "progress", "test-loop" or "none" forces that mode; else the best */
-#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"   /* set to anything but "0": vmlib does nothing at all */
+#define REPLAY_VM_ENV_SOCKET "REPLAY_VM_SOCKET" /* path of the agent's Unix stream socket */
+#define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"       /* 32 hex digits: the job's key */
+#define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE"     /* "progress", "test-loop" or "none" forces that mode; else the best */
+#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"       /* set to anything but "0": vmlib does nothing at all */
 
 enum replay_vm_state {
   REPLAY_VM_EMPTY = 0,       /* no rank yet */
@@ -173,7 +172,7 @@ struct replay_vm_hello {
   uint64_t pid_start;
 };
 
-/* Agent -> rank, once. The rank keeps the stream open until it exits: its end is seen at once. */
+/* Agent -> rank, once; with a slot come the segments, as SCM_RIGHTS beside the first byte. The rank keeps the stream open until it exits: its end is seen at once. */
 struct replay_vm_welcome {
   uint64_t magic;
   uint32_t version;

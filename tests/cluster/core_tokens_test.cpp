@@ -88,9 +88,8 @@ TEST_F(CoreTokens, AHolderThatIsNoProcessIsOvertaken) {
 TEST_F(CoreTokens, WithoutACoreSegmentRanksYield) {
   VmHost host{2};
   seat_all(host, 2);
-  Environment environment = under_replay(host);
-  environment.erase(REPLAY_VM_ENV_CORES);
-  ASSERT_EQ(mpi(2, one_core(), environment, program("pingpong") + " 0.1").exit_code, 0);
+  host.spoil_cores();
+  ASSERT_EQ(mpi(2, one_core(), under_replay(host), program("pingpong") + " 0.1").exit_code, 0);
   for (const std::uint32_t rank : {0U, 1U}) EXPECT_GT(host.report(rank).handoffs, kOften);
   EXPECT_EQ(host.handovers(0), 0U);
 }
@@ -226,13 +225,12 @@ TEST_F(CoreTokens, AProgramThatIsNotFitForEmulationIsRefusedAndRunsOn) {
   EXPECT_EQ(host.refusals(), (std::vector<std::int32_t>{-5, -5}));
 }
 
-TEST_F(CoreTokens, WithoutTokensNoProgramIsFitForEmulation) {
+TEST_F(CoreTokens, WithoutTokensNoRankJoinsOnEmulatedCores) {
   VmHost host{2};
   host.emulate();
-  Environment environment = under_replay(host);
-  environment.erase(REPLAY_VM_ENV_CORES);
-  EXPECT_EQ(mpi(2, cores_, environment, program("burst") + " 0.1").output, "not emulated\n");
-  EXPECT_EQ(host.refusals(), (std::vector<std::int32_t>{-5, -5}));
+  host.spoil_cores();
+  EXPECT_EQ(mpi(2, cores_, under_replay(host), program("burst") + " 0.1").output, "not emulated\n");
+  for (const std::uint32_t rank : {0U, 1U}) EXPECT_EQ(host.report(rank).state, REPLAY_VM_EMPTY);
 }
 
 TEST_F(CoreTokens, AProgramThatIsFitRunsWithoutVmlibAndOnRealCores) {

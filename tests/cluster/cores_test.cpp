@@ -214,7 +214,7 @@ TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator{agent_directory()}) files.push_back(entry.path().filename());
   std::ranges::sort(files);
-  EXPECT_EQ(files, (std::vector<std::string>{"cores.segment", "socket"}));
+  EXPECT_EQ(files, (std::vector<std::string>{"replay-agent", "socket"}));
   for (const replay_vm_seat& seat : token(0).seats) EXPECT_EQ(seat.wanter, 0U);
   EXPECT_EQ(token(0).holder, 0U);
 }
@@ -224,6 +224,7 @@ class Line : public SharedCores {
  protected:
   void connect(std::chrono::milliseconds silence_limit) {
     agent_.emplace(start_agent(options_));
+    agent_pid_ = agent_->pid();
     socket_mark_ = "REPLAY_VM_SOCKET=" + (agent_->directory() / "socket").string();
     loop_.reset(event_base_new());
     client_.emplace(

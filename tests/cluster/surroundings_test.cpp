@@ -61,12 +61,12 @@ TEST_F(Surroundings, AJobWhoseDirectoryIsRemovedWhileItRunsEndsAsIfItWereThere) 
   expect_end(Outcome::kCompleted, "");
 }
 
-TEST_F(Surroundings, AFailureIsAFailureWithoutTheDirectoryToo) {
+TEST_F(Surroundings, AFailureIsExplainedWithoutTheDirectoryToo) {
   start();
   bring_to(Situation::kComputing);
   fs::remove_all(directory_ / "job");
   send(Victim::kRank1, SIGKILL);
-  expect_end(Outcome::kFailed, "died without MPI_Finalize; mpiexec: exit code 9");
+  expect_end(Outcome::kFailed, "Killed (signal 9)");
 }
 
 // ---- command ---------------------------------------------------------------------------------------------------------

@@ -1,18 +1,18 @@
 #include "tests/fuzz/made_seeds.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <system_error>
 #include <variant>
 
 #include "launcher/core_segment.hpp"
 #include "launcher/job_segment.hpp"
 #include "scheduler/model/error.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/handshake.hpp"
 #include "scheduler/protocol/wire.h"
@@ -92,9 +92,13 @@ void add_handshake(std::vector<Seed>& seeds) {
   seeds.push_back({"handshake/changed-answer", std::string("\x02\x0f\0\0\0\x01\x01\0\x01", 9)});
 }
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
+std::string bytes_in(int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) throw std::system_error(errno, std::generic_category(), "fstat");
+  std::string bytes(static_cast<std::size_t>(status.st_size), '\0');
+  if (::pread(file, bytes.data(), bytes.size(), 0) != status.st_size)
+    throw std::system_error(errno, std::generic_category(), "pread");
+  return bytes;
 }
 
 /// A rank in MPI_Finalize, blocked for 5 of 10 ms.
@@ -121,19 +125,18 @@ std::string some_core() {
 
 /// As segment_fuzz.cpp reads them: who reads, then the file.
 void add_segments(std::vector<Seed>& seeds) {
-  const TemporaryFolder folder;
   std::string job;
   std::string emulated;
   std::string cores;
   {
-    launcher::JobSegment segment{folder / "job", {}, 2, {}};
+    launcher::JobSegment segment{"job", {}, 2, {}};
     segment.order_sharing(1, true, REPLAY_VM_TOKEN);
     segment.order_place(1, replay_vm_place(1, 3));
-    job = bytes_of(folder / "job");
-    const launcher::JobSegment other{folder / "emulated", {}, 1, {1000, 2000, true, 10'000}};
-    emulated = bytes_of(folder / "emulated");
-    const launcher::CoreSegment segment_of_cores{folder / "cores", 2};
-    cores = bytes_of(folder / "cores");
+    job = bytes_in(segment.descriptor());
+    const launcher::JobSegment other{"emulated", {}, 1, {1000, 2000, true, 10'000}};
+    emulated = bytes_in(other.descriptor());
+    const launcher::CoreSegment segment_of_cores{2};
+    cores = bytes_in(segment_of_cores.descriptor());
   }
   cores.replace(sizeof(replay_vm_cores), sizeof(replay_vm_core), some_core());
   std::string reported = job;

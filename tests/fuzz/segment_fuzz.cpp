@@ -1,23 +1,22 @@
-// Shared memory that somebody else has written, read by both sides. A rank opens job and core segments of arbitrary bytes
+// Shared memory that somebody else has written, read by both sides. A rank maps job and core segments of arbitrary bytes
 // and gives tokens to whoever seems to sit there; the agent reads arbitrary reports and takes tokens out of arbitrary
 // cores. Nobody reads beyond what the file has, believes an index or a figure, or goes round for ever.
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "launcher/core_segment.hpp"
 #include "launcher/cpu_use_meter.hpp"
 #include "launcher/job_segment.hpp"
 #include "launcher/unique_fd.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 #include "tests/fuzz/targets.hpp"
 #include "vmlib/core_token.hpp"
@@ -27,29 +26,23 @@
 namespace replay::fuzz {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr vm::Key kKey{};  // zeros, as fuzzers find soonest
 constexpr std::uint32_t kMe = 4711;
 
-std::string file_named(const char* name) {
-  static const TemporaryFolder kFolder{"replay-fuzz", fs::exists("/dev/shm") ? "/dev/shm" : fs::temp_directory_path()};
-  return (kFolder / name).string();
-}
-
-std::string file_of(std::string_view bytes) {
-  std::string path = file_named("file");
-  const launcher::UniqueFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
+/// As an agent hands it to a rank: its size is sealed.
+launcher::UniqueFd file_of(std::string_view bytes) {
+  launcher::UniqueFd file{::memfd_create("segment", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   check(file.is_open() && ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  return path;
+  check(::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
+  return file;
 }
 
-/// Over what is mapped from `path`, from byte `from` on, as far as both reach.
-void overwrite(const fs::path& path, std::size_t from, std::string_view bytes) {
-  const launcher::UniqueFd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
-  const std::size_t room = fs::file_size(path) - from;
-  const auto length = std::min(room, bytes.size());
-  check(::pwrite(file.get(), bytes.data(), length, static_cast<off_t>(from)) == static_cast<ssize_t>(length));
+/// Over what is mapped from `file`, as far as both reach.
+void overwrite(int file, std::string_view bytes) {
+  struct stat status {};
+  check(::fstat(file, &status) == 0);
+  const auto length = std::min(static_cast<std::size_t>(status.st_size), bytes.size());
+  check(::pwrite(file, bytes.data(), length, 0) == static_cast<ssize_t>(length));
 }
 
 /// Time passes when somebody looks; nobody ever wakes us.
@@ -69,7 +62,7 @@ struct FakeSystem {
 };
 
 void as_rank_with_job_segment(std::string_view bytes) {
-  const auto segment = vm::Segment::open(file_of(bytes).c_str(), kKey);
+  const auto segment = vm::Segment::map(file_of(bytes).get(), kKey);
   if (!segment) return;
   check(segment->slots() >= 1 && segment->slots() <= REPLAY_VM_MAX_RANKS);
   check(bytes.size() == vm::segment_bytes(segment->slots()));
@@ -106,7 +99,7 @@ void pass_tokens(vm::CoreTokens tokens, std::uint64_t place) {
 }
 
 void as_rank_with_core_segment(std::string_view bytes) {
-  const auto cores = vm::Cores::open(file_of(bytes).c_str());
+  const auto cores = vm::Cores::map(file_of(bytes).get());
   if (!cores) return;
   const vm::CoreTokens tokens = cores->tokens();
   check(tokens.count >= 1 && tokens.count <= REPLAY_VM_MAX_CORES);
@@ -119,12 +112,11 @@ void as_rank_with_core_segment(std::string_view bytes) {
 
 void as_agent_with_reports(std::string_view bytes) {
   constexpr std::uint32_t kRanks = 3;
-  const fs::path path = file_named("job");
-  launcher::JobSegment segment{path, {}, kRanks, {}};
+  launcher::JobSegment segment{"job", {}, kRanks, {}};
   launcher::CpuUseMeter meter;
   std::uint64_t now = 1;
   for (int round = 0; round < 4 && !bytes.empty(); ++round) {
-    overwrite(path, 0, bytes);  // header and orders too: a rank can write where it likes
+    overwrite(segment.descriptor(), bytes);  // header and orders too: a rank can write where it likes
     for (std::uint32_t slot = 0; slot < kRanks; ++slot) {
       check(segment.state(slot) <= REPLAY_VM_SWITCHED_OFF && segment.mode(slot) <= REPLAY_VM_MODE_TEST_LOOP);
       meter.advance(segment.times(slot, now), now, slot != 1);
@@ -139,9 +131,8 @@ void as_agent_with_reports(std::string_view bytes) {
 
 void as_agent_with_cores(std::string_view bytes) {
   constexpr std::uint32_t kCores = 2;
-  const fs::path path = file_named("cores");
-  launcher::CoreSegment segment{path, kCores};
-  overwrite(path, 0, bytes);
+  launcher::CoreSegment segment{kCores};
+  overwrite(segment.descriptor(), bytes);
   check(segment.cores() == kCores);
   for (std::uint32_t core = 0; core < kCores; ++core) {
     segment.wake(core, static_cast<std::uint32_t>(bytes.size()));

@@ -66,17 +66,17 @@ std::string SharedCores::output(JobId job, const std::string& name) const {
 }
 
 replay_vm_segment SharedCores::header(JobId job) const {
-  return read_at<replay_vm_segment>(agent_directory() / segment_of(job), 0);
+  return read_at<replay_vm_segment>(segment_file(segment_of(job)), 0);
 }
 
 replay_vm_slot SharedCores::slot(JobId job, std::uint32_t rank) const {
-  return read_at<replay_vm_slot>(agent_directory() / segment_of(job),
+  return read_at<replay_vm_slot>(segment_file(segment_of(job)),
                                  sizeof(replay_vm_segment) + rank * sizeof(replay_vm_slot));
 }
 
 replay_vm_core SharedCores::token(CoreId core) const {
   const auto number = static_cast<std::size_t>(local_.pu_of_core[static_cast<std::size_t>(core)]);
-  return read_at<replay_vm_core>(agent_directory() / "cores.segment",
+  return read_at<replay_vm_core>(segment_file("cores.segment"),
                                  sizeof(replay_vm_cores) + number * sizeof(replay_vm_core));
 }
 
@@ -88,10 +88,6 @@ bool SharedCores::hands_off(JobId job, std::uint32_t ranks) {
       if (slot(job, rank).report.handoffs <= before[rank]) return false;
     return true;
   });
-}
-
-fs::path SharedCores::agent_directory() const {
-  return fs::path{socket_mark_.substr(socket_mark_.find('=') + 1)}.parent_path();
 }
 
 }  // namespace replay::launcher

@@ -38,8 +38,6 @@ class SharedCores : public Launcher {
   [[nodiscard]] replay_vm_core token(CoreId core) const;
   /// Waits until each of its ranks has given its core away once more.
   bool hands_off(JobId job, std::uint32_t ranks);
-
-  [[nodiscard]] std::filesystem::path agent_directory() const;
 };
 
 }  // namespace replay::launcher

@@ -110,7 +110,7 @@ void Failures::expect_end(Outcome outcome, const std::string& reason) {
 }
 
 void Failures::expect_nothing_left() {
-  EXPECT_TRUE(until([&] { return its_processes().empty() && !has_files(); }, kNothingLeftWithin));
+  EXPECT_TRUE(until([&] { return its_processes().empty() && !has_segment(); }, kNothingLeftWithin));
   fs::create_directories(directory_ / "next");
   auto next = order({REPLAY_RANK_PROGRAM, "talk", "0.05"}, 2, kNext);
   next.directory = directory_ / "next";
@@ -126,12 +126,8 @@ void Failures::expect_rigid_because(const std::string& reason) {
   EXPECT_NE(seen_.reason.at(kJob).find(reason), std::string::npos) << seen_.reason.at(kJob);
 }
 
-fs::path Failures::agent_directory() const {
-  return fs::path{socket_mark_.substr(socket_mark_.find('=') + 1)}.parent_path();
-}
-
 std::optional<std::uint32_t> Failures::state_of(std::uint32_t slot) const {
-  std::ifstream segment{agent_directory() / "7.segment", std::ios::binary};
+  std::ifstream segment{segment_file("7.segment"), std::ios::binary};
   segment.seekg(static_cast<std::streamoff>(sizeof(replay_vm_segment) + slot * sizeof(replay_vm_slot) +
                                             offsetof(replay_vm_slot, report) + offsetof(replay_vm_report, state)));
   char bytes[sizeof(std::uint32_t)];
@@ -141,11 +137,6 @@ std::optional<std::uint32_t> Failures::state_of(std::uint32_t slot) const {
   return state;
 }
 
-/// The agent's own stay: its socket, and what all jobs share.
-bool Failures::has_files() const {
-  for (const auto& entry : fs::directory_iterator{agent_directory()})
-    if (entry.path().filename().string().starts_with("7.")) return true;
-  return false;
-}
+bool Failures::has_segment() const { return !segment_file("7.segment").empty(); }
 
 }  // namespace replay::launcher

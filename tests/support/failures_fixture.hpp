@@ -42,12 +42,9 @@ class Failures : public Launcher {
   void expect_nothing_left();
   void expect_rigid_because(const std::string& reason);
 
-  /// The agent's private directory.
-  [[nodiscard]] std::filesystem::path agent_directory() const;
-
  private:
   [[nodiscard]] std::optional<std::uint32_t> state_of(std::uint32_t slot) const;
-  [[nodiscard]] bool has_files() const;
+  [[nodiscard]] bool has_segment() const;
 
   std::optional<Clock::time_point> since_;  // the failure, or the order to end
   bool is_ordered_ = false;

@@ -77,6 +77,17 @@ pid_t Launcher::rank(int number) const {
   return 0;
 }
 
+fs::path Launcher::segment_file(const std::string& name) const {
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator{fs::path{"/proc"} / std::to_string(agent_pid_) / "fd", gone})
+    if (fs::read_symlink(entry.path(), gone) == "/memfd:" + name + " (deleted)") return entry.path();
+  return {};
+}
+
+fs::path Launcher::agent_directory() const {
+  return fs::path{socket_mark_.substr(socket_mark_.find('=') + 1)}.parent_path();
+}
+
 std::string Launcher::file(const std::string& name) const {
   std::ostringstream text;
   text << std::ifstream{directory_ / "job" / name}.rdbuf();

@@ -83,6 +83,9 @@ class Launcher : public testing::Test {
   /// 0: none.
   [[nodiscard]] pid_t process_named(std::string_view name) const;
   [[nodiscard]] pid_t rank(int number) const;
+  /// Where one of the agent's shared segments can be opened; empty: it has none of that name. The agent's own directory.
+  [[nodiscard]] std::filesystem::path segment_file(const std::string& name) const;
+  [[nodiscard]] std::filesystem::path agent_directory() const;
   /// A file of the job's directory.
   [[nodiscard]] std::string file(const std::string& name) const;
 

@@ -28,11 +28,15 @@ int check(int result, const char* what) {
   return result;
 }
 
-void* make_segment(const std::string& path, std::size_t bytes) {
-  const int fd = check(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600), "segment");
+int make_segment(const char* name, std::size_t bytes) {
+  const int fd = check(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING), "segment");
   check(::ftruncate(fd, static_cast<off_t>(bytes)), "ftruncate");
+  check(::fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), "seals");
+  return fd;
+}
+
+void* map_segment(int fd, std::size_t bytes) {
   void* mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  ::close(fd);
   if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
   return mapped;
 }
@@ -49,11 +53,31 @@ int listen_at(const std::string& path) {
 
 }  // namespace
 
+bool send_welcome(int stream, replay_vm_welcome welcome, const std::array<int, REPLAY_VM_SEGMENTS>& segments) {
+  iovec bytes{&welcome, sizeof welcome};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof segments)> control{};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  if (welcome.slot >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const rights = CMSG_FIRSTHDR(&message);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof segments);
+    std::memcpy(CMSG_DATA(rights), segments.data(), sizeof segments);
+  }
+  return ::sendmsg(stream, &message, MSG_NOSIGNAL) == ssize_t{sizeof welcome};
+}
+
 VmHost::VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield, std::uint32_t cores)
     : ranks_(ranks),
       bytes_(sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)),
       cores_bytes_(sizeof(replay_vm_cores) + cores * sizeof(replay_vm_core)) {
-  segment_ = static_cast<replay_vm_segment*>(make_segment(segment_path(), bytes_));
+  segment_fd_ = make_segment("segment", bytes_);
+  cores_fd_ = make_segment("cores", cores_bytes_);
+  segment_ = static_cast<replay_vm_segment*>(map_segment(segment_fd_, bytes_));
   segment_->magic = REPLAY_VM_MAGIC;
   segment_->version = REPLAY_VM_VERSION;
   segment_->bytes = static_cast<std::uint32_t>(bytes_);
@@ -65,7 +89,7 @@ VmHost::VmHost(std::uint32_t ranks, std::uint32_t polls_before_yield, std::uint3
     orders.place = replay_vm_place(0, REPLAY_VM_NO_SEAT);
     orders.mpl = 1;
   }
-  cores_ = static_cast<replay_vm_cores*>(make_segment(cores_path(), cores_bytes_));
+  cores_ = static_cast<replay_vm_cores*>(map_segment(cores_fd_, cores_bytes_));
   cores_->magic = REPLAY_VM_CORES_MAGIC;
   cores_->version = REPLAY_VM_VERSION;
   cores_->bytes = static_cast<std::uint32_t>(cores_bytes_);
@@ -80,6 +104,8 @@ VmHost::~VmHost() {
   ::close(listener_);
   ::munmap(segment_, bytes_);
   ::munmap(cores_, cores_bytes_);
+  ::close(segment_fd_);
+  ::close(cores_fd_);
 }
 
 std::string VmHost::key_text() const {
@@ -92,10 +118,7 @@ std::string VmHost::key_text() const {
 }
 
 std::vector<std::pair<std::string, std::string>> VmHost::environment() const {
-  return {{REPLAY_VM_ENV_SOCKET, socket_path()},
-          {REPLAY_VM_ENV_SEGMENT, segment_path()},
-          {REPLAY_VM_ENV_CORES, cores_path()},
-          {REPLAY_VM_ENV_KEY, key_text()}};
+  return {{REPLAY_VM_ENV_SOCKET, socket_path()}, {REPLAY_VM_ENV_KEY, key_text()}};
 }
 
 void VmHost::share(std::uint32_t slot, bool shared, std::int32_t core) {
@@ -212,7 +235,7 @@ bool VmHost::answer(int stream) {
     return false;
   }
   const replay_vm_welcome welcome{.magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = verdict(hello)};
-  return ::send(stream, &welcome, sizeof welcome, MSG_NOSIGNAL) == ssize_t{sizeof welcome} && welcome.slot >= 0;
+  return send_welcome(stream, welcome, {segment_fd_, cores_fd_}) && welcome.slot >= 0;
 }
 
 std::int32_t VmHost::verdict(const replay_vm_hello& hello) {

@@ -1,9 +1,10 @@
-// A small stand-in for the node agent: makes a job's segment, the node's core segment and a socket in a private folder,
+// A small stand-in for the node agent: makes a job's segment, the node's core segment, and a socket in a private folder,
 // answers the ranks of one job, and lets a test give orders and read reports. It moves no process and takes no token
 // away; it checks as an agent must: key, version, rank, each slot once, and that who comes to emulated cores is fit for
 // them. Slot = world rank.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -17,6 +18,9 @@
 
 namespace replay::test {
 
+/// The welcome as an agent sends it; with a slot the segments go beside its first byte.
+bool send_welcome(int stream, replay_vm_welcome welcome, const std::array<int, REPLAY_VM_SEGMENTS>& segments);
+
 class VmHost {
  public:
   /// Listens and answers from here on, on a thread of its own. Throws std::system_error if the folder cannot be made.
@@ -28,12 +32,15 @@ class VmHost {
   /// What a rank must find in its environment, REPLAY_VM_* (not LD_PRELOAD).
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment() const;
   [[nodiscard]] std::string socket_path() const { return (folder_ / "socket").string(); }
-  [[nodiscard]] std::string segment_path() const { return (folder_ / "segment").string(); }
-  [[nodiscard]] std::string cores_path() const { return (folder_ / "cores").string(); }
+  /// Owned by the host.
+  [[nodiscard]] int segment_fd() const { return segment_fd_; }
+  [[nodiscard]] int cores_fd() const { return cores_fd_; }
   [[nodiscard]] std::string key_text() const;
   [[nodiscard]] replay_vm_segment& segment() { return *segment_; }
   [[nodiscard]] replay_vm_cores& cores() { return *cores_; }
 
+  /// Before the ranks start: they get no core segment that can be believed.
+  void spoil_cores() { cores_->magic = 0; }
   /// Before the ranks start: the cores are virtual ones.
   void emulate(std::uint32_t quantum_us = 10'000);
 
@@ -65,6 +72,8 @@ class VmHost {
 
   TemporaryFolder folder_{"replay-vm"};
   std::uint32_t ranks_;
+  int segment_fd_ = -1;
+  int cores_fd_ = -1;
   replay_vm_segment* segment_ = nullptr;
   std::size_t bytes_ = 0;
   replay_vm_cores* cores_ = nullptr;

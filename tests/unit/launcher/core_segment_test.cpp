@@ -1,21 +1,15 @@
 // The agent's side of the tokens: who loses one, and who gets it then.
 #include "launcher/core_segment.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <string>
-#include <system_error>
-
-#include "launcher/unique_fd.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include <memory>
 
 namespace replay::launcher {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Tokens : public testing::Test {
  protected:
@@ -23,35 +17,31 @@ class Tokens : public testing::Test {
   static constexpr std::size_t kBytes = sizeof(replay_vm_cores) + kCores * sizeof(replay_vm_core);
 
   void SetUp() override {
-    segment_ = std::make_unique<CoreSegment>(directory_ / "c", kCores);
-    const UniqueFd fd{::open((directory_ / "c").c_str(), O_RDWR | O_CLOEXEC)};
+    segment_ = std::make_unique<CoreSegment>(kCores);
     theirs_ = static_cast<replay_vm_cores*>(
-        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));  // as a rank does it
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment_->descriptor(), 0));  // as a rank does it
     ASSERT_NE(theirs_, MAP_FAILED);
   }
   void TearDown() override {
     ::munmap(theirs_, kBytes);
     segment_.reset();
-    EXPECT_FALSE(fs::exists(directory_ / "c"));
   }
   replay_vm_core& core(std::uint32_t number) { return *replay_vm_core_at(theirs_, number); }
   void seat(std::uint32_t number, std::uint32_t at, std::uint32_t pid) { core(number).seats[at].wanter = pid; }
 
-  TemporaryFolder directory_;
   std::unique_ptr<CoreSegment> segment_;
   replay_vm_cores* theirs_ = nullptr;
 };
 
-TEST_F(Tokens, TheSegmentSaysWhatItIsAndIsPrivate) {
+TEST_F(Tokens, TheSegmentSaysWhatItIsAndKeepsItsSize) {
   EXPECT_EQ(theirs_->magic, REPLAY_VM_CORES_MAGIC);
   EXPECT_EQ(theirs_->version, REPLAY_VM_VERSION);
   EXPECT_EQ(theirs_->bytes, kBytes);
   EXPECT_EQ(theirs_->cores, kCores);
   struct stat status {};
-  ASSERT_EQ(::stat(segment_->path().c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  ASSERT_EQ(::fstat(segment_->descriptor(), &status), 0);
   EXPECT_EQ(static_cast<std::size_t>(status.st_size), kBytes);
-  EXPECT_THROW(CoreSegment(directory_ / "c", 1), std::system_error) << "it exists";
+  EXPECT_NE(::ftruncate(segment_->descriptor(), 0), 0);
 }
 
 TEST_F(Tokens, ATokenGoesToTheNextSeatBehindTheHoldersRoundTheTable) {

@@ -2,49 +2,48 @@
 #include "launcher/job_segment.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
-#include <system_error>
 
 #include "launcher/cpu_use_meter.hpp"
-#include "launcher/unique_fd.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::launcher {
 namespace {
 
-namespace fs = std::filesystem;
-
-class Segment : public testing::Test {
- protected:
-  /// As a rank maps it.
-  replay_vm_segment* map(std::size_t bytes) {
-    const UniqueFd fd{::open((directory_ / "s").c_str(), O_RDWR | O_CLOEXEC)};
-    return static_cast<replay_vm_segment*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0));
-  }
-  TemporaryFolder directory_;
-};
-
-TEST_F(Segment, IsPrivateExclusiveAndGoneWithItsOwner) {
-  {
-    const JobSegment segment{directory_ / "s", new_key(), 3, JobFacts{}};
-    struct stat status {};
-    ASSERT_EQ(::stat(segment.path().c_str(), &status), 0);
-    EXPECT_EQ(status.st_mode & 0777U, 0600U);
-    EXPECT_EQ(static_cast<std::size_t>(status.st_size), sizeof(replay_vm_segment) + 3 * sizeof(replay_vm_slot));
-    EXPECT_THROW(JobSegment(directory_ / "s", new_key(), 1, JobFacts{}), std::system_error);
-  }
-  EXPECT_FALSE(fs::exists(directory_ / "s"));
+/// As a rank maps it.
+replay_vm_segment* map_as_rank(const JobSegment& segment, std::size_t bytes) {
+  return static_cast<replay_vm_segment*>(
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment.descriptor(), 0));
 }
 
-TEST_F(Segment, TellsAllRanksWhatTheirJobWasGiven) {
-  const JobSegment segment{directory_ / "s", new_key(), 1,
+TEST(Segment, IsAsLargeAsItsSlotsNeedAndClosedOnExec) {
+  const JobSegment segment{"s", new_key(), 3, JobFacts{}};
+  struct stat status {};
+  ASSERT_EQ(::fstat(segment.descriptor(), &status), 0);
+  EXPECT_EQ(static_cast<std::size_t>(status.st_size), sizeof(replay_vm_segment) + 3 * sizeof(replay_vm_slot));
+  EXPECT_EQ(::fcntl(segment.descriptor(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
+TEST(Segment, NoRankCanTakeItsPagesAwayFromTheAgent) {
+  const JobSegment segment{"s", new_key(), 1, JobFacts{}};
+  const std::string path = fmt::format("/proc/self/fd/{}", segment.descriptor());
+  EXPECT_NE(::ftruncate(segment.descriptor(), 0), 0);
+  EXPECT_NE(::truncate(path.c_str(), 0), 0);
+  EXPECT_NE(::ftruncate(segment.descriptor(), 1 << 20), 0) << "nor make it larger";
+  EXPECT_NE(::fcntl(segment.descriptor(), F_ADD_SEALS, F_SEAL_WRITE), 0) << "nor keep others from writing";
+  EXPECT_EQ(segment.state(0), REPLAY_VM_EMPTY);
+}
+
+TEST(Segment, TellsAllRanksWhatTheirJobWasGiven) {
+  const JobSegment segment{"s", new_key(), 1,
                            JobFacts{.start_ns = 11, .end_cost_ns = 22, .is_emulated = true, .quantum_us = 33}};
   const std::size_t bytes = sizeof(replay_vm_segment) + sizeof(replay_vm_slot);
-  replay_vm_segment* theirs = map(bytes);
+  replay_vm_segment* theirs = map_as_rank(segment, bytes);
   EXPECT_EQ(theirs->start_ns, 11U);
   EXPECT_EQ(theirs->end_cost_ns, 22U);
   EXPECT_EQ(theirs->emulated, 1U);
@@ -55,10 +54,10 @@ TEST_F(Segment, TellsAllRanksWhatTheirJobWasGiven) {
   ::munmap(theirs, bytes);
 }
 
-TEST_F(Segment, OrdersReachTheRankAndReportsTheAgent) {
-  JobSegment segment{directory_ / "s", new_key(), 2, JobFacts{}};
+TEST(Segment, OrdersReachTheRankAndReportsTheAgent) {
+  JobSegment segment{"s", new_key(), 2, JobFacts{}};
   const std::size_t bytes = sizeof(replay_vm_segment) + 2 * sizeof(replay_vm_slot);
-  replay_vm_segment* theirs = map(bytes);
+  replay_vm_segment* theirs = map_as_rank(segment, bytes);
   segment.order_place(1, replay_vm_place(5, 3));
   segment.order_sharing(1, true, REPLAY_VM_TOKEN);
   segment.order_mpl(4);

@@ -2,10 +2,15 @@
 #include "launcher/mpiexec.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
+
+#include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -104,6 +109,19 @@ TEST(LastComplaint, IsTheLastLineButOfHydrasTheFirst) {
   EXPECT_EQ(last_complaint(""), "");
 }
 
+TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {
+  const auto found = [](const char* line) { return find_ended_by_connection(line); };
+  EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed"),
+            EndedByConnection::kForeign);
+  EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:460): cannot find proxy with "
+                  "ID 1684234849"),
+            EndedByConnection::kForeign);
+  EXPECT_EQ(found("[mpiexec@n] control_cb (pm/pmiserv/pmiserv_cb.c:206): assert (!closed) failed"),
+            EndedByConnection::kUnclear);
+  EXPECT_EQ(found("[mpiexec@n] control_cb (pm/pmiserv/pmiserv_cb.c:200): unable to read"), EndedByConnection::kNo);
+  EXPECT_EQ(found(""), EndedByConnection::kNo);
+}
+
 TEST(FindVerification, TakesTheLastLineThatSaysIt) {
   EXPECT_EQ(find_verification("VERIFICATION SUCCESSFUL\n"), Verification::kPassed);
   EXPECT_EQ(find_verification("time 1.5\n  VERIFICATION FAILED \r\n"), Verification::kFailed);
@@ -115,6 +133,17 @@ TEST(FindVerification, TakesTheLastLineThatSaysIt) {
 TEST(ReadTail, GivesTheEndAndNothingForNoFile) {
   EXPECT_EQ(read_tail("/no/such/file", 10), "");
   EXPECT_EQ(read_tail("/proc/self/nothing", 10), "");
+  EXPECT_EQ(read_tail(-1, 10), "");
+}
+
+TEST(ReadTail, DoesNotWaitForAPipeNorFollowALink) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::ofstream(folder / "precious") << "data";
+  std::filesystem::create_symlink(folder / "precious", folder / "link");
+  EXPECT_EQ(read_tail(folder / "pipe", 10), "");
+  EXPECT_EQ(read_tail(folder / "link", 10), "");
+  EXPECT_EQ(read_tail(folder / "precious", 2), "ta");
 }
 
 }  // namespace

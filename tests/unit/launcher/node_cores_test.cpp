@@ -1,9 +1,9 @@
 // What the ranks of all jobs are told when one of them comes, moves, stops or goes. The tests read it where a rank would.
 #include "launcher/node_cores.hpp"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -11,20 +11,17 @@
 #include <random>
 #include <string>
 
-#include "launcher/unique_fd.hpp"
-#include "scheduler/model/temporary_folder.hpp"
-
 namespace replay::launcher {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// A file as a rank has it in memory.
+/// A segment as a rank has it in memory.
 class Mapping {
  public:
-  explicit Mapping(const fs::path& path) : bytes_(fs::file_size(path)) {
-    const UniqueFd fd{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
-    start_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  explicit Mapping(int descriptor) {
+    struct stat status {};
+    EXPECT_EQ(::fstat(descriptor, &status), 0);
+    bytes_ = static_cast<std::size_t>(status.st_size);
+    start_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
@@ -32,7 +29,7 @@ class Mapping {
   [[nodiscard]] void* start() const { return start_; }
 
  private:
-  std::size_t bytes_;
+  std::size_t bytes_ = 0;
   void* start_ = nullptr;
 };
 
@@ -58,20 +55,18 @@ class Cores : public testing::Test {
     jobs_.clear();
     tokens_.reset();
     cores_.reset();
-    EXPECT_TRUE(fs::is_empty(directory_.path()));
   }
   void make(BackEnds back_ends) {
     tokens_.reset();
     cores_.reset();
-    cores_ = std::make_unique<NodeCores>(directory_ / "cores.segment", kCores, back_ends);
-    tokens_ = std::make_unique<Mapping>(directory_ / "cores.segment");
+    cores_ = std::make_unique<NodeCores>(kCores, back_ends);
+    tokens_ = std::make_unique<Mapping>(cores_->segment().descriptor());
   }
   TestJob& enter(int number, const CoreList& core_of_rank) {
     TestJob& job = jobs_[JobId{number}];
-    const fs::path path = directory_ / std::to_string(number);
-    job.segment =
-        std::make_unique<JobSegment>(path, new_key(), static_cast<std::uint32_t>(core_of_rank.size()), JobFacts{});
-    job.mapping = std::make_unique<Mapping>(path);
+    job.segment = std::make_unique<JobSegment>(std::to_string(number), new_key(),
+                                               static_cast<std::uint32_t>(core_of_rank.size()), JobFacts{});
+    job.mapping = std::make_unique<Mapping>(job.segment->descriptor());
     cores_->enter(JobId{number}, {job.segment.get(), [&job] { ++job.changes; }}, core_of_rank);
     for (std::uint32_t rank = 0; rank < core_of_rank.size(); ++rank)
       cores_->know_process(JobId{number}, rank, number * 100 + static_cast<pid_t>(rank));
@@ -90,7 +85,6 @@ class Cores : public testing::Test {
     return *replay_vm_core_at(static_cast<replay_vm_cores*>(tokens_->start()), core);
   }
 
-  TemporaryFolder directory_;
   std::unique_ptr<NodeCores> cores_;
   std::unique_ptr<Mapping> tokens_;
   std::map<JobId, TestJob> jobs_;

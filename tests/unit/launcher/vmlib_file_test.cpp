@@ -50,7 +50,7 @@ TEST_F(VmlibFile, AnotherVersionIsNamed) {
   const std::size_t mark = other.find(REPLAY_VM_FILE_MARK);
   ASSERT_NE(mark, std::string::npos);
   other[mark + sizeof(REPLAY_VM_FILE_MARK) - 1] = '1';
-  EXPECT_NE(why_not(other).find("is a vmlib of version 1, expected 2"), std::string::npos) << why_not(other);
+  EXPECT_NE(why_not(other).find("is a vmlib of version 1, expected 3"), std::string::npos) << why_not(other);
   other[mark] = '!';
   EXPECT_NE(why_not(other).find("is no vmlib"), std::string::npos) << why_not(other);
 }

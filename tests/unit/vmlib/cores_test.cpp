@@ -1,13 +1,14 @@
 #include "vmlib/cores.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <functional>
 
 #include "tests/support/vm_host.hpp"
+#include "vmlib/unique_fd.hpp"
 
 namespace replay::vm {
 namespace {
@@ -18,12 +19,12 @@ using replay::test::VmHost;
 bool are_believed(const std::function<void(VmHost&)>& spoil) {
   VmHost host{1, 20, 4};
   spoil(host);
-  return Cores::open(host.cores_path().c_str()).has_value();
+  return Cores::map(host.cores_fd()).has_value();
 }
 
 TEST(VmCores, AGoodSegmentIsMappedAndSharedBothWays) {
   VmHost host{1, 20, 4};
-  const auto cores = Cores::open(host.cores_path().c_str());
+  const auto cores = Cores::map(host.cores_fd());
   ASSERT_TRUE(cores);
   const CoreTokens tokens = cores->tokens();
   EXPECT_EQ(tokens.count, 4U);
@@ -41,22 +42,20 @@ TEST(VmCores, EveryClaimOfTheHeaderIsChecked) {
   EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().cores = 5; }));
   EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().cores = REPLAY_VM_MAX_CORES + 1; }));
   EXPECT_FALSE(are_believed([](VmHost& host) { host.cores().bytes += 256; }));
-  EXPECT_FALSE(are_believed([](VmHost& host) { std::filesystem::resize_file(host.cores_path(), 64); }));
-  EXPECT_FALSE(are_believed([](VmHost& host) { std::filesystem::resize_file(host.cores_path(), 0); }));
 }
 
-TEST(VmCores, OnlyARegularFileOfOurOwnIsOpened) {
-  EXPECT_FALSE(are_believed([](VmHost& host) {
-    std::filesystem::rename(host.cores_path(), host.cores_path() + "2");
-    std::filesystem::create_symlink(host.cores_path() + "2", host.cores_path());
-  })) << "a symbolic link";
-  EXPECT_FALSE(are_believed([](VmHost& host) {
-    std::filesystem::remove(host.cores_path());
-    ASSERT_EQ(::mkfifo(host.cores_path().c_str(), 0600), 0);
-  })) << "a pipe";
-  EXPECT_FALSE(are_believed([](VmHost& host) { std::filesystem::remove(host.cores_path()); })) << "nothing";
+TEST(VmCores, OnlyASealedFileOfOurOwnIsMapped) {
+  const UniqueFd unsealed{::memfd_create("cores", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  VmHost host{1, 20, 4};
+  const replay_vm_cores header = host.cores();
+  ASSERT_EQ(::pwrite(unsealed.get(), &header, sizeof header, 0), ssize_t{sizeof header});
+  ASSERT_EQ(::ftruncate(unsealed.get(), core_segment_bytes(4)), 0);
+  EXPECT_FALSE(Cores::map(unsealed.get()));
+  ASSERT_EQ(::fcntl(unsealed.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+  EXPECT_TRUE(Cores::map(unsealed.get()));
+  EXPECT_FALSE(Cores::map(-1)) << "nothing";
   if (::geteuid() == 0) {
-    EXPECT_FALSE(are_believed([](VmHost& host) { ASSERT_EQ(::chown(host.cores_path().c_str(), 12345, 0), 0); }));
+    EXPECT_FALSE(are_believed([](VmHost& other) { ASSERT_EQ(::fchown(other.cores_fd(), 12345, 0), 0); }));
   }
 }
 

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "tests/support/vm_host.hpp"
+#include "vmlib/cores.hpp"
+#include "vmlib/segment.hpp"
 
 namespace replay::vm {
 namespace {
@@ -20,17 +22,16 @@ using namespace std::chrono_literals;
 constexpr int kLimitMs = 2000;
 
 Settings settings_of(const VmHost& host, std::int32_t rank, std::int32_t size) {
-  return {.socket = "",
-          .segment = "",
-          .cores = nullptr,
-          .key = *parse_key(host.key_text().c_str()),
-          .world_rank = rank,
-          .world_size = size};
+  return {.socket = "", .key = *parse_key(host.key_text().c_str()), .world_rank = rank, .world_size = size};
+}
+
+std::optional<std::int32_t> slot_of(const std::optional<Welcome>& welcome) {
+  return welcome ? std::optional{welcome->slot} : std::nullopt;
 }
 
 std::optional<std::int32_t> register_at(const VmHost& host, const Settings& settings) {
   const UniqueFd stream = connect_to_agent(host.socket_path().c_str(), kLimitMs);
-  return introduce(stream.get(), make_hello(settings, REPLAY_VM_MODE_PROGRESS), kLimitMs);
+  return slot_of(introduce(stream.get(), make_hello(settings, REPLAY_VM_MODE_PROGRESS), kLimitMs));
 }
 
 struct Pair {
@@ -71,7 +72,7 @@ TEST(VmRegistration, OnEmulatedCoresWhoIsNotFitIsRefused) {
   EXPECT_EQ(register_at(host, settings_of(host, 0, 2)), -5);
   const UniqueFd stream = connect_to_agent(host.socket_path().c_str(), kLimitMs);
   const replay_vm_hello fit = make_hello(settings_of(host, 1, 2), REPLAY_VM_MODE_PROGRESS, REPLAY_VM_FIT_FOR_EMULATION);
-  EXPECT_EQ(introduce(stream.get(), fit, kLimitMs), 1);
+  EXPECT_EQ(slot_of(introduce(stream.get(), fit, kLimitMs)), 1);
 }
 
 TEST(VmRegistration, NobodyThereIsSaidAtOnce) {
@@ -99,7 +100,7 @@ TEST(VmRegistration, AnAgentThatHangsUpHarmsNobody) {
 
 TEST(VmRegistration, AWelcomeInPiecesIsPutTogether) {
   const Pair pair = connected_pair();
-  const replay_vm_welcome welcome{.magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = 6};
+  const replay_vm_welcome welcome{.magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = -4};
   std::jthread agent{[&] {
     const auto* bytes = reinterpret_cast<const char*>(&welcome);
     for (std::size_t i = 0; i < sizeof welcome; ++i) {
@@ -107,7 +108,25 @@ TEST(VmRegistration, AWelcomeInPiecesIsPutTogether) {
       std::this_thread::sleep_for(1ms);
     }
   }};
-  EXPECT_EQ(introduce(pair.rank.get(), {}, kLimitMs), 6);
+  EXPECT_EQ(slot_of(introduce(pair.rank.get(), {}, kLimitMs)), -4);
+}
+
+TEST(VmRegistration, TheSegmentsComeWithTheWelcomeAndAreClosedOnExec) {
+  const VmHost host{2};
+  const UniqueFd stream = connect_to_agent(host.socket_path().c_str(), kLimitMs);
+  const auto welcome = introduce(stream.get(), make_hello(settings_of(host, 1, 2), REPLAY_VM_MODE_PROGRESS), kLimitMs);
+  ASSERT_TRUE(welcome);
+  EXPECT_TRUE(Segment::map(welcome->job_segment.get(), *parse_key(host.key_text().c_str())));
+  EXPECT_TRUE(Cores::map(welcome->core_segment.get()));
+  for (const UniqueFd* fd : {&welcome->job_segment, &welcome->core_segment})
+    EXPECT_EQ(::fcntl(fd->get(), F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+
+TEST(VmRegistration, ASlotWithoutSegmentsIsNoAnswer) {
+  const Pair pair = connected_pair();
+  const replay_vm_welcome welcome{.magic = REPLAY_VM_MAGIC, .version = REPLAY_VM_VERSION, .slot = 0};
+  ASSERT_EQ(::send(pair.agent.get(), &welcome, sizeof welcome, 0), ssize_t{sizeof welcome});
+  EXPECT_FALSE(introduce(pair.rank.get(), {}, kLimitMs));
 }
 
 TEST(VmRegistration, AWelcomeOfAnotherProtocolIsNoAnswer) {

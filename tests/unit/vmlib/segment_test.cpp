@@ -1,33 +1,35 @@
 #include "vmlib/segment.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "tests/support/vm_host.hpp"
+#include "vmlib/unique_fd.hpp"
 
 namespace replay::vm {
 namespace {
 
 using replay::test::VmHost;
 
-std::optional<Segment> open_as_rank(const VmHost& host) {
-  return Segment::open(host.segment_path().c_str(), *parse_key(host.key_text().c_str()));
+std::optional<Segment> map_as_rank(const VmHost& host) {
+  return Segment::map(host.segment_fd(), *parse_key(host.key_text().c_str()));
 }
 
 /// Whether a rank believes a segment of two slots after `spoil` has been at it.
 bool is_believed(const std::function<void(VmHost&)>& spoil) {
   VmHost host{2};
   spoil(host);
-  return open_as_rank(host).has_value();
+  return map_as_rank(host).has_value();
 }
 
 TEST(VmSegment, AGoodOneIsMappedAndSharedBothWays) {
   VmHost host{2, 7};
-  const auto segment = open_as_rank(host);
+  const auto segment = map_as_rank(host);
   ASSERT_TRUE(segment);
   EXPECT_EQ(segment->slots(), 2U);
   EXPECT_EQ(segment->facts().polls_before_yield, 7U);
@@ -51,39 +53,56 @@ TEST(VmSegment, EveryClaimOfTheHeaderIsChecked) {
   EXPECT_FALSE(is_believed([](VmHost& host) { host.segment().polls_before_yield = 0; }));
 }
 
-TEST(VmSegment, TheFileMustBeAsLongAsTheHeaderClaims) {
-  EXPECT_FALSE(is_believed([](VmHost& host) { std::filesystem::resize_file(host.segment_path(), 0); }));
-  EXPECT_FALSE(is_believed([](VmHost& host) { std::filesystem::resize_file(host.segment_path(), 4096); }));
+/// Whether a rank believes a file of `size` bytes that begins as a good segment of two slots, with these seals.
+bool is_copy_believed(off_t size, int seals) {
+  const VmHost host{2};
+  std::vector<char> bytes(segment_bytes(2));
+  const UniqueFd copy{::memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  EXPECT_EQ(::pread(host.segment_fd(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  EXPECT_EQ(::pwrite(copy.get(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  EXPECT_EQ(::ftruncate(copy.get(), size), 0);
+  EXPECT_EQ(::fcntl(copy.get(), F_ADD_SEALS, seals), 0);
+  return Segment::map(copy.get(), *parse_key(host.key_text().c_str())).has_value();
 }
 
-TEST(VmSegment, OnlyARegularFileIsOpened) {
-  EXPECT_FALSE(is_believed([](VmHost& host) {
-    std::filesystem::rename(host.segment_path(), host.segment_path() + "2");
-    std::filesystem::create_symlink(host.segment_path() + "2", host.segment_path());
-  })) << "a symbolic link";
-  EXPECT_FALSE(is_believed([](VmHost& host) {
-    std::filesystem::remove(host.segment_path());
-    ASSERT_EQ(::mkfifo(host.segment_path().c_str(), 0600), 0);
-  })) << "a pipe";
-  EXPECT_FALSE(is_believed([](VmHost& host) { std::filesystem::remove(host.segment_path()); })) << "nothing";
+constexpr int kFixedSize = F_SEAL_SHRINK | F_SEAL_GROW;
+
+TEST(VmSegment, TheFileMustBeAsLongAsTheHeaderClaims) {
+  EXPECT_TRUE(is_copy_believed(segment_bytes(2), kFixedSize));
+  EXPECT_FALSE(is_copy_believed(0, kFixedSize));
+  EXPECT_FALSE(is_copy_believed(64, kFixedSize));
+  EXPECT_FALSE(is_copy_believed(4096, kFixedSize));
+}
+
+TEST(VmSegment, AFileWhoseSizeCanStillChangeIsNotBelieved) {
+  for (const int seals : {0, F_SEAL_SHRINK, F_SEAL_GROW}) EXPECT_FALSE(is_copy_believed(segment_bytes(2), seals));
+}
+
+TEST(VmSegment, OnlyARegularFileIsMapped) {
+  const VmHost host{2};
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  const UniqueFd out{ends[0]}, in{ends[1]};
+  for (const int descriptor : {out.get(), in.get(), -1})
+    EXPECT_FALSE(Segment::map(descriptor, *parse_key(host.key_text().c_str())));
 }
 
 TEST(VmSegment, AnotherUsersFileIsNotBelieved) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
-  EXPECT_FALSE(is_believed([](VmHost& host) { ASSERT_EQ(::chown(host.segment_path().c_str(), 12345, 0), 0); }));
+  EXPECT_FALSE(is_believed([](VmHost& host) { ASSERT_EQ(::fchown(host.segment_fd(), 12345, 0), 0); }));
 }
 
 TEST(VmSegment, AbsurdPatienceIsCapped) {
   VmHost host{1, 0xffffffff};
-  EXPECT_EQ(open_as_rank(host)->facts().polls_before_yield, Segment::kMostPolls);
+  EXPECT_EQ(map_as_rank(host)->facts().polls_before_yield, Segment::kMostPolls);
 }
 
 TEST(VmSegment, SaysWhetherTheCoresAreEmulated) {
   VmHost host{1};
-  EXPECT_FALSE(open_as_rank(host)->facts().is_emulated);
+  EXPECT_FALSE(map_as_rank(host)->facts().is_emulated);
   host.emulate(5000);
   host.segment().end_cost_ns = 77;
-  const JobFacts facts = open_as_rank(host)->facts();
+  const JobFacts facts = map_as_rank(host)->facts();
   EXPECT_TRUE(facts.is_emulated);
   EXPECT_EQ(facts.quantum_ns, 5'000'000U);
   EXPECT_EQ(facts.start_ns, host.segment().start_ns);
@@ -97,14 +116,14 @@ TEST(VmSegment, AnEmulationThatMakesNoSenseIsNotBelieved) {
   EXPECT_TRUE(is_believed([](VmHost& host) { host.emulate(100); }));
   VmHost host{1};
   host.emulate(0xffffffff);
-  EXPECT_EQ(open_as_rank(host)->facts().quantum_ns, Segment::kLongestQuantumNs);
+  EXPECT_EQ(map_as_rank(host)->facts().quantum_ns, Segment::kLongestQuantumNs);
 }
 
-TEST(VmSegment, ManyOpeningsLeakNothing) {
+TEST(VmSegment, ManyMappingsLeakNothing) {
   const VmHost host{4};
   const int before = ::dup(0);
   ::close(before);
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(open_as_rank(host));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(map_as_rank(host));
   const int after = ::dup(0);
   ::close(after);
   EXPECT_EQ(after, before);

@@ -17,7 +17,6 @@ const char* look_up(const char* name) {
 }
 
 const Environment kGood = {{"REPLAY_VM_SOCKET", "/run/x/socket"},
-                           {"REPLAY_VM_SEGMENT", "/run/x/segment"},
                            {"REPLAY_VM_KEY", "000102030405060708090a0b0c0d0eFF"},
                            {"PMI_RANK", "3"},
                            {"PMI_SIZE", "4"}};
@@ -38,20 +37,10 @@ TEST(VmSettings, AreReadWhenAllOfThemMakeSense) {
   const auto settings = read_settings(look_up);
   ASSERT_TRUE(settings);
   EXPECT_STREQ(settings->socket, "/run/x/socket");
-  EXPECT_STREQ(settings->segment, "/run/x/segment");
   EXPECT_EQ(settings->key[1], 0x01);
   EXPECT_EQ(settings->key[15], 0xff);
   EXPECT_EQ(settings->world_rank, 3);
   EXPECT_EQ(settings->world_size, 4);
-}
-
-TEST(VmSettings, TheCoreSegmentMayBeMissing) {
-  environment = kGood;
-  EXPECT_EQ(read_settings(look_up)->cores, nullptr);
-  environment["REPLAY_VM_CORES"] = "relative";
-  EXPECT_EQ(read_settings(look_up)->cores, nullptr);
-  environment["REPLAY_VM_CORES"] = "/run/x/cores";
-  EXPECT_STREQ(read_settings(look_up)->cores, "/run/x/cores");
 }
 
 TEST(VmSettings, AnyMissingVariableMeansNotUnderReplay) {
@@ -64,7 +53,6 @@ TEST(VmSettings, AnyMissingVariableMeansNotUnderReplay) {
 
 TEST(VmSettings, NonsenseIsRefused) {
   EXPECT_FALSE(is_accepted(good_but("REPLAY_VM_SOCKET", "relative/socket")));
-  EXPECT_FALSE(is_accepted(good_but("REPLAY_VM_SEGMENT", "")));
   EXPECT_FALSE(is_accepted(good_but("REPLAY_VM_KEY", "00")));
   EXPECT_FALSE(is_accepted(good_but("REPLAY_VM_KEY", "000102030405060708090a0b0c0d0e0g")));
   EXPECT_FALSE(is_accepted(good_but("PMI_RANK", "-1")));
