@@ -49,10 +49,18 @@ struct Workload {
   [[nodiscard]] int cores() const { return nodes * cores_per_node; }
 };
 
+/// What a job has from an instant on.
+struct Cores {
+  Time since = 0;
+  std::vector<int> on_node;  ///< a pool is one node
+  bool operator==(const Cores&) const = default;
+};
+
 /// From the first to the last instant that a job has cores.
 struct Span {
   Time start = kNever;
   Time end = kNever;
+  std::vector<Cores> cores{};  ///< where cores change while jobs run: at the start, then at each resize; else empty
   bool operator==(const Span&) const = default;
 };
 

@@ -21,6 +21,7 @@
 namespace replay::test {
 namespace {
 
+using oracle::Cores;
 using oracle::Job;
 using oracle::kNever;
 using oracle::Schedule;
@@ -41,14 +42,22 @@ void print_workload(int) {
 
 Time micros(Instant instant) { return instant == replay::kNever ? kNever : instant.time_since_epoch().count(); }
 
-Schedule program_schedule(const oracle::Workload& workload, const Variant& variant) {
-  const MemoryLog log = simulated(workload, variant.policy, variant.model);
-  Schedule schedule;
-  for (const Job& job : workload.jobs) {
-    const auto id = static_cast<JobId>(job.number);
-    schedule.push_back({micros(log.start(id)), micros(log.end(id))});
+std::vector<Cores> cores_of(JobId job, const MemoryLog& log, const oracle::Workload& workload) {
+  const Machine machine = machine_of(workload);
+  std::vector<Cores> all;
+  const auto add = [&](Instant since, const Allocation& allocation) {
+    Cores cores{micros(since), std::vector<int>(static_cast<std::size_t>(machine.nodes()), 0)};
+    if (!machine.names_cores()) cores.on_node.front() = allocation.cores;
+    for (const CoreLoad& load : allocation.named) ++cores.on_node[static_cast<std::size_t>(machine.node_of(load.core))];
+    all.push_back(cores);
+  };
+  for (const log::Record& record : log.records()) {
+    const auto* const launched = std::get_if<log::Launched>(&record.what);
+    if (launched != nullptr && launched->job == job) add(record.at, launched->allocation);
+    const auto* const resized = std::get_if<log::ResizeDone>(&record.what);
+    if (resized != nullptr && resized->job == job) add(record.at, resized->allocation);
   }
-  return schedule;
+  return all;
 }
 
 bool differ(const oracle::Workload& workload, const Variant& variant) {
@@ -74,7 +83,7 @@ std::string picture(const oracle::Workload& workload, const Schedule& schedule) 
   Time unit = 0;
   Time last = 0;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
-    const auto [start, end] = schedule[i];
+    const auto& [start, end, cores] = schedule[i];
     if (start == kNever || end == kNever || start == end) continue;
     unit = std::gcd(unit, std::gcd(start, end));
     last = std::max(last, end);
@@ -93,6 +102,14 @@ std::string picture(const oracle::Workload& workload, const Schedule& schedule) 
 
 std::string time_text(Time time) { return time == kNever ? "never" : to_text(Duration{time}); }
 
+// "0 s: 2+1, 5 s: 4+2": cores on each node.
+std::string cores_text(const Span& span) {
+  std::vector<std::string> parts;
+  for (const Cores& cores : span.cores)
+    parts.push_back(fmt::format("{} s: {}", time_text(cores.since), fmt::join(cores.on_node, "+")));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::string difference_text(const oracle::Workload& workload, const Variant& variant) {
   std::string text = as_command(workload, variant.policy, variant.model);
   const Schedule expected = variant.oracle(workload);
@@ -107,6 +124,9 @@ std::string difference_text(const oracle::Workload& workload, const Variant& var
     text += fmt::format("{} {} {:5} {:>16} {:>16}  {:>16} {:>16}\n", expected[i] == found[i] ? "  " : "->", letter(i),
                         workload.jobs[i].number, time_text(expected[i].start), time_text(expected[i].end),
                         time_text(found[i].start), time_text(found[i].end));
+  for (std::size_t i = 0; variant.with_cores && i < found.size(); ++i)
+    text += fmt::format("{} {} cores: oracle {}; program {}\n", expected[i].cores == found[i].cores ? "  " : "->",
+                        letter(i), cores_text(expected[i]), cores_text(found[i]));
   if (variant.model == "rigid")
     text += "oracle: " + picture(workload, expected) + "program: " + picture(workload, found);
   return text;
@@ -129,6 +149,37 @@ void expect_same_schedules(const Variant& variant) {
            << difference_text(small, variant) << "as drawn:\n"
            << difference_text(workload, variant);
   }
+}
+
+void expect_promise(const Variant& variant,
+                    const std::function<std::string(const oracle::Workload&, const Schedule&)>& broken) {
+  const auto what = [&](const oracle::Workload& workload) {
+    try {
+      return broken(workload, program_schedule(workload, variant));
+    } catch (const std::exception& error) {
+      return fmt::format("the program says: {}", error.what());
+    }
+  };
+  for (std::uint64_t seed = first_seed(); seed < first_seed() + runs(); ++seed) {
+    const oracle::Workload workload = drawn_workload(seed, variant.draw);
+    if (what(workload).empty()) continue;
+    const oracle::Workload small =
+        minimised(workload, [&](const oracle::Workload& smaller) { return !what(smaller).empty(); });
+    FAIL() << "seed " << seed << "; as small as it gets:\n"
+           << as_command(small, variant.policy, variant.model) << what(small) << "\nas drawn:\n"
+           << as_command(workload, variant.policy, variant.model) << what(workload);
+  }
+}
+
+Schedule program_schedule(const oracle::Workload& workload, const Variant& variant) {
+  const MemoryLog log = simulated(workload, variant.policy, variant.model);
+  Schedule schedule;
+  for (const Job& job : workload.jobs) {
+    const auto id = static_cast<JobId>(job.number);
+    schedule.push_back({micros(log.start(id)), micros(log.end(id))});
+    if (variant.with_cores) schedule.back().cores = cores_of(id, log, workload);
+  }
+  return schedule;
 }
 
 MemoryLog simulated(const oracle::Workload& workload, const std::string& policy, const std::string& model) {

@@ -21,6 +21,7 @@ struct Variant {
   std::function<oracle::Schedule(const oracle::Workload&)> oracle;
   Draw draw{};
   std::string model = "rigid";
+  bool with_cores = false;  ///< the oracle says what cores a job has on each node, from when to when
 };
 
 /// Seeds of a run: REPLAY_ORACLE_FIRST (default 1) and on, REPLAY_ORACLE_RUNS of them (default 300).
@@ -29,6 +30,14 @@ struct Variant {
 
 /// Fails, with all that is needed to see it again, at the first workload on which the two differ.
 void expect_same_schedules(const Variant& variant);
+
+/// For each drawn workload: fails with the smallest one that breaks a promise, which `broken` puts into words; empty: it is
+/// kept.
+void expect_promise(const Variant& variant,
+                    const std::function<std::string(const oracle::Workload&, const oracle::Schedule&)>& broken);
+
+/// One workload through the program, as an oracle would answer; jobs that never started or ended at kNever.
+[[nodiscard]] oracle::Schedule program_schedule(const oracle::Workload& workload, const Variant& variant);
 
 /// One workload through the program. Throws what the simulator throws; an abort prints the workload before it ends the
 /// test.

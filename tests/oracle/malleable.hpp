@@ -1,0 +1,27 @@
+// fcfs-malleable and easy-malleable a second time: jobs keep their processes and change their cores while they run.
+// From FCFS-malleable (Euro-Par 2012), sections 3.1 and 4, and docs/policies/fcfs-malleable.md.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/oracle/workload.hpp"
+
+namespace replay::oracle {
+
+/// How fast a job runs on fewer cores than processes.
+enum class TimeModel : std::uint8_t { kUtrera, kUtreraAdditive, kIsolated };
+
+enum class Criterion : std::uint8_t { kOldest, kLeastCpuUse, kLongest, kShortest };
+
+struct Malleable {
+  int max_mpl = 2;
+  Criterion criterion = Criterion::kOldest;
+  bool eager = false;     ///< expand=eager
+  bool backfill = false;  ///< easy-malleable
+  bool cautious = false;  ///< estimate=conservative: a job at level m is taken to make 1/m of its progress
+  TimeModel model = TimeModel::kUtrera;
+};
+
+[[nodiscard]] Schedule malleable(const Workload& workload, const Malleable& rules);
+
+}  // namespace replay::oracle

@@ -1,0 +1,120 @@
+// The malleable policies beside their oracle, to the microsecond and to each node's cores at each resize.
+#include "tests/oracle/malleable.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/oracle_test/comparison.hpp"
+
+namespace replay::test {
+namespace {
+
+using oracle::Criterion;
+using oracle::Malleable;
+using oracle::TimeModel;
+
+Variant malleable_variant(const std::string& policy, const Malleable& rules, const std::string& model) {
+  Draw draw;
+  draw.most_nodes = 4;
+  draw.behaviour = true;
+  const auto oracle = [rules](const oracle::Workload& workload) { return oracle::malleable(workload, rules); };
+  return {policy, oracle, draw, model, true};
+}
+
+struct NamedModel {
+  std::string name;
+  TimeModel model;
+};
+
+std::vector<Variant> variants_of(const std::string& policy, bool backfill) {
+  const std::vector<NamedModel> models{{"utrera", TimeModel::kUtrera},
+                                       {"isolated", TimeModel::kIsolated},
+                                       {"utrera-additive", TimeModel::kUtreraAdditive}};
+  struct Named {
+    std::string parameters;
+    Malleable rules;
+  };
+  std::vector<Named> all{
+      {"", {}},
+      {":criterion=least-cpu-util", {.criterion = Criterion::kLeastCpuUse}},
+      {":criterion=longest", {.criterion = Criterion::kLongest}},
+      {":criterion=shortest", {.criterion = Criterion::kShortest}},
+      {":expand=eager", {.eager = true}},
+      {":max_mpl=1", {.max_mpl = 1}},
+      {":max_mpl=3", {.max_mpl = 3}},
+      {":max_mpl=4:criterion=shortest:expand=eager", {.max_mpl = 4, .criterion = Criterion::kShortest, .eager = true}},
+      {":max_mpl=7:criterion=longest", {.max_mpl = 7, .criterion = Criterion::kLongest}},
+  };
+  if (backfill) {
+    all.push_back({":estimate=conservative", {.cautious = true}});
+    all.push_back({":estimate=conservative:max_mpl=4:expand=eager", {.max_mpl = 4, .eager = true, .cautious = true}});
+  }
+  std::vector<Variant> variants;
+  for (auto [parameters, rules] : all)
+    for (const auto& [name, model] : models) {
+      rules.backfill = backfill;
+      rules.model = model;
+      variants.push_back(malleable_variant(policy + parameters, rules, name));
+    }
+  return variants;
+}
+
+class MalleableOracle : public testing::TestWithParam<Variant> {};
+
+TEST_P(MalleableOracle, StartsResizesAndEndsEveryJobWhereThePageSays) { expect_same_schedules(GetParam()); }
+
+std::string malleable_test_name(const testing::TestParamInfo<Variant>& variant) {
+  return test_name(variant.param.policy + "_" + variant.param.model);
+}
+
+INSTANTIATE_TEST_SUITE_P(FcfsMalleable, MalleableOracle, testing::ValuesIn(variants_of("fcfs-malleable", false)),
+                         malleable_test_name);
+// Jobs as positions in the workload, in the order of the queue.
+std::vector<std::size_t> in_queue_order(const oracle::Workload& workload) {
+  std::vector<std::size_t> order(workload.jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::pair{workload.jobs[i].submit, workload.jobs[i].number};
+  });
+  return order;
+}
+
+int sum(const oracle::Cores& cores) { return std::accumulate(cores.on_node.begin(), cores.on_node.end(), 0); }
+
+std::string first_overtaken(const oracle::Workload& workload, const oracle::Schedule& schedule) {
+  const std::vector<std::size_t> order = in_queue_order(workload);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    if (schedule[order[i]].start < schedule[order[i - 1]].start)
+      return fmt::format("job {} starts before job {}", workload.jobs[order[i]].number,
+                         workload.jobs[order[i - 1]].number);
+  return "";
+}
+
+// A job is shrunk so that another can start, at the same instant.
+std::string first_shrunk_for_nothing(const oracle::Workload& workload, const oracle::Schedule& schedule) {
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    for (std::size_t k = 1; k < schedule[i].cores.size(); ++k) {
+      const oracle::Cores& cores = schedule[i].cores[k];
+      if (sum(cores) < sum(schedule[i].cores[k - 1]) &&
+          std::ranges::none_of(schedule, [&](const oracle::Span& other) { return other.start == cores.since; }))
+        return fmt::format("job {} is shrunk at {} us, where no job starts", workload.jobs[i].number, cores.since);
+    }
+  return "";
+}
+
+TEST(FcfsMalleablePromises, JobsStartInTheOrderOfTheirArrival) {
+  for (const Variant& variant : variants_of("fcfs-malleable", false)) expect_promise(variant, first_overtaken);
+}
+
+TEST(FcfsMalleablePromises, NoJobIsShrunkWhileTheHeadCannotStartEvenSo) {
+  for (const Variant& variant : variants_of("fcfs-malleable", false)) expect_promise(variant, first_shrunk_for_nothing);
+}
+
+}  // namespace
+}  // namespace replay::test
