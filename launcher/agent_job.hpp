@@ -55,8 +55,9 @@ struct AgentSite {
 
 /// How a killed job's processes are asked to go.
 enum class Patience : std::uint8_t {
-  kNormal,  ///< SIGTERM, 1.5 s, SIGKILL: two seconds after the order nothing is left
-  kHurried  ///< SIGTERM, 0.5 s, SIGKILL: the daemon is gone, or the program has hardly begun
+  kNormal,   ///< SIGTERM, 1.5 s, SIGKILL: two seconds after the order nothing is left
+  kHurried,  ///< SIGTERM, 0.5 s, SIGKILL: the daemon is gone, or the program has hardly begun
+  kNone      ///< SIGKILL
 };
 
 /// The end of a reason why a job cannot run on emulated cores.
@@ -83,6 +84,7 @@ class AgentJob {
   using LaterOrder = std::variant<protocol::MoveRanks, protocol::SuspendJob, protocol::ResumeJob>;
   void carry_out(const LaterOrder& order);
   void end(Outcome outcome, Patience patience);
+  [[nodiscard]] bool is_to_end() const { return asked_outcome_ || found_broken_; }
 
   /// `status` as waitpid gives it.
   void on_mpiexec_exit(int status);

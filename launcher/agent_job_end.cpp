@@ -28,7 +28,7 @@ milliseconds time_to_leave(Patience patience) { return patience == Patience::kNo
 void AgentJob::end(Outcome outcome, Patience patience) {
   if (phase_ != Phase::kRunning) return;
   if (!asked_outcome_ && !found_broken_) asked_outcome_ = outcome;
-  ask_to_leave(patience);
+  patience == Patience::kNone ? kill_everything() : ask_to_leave(patience);
 }
 
 /// The job cannot go on, because of this.

@@ -3,7 +3,6 @@
 #include <event2/event.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 
 #include "launcher/agent_door.hpp"
 #include "launcher/loop_event.hpp"
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -21,27 +21,6 @@ namespace {
 using protocol::LinkAnswer;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
-
-constexpr int kInterrupted = 130;
-
-bool is_ignored(int number) {
-  struct sigaction now {};
-  return ::sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-}
-
-/// SIGTERM and its like as something to read, because the agent is forked from here and takes signals in its own way. What
-/// the starter has us ignore (nohup) stays so.
-UniqueFd signals_to_read() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGHUP})
-    if (!is_ignored(number)) ::sigaddset(&set, number);
-  ::sigprocmask(SIG_BLOCK, &set, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  UniqueFd signals{::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC)};
-  if (!signals.is_open()) throw std::system_error(errno, std::generic_category(), "signalfd");
-  return signals;
-}
 
 /// The signal that ended this child, which is still to be waited for; 0: none.
 int signal_that_ended(pid_t pid) {
@@ -57,13 +36,12 @@ class AgentService {
   explicit AgentService(const AgentServiceOptions& options)
       : options_(options),
         loop_(event_base_new()),
-        signals_(signals_to_read()),
-        signal_event_(loop_.get(), signals_.get(), EV_READ, [this] { on_signal(); }),
+        stop_event_(loop_.get(), stop_descriptor(), EV_READ, [this] { on_stop(); }),
         door_(loop_.get(), listen_on(options.listen), options.key,
               {[this] { return answer(); },
                [this](UniqueFd stream, const std::string& daemon) { serve(std::move(stream), daemon); },
                [this](const std::string& peer, const std::string& reason) { note_refusal(peer, reason); }}) {
-    signal_event_.arm();
+    stop_event_.arm();
   }
 
   int run() {
@@ -109,10 +87,8 @@ class AgentService {
     if (!options_.stays) event_base_loopbreak(loop_.get());
   }
 
-  void on_signal() {
-    signalfd_siginfo which{};
-    if (::read(signals_.get(), &which, sizeof which) == ssize_t{sizeof which} && which.ssi_signo == SIGINT)
-      status_ = kInterrupted;
+  void on_stop() {
+    if (stop_signal() == SIGINT) status_ = exit_status_after_stop();  // the others are an agent's ordinary end
     event_base_loopbreak(loop_.get());
   }
 
@@ -126,8 +102,8 @@ class AgentService {
 
   const AgentServiceOptions& options_;
   EventBase loop_;
-  UniqueFd signals_;
-  LoopEvent signal_event_;
+  HeedStops heeding_;
+  LoopEvent stop_event_;
   std::string daemon_;
   std::optional<AgentHandle> agent_;  // none: nobody is served
   std::unique_ptr<LoopEvent> agent_event_;

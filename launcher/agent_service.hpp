@@ -20,9 +20,9 @@ struct AgentServiceOptions {
   std::function<void(const LinkAddress&)> on_listening;
 };
 
-/// Until the first daemon has gone (`stays`: for ever), or SIGTERM, SIGINT or SIGHUP; then no process or file of any job
+/// Until the first daemon has gone (`stays`: for ever), or a stop signal (model/stop_signals.hpp) comes; then no process or file of any job
 /// is left. What happens is told on stderr, a line each. Exit status: 0, 1 when an agent was killed, 130 after Ctrl-C.
-/// REQUIRES: a single thread. Throws InputError when it cannot listen.
+/// REQUIRES: a single thread, a StopSignals. Throws InputError when it cannot listen.
 [[nodiscard]] int serve_daemons(const AgentServiceOptions& options);
 
 }  // namespace replay::launcher

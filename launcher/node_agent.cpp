@@ -168,7 +168,7 @@ void NodeAgent::on(const protocol::LaunchJob& order) {
 
 void NodeAgent::on(const protocol::EndJob& order) {
   if (const auto job = jobs_.find(order.job); job != jobs_.end())
-    job->second->end(order.outcome, Patience::kNormal);
+    job->second->end(order.outcome, job->second->is_to_end() ? Patience::kNone : Patience::kNormal);
   else
     send(protocol::OrderFailed{order.job, "end", "no such job"});
 }

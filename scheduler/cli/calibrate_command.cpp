@@ -32,6 +32,7 @@
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/real_machine.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/model/suggest.hpp"
 
 namespace replay::cli {
@@ -226,10 +227,10 @@ class CalibrateCommand {
   }
 
   int run() {
+    const HeedStops heeding;
     make_folder_of(path_);
     const std::vector<calibrate::Measurement> plan = plan_of(selection_);
     announce(plan);
-    heed_interrupts();
     machine_.leave_the_jobs_cores();
     calibrate::CalibrationResult result;
     {
@@ -252,7 +253,7 @@ class CalibrateCommand {
     }
     if (result.measured > 0) keep();
     tell(result);
-    if (result.interrupted) return kExitInterrupted;
+    if (result.interrupted) return exit_status_after_stop();
     return result.failed > 0 || (result.measured == 0 && result.kept == 0 && result.unsettled.empty()) ? 1 : 0;
   }
 

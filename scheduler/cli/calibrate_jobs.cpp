@@ -11,6 +11,7 @@
 #include "launcher/mpiexec.hpp"
 #include "scheduler/calibrate/measurer.hpp"
 #include "scheduler/cli/one_simulation.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 
 namespace replay::cli {
@@ -108,7 +109,7 @@ void CalibrateJobs::pause(std::chrono::milliseconds length) {
 }
 
 void CalibrateJobs::check() const {
-  if (is_interrupted()) throw calibrate::Interrupted{};
+  if (stops_asked() > 0) throw calibrate::Interrupted{};
   if (!broken_.empty()) throw std::runtime_error(broken_);
 }
 

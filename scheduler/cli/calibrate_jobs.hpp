@@ -1,5 +1,5 @@
 // MPI programs under a node agent, several at once, in order to be measured: started, moved and ended with the same orders
-// as a trace's jobs, so that their launch, end and resizes are those of trace jobs. Calls block. Ctrl-C (heed_interrupts) ends
+// as a trace's jobs, so that their launch, end and resizes are those of trace jobs. Calls block. A stop signal that is heeded ends
 // the present one by calibrate::Interrupted; what still runs is ended with this object.
 #pragma once
 

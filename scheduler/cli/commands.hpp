@@ -1,5 +1,6 @@
 // The sub-commands. Each adds its options to a CLI11 command and returns what to run once they are parsed; the result is
-// the exit status: 0 done, 1 something failed, 2 wrong usage, 130 after Ctrl-C.
+// the exit status: 0 done, 1 something failed, 2 wrong usage, 128 and the signal's number when a signal ended it early
+// (scheduler/model/stop_signals.hpp).
 #pragma once
 
 #include <functional>
@@ -13,9 +14,6 @@ class App;  // its header takes four seconds to compile
 namespace replay::cli {
 
 using Command = std::function<int()>;
-
-/// The exit status after Ctrl-C.
-inline constexpr int kExitInterrupted = 130;
 
 /// Real seconds: what takes longer wants --yes.
 inline constexpr double kLongRun = 3600;

@@ -1,11 +1,17 @@
-// The one program. It finds the command, runs it, and turns what went wrong into one line and an exit status.
+// The one program. It owns the stop signals, finds the command, runs it, and turns what went wrong into one line and an exit
+// status: that standard output could not be written too, whichever command it was.
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
 #include <iterator>
@@ -13,12 +19,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/model/suggest.hpp"
 #include "scheduler/plugin/resolver.hpp"
 
@@ -26,6 +34,7 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr int kReaderGone = 128 + SIGPIPE;  // as a shell says it of a program that SIGPIPE has ended
 
 std::string quoted_command_line(int argc, char** argv) {
   std::string line;
@@ -44,9 +53,53 @@ std::string quoted_command_line(int argc, char** argv) {
   return line;
 }
 
+// stdio, because fmt::print() throws where standard error cannot be written.
+void complain(const std::string& what) { std::fputs(fmt::format("replay: {}\n", what).c_str(), stderr); }
+
 int complain(int status, const char* what) {
-  fmt::print(stderr, "replay: {}\n", replay::clean_lines(what));  // it may quote any file
+  complain(replay::clean_lines(what));  // it may quote any file
   return status;
+}
+
+// Whether standard output is a pipe or a socket that is not read any more.
+bool has_reader_gone() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+// What a command has come to.
+struct End {
+  int status = 0;
+  bool is_output_told_of = false;  // that standard output cannot be written
+};
+
+constexpr std::string_view kOutput = "standard output: cannot be written";
+
+End told_of(const std::exception& error) {
+  const std::string what = error.what();
+  if (std::ferror(stdout) == 0) return {complain(kFailed, error.what())};
+  const auto* const of_print =
+      dynamic_cast<const std::system_error*>(&error);  // fmt::print() does not say of which file
+  const bool is_of_output = of_print != nullptr || what.starts_with(kOutput);
+  if (!is_of_output) return {complain(kFailed, error.what())};
+  if (!has_reader_gone())
+    complain(of_print != nullptr ? fmt::format("{}: {}", kOutput, of_print->code().message()) : what);
+  return {has_reader_gone() ? kReaderGone : kFailed, true};
+}
+
+// What could not be written to standard output, at any time, makes an exit status of its own. A reader that has read enough
+// (`| head`) is not complained about.
+int with_output_written(const End& end) {
+  bool has_failed = std::ferror(stdout) != 0;
+  std::string why;
+  if (std::fflush(stdout) != 0) {
+    has_failed = true;
+    why = fmt::format(": {}", std::strerror(errno));
+  }
+  if (!has_failed) return end.status;
+  const bool has_gone = has_reader_gone();
+  if (!has_gone && !end.is_output_told_of) complain(fmt::format("{}{}", kOutput, why));
+  return end.status != 0 ? end.status : has_gone ? kReaderGone : kFailed;
 }
 
 struct NamedCommand {
@@ -126,17 +179,17 @@ std::string unexpected_word(const CLI::App& app) {
                      near.empty() ? fmt::format("; see `{} --help`", name) : fmt::format("; did you mean '{}'?", near));
 }
 
-// Without them a file or a socket of ours would become stdin or stdout of whoever we start.
+// Without them a file or a socket of ours would become stdin or stdout of what we start. A closed standard output becomes one
+// that cannot be written, so that what is lost there is told as on a full disk.
 void open_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (::fcntl(descriptor, F_GETFD) == -1 && ::open("/dev/null", O_RDWR) == -1) return;
+    if (::fcntl(descriptor, F_GETFD) == -1 &&
+        ::open("/dev/null", descriptor == STDOUT_FILENO ? O_RDONLY : O_RDWR) == -1)
+      return;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+End run_command(int argc, char** argv) {
   using namespace replay::cli;
-  open_standard_descriptors();
   replay::plugin::add_to_policies();
   const std::string command_line = quoted_command_line(argc, argv);
   CLI::App app{"replay: replays job traces of parallel machines, simulated and for real", "replay"};
@@ -183,27 +236,35 @@ int main(int argc, char** argv) {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
     if (argc == 1) {
       fmt::print("{}", app.help());
-      return 0;
+      return {};
     }
-    if (app.get_subcommands().empty()) return run();
+    if (app.get_subcommands().empty()) return {run()};
     const CLI::App* chosen = app.get_subcommands().front();
     refuse_options_before(*chosen, app);
-    return commands.at(chosen)();
+    return {commands.at(chosen)()};
   } catch (const CLI::ParseError& error) {
     const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
     if (missing) {
       fmt::print(stderr, "{}\n", *missing);
-      return kWrongUsage;
+      return {kWrongUsage};
     }
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
       fmt::print(stderr, "{}\n", unexpected_word(app));
-      return kWrongUsage;
+      return {kWrongUsage};
     }
     const int status = app.exit(error);
-    return status == 0 ? 0 : kWrongUsage;
+    return {status == 0 ? 0 : kWrongUsage};
   } catch (const replay::UsageError& error) {
-    return complain(kWrongUsage, error.what());
+    return {complain(kWrongUsage, error.what())};
   } catch (const std::exception& error) {  // InputError, PolicyError, a full disk, no memory
-    return complain(kFailed, error.what());
+    return told_of(error);
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_standard_descriptors();
+  const replay::StopSignals stop_signals;
+  return with_output_written(run_command(argc, argv));
 }

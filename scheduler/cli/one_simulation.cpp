@@ -1,25 +1,15 @@
 #include "scheduler/cli/one_simulation.hpp"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <csignal>
 #include <utility>
 
 #include "launcher/topology.hpp"
 #include "scheduler/cli/calibrated_scenario.hpp"
-#include "scheduler/cli/commands.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::cli {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-void on_interrupt(int) {
-  if (interrupted.exchange(true)) ::_exit(kExitInterrupted);  // the second time, at once
-}
 
 Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scenario) {
   const std::string& text = options.machine;
@@ -44,13 +34,6 @@ PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat) {
   return {options, std::move(scenario), std::move(machine)};
 }
 
-void heed_interrupts() {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-}
-
-bool is_interrupted() { return interrupted.load(); }
-
 PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy, const std::filesystem::path& folder,
                           const std::string& command_line, std::function<void(std::size_t)> progress) {
   const Scenario& scenario = prepared.scenario;
@@ -62,7 +45,7 @@ PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy
   SimulationOptions simulation;
   simulation.overrun = scenario.overrun;
   simulation.until = scenario.until;
-  simulation.interrupted = is_interrupted;
+  simulation.interrupted = [] { return stops_asked() > 0; };
   simulation.progress = std::move(progress);
   SimulationResult result;
   std::string fault;

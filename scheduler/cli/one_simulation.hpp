@@ -31,12 +31,8 @@ struct PreparedSimulation {
 /// Throws UsageError, InputError.
 [[nodiscard]] PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat);
 
-/// SIGINT and SIGTERM end simulations early from now on; the second one ends the program.
-void heed_interrupts();
-[[nodiscard]] bool is_interrupted();
-
 /// Runs the scenario's policy number `policy`. `folder` empty: writes nothing. `progress` is told now and then how
-/// many jobs have ended. A policy that fails ends the run: PolicyRun::fault says why, and what happened until then is
+/// many jobs have ended. A stop signal that is heeded ends the run early. A policy that fails ends the run: PolicyRun::fault says why, and what happened until then is
 /// recorded. Any thread; `prepared` is only read.
 [[nodiscard]] PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy,
                                         const std::filesystem::path& folder, const std::string& command_line,

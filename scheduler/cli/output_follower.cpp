@@ -31,7 +31,7 @@ bool write_all(int to, std::string_view bytes) {
 }  // namespace
 
 bool OutputFollower::pass_on() {
-  if (is_broken_) return false;
+  if (error_ != 0) return false;
   // The program could have put a pipe there, or a link.
   constexpr int kCareful = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
   if (!file_.is_open()) file_.reset(::open(path_.c_str(), O_RDONLY | kCareful));
@@ -45,8 +45,8 @@ bool OutputFollower::pass_on() {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
     passed_on_ += got;
-    is_broken_ = !write_all(to_, {buffer.data(), static_cast<std::size_t>(got)});
-    if (is_broken_) return false;
+    if (!write_all(to_, {buffer.data(), static_cast<std::size_t>(got)})) error_ = errno;
+    if (error_ != 0) return false;
   }
   return true;
 }

@@ -17,16 +17,18 @@ class OutputFollower {
   OutputFollower(std::filesystem::path file, int to) : path_(std::move(file)), to_(to) {}
 
   /// Passes on what the file has now and did not have the last time; blocks as long as the reader makes it wait. False: nobody reads any
-  /// more (the reader's end of the pipe is closed, the disk is full), and nothing will be passed on again.
+  /// more (the reader's end of the pipe is closed, the disk is full), and nothing will be passed on again: error() says why.
   /// REQUIRES: SIGPIPE ignored.
   bool pass_on();
+  /// The errno of writing; 0: it did not fail.
+  [[nodiscard]] int error() const { return error_; }
 
  private:
   std::filesystem::path path_;
   int to_;
   launcher::UniqueFd file_;
   off_t passed_on_ = 0;
-  bool is_broken_ = false;
+  int error_ = 0;
 };
 
 }  // namespace replay::cli

@@ -13,7 +13,7 @@ namespace replay::cli {
 /// How it ended.
 struct ChildEnd {
   int status = 0;            ///< exit status, 128 + signal if it was killed
-  bool interrupted = false;  ///< SIGINT, SIGTERM or SIGHUP came for us meanwhile, and was handed on
+  bool interrupted = false;  ///< a stop signal came for us until then, and was handed on
 };
 
 /// Where it runs, and where what it says goes.
@@ -23,8 +23,8 @@ struct ChildPlace {
   int err = STDERR_FILENO;
 };
 
-/// Runs this program with these words, and waits for its end. SIGINT, SIGTERM and SIGHUP are handed on once each, unless we
-/// ignore them, and the child ends with us however we end. Its standard input is empty. Throws InputError where no process
+/// Runs this program with these words, and waits for its end. Stop signals (model/stop_signals.hpp) are heeded and handed on,
+/// also those that were counted before, and the child ends with us however we end. Its standard input is empty. Throws InputError where no process
 /// can be made. REQUIRES: called by one thread at a time.
 [[nodiscard]] ChildEnd run_child(const std::vector<std::string>& words, const ChildPlace& place);
 

@@ -1,13 +1,15 @@
 #include "scheduler/cli/program_output.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
+
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -23,12 +25,9 @@ ProgramTerminal::ProgramTerminal(event_base* loop, const fs::path& folder, int o
       out_(folder / "stdout", out),
       err_(folder / "stderr", STDERR_FILENO),
       look_event_(loop, -1, EV_PERSIST, [this] { pass_on(); }),
-      interrupt_event_(loop, SIGINT, EV_SIGNAL | EV_PERSIST, [this] { interrupt(); }),
-      terminate_event_(loop, SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { interrupt(); }) {
-  ::signal(SIGPIPE, SIG_IGN);
+      stop_event_(loop, stop_descriptor(), EV_READ | EV_PERSIST, [this] { heed_stops(); }) {
   look_event_.arm_after(kBetweenLooks);
-  interrupt_event_.arm();
-  terminate_event_.arm();
+  stop_event_.arm();
 }
 
 void ProgramTerminal::pass_on() {
@@ -38,9 +37,11 @@ void ProgramTerminal::pass_on() {
   if (!std::exchange(is_unread_, true)) run_.end();
 }
 
-void ProgramTerminal::interrupt() {
-  if (std::exchange(is_interrupted_, true)) event_base_loopbreak(loop_);
-  run_.end();
+void ProgramTerminal::heed_stops() {
+  constexpr int kMostOrders = 2;  // the second order to end is SIGKILL
+  clear_stop_descriptor();
+  for (; stops_heeded_ < std::min(stops_asked(), kMostOrders); ++stops_heeded_) run_.end();
+  if (stops_asked() > kMostOrders) event_base_loopbreak(loop_);
 }
 
 ReportOutput::ReportOutput(const std::string& file, bool is_json) : is_json_(is_json) {

@@ -1,6 +1,6 @@
 // Where the output of a program that is run by hand goes, and where ours does: the agent has the program write into a
-// folder, from where it is passed on as it comes; the report goes to stderr, to stdout as JSON, or into a file. Ctrl-C
-// arrives here, too.
+// folder, from where it is passed on as it comes; the report goes to stderr, to stdout as JSON, or into a file. Stop
+// signals are heeded here, too.
 #pragma once
 
 #include <cstdio>
@@ -16,29 +16,28 @@
 
 namespace replay::cli {
 
-/// The program's output as it comes, and Ctrl-C: the first one ends the program, the second one stops the loop. When nobody
-/// reads the output any more, the program is ended as well.
+/// The program's output as it comes, and stop signals that are heeded: the first one ends the program, the second one at once
+/// (SIGKILL), and the third one stops the loop. When the reader of the output has gone, the program is ended as well.
 class ProgramTerminal {
  public:
-  /// Stdout of the program in `folder` goes to `out`, its stderr to ours. From here on SIGPIPE is ignored.
+  /// Stdout of the program in `folder` goes to `out`, its stderr to ours. REQUIRES: a StopSignals, which ignores SIGPIPE.
   ProgramTerminal(event_base* loop, const std::filesystem::path& folder, int out, ProgramRun& run);
 
   void pass_on();
-  [[nodiscard]] bool is_interrupted() const { return is_interrupted_; }
-  [[nodiscard]] bool is_unread() const { return is_unread_; }
+  /// The errno of passing its output on; 0: all was passed on.
+  [[nodiscard]] int output_error() const { return out_.error() != 0 ? out_.error() : err_.error(); }
 
  private:
-  void interrupt();
+  void heed_stops();
 
   event_base* loop_;
   ProgramRun& run_;
   OutputFollower out_;
   OutputFollower err_;
-  bool is_interrupted_ = false;
+  int stops_heeded_ = 0;
   bool is_unread_ = false;
   launcher::LoopEvent look_event_;
-  launcher::LoopEvent interrupt_event_;
-  launcher::LoopEvent terminate_event_;
+  launcher::LoopEvent stop_event_;
 };
 
 class ReportOutput {

@@ -90,8 +90,8 @@ class Recorder final : private metrics::RowReader {
   std::unique_ptr<log::Tee> tee_;
 };
 
-/// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: 130 interrupted, 1 if a
-/// job failed or the executor was lost, else 0.
+/// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: that after a
+/// stop signal if one was heeded, 1 if a job failed or the run ended before its time, else 0.
 [[nodiscard]] int report(const std::vector<PolicyRun>& runs, const Scenario& scenario,
                          const std::filesystem::path& folder, bool json);
 

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/recorder.hpp"
 #include "scheduler/cli/result_table.hpp"
 #include "scheduler/model/clean_text.hpp"
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::cli {
 
@@ -16,10 +16,8 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
   std::vector<Result> results;
   results.reserve(runs.size());
   for (const PolicyRun& run : runs) results.push_back({run.policy, run.summary});
-  bool interrupted = false;
   bool failed = false;
   for (const PolicyRun& run : runs) {
-    interrupted = interrupted || run.interrupted;
     failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty();
   }
 
@@ -55,7 +53,8 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",
                  run.policy, run.load_before * 100, run.load_after * 100);
   }
-  return interrupted ? kExitInterrupted : failed ? 1 : 0;
+  if (stops_asked() > 0) return exit_status_after_stop();  // also where it came when all jobs had ended
+  return failed ? 1 : 0;
 }
 
 }  // namespace replay::cli

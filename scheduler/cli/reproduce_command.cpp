@@ -20,6 +20,7 @@
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/text_table.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/model/whole_file.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp_study.hpp"
@@ -110,9 +111,9 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   if (logs.found.empty()) throw InputError(missing + "\n        --traces DIR says where the logs are");
   if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
   const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
+  const HeedStops heeding;
   const bool is_new = make_folder(folder, given);
 
-  heed_interrupts();
   study::Result result;
   try {
     ProgressLine progress;
@@ -121,11 +122,11 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
                                 for_each_in_parallel(count, given.threads, work);
                               },
                           .show_progress = [&](std::string_view text) { progress.show(text); },
-                          .interrupted = is_interrupted});
+                          .interrupted = [] { return stops_asked() > 0; }});
   } catch (const study::Interrupted&) {
     if (is_new) fs::remove(folder);
     fmt::print(stderr, "replay: interrupted: nothing was written\n");
-    return kExitInterrupted;
+    return exit_status_after_stop();
   }
   result.limits.insert(result.limits.end(), logs.missing.begin(), logs.missing.end());
   const fs::path page = folder / fmt::format("{}.html", paper), numbers = folder / "numbers.csv";

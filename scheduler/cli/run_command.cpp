@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -28,6 +27,7 @@
 #include "scheduler/live/engine.hpp"
 #include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::cli {
@@ -182,7 +182,6 @@ class LiveRun {
 
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
-  ::signal(SIGPIPE, SIG_IGN);  // a reader that goes, or an agent that dies, is told of; it does not end us
   expect_time_scale(options.time_scale);
   RealMachine machine{options.common.machine, options.machine};
   const CoreCount cores = machine.machine().size();
@@ -214,13 +213,14 @@ int run(const RunOptions& options, const std::string& command_line) {
                                  duration_text(real_seconds)));
 
   machine.leave_the_jobs_cores();
+  const HeedStops heeding;  // until the results are in place
   const fs::path folder = make_run_folder(options.common.out, scenario.policies, options.common.force);
   LiveRun live{options, scenario, machine, programs};
   std::vector<PolicyRun> runs;
   for (const std::string& policy : scenario.policies) {
     const fs::path where = scenario.policies.size() == 1 ? folder : folder / folder_name(policy);
     runs.push_back(live.run(policy, where, command_line, out));
-    if (runs.back().interrupted || !runs.back().lost.empty()) break;
+    if (stops_asked() > 0 || !runs.back().lost.empty()) break;
   }
   return report(runs, scenario, folder, options.common.json);
 }

@@ -9,8 +9,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -26,6 +28,7 @@
 #include "scheduler/cli/program_run.hpp"
 #include "scheduler/cli/real_machine.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 
@@ -102,8 +105,13 @@ void leave_cores(const std::vector<int>& cores) {
 }
 
 int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal) {
-  if (terminal.is_interrupted()) return kExitInterrupted;
-  if (terminal.is_unread()) return kNobodyReads;
+  if (stops_asked() > 0) return exit_status_after_stop();
+  if (terminal.output_error() == EPIPE) return kNobodyReads;
+  if (terminal.output_error() != 0) {
+    fmt::print(stderr, "replay: the program's output cannot be passed on: {}\n",
+               std::strerror(terminal.output_error()));
+    return 1;
+  }
   if (!history.end) return 1;
   if (history.end->outcome == Outcome::kCompleted) return 0;
   return history.end->exit_code != 0 ? history.end->exit_code : 1;
@@ -163,6 +171,7 @@ class RunProgram {
     agent_options.mpiexec = find_mpiexec();
     if (options_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);
+    const HeedStops heeding;
     ReportOutput report{options_.report, options_.json};
     const TemporaryFolder folder;
     order_.launch.directory = folder.path().string();
@@ -206,7 +215,7 @@ class RunProgram {
       history = run.history();
       status = exit_status(history, terminal);
     }
-    agent.stop();  // after a second Ctrl-C the program is ended here
+    agent.stop();  // after a third Ctrl-C the program is ended here
     report.write(settings_, history);
     return status;
   }
@@ -254,7 +263,7 @@ Command add_run_program(CLI::App& app) {
       "The rest of the line is the program and its arguments: replay run [OPTIONS] PROGRAM [ARGS...]\n"
       "PROGRAM is one of `replay benchmarks`, a path, or on the PATH. Its standard input is empty, its output is "
       "passed on,\n"
-      "its exit status is ours; 127: it could not be started, 130: Ctrl-C.\n\n"
+      "its exit status is ours; 127: it could not be started, 130: Ctrl-C (143: SIGTERM, 129: SIGHUP).\n\n"
       "Examples:\n"
       "  replay run --shrink-at 2s --expand-at 4s cg --class W --repeat 60\n"
       "  replay run -n 4 --every 500ms ./my_program");

@@ -22,6 +22,7 @@
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/cli/seeds.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 
 namespace replay::cli {
@@ -112,15 +113,17 @@ class SeedStudy {
   }
 
   int run() {
+    const HeedStops heeding;
     const std::string& outputs = options_.common.outputs;
     writes_runs_ = !outputs.empty() && outputs != "none";
     if (writes_runs_ || !options_.common.out.empty()) folder_ = make_folder();
-    heed_interrupts();
     const std::size_t policies = results_.size(), count = policies * seeds_.size();
     for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies); });
-    if (is_interrupted()) {
+    if (stops_asked() > 0) {
+      std::error_code ignored;
+      if (!folder_.empty()) fs::remove(folder_, ignored);  // if nothing is in it
       fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
-      return kExitInterrupted;
+      return exit_status_after_stop();
     }
     if (!traces_depend_on_seeds(options_.common) && std::ranges::all_of(results_, all_seeds_agree)) {
       std::error_code ignored;
@@ -142,7 +145,7 @@ class SeedStudy {
   }
 
   void simulate(std::size_t seed, std::size_t policy) {
-    if (is_interrupted()) return;
+    if (stops_asked() > 0) return;
     SeedInputs& inputs = *inputs_[seed];
     const std::string& name = results_[policy].policy;
     const fs::path where =

@@ -15,6 +15,7 @@
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/cli/run_folder.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -25,11 +26,11 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
   if (options.trim) throw UsageError("--trim: drops the smallest and the largest of several seeds: --seeds is missing");
   const PreparedSimulation prepared = prepare_simulation(options.common, options.flat);
   const Scenario& scenario = prepared.scenario;
+  const HeedStops heeding;
   const bool writes = options.common.outputs != "none";
   const fs::path folder =
       writes ? make_run_folder(options.common.out, scenario.policies, options.common.force) : fs::path{};
 
-  heed_interrupts();
   std::vector<PolicyRun> runs(scenario.policies.size());
   ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {

@@ -26,6 +26,7 @@
 #include "scheduler/metrics/decision_list.hpp"
 #include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/divergence.hpp"
 
@@ -212,7 +213,7 @@ std::string last_words(const fs::path& err) {
 void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
   const fs::path err = folder / "real.err";
   const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
-  if (end.interrupted || end.status == kExitInterrupted) throw CellInterrupted{};
+  if (end.interrupted || is_exit_status_after_stop(end.status)) throw CellInterrupted{};
   if (end.status != 0 && end.status != kJobsFailed)
     throw InputError(
         fmt::format("cell {}: the real run ended with status {}: {}", cell.name, end.status, last_words(err)));

@@ -34,6 +34,7 @@
 #include "scheduler/cli/validate_table.hpp"
 #include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/model/whole_file.hpp"
 
 namespace replay::cli {
@@ -202,9 +203,9 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   setting.machine_text = machine.text();
   setting.tolerance = tolerance_of(given);
 
+  const HeedStops heeding;
   const fs::path folder = output_folder(given);
   const CoreCount cores = machine.machine().size();
-  heed_interrupts();
   PaperExperiment paper;
   if (given.paper) paper = prepare_paper(given, cores, folder);
   const std::vector<ValidationCell> all = given.paper
@@ -246,7 +247,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
     else
       fmt::print("\n{}results in {}\n", clean_lines(validation_text(results)), folder.string());
   }
-  if (interrupted) return kExitInterrupted;
+  if (interrupted) return exit_status_after_stop();
   if (given.paper) write_page(given, paper, all, folder);
   return std::ranges::any_of(results, [](const CellResult& result) { return result.real.failed > 0; }) ? 1 : 0;
 }
@@ -320,7 +321,7 @@ Command add_validate(CLI::App& app) {
       return validate_all(*given, *command);
     } catch (const CellInterrupted&) {  // while it was only simulating
       fmt::print(stderr, "replay: interrupted\n");
-      return kExitInterrupted;
+      return exit_status_after_stop();
     }
   };
 }

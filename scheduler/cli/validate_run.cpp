@@ -11,6 +11,7 @@
 #include "scheduler/cli/one_simulation.hpp"
 #include "scheduler/cli/validate_table.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "traces/tools/scale.hpp"
 
 namespace replay::cli {
@@ -160,7 +161,7 @@ void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& plann
     std::fflush(out);
     p.result = run_cell(setting, p.cell, p.folder, p.inputs);
     fmt::print(out, "  {}\n", cell_line(*p.result));
-    if (is_interrupted()) throw CellInterrupted{};
+    if (stops_asked() > 0) throw CellInterrupted{};
   }
 }
 

@@ -12,6 +12,7 @@
 #include "scheduler/cli/parallel.hpp"
 #include "scheduler/cli/progress_line.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::cli {
 namespace {
@@ -57,7 +58,7 @@ std::vector<SeedSeries> simulate_paper_seeds(const std::filesystem::path& traces
   ProgressLine progress;
   std::atomic<std::size_t> done{0};
   for_each_in_parallel(all.size() * kPaperSeeds, 0, [&](std::size_t i) {
-    if (is_interrupted()) throw CellInterrupted{};
+    if (stops_asked() > 0) throw CellInterrupted{};
     SeedSeries& series = all[i / kPaperSeeds];
     const std::size_t seed = i % kPaperSeeds;
     simulate_seed(series, seed, write_paper_trace(traces, workload, series.arrivals, series.load_percent, seed + 1),

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <memory>
 #include <set>
 #include <unordered_map>
@@ -16,6 +15,7 @@
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::live {
 namespace {
@@ -75,10 +75,11 @@ class Engine final : public ExecutorListener {
     INVARIANT(base_ != nullptr, "libevent has no event base");
     wake_ = LoopEvent{event_new(
         base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-      if (signal == SIGHUP && is_ignored(signal)) continue;  // nohup
-      signals_.emplace_back(evsignal_new(base_.get(), signal, on_signal, this));
-      event_add(signals_.back().get(), nullptr);
+    if (stop_descriptor() >= 0) {
+      stop_ = LoopEvent{event_new(
+          base_.get(), stop_descriptor(), EV_READ | EV_PERSIST,
+          [](evutil_socket_t, short, void*) { clear_stop_descriptor(); }, nullptr)};  // the loop looks at each turn
+      event_add(stop_.get(), nullptr);
     }
     executor_.attach(base_.get(), this);
   }
@@ -89,12 +90,13 @@ class Engine final : public ExecutorListener {
   RunResult run() {
     Instant drawn = Instant::min();
     for (;;) {
+      heed_stops();
       step();
       if (options_.tick && (drawn == Instant::min() || clock_.now() - drawn >= scaled(kTick))) {
         drawn = clock_.now();
         options_.tick(drawn);
       }
-      if (result_.abandoned || (!result_.lost.empty() && events_.empty())) break;
+      if (!result_.lost.empty() && events_.empty()) break;
       if (controller_.idle() && events_.empty() && (stopping_ || arrivals_.done())) break;
       wait();
     }
@@ -110,6 +112,7 @@ class Engine final : public ExecutorListener {
   void on_resumed(JobId job) override { events_.emplace_back(Resumed{job}); }
   void on_measured(JobId job, double cpu_use) override { events_.emplace_back(Measured{job, cpu_use}); }
   void on_ended(JobId job, const JobEnd& end) override {
+    if (!launched_.contains(job)) return;  // its end was not waited for
     JobEnd cleaned = end;
     cleaned.reason = clean_line(end.reason, kLongestReason);
     add_end(job, std::move(cleaned));
@@ -126,12 +129,6 @@ class Engine final : public ExecutorListener {
   }
 
  private:
-  static bool is_ignored(int signal) {
-    struct sigaction now {};
-    return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
-  }
-  static void on_signal(evutil_socket_t, short, void* self) { static_cast<Engine*>(self)->interrupt(); }
-
   // Everything that has happened since the last turn of the loop counts as one instant.
   void step() {
     const Instant now = clock_.now();
@@ -165,14 +162,24 @@ class Engine final : public ExecutorListener {
     event_base_loop(base_.get(), EVLOOP_ONCE);
   }
 
-  void interrupt() {
-    if (result_.interrupted) {  // the second time: go, the agent clears up
-      result_.abandoned = true;
-      event_base_loopbreak(base_.get());
-      return;
+  void heed_stops() {
+    const int asked = stops_asked();
+    if (asked == stops_heeded_) return;
+    if (stops_heeded_ == 0) {
+      result_.interrupted = true;
+      stop(clock_.now());
     }
-    result_.interrupted = true;
-    stop(clock_.now());
+    if (stops_heeded_ < 2 && asked >= 2)
+      for (const JobId job : launched_) executor_.end(job, Outcome::kKilled);  // again: at once
+    if (stops_heeded_ < 3 && asked >= 3) abandon();
+    stops_heeded_ = asked;
+  }
+
+  void abandon() {
+    result_.abandoned = true;
+    const std::set<JobId> launched = launched_;
+    for (const JobId job : launched)
+      add_end(job, {Outcome::kKilled, 0, Verification::kNone, -1, "its end was not waited for"});
   }
 
   void stop(Instant now) {
@@ -227,10 +234,11 @@ class Engine final : public ExecutorListener {
   Controller controller_;
   EventBase base_;
   LoopEvent wake_;
-  std::vector<LoopEvent> signals_;
+  LoopEvent stop_;
   TraceClock clock_;
   std::set<JobId> launched_;
   std::vector<Event> events_;
+  int stops_heeded_ = 0;
   bool stopping_ = false;
   bool is_closed_ = false;  // the executor was lost, and the controller knows
   RunResult result_;

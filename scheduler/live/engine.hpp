@@ -29,15 +29,16 @@ struct RunOptions {
 
 struct RunResult {
   std::size_t ended = 0;
-  bool interrupted = false;  ///< Ctrl-C
-  bool abandoned = false;    ///< Ctrl-C twice: jobs were left to the agent to end
+  bool interrupted = false;  ///< by a stop signal
+  bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string lost;          ///< why the executor was lost; empty: it was not
 };
 
 /// How long after the end of its estimate a real job may still run: max(5 %, 2 s real) plus what launching costs.
 [[nodiscard]] Duration grace(const Job& job, double time_scale);
 
-/// Runs `workload` to its end; SIGINT and SIGTERM end it early. Throws PolicyError.
+/// Runs `workload` to its end. Stop signals that are heeded (model/stop_signals.hpp) end it early: at the first one the jobs are
+/// ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. Throws PolicyError.
 RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
               Executor& executor, log::Sink& log, const RunOptions& options);
 

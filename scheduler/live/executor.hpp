@@ -57,7 +57,7 @@ class Executor {
   virtual void resize(JobId job, const std::vector<CoreId>& core_of_rank) = 0;
   virtual void suspend(JobId job) = 0;
   virtual void resume(JobId job) = 0;
-  /// Ends the job: SIGTERM, then SIGKILL; on_ended follows with `reason`'s outcome.
+  /// Ends the job: SIGTERM, then SIGKILL; on_ended follows with `reason`'s outcome. Of a job that is ending already: SIGKILL now.
   virtual void end(JobId job, Outcome reason) = 0;
 };
 

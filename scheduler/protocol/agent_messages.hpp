@@ -39,6 +39,7 @@ struct ResumeJob {
   JobId job{};
   bool operator==(const ResumeJob&) const = default;
 };
+/// For a job that was told so already: SIGKILL now.
 struct EndJob {
   JobId job{};
   Outcome outcome = Outcome::kKilled;

@@ -75,6 +75,16 @@ class MainCommand : public testing::Test {
 
   std::string output() const { return text_of(folder_ / "out"); }
 
+  // Of the result files of a run in `folder`: those that are not there, or end in the middle of a line, or are no whole JSON.
+  std::string broken_results(const fs::path& folder) const {
+    std::string broken;
+    for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
+      if (const std::string text = text_of(folder / file); text.empty() || text.back() != '\n')
+        broken += fmt::format("{} {}; ", file, text.empty() ? "is missing" : "is cut");
+    if (text_of(folder / "run.json").find("\"ended\": null") != std::string::npos) broken += "run.json has no end; ";
+    return broken;
+  }
+
   TemporaryFolder folder_;
   std::string machine_;
 };
@@ -155,14 +165,47 @@ TEST_F(MainCommand, CtrlCEndsEverythingAndKeepsTheResults) {
   expect_nothing_left();
 }
 
-TEST_F(MainCommand, CtrlCTwiceGoesAtOnceAndStillLeavesNothing) {
-  write_trace({{0, 600, 2, 0.5, 1000}});
+TEST_F(MainCommand, CtrlCTwiceHurriesTheJobsAndLosesNoFile) {
+  write_trace({{0, 600, 2, 0.5, 1000}, {0, 600, 2, 1, 1000}});
   Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
   ASSERT_TRUE(comes_true([&] { return replay.out().find("job 1 started") != std::string::npos; })) << replay.out();
   replay.send(SIGINT);
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 130);
+  EXPECT_EQ(broken_results(folder_ / "r"), "") << replay.out();
+  EXPECT_EQ(log().outcome(JobId{1}), Outcome::kKilled);
+  EXPECT_EQ(log().outcome(JobId{2}), Outcome::kCancelled);
   expect_nothing_left();
+}
+
+TEST_F(MainCommand, ASignalAfterTheLastJobsEndLosesNoFile) {
+  write_trace({{0, 0.3, 1}});
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--plain"}), folder_ / "out", folder_ / "out"};
+    ASSERT_TRUE(comes_true([&] { return replay.out().find("job 1 ended") != std::string::npos; })) << replay.out();
+    replay.send(signal);
+    const int status = replay.wait();
+    EXPECT_TRUE(status == 128 + signal || status == 0) << status;  // 0: all was done when it came
+    EXPECT_EQ(broken_results(folder_ / "r"), "") << signal << '\n' << replay.out();
+    EXPECT_EQ(log().outcome(JobId{1}), Outcome::kCompleted);
+  }
+  expect_nothing_left();
+}
+
+TEST_F(MainCommand, ASimulationThatIsSignalledTwiceWritesWhatItHas) {
+  const ShellResult made =
+      shell(fmt::format("{} generate lublin --jobs 200000 --seed 1 -o t.swf", REPLAY_PROGRAM), folder_.path());
+  ASSERT_EQ(made.status, 0) << made.err;
+  Background replay{REPLAY_PROGRAM,
+                    {"simulate", "--trace", (folder_ / "t.swf").string(), "--policy", "conservative", "--out",
+                     (folder_ / "r").string()},
+                    folder_ / "out",
+                    folder_ / "out"};
+  ASSERT_TRUE(comes_true([&] { return !text_of(folder_ / "r" / "events.log").empty(); })) << replay.out();
+  replay.send(SIGHUP);
+  replay.send(SIGINT);
+  EXPECT_EQ(replay.wait(), 128 + SIGHUP) << replay.out();
+  EXPECT_EQ(broken_results(folder_ / "r"), "") << replay.out();
 }
 
 TEST_F(MainCommand, WhatEndsARunEndsItsRepetition) {
@@ -180,7 +223,7 @@ TEST_F(MainCommand, WhatEndsARunEndsItsRepetition) {
     ASSERT_TRUE(comes_true([&] { return text_of(again / "events.log").find(" ranks job=1") != std::string::npos; }))
         << rerun.out();
     rerun.send(signal);
-    EXPECT_EQ(rerun.wait(), 130) << rerun.out();
+    EXPECT_EQ(rerun.wait(), 128 + signal) << rerun.out();
     EXPECT_NE(text_of(again / "events.log").find("finish job=1 outcome=killed"), std::string::npos) << rerun.out();
     expect_nothing_left();
   }
@@ -221,7 +264,7 @@ TEST_F(MainCommand, SigtermBeforeTheFirstLaunchLeavesNothing) {
   Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
   ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / "r/events.log"); })) << replay.out();
   replay.send(SIGTERM);
-  replay.wait();  // 130, or 143 where nothing was there yet that could be ended
+  EXPECT_EQ(replay.wait(), 128 + SIGTERM) << replay.out();
   expect_nothing_left();
 }
 
@@ -233,7 +276,7 @@ TEST_F(MainCommand, SigtermInTheMiddleOfLaunchesEndsEachJobOnceAndLeavesNothing)
     Background replay{REPLAY_PROGRAM, arguments("fcfs", {"--yes"}), folder_ / "out", folder_ / "out"};
     ASSERT_TRUE(comes_true([&] { return fs::exists(folder_ / file); })) << file << '\n' << replay.out();
     replay.send(SIGTERM);
-    EXPECT_EQ(replay.wait(), 130) << file << '\n' << replay.out();
+    EXPECT_EQ(replay.wait(), 128 + SIGTERM) << file << '\n' << replay.out();
     std::map<JobId, int> ends;
     const MemoryLog log = this->log();
     for (const log::Record& record : log.records())

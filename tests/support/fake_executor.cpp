@@ -64,7 +64,7 @@ void FakeExecutor::populations_changed() {
 }
 
 void FakeExecutor::launch(const live::LaunchOrder& order) {
-  running_[order.job] = {order.core_of_rank, Progress{runtimes_.at(order.job), now(), 1.0}};
+  running_.insert_or_assign(order.job, Running{order.core_of_rank, Progress{runtimes_.at(order.job), now(), 1.0}});
   placements[order.job].push_back(order.core_of_rank);
   plan_end(order.job);
   populations_changed();
@@ -115,6 +115,8 @@ void FakeExecutor::plan_end(JobId job) {
 }
 
 void FakeExecutor::end(JobId job, Outcome reason) {
+  if (const auto found = running_.find(job); found != running_.end() && ++found->second.orders_to_end < orders_to_end)
+    return;
   after(answer_after, [this, job, reason] {
     if (running_.erase(job) == 0) return;
     populations_changed();

@@ -42,12 +42,14 @@ class FakeExecutor final : public live::Executor {
   /// Where each job's ranks were put, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
   Duration answer_after{std::chrono::milliseconds{5}};
+  int orders_to_end = 1;  ///< so many until a job goes
 
  private:
   struct Running {
     std::vector<CoreId> core_of_rank;
     Progress progress;
     bool asleep = false;
+    int orders_to_end = 0;
   };
   struct Timer;
   void after(Duration wait, std::function<void()> what);

@@ -7,8 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
+#include <utility>
+#include <vector>
 
 #include "scheduler/model/clean_text.hpp"
+#include "scheduler/model/stop_signals.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
@@ -161,18 +165,52 @@ TEST_F(Live, AJobPastItsEstimateAndGraceIsKilled) {
   EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCompleted);
 }
 
+// Sends the next of these at each tick.
+std::function<void(Instant)> send_at_ticks(std::vector<int> signals) {
+  return [signals = std::move(signals), next = std::size_t{0}](Instant) mutable {
+    if (next < signals.size()) ::kill(::getpid(), signals[next++]);
+  };
+}
+
 TEST_F(Live, CtrlCEndsTheRunAndEveryJobHasItsEnd) {
+  const StopSignals owner;
+  const HeedStops heeding;
   const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').cores(2).runs(1h)}, 1,
-                           [](FakeExecutor&, live::RunOptions& options) {
-                             options.tick = [sent = false](Instant) mutable {
-                               if (!std::exchange(sent, true)) ::kill(::getpid(), SIGINT);
-                             };
+                           [](FakeExecutor&, live::RunOptions& options) { options.tick = send_at_ticks({SIGINT}); });
+  EXPECT_TRUE(live.result.interrupted);
+  EXPECT_FALSE(live.result.abandoned);
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled);
+  EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+}
+
+TEST_F(Live, ASecondSignalHasTheJobsKilledAtOnceAndEveryJobHasItsEnd) {
+  const StopSignals owner;
+  const HeedStops heeding;
+  const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').cores(2).runs(1h)}, 1,
+                           [](FakeExecutor& executor, live::RunOptions& options) {
+                             executor.orders_to_end = 2;  // the first is SIGTERM, which it ignores
+                             options.tick = send_at_ticks({SIGTERM, SIGINT});
                            });
   EXPECT_TRUE(live.result.interrupted);
   EXPECT_FALSE(live.result.abandoned);
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
   EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled);
   EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+  EXPECT_EQ(exit_status_after_stop(), 128 + SIGTERM) << "of the first one";
+}
+
+TEST_F(Live, AThirdSignalDoesNotWaitForTheEndsOfJobsAndRecordsThem) {
+  const StopSignals owner;
+  const HeedStops heeding;
+  const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').cores(2).runs(1h)}, 1,
+                           [](FakeExecutor& executor, live::RunOptions& options) {
+                             executor.orders_to_end = 100;  // never
+                             options.tick = send_at_ticks({SIGHUP, SIGINT, SIGINT});
+                           });
+  EXPECT_TRUE(live.result.abandoned);
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled);
 }
 
 TEST_F(Live, ALostExecutorEndsTheRunWithEveryJobRecorded) {
