@@ -1,6 +1,7 @@
 # replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s] [BESIDE_OTHERS]): one GoogleTest program; ctest runs each
 # TEST on its own. Tests labelled `mpi` start real ranks on all cores, so nothing else runs beside them, unless they say
-# that they do not mind: they wait for events most of the time.
+# that they do not mind: they wait for events most of the time. Tests labelled `long` take minutes and run alone, by
+# `./dev test --all` only.
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
@@ -19,7 +20,7 @@ function(replay_test name)
   if(T_LABELS)
     list(APPEND properties LABELS "${T_LABELS}")
   endif()
-  if("mpi" IN_LIST T_LABELS AND NOT T_BESIDE_OTHERS)
+  if(("mpi" IN_LIST T_LABELS AND NOT T_BESIDE_OTHERS) OR "long" IN_LIST T_LABELS)
     list(APPEND properties RUN_SERIAL TRUE)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})

@@ -102,7 +102,7 @@ class AgentService {
 
   const AgentServiceOptions& options_;
   EventBase loop_;
-  HeedStops heeding_;
+  HeedStops heeding_{HeedStops::Ignored::kStaysIgnored};
   LoopEvent stop_event_;
   std::string daemon_;
   std::optional<AgentHandle> agent_;  // none: nobody is served

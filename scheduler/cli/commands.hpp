@@ -51,7 +51,8 @@ inline constexpr double kLongRun = 3600;
 [[nodiscard]] Command add_audit(CLI::App& app);
 /// One MPI program by hand.
 [[nodiscard]] Command add_run_program(CLI::App& app);
-/// Finished runs: two compared, one job's wait explained, one done again.
+/// Finished runs: outputs made from the event log, two compared, one job's wait explained, one done again.
+[[nodiscard]] Command add_results(CLI::App& app);
 [[nodiscard]] Command add_diff(CLI::App& app);
 [[nodiscard]] Command add_why(CLI::App& app);
 [[nodiscard]] Command add_rerun(CLI::App& app);

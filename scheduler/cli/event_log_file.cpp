@@ -50,9 +50,20 @@ fs::path event_log_of(const std::string& run) {
       "{}: has no events.log, so it is no run, or one whose --outputs left it out (--outputs events writes it)", run));
 }
 
+std::vector<fs::path> event_logs_of(const std::string& run) {
+  std::error_code error;
+  std::vector<fs::path> logs;
+  if (fs::is_directory(run, error) && !fs::exists(fs::path{run} / "events.log", error))
+    for (const std::string& below : runs_below(run)) logs.push_back(fs::path{below} / "events.log");
+  if (logs.empty()) logs.push_back(event_log_of(run));
+  return logs;
+}
+
 void read_event_log(const fs::path& file, log::Sink& sink) {
-  if (!log::read_text(file, sink))
-    fmt::print(stderr, "replay: {}: the log was cut off; what follows is about what there is\n", file.string());
+  const log::LogEnd end = log::read_text(file, sink);
+  if (!end)
+    fmt::print(stderr, "replay: {}: the log was cut off{}; what follows is about what there is\n", file.string(),
+               end.reason.empty() ? "" : ": " + end.reason);
 }
 
 std::string instant_text(Instant instant, TimeStyle style) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/units.hpp"
@@ -13,6 +14,9 @@ namespace replay::cli {
 /// The event log that RUN names. Throws InputError if there is none; for a folder of several policies' runs, with
 /// their names.
 [[nodiscard]] std::filesystem::path event_log_of(const std::string& run);
+
+/// The same where RUN may also be the folder of several policies' runs: one log for each.
+[[nodiscard]] std::vector<std::filesystem::path> event_logs_of(const std::string& run);
 
 /// Reads it into `sink`. Says on stderr when the log was cut off by a crash. Throws InputError.
 void read_event_log(const std::filesystem::path& file, log::Sink& sink);

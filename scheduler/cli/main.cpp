@@ -17,6 +17,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -54,7 +55,9 @@ std::string quoted_command_line(int argc, char** argv) {
 }
 
 // stdio, because fmt::print() throws where standard error cannot be written.
-void complain(const std::string& what) { std::fputs(fmt::format("replay: {}\n", what).c_str(), stderr); }
+void say_on_stderr(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
+
+void complain(const std::string& what) { say_on_stderr("replay: " + what); }
 
 int complain(int status, const char* what) {
   complain(replay::clean_lines(what));  // it may quote any file
@@ -71,6 +74,7 @@ bool has_reader_gone() {
 struct End {
   int status = 0;
   bool is_output_told_of = false;  // that standard output cannot be written
+  int output_error = 0;            // errno of writing to it; 0: not known
 };
 
 constexpr std::string_view kOutput = "standard output: cannot be written";
@@ -90,15 +94,12 @@ End told_of(const std::exception& error) {
 // What could not be written to standard output, at any time, makes an exit status of its own. A reader that has read enough
 // (`| head`) is not complained about.
 int with_output_written(const End& end) {
-  bool has_failed = std::ferror(stdout) != 0;
-  std::string why;
-  if (std::fflush(stdout) != 0) {
-    has_failed = true;
-    why = fmt::format(": {}", std::strerror(errno));
-  }
-  if (!has_failed) return end.status;
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const int error = is_flushed ? end.output_error : errno;
+  if (is_flushed && std::ferror(stdout) == 0) return end.status;
   const bool has_gone = has_reader_gone();
-  if (!has_gone && !end.is_output_told_of) complain(fmt::format("{}{}", kOutput, why));
+  if (!has_gone && !end.is_output_told_of)
+    complain(error == 0 ? std::string{kOutput} : fmt::format("{}: {}", kOutput, std::strerror(error)));
   return end.status != 0 ? end.status : has_gone ? kReaderGone : kFailed;
 }
 
@@ -202,21 +203,14 @@ End run_command(int argc, char** argv) {
   app.get_formatter()->column_width(34);
 
   const NamedCommand all[] = {
-      {"help", add_help},
-      {"simulate", [&](CLI::App& to) { return add_simulate(to, command_line); }},
-      {"validate", add_validate},
-      {"trace", add_trace},
-      {"generate", add_generate},
-      {"reproduce", add_reproduce},
-      {"agent", add_agent},
-      {"audit", add_audit},
-      {"calibrate", add_calibrate},
-      {"policies", add_policies},
-      {"models", add_models},
-      {"benchmarks", add_benchmarks},
-      {"run", add_run_program},
-      {"diff", add_diff},
-      {"why", add_why},
+      {"help", add_help},           {"simulate", [&](CLI::App& to) { return add_simulate(to, command_line); }},
+      {"validate", add_validate},   {"trace", add_trace},
+      {"generate", add_generate},   {"reproduce", add_reproduce},
+      {"agent", add_agent},         {"audit", add_audit},
+      {"calibrate", add_calibrate}, {"policies", add_policies},
+      {"models", add_models},       {"benchmarks", add_benchmarks},
+      {"run", add_run_program},     {"results", add_results},
+      {"diff", add_diff},           {"why", add_why},
       {"rerun", add_rerun},
   };
   // Where the first word is a command, nobody waits until the options of all others are made: many short simulations follow one
@@ -245,15 +239,18 @@ End run_command(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
     if (missing) {
-      fmt::print(stderr, "{}\n", *missing);
+      say_on_stderr(*missing);
       return {kWrongUsage};
     }
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-      fmt::print(stderr, "{}\n", unexpected_word(app));
+      say_on_stderr(unexpected_word(app));
       return {kWrongUsage};
     }
-    const int status = app.exit(error);
-    return {status == 0 ? 0 : kWrongUsage};
+    std::ostringstream out, err;
+    const int status = app.exit(error, out, err);
+    std::fputs(err.str().c_str(), stderr);
+    const bool is_written = std::fputs(out.str().c_str(), stdout) >= 0;
+    return {status == 0 ? 0 : kWrongUsage, false, is_written ? 0 : errno};
   } catch (const replay::UsageError& error) {
     return {complain(kWrongUsage, error.what())};
   } catch (const std::exception& error) {  // InputError, PolicyError, a full disk, no memory

@@ -429,11 +429,14 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   json["inputs"] = nlohmann::ordered_json::array();
   for (const InputFile& input : info.inputs)
     json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}, {"bytes", input.bytes}});
+  json["jobs"] = info.jobs;
   json["started"] = info.started;
   json["ended"] = or_null(info.ended);
   json["interrupted"] = info.interrupted;
   json["lost"] = or_null(info.lost);
   json["fault"] = or_null(info.fault);
+  json["broken_off"] = or_null(info.broken_off);
+  json["unwritten"] = info.unwritten;
   json["disturbed"] = info.disturbed;
   json["load_of_others"] = {{"before", measured(info.load_before)}, {"after", measured(info.load_after)}};
   json["notes"] = info.notes;

@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kCannotExecute = 127;
+
 launcher::UniqueFd new_file(const fs::path& file) {
   launcher::UniqueFd descriptor{::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
   if (!descriptor.is_open())

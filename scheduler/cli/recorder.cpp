@@ -30,8 +30,7 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
       options_(options),
       policy_(policy.text),
       time_scale_(time_scale),
-      rows_(*this),
-      series_({.keep_points = !folder_.empty() && outputs_.contains("series")}) {
+      files_(folder_, outputs_) {
   policy_files_ = policy.files;
   header_.set("body", body);
   header_.set("machine", machine);
@@ -47,21 +46,18 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
   }
   if (wants("events")) {
-    events_ = std::make_unique<log::TextWriter>(folder_ / "events.log");
-    sinks_.push_back(events_.get());
+    events_.emplace(folder_ / "events.log");
+    sinks_.push_back(&*events_);
   }
-  if (wants("jobs")) sinks_.push_back(&names_);  // before the rows: a job's cores are known when its row is complete
-  sinks_.push_back(&rows_);
-  sinks_.push_back(&series_);
+  const std::vector<log::Sink*> of_files = files_.sinks();
+  sinks_.insert(sinks_.end(), of_files.begin(), of_files.end());
 }
 
 void Recorder::begin() {
   const std::size_t jobs = scenario_.workload().jobs.size();
-  sums_.expect(jobs);
   tee_ = std::make_unique<log::Tee>(sinks_);
   tee_->header(header_);
-  if (wants("jobs")) jobs_csv_.emplace(folder_ / "jobs.csv", header_, sums_.options().bound);
-  if (wants("swf")) schedule_.emplace(folder_ / "schedule.swf", header_, series_.cores(), jobs);
+  files_.begin(header_, jobs);
   if (wants("run")) write_run_json(nullptr);  // an aborted run says what it was, too
 }
 
@@ -69,34 +65,17 @@ void Recorder::flush() {
   if (events_) events_->flush();
 }
 
-void Recorder::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
-  sums_.add(row);
-  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
-  run_.failed += row.has_ended() && wrong ? 1u : 0u;
-  run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
-  if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
-  if (schedule_) schedule_->put(row);
-  if (!jobs_csv_) return;
-  jobs_csv_->put(row, texts.reason, names_.used(row.job));
-  names_.forget(row.job);
-}
-
 PolicyRun Recorder::finish() {
   if (events_) events_->close();
-  rows_.hand_over_rest();
-  run_.policy = policy_;
-  run_.machine = header_.value("machine");
-  run_.folder = folder_;
-  run_.summary = metrics::summarise(sums_, series_);
-  return std::move(run_);
+  PolicyRun run = files_.finish();
+  run.policy = policy_;
+  if (events_) run.unwritten.insert(run.unwritten.begin(), events_->unwritten().begin(), events_->unwritten().end());
+  return run;
 }
 
-void Recorder::write(const PolicyRun& run) {
-  if (jobs_csv_) jobs_csv_->close();
-  if (schedule_) schedule_->close();
-  if (wants("metrics")) write_metrics_json(folder_ / "metrics.json", header_, sums_, series_, run.summary);
-  if (wants("series")) write_series_csv(folder_ / "series.csv", series_);
-  if (wants("run")) write_run_json(&run);
+void Recorder::write(PolicyRun& run) {
+  files_.write(run);
+  if (wants("run")) (void)write_or_note(run.unwritten, [&] { write_run_json(&run); });
 }
 
 void Recorder::write_run_json(const PolicyRun* run) {
@@ -122,6 +101,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
     for (const std::string& file : policy_files_) inputs_.push_back(input_file(file));
   }
   info.inputs = inputs_;
+  info.jobs = scenario_.workload().jobs.size();
   info.started = started_;
   info.notes = scenario_.notes;
   for (const std::string& line : scenario_.loaded.report.to_lines()) info.notes.push_back(line);
@@ -130,6 +110,8 @@ void Recorder::write_run_json(const PolicyRun* run) {
     info.interrupted = run->interrupted;
     info.lost = run->lost;
     info.fault = run->fault;
+    info.broken_off = run->broken_off;
+    info.unwritten = run->unwritten;
     info.disturbed = run->disturbed;
     info.load_before = run->load_before;
     info.load_after = run->load_after;

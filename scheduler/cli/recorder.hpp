@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -12,35 +11,46 @@
 #include <vector>
 
 #include "scheduler/cli/outputs.hpp"
+#include "scheduler/cli/result_files.hpp"
 #include "scheduler/cli/scenario.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/metrics/core_names.hpp"
-#include "scheduler/metrics/row_stream.hpp"
-#include "scheduler/metrics/series.hpp"
-#include "scheduler/metrics/summary.hpp"
 #include "scheduler/policy/registry.hpp"
 
 namespace replay::cli {
 
-/// One policy's run, over.
-struct PolicyRun {
-  std::string policy;
-  std::string machine;           ///< as in the event log
-  std::filesystem::path folder;  ///< empty: nothing was written
-  metrics::Summary summary;
-  std::size_t failed = 0;                    ///< jobs that failed by themselves, or whose verification did
-  std::size_t verified = 0;                  ///< jobs whose verification passed
-  std::map<std::string, std::size_t> rigid;  ///< jobs whose processes could not share cores, by reason
-  bool interrupted = false;
-  std::string lost;         ///< why the executor was lost
-  std::string fault;        ///< what the policy did that ended the run
-  bool disturbed = false;   ///< others used the machine before or after (real runs)
-  double load_before = -1;  ///< share of CPU time that others used; -1: not measured
-  double load_after = -1;
+/// The event log on disk. When it cannot be written any more it ends where it is, marked as cut, and the run goes on.
+class EventsFile final : public log::Sink {
+ public:
+  /// Throws InputError.
+  explicit EventsFile(const std::filesystem::path& file) : writer_(std::in_place, file) {}
+  void header(const log::Header& header) override {
+    attempt([&] { writer_->header(header); });
+  }
+  void record(const log::Record& record) override {
+    attempt([&] { writer_->record(record); });
+  }
+  void flush() {
+    attempt([this] { writer_->flush(); });
+  }
+  void close() {
+    attempt([this] { writer_->close(); });
+    writer_.reset();
+  }
+  /// Why it is cut; empty: it is not.
+  [[nodiscard]] const std::vector<std::string>& unwritten() const { return unwritten_; }
+
+ private:
+  template <class Write>
+  void attempt(const Write& write) {
+    if (writer_ && !write_or_note(unwritten_, write)) writer_.reset();
+  }
+
+  std::optional<log::TextWriter> writer_;
+  std::vector<std::string> unwritten_;
 };
 
-class Recorder final : private metrics::RowReader {
+class Recorder {
  public:
   /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
   Recorder(std::filesystem::path folder, const std::string& outputs, std::string command_line, const char* body,
@@ -56,13 +66,12 @@ class Recorder final : private metrics::RowReader {
   [[nodiscard]] log::Sink& sink() { return *tee_; }
   /// Brings the event log on disk up to date: what a reader sees while the run goes on, or after it was killed.
   void flush();
-  /// The tables are complete: computes the summary. Throws InputError when the event log cannot be written.
+  /// The tables are complete: closes the event log, computes the summary.
   [[nodiscard]] PolicyRun finish();
-  /// Writes the other outputs, with what is known of the run by now. Throws InputError when a file cannot be written.
-  void write(const PolicyRun& run);
+  /// Writes the other outputs, with what is known of the run by now. Adds to run.unwritten.
+  void write(PolicyRun& run);
 
  private:
-  void row(const metrics::JobRow& row, const metrics::RowTexts& texts) override;
   [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
   void write_run_json(const PolicyRun* run);
 
@@ -78,21 +87,22 @@ class Recorder final : private metrics::RowReader {
   std::vector<std::string> policy_files_;
   std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
-  std::unique_ptr<log::TextWriter> events_;
-  metrics::RowStream rows_;  // hands them to us
-  metrics::JobSums sums_;
-  metrics::Series series_;
-  metrics::CoreNames names_;
-  std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
-  std::optional<ScheduleSwf> schedule_;
-  PolicyRun run_;  // what is known of it
+  std::optional<EventsFile> events_;
+  ResultFiles files_;
   std::vector<log::Sink*> sinks_;
   std::unique_ptr<log::Tee> tee_;
 };
 
+/// What a report says beside the runs' figures.
+struct ReportContext {
+  std::vector<std::string> lines;  ///< what a reader has to know first
+  std::string runtime_model;
+};
+[[nodiscard]] ReportContext context_of(const Scenario& scenario);
+
 /// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: that after a
 /// stop signal if one was heeded, 1 if a job failed or the run ended before its time, else 0.
-[[nodiscard]] int report(const std::vector<PolicyRun>& runs, const Scenario& scenario,
+[[nodiscard]] int report(const std::vector<PolicyRun>& runs, const ReportContext& context,
                          const std::filesystem::path& folder, bool json);
 
 }  // namespace replay::cli

@@ -11,14 +11,21 @@
 
 namespace replay::cli {
 
-int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const std::filesystem::path& folder,
+ReportContext context_of(const Scenario& scenario) {
+  ReportContext context{scenario.loaded.report.to_lines(), scenario.runtime_model};
+  for (const std::string& note : scenario.notes) context.lines.push_back("note: " + note);
+  return context;
+}
+
+int report(const std::vector<PolicyRun>& runs, const ReportContext& context, const std::filesystem::path& folder,
            bool json) {
   std::vector<Result> results;
   results.reserve(runs.size());
   for (const PolicyRun& run : runs) results.push_back({run.policy, run.summary});
   bool failed = false;
   for (const PolicyRun& run : runs) {
-    failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty();
+    failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty() || !run.broken_off.empty() ||
+             !run.unwritten.empty();
   }
 
   if (json) {
@@ -34,9 +41,8 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
     fmt::print("{}\n", list.dump(2, ' ', false, decltype(list)::error_handler_t::replace));
   } else {
     fmt::print("\n");
-    for (const std::string& line : scenario.loaded.report.to_lines()) fmt::print("{}\n", clean_lines(line));
-    for (const std::string& note : scenario.notes) fmt::print("note: {}\n", clean_lines(note));
-    fmt::print("machine {}, runtime model {}\n\n{}", runs.front().machine, scenario.runtime_model,
+    for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
+    fmt::print("machine {}, runtime model {}\n\n{}", runs.front().machine, context.runtime_model,
                result_table(results));
     for (const PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
@@ -46,6 +52,9 @@ int report(const std::vector<PolicyRun>& runs, const Scenario& scenario, const s
   for (const PolicyRun& run : runs) {
     for (const std::string& why : {run.lost, run.fault})
       if (!why.empty()) fmt::print(stderr, "replay: {}: the run ended early: {}\n", run.policy, clean_lines(why));
+    if (!run.broken_off.empty())
+      fmt::print(stderr, "replay: {}: no further job was started: {}\n", run.policy, clean_lines(run.broken_off));
+    for (const std::string& what : run.unwritten) fmt::print(stderr, "replay: {}: {}\n", run.policy, clean_lines(what));
     if (run.failed > 0)
       fmt::print(stderr, "replay: {}: {} jobs failed; jobs.csv says which and why\n", run.policy, run.failed);
     if (run.disturbed)

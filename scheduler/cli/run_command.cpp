@@ -28,6 +28,7 @@
 #include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/model/stop_signals.hpp"
+#include "scheduler/model/whole_file.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::cli {
@@ -106,6 +107,17 @@ void print_commands(const Scenario& scenario, const Programs& programs) {
                visible_text(fmt::format("{}", fmt::join(programs.command(traced), " "))));
 }
 
+// A job's command, environment and output take a block each. Without that room it would fail at once, and so would all after
+// it.
+void expect_room_in(const fs::path& folder) {
+  constexpr std::size_t kRoom = 16384;
+  try {
+    WholeFile(folder / "room").write(std::string(kRoom, '\0'));  // is not finished, so nothing stays
+  } catch (const InputError& error) {
+    throw live::CannotStartJobs(error.what());
+  }
+}
+
 // One policy for real.
 class LiveRun {
  public:
@@ -149,17 +161,18 @@ class LiveRun {
       fault = error.what();
     }
     executor.reset();  // ends what still runs; then nothing of ours uses the cores any more
-    view.finish();     // may wait for who reads it
     const double after = machine_.is_here() ? load_of_others().value_or(-1) : -1;
 
     PolicyRun done = recorder.finish();
     done.interrupted = result.interrupted;
     done.lost = result.lost;
+    done.broken_off = result.broken_off;
     done.fault = std::move(fault);
     done.disturbed = std::max(before, after) >= kDisturbed;
     done.load_before = before;
     done.load_after = after;
     recorder.write(done);
+    view.finish();  // after the files: it may wait for its reader
     return done;
   }
 
@@ -170,7 +183,9 @@ class LiveRun {
     order.directory = folder / "jobs" / fmt::format("{}", static_cast<std::int64_t>(traced.job.id));
     std::error_code error;
     fs::create_directories(order.directory, error);
-    if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+    if (error)
+      throw live::CannotStartJobs(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+    expect_room_in(order.directory);
     return order;
   }
 
@@ -219,10 +234,16 @@ int run(const RunOptions& options, const std::string& command_line) {
   std::vector<PolicyRun> runs;
   for (const std::string& policy : scenario.policies) {
     const fs::path where = scenario.policies.size() == 1 ? folder : folder / folder_name(policy);
-    runs.push_back(live.run(policy, where, command_line, out));
+    try {
+      runs.push_back(live.run(policy, where, command_line, out));
+    } catch (const InputError& error) {  // nowhere to write
+      if (runs.empty()) throw;
+      (void)report(runs, context_of(scenario), folder, options.common.json);  // of those before it
+      throw;
+    }
     if (stops_asked() > 0 || !runs.back().lost.empty()) break;
   }
-  return report(runs, scenario, folder, options.common.json);
+  return report(runs, context_of(scenario), folder, options.common.json);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // --seeds several traces or draws of each.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -32,15 +33,25 @@ int simulate_all(const SimulateOptions& options, const std::string& command_line
       writes ? make_run_folder(options.common.out, scenario.policies, options.common.force) : fs::path{};
 
   std::vector<PolicyRun> runs(scenario.policies.size());
+  std::vector<std::string> errors(runs.size());  // of those that had nowhere to write
   ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {
     const fs::path where = runs.size() == 1 ? folder : folder / folder_name(scenario.policies[i]);
-    runs[i] = simulate_policy(prepared, i, writes ? where : fs::path{}, command_line, [&, i](std::size_t done) {
+    const auto show = [&, i](std::size_t done) {
       progress.show(fmt::format("{}: {} of {} jobs", scenario.policies[i], done, scenario.workload().jobs.size()));
-    });
+    };
+    try {
+      runs[i] = simulate_policy(prepared, i, writes ? where : fs::path{}, command_line, show);
+    } catch (const InputError& error) {
+      errors[i] = error.what();
+    }
   };
   for_each_in_parallel(runs.size(), options.threads, simulate_one);
-  return report(runs, scenario, folder, options.common.json);
+  std::erase_if(runs, [](const PolicyRun& run) { return run.policy.empty(); });
+  std::erase(errors, "");
+  const int status = runs.empty() ? 1 : report(runs, context_of(scenario), folder, options.common.json);
+  if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\nreplay: ")));
+  return status;
 }
 
 }  // namespace

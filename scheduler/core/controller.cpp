@@ -77,6 +77,13 @@ Instant Controller::next_timer() const {
 }
 
 std::span<const Action> Controller::interrupt(Instant now) {
+  end_all(now, "the run was interrupted", true);
+  return orders_;
+}
+
+void Controller::cancel_waiting(Instant now, const std::string& reason) { end_all(now, reason, false); }
+
+void Controller::end_all(Instant now, const std::string& reason, bool with_running) {
   now_ = std::max(now, now_);
   orders_.clear();
   std::vector<JobId> ids;
@@ -85,15 +92,14 @@ std::span<const Action> Controller::interrupt(Instant now) {
   for (const JobId id : ids) {
     const Managed* job = started(id);
     if (job != nullptr && job->kill_sent) continue;
-    if (job != nullptr && job->running->launched) {
+    if (job == nullptr || !job->running->launched) {
+      apply(Finish{id, {Outcome::kCancelled, 0, Verification::kNone, -1, reason}});
+    } else if (with_running) {
       Kill kill{id, KillReason::kInterrupted};
       adopt(kill);
-    } else {
-      apply(Finish{id, {Outcome::kCancelled, 0, Verification::kNone, -1, "the run was interrupted"}});
     }
   }
   triggers_.clear();
-  return orders_;
 }
 
 // ---- events ----

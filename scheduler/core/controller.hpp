@@ -59,6 +59,8 @@ class Controller {
 
   /// The end of the run before its time: cancels what waits and returns the kills of what runs.
   std::span<const Action> interrupt(Instant now);
+  /// Cancels what waits, for `reason`; what runs goes on.
+  void cancel_waiting(Instant now, const std::string& reason);
 
  private:
   // A job that was started.
@@ -77,6 +79,7 @@ class Controller {
     Managed* started = nullptr;  // null: it waits
   };
 
+  void end_all(Instant now, const std::string& reason, bool with_running);
   void take(const Event& event);
   // What an event changes. Each returns whether it asks for a pass.
   bool apply(const Submit& event);

@@ -133,6 +133,7 @@ class Engine final : public ExecutorListener {
   void step() {
     const Instant now = clock_.now();
     if (!stopping_ && now >= options_.until) stop(now);
+    if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
     if (!stopping_)
       while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
     if (events_.empty() && controller_.next_timer() > now) return;
@@ -183,15 +184,28 @@ class Engine final : public ExecutorListener {
   }
 
   void stop(Instant now) {
-    if (std::exchange(stopping_, true)) return;
+    if (std::exchange(killing_, true) || !result_.lost.empty()) return;
+    stopping_ = true;
     log_.record({now, log::Note{result_.interrupted ? "interrupted" : "the time set by --until is over"}});
     apply_all(controller_.interrupt(now));
+  }
+
+  void start_no_more(Instant now) {
+    stopping_ = true;
+    const std::string reason = fmt::format("no further job is started: {}", result_.broken_off);
+    log_.record({now, log::Note{reason}});
+    controller_.cancel_waiting(now, reason);
   }
 
   void apply(const Start& action) {
     LaunchOrder order;
     try {
+      if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
       order = options_.order(arrivals_.job(action.job));
+    } catch (const CannotStartJobs& error) {
+      result_.broken_off = error.what();
+      add_end(action.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+      return;
     } catch (const std::exception& error) {
       add_end(action.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
       return;
@@ -239,7 +253,8 @@ class Engine final : public ExecutorListener {
   std::set<JobId> launched_;
   std::vector<Event> events_;
   int stops_heeded_ = 0;
-  bool stopping_ = false;
+  bool stopping_ = false;   // no job is taken from the trace any more
+  bool killing_ = false;    // and those that ran have been ended
   bool is_closed_ = false;  // the executor was lost, and the controller knows
   RunResult result_;
 };

@@ -8,6 +8,7 @@
 #include "scheduler/core/controller.hpp"
 #include "scheduler/live/executor.hpp"
 #include "scheduler/log/record.hpp"
+#include "scheduler/model/error.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
@@ -16,12 +17,19 @@
 
 namespace replay::live {
 
+/// Thrown by RunOptions::order: this job cannot be started, nor could any other one, such as on a full disk.
+class CannotStartJobs : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 struct RunOptions {
   double time_scale = 1;  ///< real seconds per second of the trace; > 0
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;             ///< trace time: what runs then is killed, what waits is cancelled
   Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
-  /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start.
+  /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start: the job fails.
+  /// After CannotStartJobs no further job is started; what runs goes on to its end.
   std::function<LaunchOrder(const TracedJob&)> order;
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
@@ -31,6 +39,7 @@ struct RunResult {
   std::size_t ended = 0;
   bool interrupted = false;  ///< by a stop signal
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
+  std::string broken_off;    ///< why no further job was started; empty: all were
   std::string lost;          ///< why the executor was lost; empty: it was not
 };
 

@@ -22,8 +22,9 @@ namespace replay::log {
 /// Reads one such line. Throws InputError naming `file` and `line`, what was expected and what was found.
 [[nodiscard]] Record parse_line(std::string_view text, std::string_view file, std::size_t line);
 
-/// Writes a log file. Throws InputError when the file cannot be made or written (a full disk too). Records are buffered:
-/// what a crash must not lose needs a flush(). close() last; a writer destroyed before may have lost records.
+/// Writes a log file. Throws InputError when the file cannot be made or written (a full disk too); then the file ends with a
+/// line that says so, in the place of the last ones, and nothing more can be written. Records are buffered: what a crash must
+/// not lose needs a flush(). close() last; a writer destroyed before may have lost records.
 class TextWriter final : public Sink {
  public:
   explicit TextWriter(const std::filesystem::path& path);
@@ -41,6 +42,7 @@ class TextWriter final : public Sink {
 
  private:
   void write_buffer();
+  void mark_cut(const std::string& reason);
   [[noreturn]] void fail(int error) const;
 
   std::filesystem::path path_;
@@ -48,11 +50,19 @@ class TextWriter final : public Sink {
   fmt::memory_buffer buffer_;
 };
 
-/// Reads a log file into `sink`: the header first, then every record. Throws InputError on the first bad line; a log cut
-/// off by a crash ends cleanly at its last whole line, and the result is then false.
-bool read_text(const std::filesystem::path& path, Sink& sink);
+/// How a log that was read ends.
+struct LogEnd {
+  bool is_whole =
+      true;            ///< false: it was cut off, by a crash in the middle of a line or because it could not be written
+  std::string reason;  ///< why it could not be written; empty: that was not it
+  explicit operator bool() const { return is_whole; }
+};
+
+/// Reads a log file into `sink`: the header first, then every record. Throws InputError on the first bad line; a log that was
+/// cut off ends at its last whole line.
+LogEnd read_text(const std::filesystem::path& path, Sink& sink);
 
 /// The same from text in memory; `file` is what messages call it.
-bool read_text(std::string_view text, std::string_view file, Sink& sink);
+LogEnd read_text(std::string_view text, std::string_view file, Sink& sink);
 
 }  // namespace replay::log

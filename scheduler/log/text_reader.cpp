@@ -368,8 +368,11 @@ class LogReader {
 
   void line(std::string_view text) {
     const Place place{file_, ++lines_};
+    if (!end_.is_whole) place.fail("expected nothing after '{}', found '{}'", kCutMark, visible_text(text, 40));
     if (lines_ == 1)
       check_first_line(text, place);
+    else if (text == kCutMark || (text.starts_with(kCutMark) && text[kCutMark.size()] == ' '))
+      cut_line(text.substr(kCutMark.size()), place);
     else if (text.starts_with('#'))
       header_line(text.substr(1), place);
     else
@@ -381,12 +384,21 @@ class LogReader {
     Place{file_, lines_ + 1}.fail("expected at most {} bytes in a line, found more", kLongestLogLine);
   }
 
-  void end() {
+  // `rest`: what stands behind the last whole line.
+  LogEnd end(std::string_view rest) {
     if (lines_ == 0) Place{file_, 1}.fail("expected '{}' (an event log), found no whole line", kFirstLine);
     hand_over_header();
+    end_.is_whole = end_.is_whole && rest.empty();
+    return std::move(end_);
   }
 
  private:
+  void cut_line(std::string_view text, const Place& place) {
+    const auto reason = unescaped(text.empty() ? text : text.substr(1));
+    if (!reason) place.fail("expected '{} REASON', found '{}{}'", kCutMark, kCutMark, visible_text(text, 40));
+    end_ = {false, *reason};
+  }
+
   void header_line(std::string_view text, const Place& place) {
     if (header_done_)
       place.fail("expected a record, found a header line '#{}' after the first record", visible_text(text, 40));
@@ -422,6 +434,7 @@ class LogReader {
   bool header_done_ = false;
   std::size_t lines_ = 0;
   Instant last_ = Instant::min();
+  LogEnd end_;
 };
 
 // Hands the whole lines of `text` to `reader`; what is left is the beginning of a line.
@@ -440,7 +453,7 @@ Record parse_line(std::string_view text, std::string_view file, std::size_t line
   return read_record(text, Place{file, line});
 }
 
-bool read_text(const std::filesystem::path& path, Sink& sink) {
+LogEnd read_text(const std::filesystem::path& path, Sink& sink) {
   const std::string name = path.string();
   const auto fail = [&name](int error) {
     throw InputError(fmt::format("{}: cannot read the event log: {}", name, std::strerror(error)));
@@ -460,15 +473,12 @@ bool read_text(const std::filesystem::path& path, Sink& sink) {
     if (held > kLongestLogLine) reader.fail_too_long();
     std::memmove(chunk.data(), rest.data(), held);
   }
-  reader.end();
-  return held == 0;
+  return reader.end(std::string_view{chunk}.substr(0, held));
 }
 
-bool read_text(std::string_view text, std::string_view file, Sink& sink) {
+LogEnd read_text(std::string_view text, std::string_view file, Sink& sink) {
   LogReader reader(file, sink);
-  const std::string_view rest = take_lines(text, reader);
-  reader.end();
-  return rest.empty();
+  return reader.end(take_lines(text, reader));
 }
 
 }  // namespace replay::log

@@ -13,6 +13,9 @@ namespace replay::log {
 inline constexpr std::string_view kFirstLine = "#replay-events 1";
 inline constexpr std::string_view kFirstLineName = "#replay-events ";
 
+// The last line of a log whose rest could not be written; the reason follows.
+inline constexpr std::string_view kCutMark = "#cut";
+
 // The word of each record type, in the order of `What`.
 inline constexpr std::array<std::string_view, std::variant_size_v<What>> kKinds = {
     "submit", "start",   "launch", "ranks",  "resize", "resized", "suspend", "suspended",

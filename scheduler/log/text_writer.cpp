@@ -1,3 +1,6 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cmath>
@@ -191,7 +194,7 @@ std::string to_line(const Record& record) {
 }
 
 TextWriter::TextWriter(const std::filesystem::path& path)
-    : path_(path), file_(std::fopen(path.c_str(), "wbe"), &std::fclose) {
+    : path_(path), file_(std::fopen(path.c_str(), "w+be"), &std::fclose) {
   if (!file_) fail(errno);
   std::setvbuf(file_.get(), nullptr, _IONBF, 0);  // buffer_ is the buffer
 }
@@ -224,7 +227,30 @@ void TextWriter::write_buffer() {
   const std::size_t written = std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());
   const bool whole = written == buffer_.size();
   buffer_.clear();
-  if (!whole) fail(errno);
+  if (whole) return;
+  const int error = errno;
+  mark_cut(std::strerror(error));
+  fail(error);
+}
+
+// A full disk has no room for one more line: it goes into the place of the last ones, and the file becomes no longer. If it
+// cannot be written there the file is cut in the middle of a line, which readers see too.
+void TextWriter::mark_cut(const std::string& reason) {
+  Buffer mark;
+  put(mark, kCutMark);
+  mark.push_back(' ');
+  put_escaped(mark, reason, '\0');
+  mark.push_back('\n');
+  const int file = ::fileno(file_.get());
+  const off_t end = ::lseek(file, 0, SEEK_END);
+  if (end <= static_cast<off_t>(mark.size())) return;
+  std::string tail(std::min<std::size_t>(static_cast<std::size_t>(end), kWriteBufferBytes), '\0');
+  const off_t start = end - static_cast<off_t>(tail.size());
+  if (::pread(file, tail.data(), tail.size(), start) != static_cast<ssize_t>(tail.size())) return;
+  const std::size_t last_line = tail.rfind('\n', tail.size() - mark.size() - 1);
+  if (last_line == std::string::npos) return;
+  const off_t at = start + static_cast<off_t>(last_line) + 1;
+  if (::ftruncate(file, at) == 0) static_cast<void>(!::pwrite(file, mark.data(), mark.size(), at));
 }
 
 void TextWriter::fail(int error) const {

@@ -31,6 +31,7 @@ constexpr std::size_t kMostUnfinished = 64;
 struct State {
   std::atomic<pid_t> owner{0};  // a child between fork and exec is not meant
   std::atomic<int> heeding{0};
+  std::atomic<int> keeping_ignored{0};  // of those
   std::atomic<int> asked{0};
   std::atomic<int> first{0};
   std::atomic<int> last{0};
@@ -50,6 +51,11 @@ std::int64_t now_s() {
   return now.tv_sec;
 }
 
+bool stays_ignored(int number) {
+  const auto place = static_cast<std::size_t>(std::ranges::find(kStops, number) - kStops.begin());
+  return stops_before[place].sa_handler == SIG_IGN && (state.heeding == 0 || state.keeping_ignored > 0);
+}
+
 // Only what may be called in a handler.
 void end_program(int number) {
   for (const auto& path : state.unfinished)
@@ -67,7 +73,7 @@ void end_program(int number) {
 
 void on_stop(int number) {
   const int before = errno;
-  if (::getpid() == state.owner) {
+  if (::getpid() == state.owner && !stays_ignored(number)) {
     if (state.heeding == 0) end_program(number);
     state.last = number;
     if (state.asked == 0) {
@@ -82,14 +88,19 @@ void on_stop(int number) {
   errno = before;
 }
 
-void handle(int number, void (*handler)(int), struct sigaction& before) {
+struct sigaction action_of(int number) {
+  struct sigaction now {};
+  ::sigaction(number, nullptr, &now);
+  return now;
+}
+
+void handle(int number, void (*handler)(int)) {
   struct sigaction ours {};
   ours.sa_handler = handler;
   ours.sa_flags = SA_RESTART;
   ::sigemptyset(&ours.sa_mask);
   for (const int other : kStops) ::sigaddset(&ours.sa_mask, other);
-  ::sigaction(number, nullptr, &before);
-  if (before.sa_handler != SIG_IGN) ::sigaction(number, &ours, nullptr);
+  ::sigaction(number, &ours, nullptr);
 }
 
 }  // namespace
@@ -102,19 +113,30 @@ StopSignals::StopSignals() {
   state.first = 0;
   state.last = 0;
   state.owner = ::getpid();
-  for (std::size_t i = 0; i < kStops.size(); ++i) handle(kStops[i], on_stop, stops_before[i]);
-  for (std::size_t i = 0; i < kWriteErrors.size(); ++i) handle(kWriteErrors[i], SIG_IGN, write_errors_before[i]);
+  std::ranges::transform(kStops, stops_before.begin(), action_of);
+  std::ranges::transform(kWriteErrors, write_errors_before.begin(), action_of);
+  for (std::size_t i = 0; i < kStops.size(); ++i)
+    if (kStops[i] != SIGHUP || stops_before[i].sa_handler != SIG_IGN) handle(kStops[i], on_stop);
+  for (const int number : kWriteErrors) handle(number, SIG_IGN);
 }
 
 StopSignals::~StopSignals() {
   for (std::size_t i = 0; i < kStops.size(); ++i) ::sigaction(kStops[i], &stops_before[i], nullptr);
   for (std::size_t i = 0; i < kWriteErrors.size(); ++i) ::sigaction(kWriteErrors[i], &write_errors_before[i], nullptr);
   state.owner = 0;
+  state.asked = 0;
   ::close(state.descriptor.exchange(-1));
 }
 
-HeedStops::HeedStops() { ++state.heeding; }
-HeedStops::~HeedStops() { --state.heeding; }
+HeedStops::HeedStops(Ignored ignored) : ignored_(ignored) {
+  state.keeping_ignored += ignored_ == Ignored::kStaysIgnored ? 1 : 0;
+  ++state.heeding;
+}
+
+HeedStops::~HeedStops() {
+  --state.heeding;
+  state.keeping_ignored -= ignored_ == Ignored::kStaysIgnored ? 1 : 0;
+}
 
 int stops_asked() { return state.asked; }
 

@@ -5,12 +5,13 @@
 // programs that jobs run are processes of their own.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace replay {
 
-/// Made by main before any thread, once at a time. A signal that the program was started to ignore (nohup) stays ignored.
-/// SIGPIPE and SIGXFSZ are ignored as long as it exists: a reader that has gone and a limit of file sizes are errors of write().
+/// Made by main before any thread, once at a time. A SIGHUP that the program was started to ignore (nohup) stays ignored, and so
+/// does any of the three outside of a HeedStops. SIGPIPE and SIGXFSZ are ignored as long as it exists: a reader that has gone and a limit of file sizes are errors of write().
 class StopSignals {
  public:
   StopSignals();
@@ -23,13 +24,20 @@ class StopSignals {
 /// since the first: a policy that never answers can be stopped. Nothing without a StopSignals.
 class HeedStops {
  public:
-  HeedStops();
+  /// Of a signal that the program was started to ignore. A shell's script starts what it puts into the background with SIGINT
+  /// ignored; a run there is still ended by `kill -INT`, but a service is not by the Ctrl-C that was meant for the script.
+  enum class Ignored : std::uint8_t { kCounts, kStaysIgnored };
+
+  explicit HeedStops(Ignored ignored = Ignored::kCounts);
   HeedStops(const HeedStops&) = delete;
   HeedStops& operator=(const HeedStops&) = delete;
   ~HeedStops();
+
+ private:
+  Ignored ignored_;
 };
 
-/// How many signals were counted. Any thread.
+/// How many signals were counted since the StopSignals was made. Any thread.
 [[nodiscard]] int stops_asked();
 /// The first of them; 0: none.
 [[nodiscard]] int stop_signal();

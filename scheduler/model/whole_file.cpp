@@ -68,9 +68,12 @@ bool WholeFile::open_nameless() {
 void WholeFile::open_named() {
   do {
     unfinished_ = unfinished_name(file_);
+    removed_at_stop_.emplace(unfinished_);
     descriptor_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
   } while (descriptor_ < 0 && errno == EEXIST);
-  if (descriptor_ < 0) unfinished_.clear();
+  if (descriptor_ >= 0) return;
+  unfinished_.clear();
+  removed_at_stop_.reset();
 }
 
 void WholeFile::write(std::string_view bytes) {
@@ -99,11 +102,15 @@ void WholeFile::link_nameless() {
   std::string name;
   do {
     name = unfinished_name(file_);
+    removed_at_stop_.emplace(name);
     if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       unfinished_ = std::move(name);
       return;
     }
   } while (errno == EEXIST);
+  const int error = errno;
+  removed_at_stop_.reset();
+  errno = error;
   fail("cannot be written");
 }
 
@@ -118,6 +125,7 @@ void WholeFile::finish() {
   close_descriptor();
   if (::rename(unfinished_.c_str(), file_.c_str()) != 0) fail("cannot be written");
   unfinished_.clear();
+  removed_at_stop_.reset();
 }
 
 void WholeFile::fail(const char* what) const {

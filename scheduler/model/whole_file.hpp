@@ -8,8 +8,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "scheduler/model/stop_signals.hpp"
 
 namespace replay {
 
@@ -45,8 +48,9 @@ class WholeFile {
   void close_descriptor();
 
   std::filesystem::path file_;
-  std::string unfinished_;  // its name until it is complete; empty: none
-  bool is_direct_ = false;  // no regular file: has its name already
+  std::string unfinished_;                        // its name until it is complete; empty: none
+  std::optional<RemovedAtStop> removed_at_stop_;  // that name
+  bool is_direct_ = false;                        // no regular file: has its name already
   int descriptor_ = -1;
 };
 

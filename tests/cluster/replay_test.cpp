@@ -3,7 +3,9 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -98,8 +100,11 @@ TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified)
   EXPECT_GE(log.resizes().shrinks, 1);
   EXPECT_GE(log.resizes().expands, 1);
   EXPECT_EQ(log.verified(), 2);
-  for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
-    EXPECT_FALSE(text_of(folder_ / "r" / file).empty()) << file;
+  EXPECT_EQ(broken_results(folder_ / "r"), "");
+  const ShellResult made = shell(fmt::format("{} results r --out again", REPLAY_PROGRAM), folder_.path());
+  EXPECT_EQ(made.status, 0) << made.err;
+  for (const char* file : {"run.json", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
+    EXPECT_EQ(text_of(folder_ / "r" / file), text_of(folder_ / "again" / file)) << "from events.log: " << file;
   expect_nothing_left();
 }
 
@@ -206,6 +211,29 @@ TEST_F(MainCommand, ASimulationThatIsSignalledTwiceWritesWhatItHas) {
   replay.send(SIGINT);
   EXPECT_EQ(replay.wait(), 128 + SIGHUP) << replay.out();
   EXPECT_EQ(broken_results(folder_ / "r"), "") << replay.out();
+}
+
+TEST_F(MainCommand, OnAFullDiskNoFurtherJobIsStartedAndTheTableIsPrinted) {
+  const fs::path disk = folder_ / "disk";
+  fs::create_directory(disk);
+  if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=512k") != 0)
+    GTEST_SKIP() << "a small tmpfs cannot be mounted here (needs root)";
+  write_trace({{0, 1.5, 2, 0.5}, {0, 600, 2, 1, 1000}, {0, 600, 2, 1, 1000}});
+  std::vector<std::string> words = arguments("fcfs", {"--yes"});
+  std::ranges::replace(words, (folder_ / "r").string(), (disk / "r").string());
+  Background replay{REPLAY_PROGRAM, words, folder_ / "out", folder_ / "err"};
+  const bool has_started = comes_true([&] { return replay.out().find("job 1 started") != std::string::npos; });
+  std::ofstream{disk / "fill"} << std::string(std::size_t{1} << 20, 'x');
+  EXPECT_EQ(has_started ? replay.wait() : -1, 1) << replay.out() << replay.err();
+  EXPECT_NE(replay.err().find("no further job was started: "), std::string::npos) << replay.err();
+  EXPECT_NE(replay.out().find("\nfcfs "), std::string::npos) << "the table is printed: " << replay.out();
+  EXPECT_EQ(replay.out().find("job 3 started"), std::string::npos) << replay.out();
+  fs::remove(disk / "fill");
+  const ShellResult made = shell(fmt::format("{} results disk/r", REPLAY_PROGRAM), folder_.path());
+  EXPECT_EQ(made.status, 0) << made.err;
+  EXPECT_FALSE(text_of(disk / "r" / "jobs.csv").empty()) << made.err;
+  ::umount(disk.c_str());
+  expect_nothing_left();
 }
 
 TEST_F(MainCommand, WhatEndsARunEndsItsRepetition) {

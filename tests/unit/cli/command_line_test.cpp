@@ -254,10 +254,35 @@ TEST_F(CommandLine, AFullDiskIsAnErrorThatNamesTheFile) {
   for (int i = 1; i <= 3000; ++i) trace += std::to_string(i) + " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
   write_text(folder_ / "t.swf", trace);
   const ShellResult result = replay("simulate --trace t.swf --policy easy --out disk/r");
+  const std::string log = text_of(disk / "r" / "events.log");
+  std::string there;
+  for (const auto& entry : std::filesystem::directory_iterator(disk / "r"))
+    there += entry.path().filename().string() + " ";
   ::umount(disk.c_str());
   EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.out.find("\neasy "), std::string::npos) << "the table is printed: " << result.out;
+  EXPECT_TRUE(log.ends_with("\n#cut No space left on device\n")) << log.substr(log.size() - 200);
+  EXPECT_EQ(there.find("series.csv"), std::string::npos) << "a file is there as a whole or not at all: " << there;
+  EXPECT_EQ(there.find("jobs.csv"), std::string::npos) << there;
   EXPECT_NE(result.err.find("No space left"), std::string::npos) << result.err;
   EXPECT_NE(result.err.find("disk/r/"), std::string::npos) << result.err;
+}
+
+TEST_F(CommandLine, AFileSizeLimitCutsNothingWithoutSayingSo) {
+  std::string trace = "; MaxProcs: 4\n";
+  for (int i = 1; i <= 3000; ++i) trace += std::to_string(i) + " 0 -1 10 4 -1 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n";
+  write_text(folder_ / "t.swf", trace);
+  const ShellResult result =
+      shell("ulimit -f 64; " + kReplay + " simulate --trace t.swf --policy easy --out r", folder_.path());  // 32 KiB
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_NE(result.out.find("\neasy "), std::string::npos) << "the table is printed: " << result.out;
+  EXPECT_NE(result.err.find("events.log: cannot write the event log: File too large"), std::string::npos) << result.err;
+  EXPECT_TRUE(text_of(folder_ / "r/events.log").ends_with("\n#cut File too large\n"));
+  EXPECT_NE(text_of(folder_ / "r/run.json").find("events.log: cannot write the event log"), std::string::npos);
+  const ShellResult why = replay("why r 1");
+  EXPECT_NE(why.err.find("the log was cut off: File too large"), std::string::npos) << why.err;
+  const ShellResult made = replay("results r --force");
+  EXPECT_NE(made.err.find("the event log was cut off: File too large"), std::string::npos) << made.err;
 }
 
 TEST_F(CommandLine, WithoutMpichARealRunSaysWhatIsMissing) {

@@ -159,6 +159,23 @@ TEST_F(Live, AJobThatCannotBeStartedFailsAndSaysWhy) {
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kFailed);
 }
 
+TEST_F(Live, AfterAJobThatCannotBeStartedLikeAllOthersNoFurtherJobIsStartedAndTheRunningOnesGoOn) {
+  const LiveLog live = run("fcfs",
+                           {job('A').cores(1).runs(4s), job('B').cores(1).arrives(1s).runs(1s),
+                            job('C').cores(2).arrives(1s).runs(1s), job('D').cores(1).arrives(2s).runs(1s)},
+                           0.02, [](FakeExecutor&, live::RunOptions& options) {
+                             options.order = [](const TracedJob& traced) {
+                               if (traced.job.id == id('B')) throw live::CannotStartJobs("r/jobs/B: no space");
+                               return live::LaunchOrder{};
+                             };
+                           });
+  EXPECT_EQ(live.result.broken_off, "r/jobs/B: no space");
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kCompleted);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kFailed);
+  EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCancelled);
+  EXPECT_EQ(live.placements.size(), 1u) << "only A was launched; D had not come";
+}
+
 TEST_F(Live, AJobPastItsEstimateAndGraceIsKilled) {
   const LiveLog live = run("fcfs", {job('A').cores(1).runs(1h).estimated(1s), job('B').cores(2).runs(1s)}, 1);
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kOverrun);

@@ -61,7 +61,7 @@ TEST(StopSignals, AreCountedWhileTheyAreHeededAndTheFirstMakesTheExitStatus) {
   EXPECT_FALSE(is_readable(stop_descriptor()));
 }
 
-TEST(StopSignals, ThatTheProgramWasStartedToIgnoreStayIgnored) {
+TEST(StopSignals, AHangUpThatTheProgramWasStartedToIgnoreStaysIgnored) {
   const int status = end_of_child([] {
     ::signal(SIGHUP, SIG_IGN);  // nohup
     const StopSignals owner;
@@ -70,6 +70,24 @@ TEST(StopSignals, ThatTheProgramWasStartedToIgnoreStayIgnored) {
     ::_exit(stops_asked());
   });
   EXPECT_EQ(status, 0);
+}
+
+TEST(StopSignals, AnInterruptThatTheProgramWasStartedToIgnoreEndsARunAndNoService) {
+  const int status = end_of_child([] {
+    ::signal(SIGINT, SIG_IGN);  // a script's background
+    const StopSignals owner;
+    ::raise(SIGINT);
+    {
+      const HeedStops service{HeedStops::Ignored::kStaysIgnored};
+      ::raise(SIGINT);
+    }
+    if (stops_asked() != 0) ::_exit(10);
+    const HeedStops run;
+    ::raise(SIGINT);
+    ::_exit(stops_asked());
+  });
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
 }
 
 TEST(StopSignals, DoNotConcernAChildThatHasNotBecomeAnotherProgramYet) {

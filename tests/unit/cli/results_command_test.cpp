@@ -1,0 +1,121 @@
+// `replay results`: a run's files again from its event log, the same byte for byte, and what a run that was killed or had no
+// room leaves.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/cli/comparing_fixture.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMade[] = {"jobs.csv", "schedule.swf", "metrics.json", "series.csv"};
+
+class Results : public Comparing {
+ protected:
+  std::string text(const std::string& file) const { return text_of(folder_ / file); }
+  void expect_same_files(const std::string& a, const std::string& b) const {
+    for (const char* file : {"jobs.csv", "schedule.swf", "metrics.json", "series.csv", "run.json"}) {
+      EXPECT_FALSE(text(a + "/" + file).empty()) << a << ' ' << file;
+      EXPECT_EQ(text(a + "/" + file), text(b + "/" + file)) << file << " of " << a << " and " << b;
+    }
+  }
+  // As kill -9 leaves it: the log ends in the middle of a line, and nothing came after it.
+  void kill_run() const {
+    const std::string log = text("r/events.log");
+    write_text(folder_ / "r/events.log", log.substr(0, log.rfind(" outcome=")));
+    for (const char* file : kMade) fs::remove(folder_ / "r" / file);
+    auto json = nlohmann::ordered_json::parse(text("r/run.json"));
+    json["ended"] = nullptr;
+    write_text(folder_ / "r/run.json", json.dump(2) + "\n");
+  }
+};
+
+TEST_F(Results, OfACompleteRunAreTheBytesThatItWroteItselfUnderEveryPolicy) {
+  fs::copy_file(REPLAY_SOURCE_DIR "/traces/samples/kth-easy-149.swf", folder_ / "kth.swf");
+  const std::string policies =
+      "fcfs,easy,priority-easy,conservative,plan,sjf,ljf,slack,dynp,fcfs-malleable,easy-malleable";
+  for (const char* machine : {"", " --machine 25x2x2"}) {
+    const ShellResult run =
+        replay(fmt::format("simulate --trace kth.swf --policy {}{} --out r --force", policies, machine));
+    ASSERT_EQ(run.status, 0) << run.err;
+    const ShellResult made = replay("results r --out again");
+    ASSERT_EQ(made.status, 0) << made.err;
+    int folders = 0;
+    for (const auto& entry : fs::directory_iterator(folder_ / "r")) {
+      const std::string policy = entry.path().filename();
+      expect_same_files("r/" + policy, "again/" + policy);
+      ++folders;
+    }
+    EXPECT_EQ(folders, 11);
+    EXPECT_EQ(replay("results r").status, 0) << "all are as they were";
+    fs::remove_all(folder_ / "again");
+  }
+}
+
+TEST_F(Results, OfAnInterruptedRunAreTheBytesThatItWroteItself) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --until 12s --out r").status, 0);
+  EXPECT_EQ(replay("results r --out again").status, 0);
+  expect_same_files("r", "again");
+}
+
+TEST_F(Results, PrintTheTableThatTheRunPrinted) {
+  const ShellResult run = replay("simulate --trace t.swf --policy easy --out r");
+  ASSERT_EQ(run.status, 0) << run.err;
+  const ShellResult again = replay("results r");
+  const auto table = [](const ShellResult& result) { return result.out.substr(result.out.find("machine flat:4")); };
+  EXPECT_EQ(table(again), table(run)) << again.err;
+  EXPECT_EQ(replay("results r --outputs none --json").out,
+            replay("simulate --trace t.swf --policy easy --outputs none --json").out);
+}
+
+TEST_F(Results, OfAKilledRunAreMadeAndItsEndIsSaidToBeMissing) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  kill_run();
+  const ShellResult made = replay("results r");
+  EXPECT_EQ(made.status, 0) << made.err;
+  for (const char* words : {"jobs.csv (made)", "series.csv (made)", "run.json (replaced)", "command, inputs and notes",
+                            "the event log was cut off", "1 of the 5 jobs in the event log has no end"})
+    EXPECT_NE(made.err.find(words), std::string::npos) << words << ": " << made.err;
+  EXPECT_NE(made.out.find("\neasy "), std::string::npos) << made.out;
+  for (const char* file : kMade) EXPECT_FALSE(text(fmt::format("r/{}", file)).empty()) << file;
+  const auto json = nlohmann::ordered_json::parse(text("r/run.json"));
+  EXPECT_TRUE(json["ended"].is_string());
+  EXPECT_NE(json["notes"].dump().find("did not write its end"), std::string::npos);
+  EXPECT_NE(json["notes"].dump().find("1 of the 5 jobs"), std::string::npos);
+  EXPECT_EQ(replay("results r").status, 0) << "a second time all is as it was";
+  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "r"}, {}), 6) << "nothing else is left there";
+}
+
+TEST_F(Results, WithoutRunJsonAreMadeAndSayWhatIsMissing) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --outputs events --out r").status, 0);
+  expect_says("results r", 0,
+              {"there is no run.json, so command, inputs and notes are missing", "jobs.csv (made)", "easy"});
+  EXPECT_FALSE(fs::exists(folder_ / "r/run.json"));
+  expect_says("results r/events.log --out elsewhere", 0, {"elsewhere"});
+  EXPECT_EQ(text("elsewhere/jobs.csv"), text("r/jobs.csv"));
+}
+
+TEST_F(Results, ThatAreThereAndDifferAreKeptUnlessForced) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  const std::string jobs = text("r/jobs.csv");
+  write_text(folder_ / "r/jobs.csv", "of another version\n");
+  expect_says("results r", 1, {"jobs.csv (DIFFERS", "series.csv (as it was)"});
+  EXPECT_EQ(text("r/jobs.csv"), "of another version\n");
+  expect_says("results r --force", 0, {"jobs.csv (replaced)"});
+  EXPECT_EQ(text("r/jobs.csv"), jobs);
+}
+
+TEST_F(Results, OfWhatIsNoRunAreAnError) {
+  expect_says("results nowhere", 1, {"nowhere: expected a run's folder or its events.log"});
+  expect_says("results .", 1, {"has no events.log"});
+  expect_says("results t.swf", 1, {"#replay-events"});
+  expect_says("results t.swf --outputs pictures", 2, {"--outputs"});
+}
+
+}  // namespace
+}  // namespace replay::test
