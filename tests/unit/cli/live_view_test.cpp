@@ -107,7 +107,7 @@ TEST(LiveView, WithoutATerminalEachEventIsAPlainLine) {
             "[    20.0 s] job 7 ended after 19.5 s (waited 0.5 s): completed\n"
             "[    21.0 s] job 8 cancelled, never started\n"
             "[    21.0 s] job 9 started on 2 cores (cores 0-1), shrunk: 4 processes\n"
-            "[    22.0 s] job 9 ended after 1.0 s (waited 0.0 s): failed, exit code 3: rank 1: killed [2J\n"
+            "[    22.0 s] job 9 ended after 1.0 s (waited 0.0 s): failed, exit code 3: rank 1: killed\n"
             "[    23.0 s] node lost\n");
 }
 
