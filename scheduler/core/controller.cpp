@@ -248,7 +248,7 @@ void Controller::overrun(Managed& job) {
   if (options_.overrun == Overrun::kExtend)
     more = std::max<Duration>(job.running->job->estimate / 10, std::chrono::seconds{60});
   else if (options_.overrun == Overrun::kPolicy)
-    more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_}, *job.running);
+    more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, *job.running);
   if (more > Duration::zero()) {
     Extend extend{id, more};
     adopt(extend);
@@ -268,7 +268,7 @@ bool Controller::wakes_are_due() {
 
 void Controller::pass() {
   decisions_.clear();
-  policy_.decide({now_, machine_, planned_, waiting_, running_, triggers_}, decisions_);
+  policy_.decide({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, decisions_);
   triggers_.clear();
   for (Action& decision : decisions_) std::visit([this](auto& action) { adopt(action); }, decision);
 }

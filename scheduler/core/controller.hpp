@@ -37,9 +37,6 @@ struct ControllerOptions {
   std::function<Duration(const Job&)> grace;
 };
 
-/// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
-using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
-
 class Controller {
  public:
   /// All references must outlive the controller. Jobs of Submit events must outlive their Finish.

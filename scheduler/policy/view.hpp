@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -189,13 +190,22 @@ struct Trigger {
   const Job* job = nullptr;  ///< of all but wake; valid during the pass
 };
 
+/// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
+using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
+
 struct ClusterView {
   Instant now;
   const Machine& machine;
   const FreeCores& free;  ///< by plan: cores of jobs that are gone in plan included
   const WaitingQueue& waiting;
   const RunningSet& running;
-  std::span<const Trigger> triggers;  ///< since the last pass; one under PassRule::kEvent
+  std::span<const Trigger> triggers;   ///< since the last pass; one under PassRule::kEvent
+  const DeclaredRate* rate = nullptr;  ///< of the runtime model; nullptr: whoever made the view has none
+
+  /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model.
+  [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation) const {
+    return rate != nullptr ? (*rate)(job, allocation, 0) : 1.0 / allocation.mpl;
+  }
 };
 
 }  // namespace replay
