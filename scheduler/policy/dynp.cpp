@@ -1,9 +1,10 @@
-// Self-tuning dynP: at every event three full plans are made of the waiting jobs, in the order of arrival, of the shortest and
-// of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
-// Source: dynP paper, section 3. Scores are over the waiting jobs only, with estimates: what runs would add the same to all
-// three. SLDwA is compared by the sum of width x planned start, exactly: with widths and estimates given, nothing else in it
-// depends on the plan. (docs/policies/dynp.md) An event costs three times O(waiting) searches in the profile: a score needs every
-// planned start, and one event can move each of them.
+// Self-tuning dynP: at every submission and every end three full plans are made of the waiting jobs, in the order of arrival, of
+// the shortest and of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
+// Source: dynP paper, section 3. Nothing else is a step: at the instant of a planned start, and where an estimate has grown, the
+// policy in use goes on. Scores are over the waiting jobs only, with estimates: what runs would add the same to all three. SLDwA
+// is compared by the sum of width x planned start: with widths and estimates given, nothing else in it depends on the plan.
+// (docs/policies/dynp.md) A step costs three times O(waiting) searches in the profile: a score needs every planned start, and one
+// event can move each of them.
 
 #include "scheduler/policy/dynp.hpp"
 
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
@@ -27,9 +27,9 @@ enum class Decider : std::uint8_t { kSimple, kAdvanced, kPreferred };
 struct DynpSettings {
   Decider decider;
   DynpPolicy preferred;
-  double threshold;
+  DynpThreshold threshold;
   Metric metric;
-  bool at_every_event;
+  bool at_ends_too;
 };
 
 struct PlannedStart {
@@ -38,34 +38,32 @@ struct PlannedStart {
 };
 using JobPlan = std::vector<PlannedStart>;
 
-__extension__ using Wide = __int128;  // microseconds x processors of any log
+// Part of a whole, in billionths, rounded half up. Sums of such parts do not depend on the order of the jobs.
+Wide billionths(Duration part, Duration whole) {
+  constexpr Wide kOne = 1'000'000'000;
+  return (Wide{part.count()} * kOne + whole.count() / 2) / whole.count();
+}
 
-// Lower is better. Plans that start all jobs at the same instants have the same score, in whatever order they list them, as
-// deciders ask which is lower: whole numbers are summed exactly, and ratios in the order of their sizes.
-double score(const JobPlan& plan, Metric metric, Instant now, CoreCount machine) {
-  constexpr double kBound = 60e6;
+// Plans that start all jobs at the same instants have the same score, in whatever order they list them. The work in a plan is
+// the same in all three, so that their utilisations are as 1 to the times until the last planned end.
+DynpScore score(const JobPlan& plan, Metric metric, Instant now) {
+  constexpr Duration kBound = std::chrono::seconds{60};
   Wide sum = 0;
-  std::vector<double> ratios;
-  Instant last = now;
+  Duration until_last{};
   for (const auto& [job, start] : plan) {
     const Wide wait = (start - now).count();
-    const double length = static_cast<double>(job->estimate.count());
-    const double response = static_cast<double>((start + job->estimate - job->submitted).count());
+    const Duration response = start + job->estimate - job->submitted;
+    const Duration bounded = std::max(job->estimate, kBound);
     switch (metric) {
       case Metric::kSldwa: sum += job->processes * wait; break;
       case Metric::kResponse: sum += wait; break;
-      case Metric::kSlowdown: ratios.push_back(response / length); break;
-      case Metric::kBsld60: ratios.push_back(std::max(response / std::max(length, kBound), 1.0)); break;
-      case Metric::kUtilisation: sum += Wide{job->processes} * job->estimate.count(); break;
+      case Metric::kSlowdown: sum += billionths(response, job->estimate); break;
+      case Metric::kBsld60: sum += billionths(std::max(response, bounded), bounded); break;
+      case Metric::kUtilisation: break;
     }
-    last = std::max(last, start + job->estimate);
+    until_last = std::max(until_last, start + job->estimate - now);
   }
-  if (!ratios.empty()) {
-    std::ranges::sort(ratios);
-    return std::accumulate(ratios.begin(), ratios.end(), 0.0);
-  }
-  if (metric != Metric::kUtilisation) return static_cast<double>(sum);
-  return -static_cast<double>(sum) / (static_cast<double>(machine) * static_cast<double>((last - now).count()));
+  return metric == Metric::kUtilisation ? DynpScore{-1, until_last.count()} : DynpScore{sum};
 }
 
 class Dynp final : public Policy {
@@ -75,17 +73,17 @@ class Dynp final : public Policy {
         in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
 
   void decide(const ClusterView& view, Actions& out) override {
-    static_cast<void>(running_.follow(view));
+    const bool ended = running_.follow(view).ended;
     if (view.waiting.empty()) return;
-    if (settings_.at_every_event || has_submission(view)) {
+    if (asks_for_step(view, ended)) {
       DynpScores scores{};
       for (std::size_t i = 0; i < kDynpPolicies; ++i) {
         make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
-        scores[i] = score(plans_[i], settings_.metric, view.now, view.machine.size());
+        scores[i] = score(plans_[i], settings_.metric, view.now);
       }
       change_to(decided(scores), out);
     } else {
-      make_plan(view, in_use_, plan_in_use());
+      make_plan(view, in_use_, plan_in_use());  // while nothing else happens, the plan that it was
     }
     start(view.now, out);
   }
@@ -99,8 +97,9 @@ class Dynp final : public Policy {
   }
 
  private:
-  static bool has_submission(const ClusterView& view) {
-    return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
+  [[nodiscard]] bool asks_for_step(const ClusterView& view, bool ended) const {
+    const auto is_submission = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kSubmit; };
+    return (ended && settings_.at_ends_too) || std::ranges::any_of(view.triggers, is_submission);
   }
 
   // Each change is in the event log, the first choice too: whoever reads it can count switches and time shares.
@@ -180,7 +179,8 @@ std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
   };
   return std::make_unique<Dynp>(
       DynpSettings{static_cast<Decider>(nth_of("decider", {"simple", "advanced", "preferred"})),
-                   static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})), parameters.number("threshold"),
+                   static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})),
+                   DynpThreshold::of(parameters.number("threshold")),
                    static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
                    parameters.choice("step") == "all"});
 }

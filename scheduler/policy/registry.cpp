@@ -69,17 +69,20 @@ constexpr ParameterSpec kPlanParameters[] = {
 
 constexpr ParameterSpec kDynpParameters[] = {
     {"decider", kChoice, "advanced", "simple|advanced|preferred", "",
-     "who picks the policy: the best; the one in use if it is among the best; or the preferred one unless another is "
-     "clearly "
-     "better",
+     "what picks the policy: the best; the one in use if it is among the best; or the preferred one, which is left "
+     "when "
+     "a third is better than it by more than the threshold, and taken again as soon as it is no worse than the one in "
+     "use and no third is better than it by more than the threshold",
      "Streit, dynP paper, section 3"},
     {"preferred", kChoice, "sjf", "fcfs|sjf|ljf", "", "the policy that decider=preferred prefers, and begins with",
      "Streit, dynP paper, section 4.3"},
     {"threshold", kNumber, "0", "0..1", "",
-     "decider=preferred leaves its policy for one that is better by more than this share", "ours; the paper has 0"},
+     "by what share of its own score, to nine decimals, another has to be better than the preferred policy",
+     "ours; the paper has 0"},
     {"metric", kChoice, "sldwa", "sldwa|response|slowdown|bsld60|utilisation", "",
      "what a plan is measured by, over the waiting jobs and their estimates", "Streit, dynP paper, section 4.1"},
-    {"step", kChoice, "all", "all|submit", "", "when the policy may change: at every event, or at submissions only",
+    {"step", kChoice, "all", "all|submit", "",
+     "when the policy may change: at every submission and every end, or at submissions only",
      "Streit, dynP paper, section 3"},
 };
 

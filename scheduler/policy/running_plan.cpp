@@ -1,6 +1,7 @@
 #include "scheduler/policy/running_plan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace replay {
 namespace {
@@ -25,12 +26,13 @@ Availability availability_of_running(const ClusterView& view) {
 RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
   Change change;
   for (const Trigger& trigger : view.triggers) {
-    if (trigger.kind != TriggerKind::kFinish) continue;
-    const Held* const held = held_.find(trigger.job->id);
-    if (held == nullptr) continue;  // it never started
-    profile_.release(view.now, held->until, held->cores);
-    change.freed_until = std::max(change.freed_until, held->until);
-    held_.erase(trigger.job->id);
+    switch (trigger.kind) {
+      case TriggerKind::kFinish: note_finish(*trigger.job, view.now, change); break;
+      case TriggerKind::kEstimateReached:
+      case TriggerKind::kChange: note_kill(*trigger.job, view, change); break;
+      case TriggerKind::kSubmit:
+      case TriggerKind::kWake: break;
+    }
   }
   const auto ends = view.running.by_estimated_end();
   const bool somebody_is_late = !ends.empty() && ends.front()->estimated_end <= view.now;
@@ -42,6 +44,24 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
   else
     profile_.forget_before(view.now);
   return change;
+}
+
+void RunningPlan::note_finish(const Job& job, Instant now, Change& change) {
+  const Held* const held = held_.find(job.id);
+  change.ended = change.ended || held == nullptr || !held->is_killed;
+  if (held == nullptr) return;  // it never started
+  profile_.release(now, held->until, held->cores);
+  change.freed_until = std::max(change.freed_until, held->until);
+  held_.erase(job.id);
+}
+
+// If it was not killed, its estimate has grown.
+void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& change) {
+  Held* const held = held_.find(job.id);
+  const auto is_gone = [&job](const RunningJob* running) { return running->job == &job && running->gone_in_plan; };
+  if (held == nullptr || std::ranges::none_of(view.running.by_start(), is_gone)) return;
+  held->is_killed = true;
+  change.ended = true;
 }
 
 void RunningPlan::note_start(const Job& job, Instant now) {
@@ -83,9 +103,12 @@ std::vector<Instant> RunningPlan::ends() const {
 
 void RunningPlan::rebuild(const ClusterView& view) {
   profile_ = availability_of_running(view);
-  held_ = {};
-  for (const RunningJob* running : view.running.by_start())
-    held_.add(running->job->id) = {held_until(*running, view.now), running->allocation.cores};
+  const JobMap<Held> before = std::exchange(held_, {});
+  for (const RunningJob* running : view.running.by_start()) {
+    const Held* const known = before.find(running->job->id);
+    held_.add(running->job->id) = {held_until(*running, view.now), running->allocation.cores,
+                                   known != nullptr && known->is_killed};
+  }
   disturbances_seen_ = view.running.disturbances();
   trusted_ = true;
 }

@@ -18,6 +18,8 @@ class RunningPlan {
   struct Change {
     bool rebuilt = false;                  ///< profile() is new: it has the running jobs and nothing else
     Instant freed_until = Instant::min();  ///< where the time ends that has become free; not after now: none has
+    /// A job has ended, or left the queue. One that is killed ends once, with the decision: its cores are free in plan then.
+    bool ended = false;
   };
 
   /// Brings the profile up to date. What a policy has reserved in it for waiting jobs stays, unless it is rebuilt.
@@ -46,7 +48,10 @@ class RunningPlan {
   struct Held {
     Instant until{};
     CoreCount cores = 0;
+    bool is_killed = false;  // its end is still to come
   };
+  void note_finish(const Job& job, Instant now, Change& change);
+  void note_kill(const Job& job, const ClusterView& view, Change& change);
   void rebuild(const ClusterView& view);
 
   Availability profile_{0, Instant::min()};

@@ -37,7 +37,7 @@ std::vector<Case> table_1() {
     std::vector<std::string> cell;
     for (std::string text; std::getline(cells, text, ',');) cell.push_back(text);
     cases.push_back({cell[0],
-                     {std::stod(cell[1]), std::stod(cell[2]), std::stod(cell[3])},
+                     {std::stoi(cell[1]), std::stoi(cell[2]), std::stoi(cell[3])},
                      policy(cell[4]),
                      policy(cell[5]),
                      policy(cell[6]),
@@ -53,21 +53,51 @@ TEST(DynpDeciders, DecideAllCasesOfTable1) {
     const std::string what = "case " + row.name + ", in use " + std::to_string(static_cast<int>(row.in_use));
     EXPECT_EQ(decide_simple(row.scores), row.simple) << what;
     EXPECT_EQ(decide_advanced(row.scores, row.in_use), row.advanced) << what;
-    EXPECT_EQ(decide_preferred(row.scores, row.in_use, DynpPolicy::kSjf, 0), row.sjf_preferred) << what;
+    EXPECT_EQ(decide_preferred(row.scores, row.in_use, DynpPolicy::kSjf, {}), row.sjf_preferred) << what;
   }
 }
 
-TEST(DynpDeciders, ThePreferredOneIsKeptWithinItsThreshold) {
+DynpPolicy sjf_preferred(const DynpScores& scores, DynpPolicy in_use, double threshold) {
+  return decide_preferred(scores, in_use, DynpPolicy::kSjf, DynpThreshold::of(threshold));
+}
+
+TEST(DynpDeciders, ThePreferredOneIsLeftForOneThatIsBetterByMoreThanTheThreshold) {
   const DynpScores scores{100, 104, 90};
-  EXPECT_EQ(decide_preferred(scores, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.14), DynpPolicy::kSjf) << "14/104 = 0.135";
-  EXPECT_EQ(decide_preferred(scores, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.13), DynpPolicy::kLjf);
-  EXPECT_EQ(decide_preferred(scores, DynpPolicy::kLjf, DynpPolicy::kSjf, 0.14), DynpPolicy::kLjf)
-      << "it comes back only when it is no worse than the one in use";
+  EXPECT_EQ(sjf_preferred(scores, DynpPolicy::kSjf, 0.14), DynpPolicy::kSjf) << "14/104 = 0.135";
+  EXPECT_EQ(sjf_preferred(scores, DynpPolicy::kSjf, 0.13), DynpPolicy::kLjf);
   // Utilisation is better the higher it is, and its scores are negative.
-  const DynpScores equal{-0.8, -0.8, -0.8}, near{-0.80, -0.78, -0.81};
-  EXPECT_EQ(decide_preferred(equal, DynpPolicy::kLjf, DynpPolicy::kSjf, 0.05), DynpPolicy::kSjf);
-  EXPECT_EQ(decide_preferred(near, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.05), DynpPolicy::kSjf) << "3/78 = 0.038";
-  EXPECT_EQ(decide_preferred(near, DynpPolicy::kSjf, DynpPolicy::kSjf, 0.03), DynpPolicy::kLjf);
+  const DynpScores near{-80, -78, -81};
+  EXPECT_EQ(sjf_preferred(near, DynpPolicy::kSjf, 0.05), DynpPolicy::kSjf) << "3/78 = 0.038";
+  EXPECT_EQ(sjf_preferred(near, DynpPolicy::kSjf, 0.03), DynpPolicy::kLjf);
+}
+
+TEST(DynpDeciders, ThePreferredOneComesBackWhenItIsNoWorseThanTheOneInUseAndNoThirdBeatsIt) {
+  EXPECT_EQ(sjf_preferred({100, 104, 90}, DynpPolicy::kLjf, 0.14), DynpPolicy::kLjf) << "worse than the one in use";
+  EXPECT_EQ(sjf_preferred({100, 100, 100}, DynpPolicy::kLjf, 0.05), DynpPolicy::kSjf);
+  EXPECT_EQ(sjf_preferred({80, 90, 95}, DynpPolicy::kLjf, 0.05), DynpPolicy::kFcfs) << "10/90: a third beats it";
+  EXPECT_EQ(sjf_preferred({80, 90, 95}, DynpPolicy::kLjf, 0.12), DynpPolicy::kSjf);
+}
+
+// 0.29 x 100 is less than 29 in binary fractions.
+TEST(DynpDeciders, WhatIsBetterByExactlyTheThresholdDoesNotBeatThePreferredOne) {
+  for (int percent = 0; percent <= 100; ++percent) {
+    const double threshold = percent / 100.0;
+    EXPECT_EQ(sjf_preferred({100, 100, 100 - percent}, DynpPolicy::kSjf, threshold), DynpPolicy::kSjf) << percent;
+    if (percent < 100) {
+      EXPECT_EQ(sjf_preferred({100, 100, 99 - percent}, DynpPolicy::kSjf, threshold), DynpPolicy::kLjf) << percent;
+    }
+    // By utilisation: -1 / L, as plans that take L until their last end.
+    const DynpScore mine{-1, 100 + percent}, best{-1, 100}, better{-1, 99};
+    EXPECT_EQ(sjf_preferred({mine, mine, best}, DynpPolicy::kSjf, threshold), DynpPolicy::kSjf) << percent;
+    EXPECT_EQ(sjf_preferred({mine, mine, better}, DynpPolicy::kSjf, threshold), DynpPolicy::kLjf) << percent;
+  }
+}
+
+TEST(DynpDeciders, ScoresThatDifferInTheLastOfManyDigitsDiffer) {
+  constexpr Wide kLarge = Wide{1'000'000'000'000'000'000} * 1'000'000;
+  EXPECT_EQ(decide_simple({kLarge + 1, kLarge, kLarge + 2}), DynpPolicy::kSjf);
+  EXPECT_EQ(sjf_preferred({kLarge * 3 / 4 - 1, kLarge, kLarge}, DynpPolicy::kSjf, 0.25), DynpPolicy::kFcfs);
+  EXPECT_EQ(sjf_preferred({kLarge * 3 / 4, kLarge, kLarge}, DynpPolicy::kSjf, 0.25), DynpPolicy::kSjf);
 }
 
 // Equal plans have equal scores, in whatever order they list the jobs: simple then stays with the first, FCFS. Here all wait for A
