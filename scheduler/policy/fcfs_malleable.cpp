@@ -5,7 +5,8 @@
 // Malleability, 2012, section 3.1, Algorithm 1 and Figure 2. Read as in docs/policies/fcfs-malleable.md, which says where
 // Algorithm 1 to the letter and Figure 2 disagree and why the figure wins.
 // easy-malleable is the paper's future work (section 5): the same, and behind a head that has to wait, later jobs start if they
-// do not delay the instant at which shrinking could make room for it. Nobody is shrunk for a backfilled job.
+// do not delay the instant at which shrinking could make room for it. No job is shrunk for a backfilled one. Room is counted on
+// each node, as processes never leave theirs.
 
 #include "scheduler/policy/fcfs_malleable.hpp"
 
@@ -24,12 +25,41 @@ struct FcfsMalleableSettings {
   Criterion criterion = Criterion::kOldest;
   bool expand_eagerly = false;
   bool backfill = false;
+  bool shrunk_run_at_one_in_m = false;  // for estimated ends, whatever the runtime model says
 };
 
-// When the head could start at the latest if everybody who can were shrunk, and what it would leave then.
+// Cores that could be had, node by node; a pool is one node, which takes as many processes of a job as there are.
+class Room {
+ public:
+  Room(const FreeCores& free, const Machine& machine)
+      : machine_(machine), cores_(machine.names_cores() ? static_cast<std::size_t>(machine.nodes()) : 1, free.total()) {
+    for (std::size_t node = 0; machine.names_cores() && node < cores_.size(); ++node)
+      cores_[node] = free.on_node(static_cast<NodeId>(node));
+  }
+
+  void add(std::size_t node, CoreCount cores) { cores_[node] += cores; }
+
+  // As FreeCores::place() would: no node gets more processes of a job than it has cores.
+  [[nodiscard]] bool holds(ProcessCount processes, int mpl) const {
+    ProcessCount places = 0;
+    for (const CoreCount cores : cores_)
+      places += machine_.names_cores() ? std::min(machine_.cores_per_node(), cores * mpl) : cores * mpl;
+    return places >= processes;
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<CoreCount> cores_;
+};
+
+// When the head could start at the latest if every job that can be shrunk were, and what there is for it then.
 struct ShrunkShadow {
   Instant at;
-  CoreCount extra;
+  Room room;
+  ProcessCount head;
+  int deepest;  // level of the head
+
+  [[nodiscard]] bool head_fits() const { return room.holds(head, deepest); }
 };
 
 // A job of this pass and the cores it would have after it.
@@ -47,7 +77,7 @@ struct Candidate {
 class Pass {
  public:
   Pass(const ClusterView& view, const FcfsMalleableSettings& settings)
-      : settings_(settings), free_(view.free), now_(view.now) {
+      : view_(view), settings_(settings), free_(view.free), now_(view.now) {
     jobs_.reserve(view.running.size() + 4);
     for (const RunningJob* running : view.running.by_start()) {
       if (running->gone_in_plan || running->suspended) continue;
@@ -58,7 +88,7 @@ class Pass {
 
   // Rules (1) to (4) for the head. False: it waits, and nothing has changed.
   bool start(const Job& head) {
-    const int deepest = head.can_shrink() ? settings_.max_mpl : 1;
+    const int deepest = deepest_of(head);
     std::optional<Allocation> place = fit(head, deepest);  // (1) expanded, (2) shrunk
     if (!place) place = fit_by_shrinking(head, deepest);   // (3)
     if (!place) return false;                              // (4)
@@ -73,33 +103,47 @@ class Pass {
       if (candidate.started_now) expand(candidate);
   }
 
-  // By estimates: cores that shrinking could free, and all of those whose jobs have ended.
+  // By estimates, with all that this pass has changed so far: cores that shrinking could free, and all of those whose jobs
+  // have ended.
   [[nodiscard]] ShrunkShadow shadow_of(const Job& head) const {
-    CoreCount room = free_.total();
-    std::vector<std::pair<Instant, CoreCount>> ends;
+    struct End {
+      Instant at;
+      std::size_t node;
+      CoreCount cores;
+    };
+    ShrunkShadow shadow{now_, Room{free_, view_.machine}, head.processes, deepest_of(head)};
+    std::vector<End> ends;
     for (const Candidate& c : jobs_) {
-      const CoreCount least = c.malleable ? least_cores(*c.job) : c.allocation.cores;
-      room += std::max(0, c.allocation.cores - least);
-      ends.emplace_back(estimated_end(c), std::min(least, c.allocation.cores));
+      const Instant end = estimated_end(c);
+      for_each_least(*c.job, c.allocation, c.malleable, [&](std::size_t node, CoreCount held, CoreCount least) {
+        shadow.room.add(node, held - least);
+        ends.push_back({end, node, least});
+      });
     }
-    std::ranges::sort(ends);
-    const CoreCount wanted = least_cores(head);
-    Instant at = now_;
-    for (std::size_t i = 0; i < ends.size() && (room < wanted || ends[i].first <= at); ++i) {
-      at = std::max(at, ends[i].first);
-      room += ends[i].second;
+    std::ranges::sort(ends, {}, &End::at);
+    for (std::size_t i = 0; i < ends.size() && (ends[i].at <= shadow.at || !shadow.head_fits()); ++i) {
+      shadow.at = std::max(shadow.at, ends[i].at);
+      shadow.room.add(ends[i].node, ends[i].cores);
     }
-    return {at, room - wanted};
+    return shadow;
   }
 
   // Expanded if there is room for it, else shrunk; with what is free, and only if the head's shadow is not moved.
   void backfill(const Job& job, ShrunkShadow& shadow) {
-    auto place = fit(job, job.can_shrink() ? settings_.max_mpl : 1);
+    auto place = fit(job, deepest_of(job));
     if (!place) return;
-    const bool ends_in_time = now_ + job.estimate * place->mpl <= shadow.at;
-    const CoreCount least = least_cores(job);
-    if (!ends_in_time && least > shadow.extra) return;
-    if (!ends_in_time) shadow.extra -= least;
+    if (Progress{job.estimate, now_, rate_of(job, *place)}.end() > shadow.at) {
+      const auto change_room = [&](CoreCount sign) {
+        for_each_least(job, *place, job.can_shrink(), [&](std::size_t node, CoreCount /*held*/, CoreCount least) {
+          shadow.room.add(node, sign * least);
+        });
+      };
+      change_room(-1);
+      if (!shadow.head_fits()) {
+        change_room(+1);
+        return;
+      }
+    }
     free_.take(*place);
     jobs_.push_back({&job, nullptr, std::move(*place), job.can_shrink(), true, job.declared.cpu_use});
   }
@@ -127,16 +171,35 @@ class Pass {
   }
 
  private:
-  // ceil(p / max_mpl); on nodes of several cores an estimate: a level counts on each node by itself.
-  [[nodiscard]] CoreCount least_cores(const Job& job) const {
-    if (!job.can_shrink()) return job.processes;
-    return (job.processes + settings_.max_mpl - 1) / settings_.max_mpl;
+  [[nodiscard]] int deepest_of(const Job& job) const { return job.can_shrink() ? settings_.max_mpl : 1; }
+
+  // Calls visit(node, cores held there, cores that it keeps when it is shrunk as far as it goes).
+  template <class Visit>
+  void for_each_least(const Job& job, const Allocation& on, bool malleable, Visit visit) const {
+    const auto least = [&](CoreCount held, ProcessCount processes) {
+      return malleable ? std::min(held, cores_at(processes, settings_.max_mpl)) : held;
+    };
+    if (!view_.machine.names_cores()) {
+      visit(std::size_t{0}, on.cores, least(on.cores, job.processes));
+      return;
+    }
+    for_each_node(on, view_.machine, [&](const NodeShare& share) {
+      const auto held = static_cast<CoreCount>(share.cores.size());
+      visit(static_cast<std::size_t>(share.node), held, least(held, share.processes));
+    });
   }
 
-  // A shrunk job makes 1 / m of its progress.
+  [[nodiscard]] double rate_of(const Job& job, const Allocation& on) const {
+    return settings_.shrunk_run_at_one_in_m ? 1.0 / on.mpl : view_.rate_of(job, on);
+  }
+
   [[nodiscard]] Instant estimated_end(const Candidate& c) const {
-    if (c.running != nullptr) return std::max(c.running->estimated_end, now_);
-    return now_ + c.job->estimate * c.allocation.mpl;
+    const double rate = rate_of(*c.job, c.allocation);
+    if (c.running == nullptr) return Progress{c.job->estimate, now_, rate}.end();
+    Progress budget = c.running->budget;
+    if (rate == budget.rate()) return std::max(c.running->estimated_end, now_);
+    budget.change_rate(now_, rate);
+    return std::max(budget.end(), now_);
   }
 
   std::optional<Allocation> fit(const Job& job, int deepest) const {
@@ -201,6 +264,7 @@ class Pass {
     return order;
   }
 
+  const ClusterView& view_;
   const FcfsMalleableSettings& settings_;
   FreeCores free_;
   Instant now_;
@@ -261,6 +325,7 @@ namespace {
 std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfill) {
   FcfsMalleableSettings settings;
   settings.backfill = backfill;
+  settings.shrunk_run_at_one_in_m = backfill && parameters.choice("estimate") == "conservative";
   settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
   settings.expand_eagerly = parameters.choice("expand") == "eager";
   const std::string& criterion = parameters.choice("criterion");

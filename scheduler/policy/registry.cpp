@@ -106,14 +106,38 @@ constexpr ParameterSpec kSlackParameters[] = {
      "Talby and Feitelson 1999, section 4.4"},
 };
 
-constexpr ParameterSpec kFcfsMalleableParameters[] = {
-    {"max_mpl", kInteger, "2", "1..64", "processes per core", "highest multiprogramming level; 1 never shrinks",
-     "Utrera et al. 2012, section 3.1"},
-    {"criterion", kChoice, "oldest", "oldest|least-cpu-util|longest|shortest", "",
-     "which running job is shrunk or expanded first", "Utrera et al. 2012, section 3.1"},
-    {"expand", kChoice, "queue-empty", "queue-empty|eager", "",
-     "when older shrunk jobs are expanded: with an empty queue (the paper), or also while the head cannot start",
-     "Utrera et al. 2012, section 3.1; eager is ours"},
+constexpr ParameterSpec kMaxMplParameter = {"max_mpl",
+                                            kInteger,
+                                            "2",
+                                            "1..64",
+                                            "processes per core",
+                                            "highest multiprogramming level; 1 never shrinks",
+                                            "Utrera et al. 2012, section 3.1"};
+constexpr ParameterSpec kCriterionParameter = {"criterion",
+                                               kChoice,
+                                               "oldest",
+                                               "oldest|least-cpu-util|longest|shortest",
+                                               "",
+                                               "which running job is shrunk or expanded first",
+                                               "Utrera et al. 2012, section 3.1"};
+constexpr ParameterSpec kExpandParameter = {
+    "expand",
+    kChoice,
+    "queue-empty",
+    "queue-empty|eager",
+    "",
+    "when older shrunk jobs are expanded: with an empty queue (the paper), or also while the head cannot start",
+    "Utrera et al. 2012, section 3.1; eager is ours"};
+constexpr ParameterSpec kFcfsMalleableParameters[] = {kMaxMplParameter, kCriterionParameter, kExpandParameter};
+constexpr ParameterSpec kEasyMalleableParameters[] = {
+    kMaxMplParameter,
+    kCriterionParameter,
+    kExpandParameter,
+    {"estimate", kChoice, "declared", "declared|conservative", "",
+     "how fast a shrunk job is taken to run when ends are estimated: at the rate that the runtime model gives it by "
+     "what "
+     "it declares, or at 1 / m",
+     "ours"},
 };
 
 constexpr PolicyEntry kPolicies[] = {
@@ -135,7 +159,7 @@ constexpr PolicyEntry kPolicies[] = {
     {"fcfs-malleable", "arrival order; shrinks running jobs so that the head can start",
      "Utrera, Tabik, Corbalan, Labarta 2012", kFcfsMalleableParameters, make_fcfs_malleable},
     {"easy-malleable", "fcfs-malleable with backfilling that does not delay the head",
-     "Utrera et al. 2012, section 5, future work; rules are ours", kFcfsMalleableParameters, make_easy_malleable},
+     "Utrera et al. 2012, section 5, future work; rules are ours", kEasyMalleableParameters, make_easy_malleable},
 };
 
 // Where a folder that this one must not see offers policies: filled at the start of a program, read ever after.
