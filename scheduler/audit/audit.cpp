@@ -66,7 +66,7 @@ std::unique_ptr<Rule> make_rule(State& state, const Options& options) {
   switch (options.rule) {
     case RuleName::kFcfs: return make_fcfs(state);
     case RuleName::kEasy: return make_easy(state, options.pass);
-    case RuleName::kConservative: return make_conservative(state, options.compress);
+    case RuleName::kConservative: return make_conservative(state, options.compress, options.compress_at);
   }
   return nullptr;
 }

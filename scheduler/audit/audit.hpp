@@ -24,11 +24,14 @@ enum class RuleName : std::uint8_t { kFcfs, kEasy, kConservative };
 enum class Pass : std::uint8_t { kEvent, kInstant };
 /// The order in which waiting jobs move up when processors become free before their time (conservative).
 enum class Compress : std::uint8_t { kArrival, kStartOrder };
+/// Which end of a job makes waiting jobs move up (conservative).
+enum class CompressAt : std::uint8_t { kEarlyEnd, kEveryEnd };
 
 struct Options {
   RuleName rule = RuleName::kEasy;
   Pass pass = Pass::kEvent;
   Compress compress = Compress::kArrival;
+  CompressAt compress_at = CompressAt::kEarlyEnd;
   CoreCount machine_size = 1;      ///< >= 1
   Duration tolerance{};            ///< >= 0; a start that comes so much later than the rule's is right
   std::size_t most_findings = 20;  ///< kept with their reasons; all are counted

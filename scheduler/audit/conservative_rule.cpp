@@ -1,6 +1,6 @@
 // Conservative backfilling. Each job gets the earliest hole of the plan when it is submitted: its guarantee. When
-// processors become free before their time, each waiting job in turn is lifted out of the plan and put back at its
-// earliest hole, which is never later. A job starts when its planned start has come.
+// processors become free before their time, or at every end of a job, each waiting job in turn is lifted out of the plan and
+// put back at its earliest hole, which is never later. A job starts when its planned start has come.
 // Sources: Mu'alem and Feitelson 2001; Talby and Feitelson 1999, sections 3.1 and 3.2 (start-order).
 // Where the schedule differs, the plan goes on around it: a job that was put off keeps the place that the schedule
 // gives it, and of the others only those are moved whose place is gone.
@@ -27,8 +27,12 @@ struct Plan {
 
 class Conservative final : public Rule {
  public:
-  Conservative(State& state, Compress compress)
-      : Rule(state), compress_(compress), profile_(state.machine_size()), plans_(state.jobs().size()) {}
+  Conservative(State& state, Compress compress, CompressAt compress_at)
+      : Rule(state),
+        compress_(compress),
+        compress_at_(compress_at),
+        profile_(state.machine_size()),
+        plans_(state.jobs().size()) {}
 
   void advance() override {
     profile_.forget_before(state_.now());
@@ -50,7 +54,8 @@ class Conservative final : public Rule {
     } else if (held_until != kNever) {
       profile_.release(now, held_until, job(index).processors);
     }
-    something_is_free_ = something_is_free_ || (held_until != kNever && held_until > now);
+    const bool is_early = held_until != kNever && held_until > now;
+    is_to_compress_ = is_to_compress_ || is_early || compress_at_ == CompressAt::kEveryEnd;
   }
 
   void pass(std::vector<Decision>& out) override {
@@ -93,8 +98,8 @@ class Conservative final : public Rule {
     const Instant until = now + early.estimate;
     const Instant short_at = others.first_short(now, until, early.processors);
     if (short_at == kNever)
-      return fmt::format("{}: it would delay nobody, but the rule moves a job up only when processors become free",
-                         planned);
+      return fmt::format("{}: it would delay nobody, but the rule moves a job up only when {}", planned,
+                         compress_at_ == CompressAt::kEarlyEnd ? "processors become free" : "a job ends");
     for (const auto& [victim_start, victim] : by_start_)
       if (victim != index && victim_start <= short_at && short_at < victim_start + job(victim).estimate)
         return fmt::format("{}: now it would delay job {} ({} from {} s on): it needs {} until {} s", planned,
@@ -142,7 +147,7 @@ class Conservative final : public Rule {
   }
 
   void settle() {
-    if (!std::exchange(something_is_free_, false)) return;
+    if (!std::exchange(is_to_compress_, false)) return;
     if (compress_ == Compress::kArrival)
       move_up_by_arrival();
     else
@@ -198,16 +203,17 @@ class Conservative final : public Rule {
   }
 
   Compress compress_;
+  CompressAt compress_at_;
   Profile profile_;  // running and waiting jobs
   std::vector<Plan> plans_;
   std::set<std::pair<Instant, Index>> by_start_;  // ties by arrival
-  bool something_is_free_ = false;
+  bool is_to_compress_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Rule> make_conservative(State& state, Compress compress) {
-  return std::make_unique<Conservative>(state, compress);
+std::unique_ptr<Rule> make_conservative(State& state, Compress compress, CompressAt compress_at) {
+  return std::make_unique<Conservative>(state, compress, compress_at);
 }
 
 }  // namespace replay::audit

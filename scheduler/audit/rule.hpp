@@ -59,7 +59,7 @@ class Rule {
 
 [[nodiscard]] std::unique_ptr<Rule> make_fcfs(State& state);
 [[nodiscard]] std::unique_ptr<Rule> make_easy(State& state, Pass pass);
-[[nodiscard]] std::unique_ptr<Rule> make_conservative(State& state, Compress compress);
+[[nodiscard]] std::unique_ptr<Rule> make_conservative(State& state, Compress compress, CompressAt compress_at);
 
 /// "4 processors", "1 processor".
 [[nodiscard]] std::string processors(CoreCount count);

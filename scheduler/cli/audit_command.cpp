@@ -6,6 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "scheduler/audit/audit.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -26,7 +28,7 @@ constexpr std::int64_t kMostFindings = 1'000'000'000;
 
 struct AuditGiven {
   std::string schedule;
-  std::string rule, pass, compress;
+  std::string rule, pass, compress, compress_at;
   std::string tolerance = "0";
   CoreCount machine_size = 0;  // 0: as the schedule states it
   std::int64_t most = 20;
@@ -50,9 +52,11 @@ audit::Options options_of(const AuditGiven& given) {
   options.rule = rule_of(given);
   options.pass = options.rule == RuleName::kFcfs ? audit::Pass::kInstant : audit::Pass::kEvent;
   if (!given.pass.empty()) options.pass = given.pass == "event" ? audit::Pass::kEvent : audit::Pass::kInstant;
-  if (!given.compress.empty() && options.rule != RuleName::kConservative)
-    throw UsageError(fmt::format("--compress is for --rule conservative, found --rule {}", given.rule));
+  for (const auto& [option, value] : {std::pair{"--compress", given.compress}, {"--compress-at", given.compress_at}})
+    if (!value.empty() && options.rule != RuleName::kConservative)
+      throw UsageError(fmt::format("{} is for --rule conservative, found --rule {}", option, given.rule));
   if (given.compress == "start-order") options.compress = audit::Compress::kStartOrder;
+  if (given.compress_at == "every-end") options.compress_at = audit::CompressAt::kEveryEnd;
   const std::optional<Duration> tolerance = parse_duration(given.tolerance);
   if (!tolerance || *tolerance < Duration::zero())
     throw UsageError(fmt::format("--tolerance: expected seconds >= 0, such as 2 or 0.5, found '{}'", given.tolerance));
@@ -94,12 +98,19 @@ void print_finding(const audit::Finding& finding, const ScheduleFile& file) {
   fmt::print(": {}\n", finding.reason);
 }
 
+std::string_view word(audit::Compress compress) {
+  return compress == audit::Compress::kArrival ? "arrival" : "start-order";
+}
+std::string_view word(audit::CompressAt compress_at) {
+  return compress_at == audit::CompressAt::kEarlyEnd ? "early-end" : "every-end";
+}
+
 std::string rule_text(const Audit& audit) {
   const audit::Options& options = audit.options;
   std::string text =
       fmt::format("{}, pass={}", audit.given.rule, options.pass == audit::Pass::kEvent ? "event" : "instant");
   if (options.rule == RuleName::kConservative)
-    text += options.compress == audit::Compress::kArrival ? ", compress=arrival" : ", compress=start-order";
+    text += fmt::format(", compress={}, compress-at={}", word(options.compress), word(options.compress_at));
   if (options.tolerance > Duration::zero()) text += fmt::format(", tolerance {} s", to_text(options.tolerance));
   return text;
 }
@@ -145,8 +156,10 @@ nlohmann::ordered_json json_of(const Audit& audit) {
   json["format"] = audit.file.format;
   json["rule"] = audit.given.rule;
   json["pass"] = audit.options.pass == audit::Pass::kEvent ? "event" : "instant";
-  if (audit.options.rule == RuleName::kConservative)
-    json["compress"] = audit.options.compress == audit::Compress::kArrival ? "arrival" : "start-order";
+  if (audit.options.rule == RuleName::kConservative) {
+    json["compress"] = word(audit.options.compress);
+    json["compress_at"] = word(audit.options.compress_at);
+  }
   json["tolerance_s"] = seconds(audit.options.tolerance);
   json["machine_size"] = audit.options.machine_size;
   json["follows_the_rule"] = report.total() == 0;
@@ -212,6 +225,11 @@ Command add_audit(CLI::App& app) {
       ->add_option("--compress", given->compress,
                    "conservative: in which order waiting jobs move up, arrival (default) or start-order")
       ->check(CLI::IsMember({"arrival", "start-order"}));
+  command
+      ->add_option("--compress-at", given->compress_at,
+                   "conservative: which end of a job makes waiting jobs move up, early-end (default: one before its "
+                   "estimate) or every-end")
+      ->check(CLI::IsMember({"early-end", "every-end"}));
   command
       ->add_option("--machine-size", given->machine_size,
                    "processors of the machine (default: the SWF header's, or the run's)")

@@ -7,7 +7,8 @@
 
 namespace replay {
 
-/// Conservative backfilling. Parameters: `compress=arrival|start-order|replan`, `pass=event|instant`.
+/// Conservative backfilling. Parameters: `compress=arrival|start-order|replan`,
+/// `compress-at=early-end|every-end`, `pass=event|instant`.
 [[nodiscard]] std::unique_ptr<Policy> make_conservative(const Parameters& parameters);
 
 }  // namespace replay

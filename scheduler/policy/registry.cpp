@@ -46,6 +46,9 @@ constexpr ParameterSpec kConservativeParameters[] = {
      "or a "
      "fresh plan, which promises nothing",
      "arrival: reference schedules; start-order: Talby and Feitelson 1999, section 3.2"},
+    {"compress-at", kChoice, "early-end", "early-end|every-end", "",
+     "which end of a job makes waiting jobs move up: one before its estimate, or any; replan plans at every event",
+     "early-end: Mu'alem and Feitelson 2001, Talby and Feitelson 1999, section 3.2; every-end: the simulator pyss"},
     {"pass", kChoice, "event", "event|instant", "",
      "a pass after each event, submissions first, or one pass for all events of an instant",
      "docs/adr/0006-pass-rules.md"},

@@ -40,8 +40,8 @@ TEST_P(AuditedLog, UnderOurPoliciesFollowsTheirRules) {
   SKIP_WITHOUT(path);
   const LoadedWorkload loaded = read_workload(path);
   const std::vector<TracedJob> jobs(loaded.workload.jobs.begin(), loaded.workload.jobs.end());
-  for (const char* policy :
-       {"fcfs", "easy", "easy:pass=instant", "conservative", "conservative:compress=start-order"}) {
+  for (const char* policy : {"fcfs", "easy", "easy:pass=instant", "conservative", "conservative:compress=start-order",
+                             "conservative:compress-at=every-end"}) {
     const audit::Schedule schedule = schedule_of(simulate(policy, cores(loaded.machine_size), jobs, "rigid"));
     const audit::Report report = audit::audit(schedule, rule(policy, loaded.machine_size));
     EXPECT_EQ(report.jobs, loaded.workload.jobs.size());

@@ -141,7 +141,10 @@ TEST_P(OwnSchedule, OnAMachineOfOneProcessorLessIsFound) {
 INSTANTIATE_TEST_SUITE_P(Policies, OwnSchedule,
                          testing::Values("fcfs", "easy", "easy:pass=instant", "conservative",
                                          "conservative:pass=instant", "conservative:compress=start-order",
-                                         "conservative:compress=start-order:pass=instant"),
+                                         "conservative:compress=start-order:pass=instant",
+                                         "conservative:compress-at=every-end",
+                                         "conservative:compress-at=every-end:pass=instant",
+                                         "conservative:compress=start-order:compress-at=every-end"),
                          [](const testing::TestParamInfo<const char*>& policy) {
                            std::string name = policy.param;
                            std::ranges::replace_if(
@@ -163,6 +166,8 @@ TEST(OtherSchedules, DoNotFollowTheRule) {
   EXPECT_GT(findings("conservative", "easy"), 0u);
   EXPECT_GT(findings("easy", "easy:pass=instant"), 0u);
   EXPECT_GT(findings("conservative", "conservative:compress=start-order"), 0u);
+  EXPECT_GT(findings("conservative", "conservative:compress-at=every-end"), 0u);
+  EXPECT_GT(findings("conservative:compress-at=every-end", "conservative"), 0u);
 }
 
 }  // namespace

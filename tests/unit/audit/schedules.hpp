@@ -64,6 +64,7 @@ inline audit::Options rule(std::string_view policy, CoreCount cores) {
   if (policy.starts_with("conservative")) options.rule = audit::RuleName::kConservative;
   if (policy.find("pass=instant") != std::string_view::npos) options.pass = audit::Pass::kInstant;
   if (policy.find("start-order") != std::string_view::npos) options.compress = audit::Compress::kStartOrder;
+  if (policy.find("every-end") != std::string_view::npos) options.compress_at = audit::CompressAt::kEveryEnd;
   return options;
 }
 

@@ -186,6 +186,8 @@ TEST_F(Audit, WrongOrdersAreUsageErrors) {
   expect_complaint(audit("schedule"), 2, {"--rule"});
   expect_complaint(audit("schedule --rule sjf"), 2, {"sjf", "fcfs", "conservative"});
   expect_complaint(audit("schedule --rule easy --compress arrival"), 2, {"--compress", "conservative"});
+  expect_complaint(audit("schedule --rule easy --compress-at every-end"), 2, {"--compress-at", "conservative"});
+  expect_complaint(audit("schedule --rule conservative --compress-at end"), 2, {"early-end", "every-end"});
   expect_complaint(audit("schedule --rule easy --pass often"), 2, {"often"});
   expect_complaint(audit("schedule --rule easy --tolerance soon"), 2, {"--tolerance", "soon"});
   expect_complaint(audit("schedule --rule easy --tolerance=-1"), 2, {"--tolerance", "-1"});

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -125,7 +127,8 @@ struct PlainSchedule {
   std::map<JobId, Instant> start, promise;
 };
 
-PlainSchedule plain_conservative(CoreCount machine, const std::vector<TracedJob>& jobs, bool in_start_order) {
+PlainSchedule plain_conservative(CoreCount machine, const std::vector<TracedJob>& jobs, bool in_start_order,
+                                 bool at_every_end) {
   PlainPlan plan{machine};
   PlainSchedule schedule;
   std::vector<const TracedJob*> waiting, running, coming;
@@ -181,7 +184,7 @@ PlainSchedule plain_conservative(CoreCount machine, const std::vector<TracedJob>
         running.erase(ended);
         const bool early = plan.slots.at(t->job.id).to > now;
         plan.slots.erase(t->job.id);
-        if (early) compress(now);
+        if (early || at_every_end) compress(now);
         something = true;
       }
       start_due(now);
@@ -190,15 +193,14 @@ PlainSchedule plain_conservative(CoreCount machine, const std::vector<TracedJob>
   return schedule;
 }
 
-class ConservativeAgainstThePlainOne : public testing::TestWithParam<bool> {};
+class ConservativeAgainstThePlainOne : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(ConservativeAgainstThePlainOne, EveryJobStartsAtTheSameInstantAndNoLaterThanItsFirstPromise) {
-  const bool in_start_order = GetParam();
+  const std::string order = std::get<0>(GetParam()), end = std::get<1>(GetParam());
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const auto jobs = cut_at_request(random_jobs(seed, 150, 16));
-    const PlainSchedule plain = plain_conservative(16, jobs, in_start_order);
-    const auto ours =
-        starts(in_start_order ? "conservative:compress=start-order" : "conservative:compress=arrival", 16, jobs);
+    const PlainSchedule plain = plain_conservative(16, jobs, order == "start-order", end == "every-end");
+    const auto ours = starts("conservative:compress=" + order + ":compress-at=" + end, 16, jobs);
     for (const TracedJob& traced : jobs) {
       const JobId job = traced.job.id;
       ASSERT_EQ(ours.at(job), plain.start.at(job)) << "job " << static_cast<int>(job) << ", seed " << seed;
@@ -207,8 +209,24 @@ TEST_P(ConservativeAgainstThePlainOne, EveryJobStartsAtTheSameInstantAndNoLaterT
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Compression, ConservativeAgainstThePlainOne, testing::Values(false, true),
-                         [](const auto& order) { return order.param ? "StartOrder" : "Arrival"; });
+INSTANTIATE_TEST_SUITE_P(Compression, ConservativeAgainstThePlainOne,
+                         testing::Combine(testing::Values("arrival", "start-order"),
+                                          testing::Values("early-end", "every-end")),
+                         [](const auto& compression) {
+                           std::string name =
+                               std::string{std::get<0>(compression.param)} + "_" + std::get<1>(compression.param);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// A job that is killed ends once: the plan is compressed with the decision, before what is submitted at that instant is placed.
+TEST(Conservative, WhetherAJobIsKilledAtItsEstimateOrEndsThereIsTheSame) {
+  const std::string policy = "conservative:compress-at=every-end:pass=instant";
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const auto jobs = random_jobs(seed, 150, 16);
+    ASSERT_EQ(starts(policy, 16, jobs), starts(policy, 16, cut_at_request(jobs))) << seed;
+  }
+}
 
 TEST(Reservations, AllOfThemAreAPlanThatIsMadeAnew) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
