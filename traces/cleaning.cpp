@@ -19,6 +19,10 @@ constexpr CleaningOption kOptions[] = {
     {"oversize", "skip|clamp|error", "skip", "a job wider than the machine is left out, narrowed to it, or an error"},
     {"out-of-order", "sort|skip", "sort",
      "submit times that descend: sort all jobs by submit time and number, or leave out the late ones"},
+    {"cancelled", "skip|honour|run", "skip",
+     "a job that was cancelled while it waited (status 5, no run time) is left out, is cancelled after the same wait, "
+     "or "
+     "runs for as long as it requests"},
     {"machine-size", "COUNT", "the header's", "processors of the machine that the log is cleaned for"},
     {"cpu-use", "0..1", "by log",
      "CPU use of parallel jobs whose fields 4 and 6 do not tell: CTC SP2 0.57, SDSC Blue Horizon 0.23, SDSC SP2 0.66, "
@@ -84,6 +88,9 @@ void set_rule(CleaningRules& rules, std::string_view name, std::string_view valu
         name, value, {{"skip", Oversize::kSkip}, {"clamp", Oversize::kClamp}, {"error", Oversize::kError}});
   else if (name == "out-of-order")
     rules.out_of_order = choose<OutOfOrder>(name, value, {{"sort", OutOfOrder::kSort}, {"skip", OutOfOrder::kSkip}});
+  else if (name == "cancelled")
+    rules.cancelled = choose<Cancelled>(
+        name, value, {{"skip", Cancelled::kSkip}, {"honour", Cancelled::kHonour}, {"run", Cancelled::kRun}});
   else if (name == "machine-size")
     rules.machine_size = number_between<CoreCount>(name, value, 1, 100'000'000);
   else if (name == "cpu-use")

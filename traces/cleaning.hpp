@@ -19,6 +19,7 @@ enum class ZeroRuntime : std::uint8_t { kKeep, kClamp };
 enum class OverRequest : std::uint8_t { kCut, kKeep };
 enum class Oversize : std::uint8_t { kSkip, kClamp, kError };
 enum class OutOfOrder : std::uint8_t { kSort, kSkip };
+enum class Cancelled : std::uint8_t { kSkip, kHonour, kRun };
 
 struct CleaningRules {
   SizeFrom size = SizeFrom::kAllocated;           ///< field 5, else field 8; or the other way round
@@ -26,6 +27,7 @@ struct CleaningRules {
   OverRequest over_request = OverRequest::kCut;   ///< run > request: ends at the request, or runs on
   Oversize oversize = Oversize::kSkip;            ///< size > machine
   OutOfOrder out_of_order = OutOfOrder::kSort;    ///< submit times that descend
+  Cancelled cancelled = Cancelled::kSkip;         ///< jobs taken back while they waited: left out, again, or not
   std::optional<CoreCount> machine_size{};        ///< what "machine" means; nothing: the header's
   std::optional<double> cpu_use{};                ///< of parallel jobs whose fields 4 and 6 do not tell
   bool closed_loop = false;                       ///< honour fields 17 and 18

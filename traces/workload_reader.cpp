@@ -41,7 +41,9 @@ enum class WorkloadReader::Rule : std::uint8_t {
   kCpuUseLogged,
   kCpuUseClamped,
   kCpuUseFallback,
-  kJobTable
+  kJobTable,
+  kCancelledHonoured,
+  kCancelledRun
 };
 
 namespace {
@@ -111,7 +113,10 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   job.job.queue = record.queue;
   job.truth.executable = record.executable;
   set_size(job, record);
-  set_times(job, record);
+  if (is_taken_back(record))
+    take_back(job, record);
+  else
+    set_times(job, record);
   set_cpu_use(job, record);
   set_predecessor(job, record);
   if (traits != nullptr && !traits->empty()) apply_traits(job, *traits);
@@ -120,16 +125,26 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   return true;
 }
 
+// Cancelled, and it never ran. Blue Horizon has 8,899 cancelled jobs that ran on an unknown number of processors: those are jobs.
+bool WorkloadReader::is_taken_back(const SwfRecord& record) const {
+  const bool never_ran = record.run < Duration::zero() || (record.run == Duration::zero() && record.allocated <= 0);
+  return record.status == 5 && never_ran;
+}
+
 bool WorkloadReader::is_skipped(const SwfRecord& record) {
   const bool is_partial = record.status >= 2 && record.status <= 4;
-  // Blue Horizon has 8,899 cancelled jobs that ran on an unknown number of processors: those are jobs.
-  const bool never_ran = record.run < Duration::zero() || (record.run == Duration::zero() && record.allocated <= 0);
   const std::int32_t size = size_of(record);
   if (is_partial) return note(Rule::kPartialExecution);
   if (record.job < 0) return note(Rule::kNumberMissing);
   if (record.submit < Duration::zero()) return note(Rule::kSubmitMissing);
-  if (record.status == 5 && never_ran) return note(Rule::kCancelledNeverRan);
-  if (record.run < Duration::zero()) return note(Rule::kRuntimeMissing);
+  if (is_taken_back(record)) {
+    // What it would have run is known to nobody, so that the request stands in: without one it cannot be a job.
+    const bool lacks_wait = rules_.cancelled == Cancelled::kHonour && record.wait < Duration::zero();
+    if (rules_.cancelled == Cancelled::kSkip || record.requested_time <= Duration::zero() || lacks_wait)
+      return note(Rule::kCancelledNeverRan);
+  } else if (record.run < Duration::zero()) {
+    return note(Rule::kRuntimeMissing);
+  }
   if (size <= 0) return note(Rule::kSizeMissing);
   if (rules_.machine_size && size > *rules_.machine_size) {
     if (rules_.oversize == Oversize::kError)
@@ -193,6 +208,12 @@ void WorkloadReader::set_times(TracedJob& job, const SwfRecord& record) {
   }
   job.job.estimate = estimate;
   job.truth.runtime = runtime;
+}
+
+void WorkloadReader::take_back(TracedJob& job, const SwfRecord& record) {
+  job.job.estimate = job.truth.runtime = record.requested_time;
+  note(rules_.cancelled == Cancelled::kHonour ? Rule::kCancelledHonoured : Rule::kCancelledRun);
+  if (rules_.cancelled == Cancelled::kHonour) job.cancelled_after = record.wait;
 }
 
 void WorkloadReader::set_cpu_use(TracedJob& job, const SwfRecord& record) {
@@ -288,8 +309,10 @@ CleaningReport WorkloadReader::report() const {
       {"cpu-use-fallback", "replaced",
        fmt::format("jobs without a CPU use in the log: {} stands in, 1 for serial jobs", fallback_cpu_use_)},
       {"job-table", "noted", "jobs that the side file says more about"},
+      {"cancelled", "honoured", "jobs that were cancelled while they waited, and are again after the same wait"},
+      {"cancelled", "kept", "jobs that were cancelled while they waited, now run for as long as they request"},
   };
-  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kJobTable) + 1 == kRules);
+  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kCancelledRun) + 1 == kRules);
 
   CleaningReport report;
   report.file = swf().name();

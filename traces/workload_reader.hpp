@@ -55,7 +55,7 @@ class WorkloadReader {
 
  private:
   enum class Rule : std::uint8_t;
-  static constexpr std::size_t kRules = 26;
+  static constexpr std::size_t kRules = 28;
   struct Tally {
     std::uint64_t count = 0;
     std::vector<std::size_t> lines;
@@ -64,9 +64,11 @@ class WorkloadReader {
   // `traits`: nullptr if there are none.
   [[nodiscard]] bool make_job(const SwfRecord& record, const JobTraits* traits, TracedJob& job);
   [[nodiscard]] bool is_skipped(const SwfRecord& record);
+  [[nodiscard]] bool is_taken_back(const SwfRecord& record) const;
   [[nodiscard]] std::int32_t size_of(const SwfRecord& record) const;
   void set_size(TracedJob& job, const SwfRecord& record);
   void set_times(TracedJob& job, const SwfRecord& record);
+  void take_back(TracedJob& job, const SwfRecord& record);
   void set_cpu_use(TracedJob& job, const SwfRecord& record);
   void set_predecessor(TracedJob& job, const SwfRecord& record);
   void apply_traits(TracedJob& job, const JobTraits& traits);

@@ -194,6 +194,8 @@ SwfRecord swf_record(const JobRow& row) {
   if (row.has_started()) {
     record.wait = row.wait();
     record.allocated = row.most_cores;
+  } else if (row.has_ended() && row.outcome == Outcome::kCancelled) {
+    record.wait = row.response();  // until it left the queue
   }
   if (row.ran()) {
     record.run = row.execution();

@@ -29,7 +29,9 @@ struct CleanGiven {
 };
 
 // The rest are about what a simulation makes of a job, not about its record.
-bool is_about_records(std::string_view rule) { return rule != "cpu-use" && rule != "closed-loop"; }
+bool is_about_records(std::string_view rule) {
+  return rule != "cpu-use" && rule != "closed-loop" && rule != "cancelled";
+}
 
 Duration duration_of(std::string_view option, const std::string& text) {
   const auto duration = parse_duration(text);

@@ -28,12 +28,29 @@ const TracedJob* Arrivals::take(Instant now) {
     TracedJob& job = add(released_.top().index);
     job.job.submitted = released_.top().at;
     released_.pop();
+    note_cancel(job);
     return &job;
   }
   if (!from_file) return nullptr;
   const TracedJob& job = add(next_++);
   skip_followers();
+  note_cancel(job);
   return &job;
+}
+
+void Arrivals::note_cancel(const TracedJob& job) {
+  if (job.cancelled_after) taken_back_.push({job.job.submitted + *job.cancelled_after, job.job.id});
+}
+
+Instant Arrivals::next_cancel() const { return taken_back_.empty() ? kNever : taken_back_.top().at; }
+
+std::optional<JobId> Arrivals::take_cancel(Instant now) {
+  while (!taken_back_.empty() && taken_back_.top().at <= now) {
+    const JobId job = taken_back_.top().job;
+    taken_back_.pop();
+    if (jobs_.find(job) != nullptr && std::ranges::find(ended_, job) == ended_.end()) return job;
+  }
+  return std::nullopt;
 }
 
 void Arrivals::on_end(JobId ended, Instant now) {

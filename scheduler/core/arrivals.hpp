@@ -1,7 +1,8 @@
 // When jobs come: at their submit times, or, in a closed loop, some think time after the job they follow has ended (SWF
-// fields 17 and 18). Both bodies ask it.
+// fields 17 and 18); and when their users take them back. Both bodies ask it.
 #pragma once
 
+#include <optional>
 #include <queue>
 #include <unordered_map>
 #include <vector>
@@ -21,6 +22,10 @@ class Arrivals {
   [[nodiscard]] Instant next() const;
   /// The next one that is due at `now`; nullptr if none is. It stays where it is until forget_ended() after its end.
   const TracedJob* take(Instant now);
+  /// When the next job is taken back that was taken; kNever if none is.
+  [[nodiscard]] Instant next_cancel() const;
+  /// The next job that its user takes back at `now` and that has not ended; nothing if there is none.
+  std::optional<JobId> take_cancel(Instant now);
   /// REQUIRES: it was taken, and is not forgotten.
   [[nodiscard]] const TracedJob& job(JobId job) { return jobs_.at(job); }
   /// Releases the jobs that follow `ended`.
@@ -36,7 +41,13 @@ class Arrivals {
     std::size_t index;
     auto operator<=>(const Released&) const = default;
   };
+  struct TakenBack {
+    Instant at;
+    JobId job;
+    auto operator<=>(const TakenBack&) const = default;
+  };
   void skip_followers();
+  void note_cancel(const TracedJob& job);
   TracedJob& add(std::size_t index);
 
   const Workload& workload_;
@@ -45,8 +56,9 @@ class Arrivals {
   std::size_t left_;
   std::unordered_map<JobId, std::vector<std::size_t>> followers_;
   std::priority_queue<Released, std::vector<Released>, std::greater<>> released_;
-  JobMap<TracedJob> jobs_;    // taken and not forgotten
-  std::vector<JobId> ended_;  // of jobs_
+  std::priority_queue<TakenBack, std::vector<TakenBack>, std::greater<>> taken_back_;  // some may have ended
+  JobMap<TracedJob> jobs_;                                                             // taken and not forgotten
+  std::vector<JobId> ended_;                                                           // of jobs_
 };
 
 }  // namespace replay

@@ -48,6 +48,8 @@ std::span<const Action> Controller::handle(Instant now, std::span<const Event> e
     for (int rank = 0; rank < kRanks; ++rank)
       for (const Event& event : events)
         if (rank_of(event, pass_rule_) == rank) take(event);
+    for (const Event& event : events)  // of jobs that were submitted just now; to the others it has come already
+      if (std::holds_alternative<Cancel>(event)) take(event);
   }
   handle_overruns();
   if (wakes_are_due()) triggers_.push_back({TriggerKind::kWake, nullptr});
@@ -199,6 +201,7 @@ bool Controller::apply(const Cancel& event) {
     return apply(Finish{event.job, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
   Kill kill{event.job, KillReason::kCancelled};
   adopt(kill);
+  triggers_.push_back({TriggerKind::kChange, job->running->job});
   return true;
 }
 

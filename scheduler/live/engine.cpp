@@ -134,8 +134,7 @@ class Engine final : public ExecutorListener {
     const Instant now = clock_.now();
     if (!stopping_ && now >= options_.until) stop(now);
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
-    if (!stopping_)
-      while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
+    if (!stopping_) take_what_is_due(now);
     if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now));  // what waits is cancelled, and no end can start it any more
@@ -146,6 +145,16 @@ class Engine final : public ExecutorListener {
     apply_all(actions);
   }
 
+  void take_what_is_due(Instant now) {
+    while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
+    while (const auto job = arrivals_.take_cancel(now)) {
+      events_.emplace_back(Cancel{*job});
+      if (launched_.contains(*job)) continue;  // the controller has it killed, and its end is reported
+      arrivals_.on_end(*job, now);
+      ++result_.ended;
+    }
+  }
+
   void apply_all(std::span<const Action> actions) {
     for (const Action& action : std::vector<Action>{actions.begin(), actions.end()})
       std::visit([this](const auto& a) { apply(a); }, action);
@@ -154,7 +163,7 @@ class Engine final : public ExecutorListener {
   // Until something happens, the next arrival or timer is due, or the view wants to be drawn.
   void wait() {
     Instant next = std::min(controller_.next_timer(), options_.until);
-    if (!stopping_) next = std::min(next, arrivals_.next());
+    if (!stopping_) next = std::min({next, arrivals_.next(), arrivals_.next_cancel()});
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
     if (!events_.empty()) wait = 0us;

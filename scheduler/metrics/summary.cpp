@@ -88,7 +88,7 @@ constexpr Definition kDefinitions[] = {
      [](const Inputs& in) { return count(in.jobs->with(Outcome::kOverrun)); }},
     {"jobs_killed", "jobs", "jobs killed by the policy or because the run was interrupted",
      [](const Inputs& in) { return count(in.jobs->with(Outcome::kKilled)); }},
-    {"jobs_cancelled", "jobs", "jobs that left the queue before they started",
+    {"jobs_cancelled", "jobs", "jobs taken back by their users, or still in the queue when the run was interrupted",
      [](const Inputs& in) { return count(in.jobs->with(Outcome::kCancelled)); }},
     {"jobs_rejected", "jobs", "jobs that fit no machine like this",
      [](const Inputs& in) { return count(in.jobs->with(Outcome::kRejected)); }},

@@ -19,7 +19,7 @@ enum class Outcome : std::uint8_t {
   kFailed,     ///< by itself, badly: exit code, signal, a rank that never finalized
   kOverrun,    ///< killed when its estimate was used up
   kKilled,     ///< killed by the policy, or because the run was interrupted
-  kCancelled,  ///< left the queue before it started
+  kCancelled,  ///< taken back by its user, or left the queue as the run was interrupted
   kRejected    ///< never entered the queue: it fits no machine like this
 };
 

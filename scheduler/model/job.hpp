@@ -55,7 +55,8 @@ struct TracedJob {
   JobTruth truth;
   std::optional<JobId> follows;
   Duration think_time{};
-  bool has_network_overhead = false;  ///< the trace states it, so it is not drawn
+  std::optional<Duration> cancelled_after;  ///< by its user, waiting or running; counted from its submission
+  bool has_network_overhead = false;        ///< the trace states it, so it is not drawn
 };
 
 [[nodiscard]] std::string_view to_text(Flexibility flexibility);

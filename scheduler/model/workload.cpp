@@ -11,7 +11,7 @@ constexpr std::size_t kRemembered = 64;  // kinds; a log has few, and one in whi
 }  // namespace
 
 bool TracedJobs::Kind::fits(const TracedJob& traced) const {
-  const auto& [job, truth, its_follows, its_think_time, its_has_network_overhead] = traced;
+  const auto& [job, truth, its_follows, its_think_time, its_cancelled_after, its_has_network_overhead] = traced;
   const Behaviour &declared = job.declared, &is_true = truth.behaviour;
   return flexibility == job.flexibility && cut_at_request == truth.cut_at_request &&
          has_network_overhead == its_has_network_overhead && declared_application == declared.application &&
@@ -20,7 +20,7 @@ bool TracedJobs::Kind::fits(const TracedJob& traced) const {
          declared.network_overhead ==
              (declared_network_overhead == kAsTrue ? is_true.network_overhead : declared_network_overhead) &&
          user_priority == job.user_priority && political_priority == job.political_priority && follows == its_follows &&
-         think_time == its_think_time;
+         think_time == its_think_time && cancelled_after == its_cancelled_after;
 }
 
 std::uint32_t TracedJobs::kind_of(const TracedJob& traced) {
@@ -28,7 +28,7 @@ std::uint32_t TracedJobs::kind_of(const TracedJob& traced) {
   const std::size_t remembered = std::min(kinds_.size(), kRemembered);
   for (std::size_t i = 0; i < remembered; ++i)
     if (kinds_[i].fits(traced)) return last_kind_ = static_cast<std::uint32_t>(i);
-  const auto& [job, truth, follows, think_time, has_network_overhead] = traced;
+  const auto& [job, truth, follows, think_time, cancelled_after, has_network_overhead] = traced;
   const Behaviour &declared = job.declared, &is_true = truth.behaviour;
   Kind& kind = kinds_.emplace_back();
   kind.flexibility = job.flexibility;
@@ -42,6 +42,7 @@ std::uint32_t TracedJobs::kind_of(const TracedJob& traced) {
   kind.political_priority = job.political_priority;
   kind.follows = follows;
   kind.think_time = think_time;
+  kind.cancelled_after = cancelled_after;
   return last_kind_ = static_cast<std::uint32_t>(kinds_.size() - 1);
 }
 
@@ -88,6 +89,7 @@ void TracedJobs::unpack(const Packed& packed, TracedJob& traced) const {
   truth.executable = packed.executable;
   traced.follows = kind.follows;
   traced.think_time = kind.think_time;
+  traced.cancelled_after = kind.cancelled_after;
   traced.has_network_overhead = kind.has_network_overhead;
 }
 

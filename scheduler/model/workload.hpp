@@ -119,6 +119,7 @@ class TracedJobs {
     double political_priority = 0;
     std::optional<JobId> follows;
     Duration think_time{};
+    std::optional<Duration> cancelled_after;
 
     [[nodiscard]] bool fits(const TracedJob& job) const;
   };

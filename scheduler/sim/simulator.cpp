@@ -75,7 +75,7 @@ class Simulation {
       ends_.pop();
       --stale_;
     }
-    Instant next = std::min(arrivals_.next(), controller_.next_timer());
+    Instant next = std::min({arrivals_.next(), arrivals_.next_cancel(), controller_.next_timer()});
     if (!ends_.empty()) next = std::min(next, ends_.top().at);
     return next == kNever ? kNever : std::max(next, now_);
   }
@@ -104,6 +104,7 @@ class Simulation {
       job.has_end = false;
       end(job, job.traced->truth.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
     }
+    while (const auto job = arrivals_.take_cancel(now)) cancel(*job);
     hand_over();
   }
 
@@ -132,6 +133,14 @@ class Simulation {
     arrivals_.on_end(id, now_);
     ++result_.ended;
     events_.emplace_back(Finish{id, {outcome, 0, Verification::kNone, -1, {}}});
+  }
+
+  // What waits leaves the queue; what runs is killed by the controller.
+  void cancel(JobId id) {
+    events_.emplace_back(Cancel{id});
+    if (running_.find(id) != nullptr) return;
+    arrivals_.on_end(id, now_);
+    ++result_.ended;
   }
 
   void apply(const Start& action) {

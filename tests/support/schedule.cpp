@@ -64,6 +64,10 @@ JobBuilder& JobBuilder::follows(char other, Duration think_time) {
   traced_.think_time = think_time;
   return *this;
 }
+JobBuilder& JobBuilder::cancelled_after(Duration wait) {
+  traced_.cancelled_after = wait;
+  return *this;
+}
 JobBuilder::operator TracedJob() const { return traced_; }
 
 Instant MemoryLog::start(JobId job) const {

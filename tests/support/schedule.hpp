@@ -32,6 +32,7 @@ class JobBuilder {
   JobBuilder& rigid();
   JobBuilder& cpu_use(double share);
   JobBuilder& follows(char other, Duration think_time);
+  JobBuilder& cancelled_after(Duration wait);
   operator TracedJob() const;  // NOLINT(google-explicit-constructor): builders read as what they build
 
  private:

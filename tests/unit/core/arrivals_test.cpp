@@ -44,5 +44,19 @@ TEST(Arrivals, WhoFollowsComesAfterItsThinkTime) {
   EXPECT_EQ(arrivals.left(), 1u);
 }
 
+TEST(Arrivals, AJobIsTakenBackUnlessItHasEnded) {
+  const Workload workload{{job('A').cancelled_after(30s), job('B').cancelled_after(20s), job('C')}};
+  Arrivals arrivals(workload);
+  EXPECT_EQ(arrivals.next_cancel(), kNever) << "nothing has come yet";
+  while (arrivals.take(at(0s)) != nullptr) continue;
+  EXPECT_EQ(arrivals.next_cancel(), at(20s));
+  EXPECT_EQ(arrivals.take_cancel(at(19s)), std::nullopt);
+  EXPECT_EQ(arrivals.take_cancel(at(20s)), id('B'));
+  EXPECT_EQ(arrivals.take_cancel(at(20s)), std::nullopt);
+  arrivals.on_end(id('A'), at(25s));
+  EXPECT_EQ(arrivals.take_cancel(at(30s)), std::nullopt);
+  EXPECT_EQ(arrivals.next_cancel(), kNever);
+}
+
 }  // namespace
 }  // namespace replay::test

@@ -182,6 +182,21 @@ TEST_F(Live, AJobPastItsEstimateAndGraceIsKilled) {
   EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCompleted);
 }
 
+TEST_F(Live, AJobThatItsUserTakesBackLeavesTheQueueOrIsKilled) {
+  // B can start only after A, which runs for hours by itself.
+  const LiveLog live = run("fcfs",
+                           {job('A').cores(2).runs(100h).cancelled_after(40s),
+                            job('B').cores(2).runs(1h).cancelled_after(20s), job('C').cores(2).runs(1s)},
+                           0.01);
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kCancelled);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCancelled);
+  EXPECT_EQ(live.log.start(id('B')), kNever);
+  EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCompleted);
+  EXPECT_EQ(live.result.ended, 3u);
+  EXPECT_EQ(live.misuse, "");
+  EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+}
+
 // Sends the next of these at each tick.
 std::function<void(Instant)> send_at_ticks(std::vector<int> signals) {
   return [signals = std::move(signals), next = std::size_t{0}](Instant) mutable {

@@ -14,7 +14,7 @@ namespace replay {
 namespace {
 
 auto all_of(const TracedJob& traced) {
-  const auto& [job, truth, follows, think_time, has_network_overhead] = traced;
+  const auto& [job, truth, follows, think_time, cancelled_after, has_network_overhead] = traced;
   return std::tuple{job.id,
                     job.submitted,
                     job.processes,
@@ -32,6 +32,7 @@ auto all_of(const TracedJob& traced) {
                     truth.executable,
                     follows,
                     think_time,
+                    cancelled_after,
                     has_network_overhead};
 }
 
@@ -63,6 +64,7 @@ class Chance {
       traced.follows = JobId{any(100)};
       traced.think_time = Duration{any(100)};
     }
+    if (any(4) == 0) traced.cancelled_after = Duration{any(100)};
     traced.has_network_overhead = any(3) == 0;
     return traced;
   }

@@ -51,6 +51,44 @@ TEST(Simulation, UntilEndsTheRunAndEveryJobHasItsEnd) {
   EXPECT_EQ(what_is_wrong(log, cores(1)), "");
 }
 
+TEST(Simulation, AJobThatItsUserTakesBackLeavesTheQueueOrIsEndedWhereItRuns) {
+  // B waits for A and is taken back at 40 s; C starts in its place, and is taken back while it runs.
+  for (const char* policy : {"fcfs", "easy", "conservative", "slack", "dynp", "easy-malleable"}) {
+    const auto log = simulate(
+        policy, cores(2),
+        {job('A').cores(2).runs(1min).rigid(), job('B').cores(2).runs(3min).rigid().arrives(10s).cancelled_after(30s),
+         job('C').cores(2).runs(5min).rigid().arrives(20s).cancelled_after(100s),
+         job('D').cores(2).runs(1min).rigid().arrives(30s)},
+        "rigid");
+    EXPECT_EQ(what_is_wrong(log, cores(2)), "") << policy;
+    EXPECT_EQ(log.start(id('B')), kNever) << policy;
+    EXPECT_EQ(log.end(id('B')), at(40s)) << policy;
+    EXPECT_EQ(log.outcome(id('B')), Outcome::kCancelled) << policy;
+    const bool c_first = log.start(id('C')) < log.start(id('D'));
+    EXPECT_EQ(log.end(id('C')), at(120s)) << policy;
+    EXPECT_EQ(log.outcome(id('C')), Outcome::kCancelled) << policy;
+    EXPECT_EQ(log.end(id('D')), c_first ? at(3min) : at(2min)) << policy;
+  }
+}
+
+TEST(Simulation, AJobThatIsTakenBackAtTheInstantOfItsSubmissionNeverRuns) {
+  for (const char* policy : {"fcfs", "easy", "conservative"}) {
+    const auto log = simulate(policy, cores(2), {job('A').cancelled_after(0s), job('B').cores(2)}, "rigid");
+    EXPECT_EQ(what_is_wrong(log, cores(2)), "") << policy;
+    EXPECT_EQ(log.start(id('A')), kNever) << policy;
+    EXPECT_EQ(log.outcome(id('A')), Outcome::kCancelled) << policy;
+    EXPECT_EQ(log.start(id('B')), at(0s)) << policy;
+  }
+}
+
+TEST(Simulation, WhoFollowsAJobThatIsTakenBackComesItsThinkTimeLater) {
+  const auto log = simulate("fcfs", cores(1),
+                            {job('A').runs(1min), job('B').runs(1min).arrives(5s).cancelled_after(10s),
+                             job('C').runs(1min).follows('B', 7s)});
+  EXPECT_EQ(what_is_wrong(log, cores(1)), "");
+  EXPECT_EQ(log.start(id('C')), at(1min)) << "submitted at 22 s";
+}
+
 TEST(Simulation, NobodyIsShrunkUnderTheRigidModelsJobs) {
   std::vector<TracedJob> jobs = random_jobs(5, 200, 16);
   for (TracedJob& traced : jobs) traced.job.flexibility = Flexibility::kRigid;

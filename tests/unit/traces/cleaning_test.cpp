@@ -197,6 +197,31 @@ TEST(Cleaning, CancelledJobsThatNeverRanAreSkippedOthersAreJobs) {
   EXPECT_EQ(finding(loaded, "cancelled-never-ran"), "skipped 2 at 2 3");
 }
 
+// Job 1 waited 30 s and was taken back; of job 2 the wait is not known, of job 3 the request; job 4 ran.
+TEST(Cleaning, CancelledJobsThatNeverRanCanBeCancelledAgainOrRun) {
+  const std::string log = kHeader + job_line(1, {{3, "30"}, {4, "-1"}, {9, "200"}, {11, "5"}}) +
+                          job_line(2, {{3, "-1"}, {4, "-1"}, {9, "200"}, {11, "5"}}) +
+                          job_line(3, {{3, "30"}, {4, "-1"}, {9, "-1"}, {11, "5"}}) +
+                          job_line(4, {{3, "30"}, {4, "60"}, {9, "200"}, {11, "5"}});
+  CleaningRules rules;
+  set_rule(rules, "cancelled", "honour");
+  const auto honoured = load(log, rules);
+  EXPECT_EQ(ids(honoured), (std::vector<std::int64_t>{1, 4}));
+  EXPECT_EQ(honoured.workload.jobs[0].cancelled_after, 30s);
+  EXPECT_EQ(honoured.workload.jobs[0].job.estimate, 200s);
+  EXPECT_EQ(honoured.workload.jobs[1].cancelled_after, std::nullopt);
+  EXPECT_EQ(finding(honoured, "cancelled"), "honoured 1 at 2");
+  EXPECT_EQ(finding(honoured, "cancelled-never-ran"), "skipped 2 at 3 4");
+
+  set_rule(rules, "cancelled", "run");
+  const auto run = load(log, rules);
+  EXPECT_EQ(ids(run), (std::vector<std::int64_t>{1, 2, 4}));
+  EXPECT_EQ(run.workload.jobs[0].cancelled_after, std::nullopt);
+  EXPECT_EQ(run.workload.jobs[0].truth.runtime, 200s);
+  EXPECT_EQ(finding(run, "cancelled"), "kept 2 at 2 3");
+  EXPECT_THROW(set_rule(rules, "cancelled", "yes"), UsageError);
+}
+
 TEST(Cleaning, TheFirstJobOfANumberIsKept) {
   const auto loaded = load(kHeader + job_line(2, {{2, "1"}}) + job_line(1, {{2, "2"}}) + job_line(2, {{2, "3"}}) +
                            job_line(3, {{2, "4"}, {4, "-1"}}) + job_line(3, {{2, "5"}}));
