@@ -2,7 +2,7 @@
 // the shortest and of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
 // Source: dynP paper, section 3. Nothing else is a step: at the instant of a planned start, and where an estimate has grown, the
 // policy in use goes on. Scores are over the waiting jobs only, with estimates: what runs would add the same to all three. SLDwA
-// is compared by the sum of width x planned start: with widths and estimates given, nothing else in it depends on the plan.
+// is compared by the sum of width x response: its divisor, the area, is the same in all three.
 // (docs/policies/dynp.md) A step costs three times O(waiting) searches in the profile: a score needs every planned start, and one
 // event can move each of them.
 
@@ -38,32 +38,25 @@ struct PlannedStart {
 };
 using JobPlan = std::vector<PlannedStart>;
 
-// Part of a whole, in billionths, rounded half up. Sums of such parts do not depend on the order of the jobs.
-Wide billionths(Duration part, Duration whole) {
-  constexpr Wide kOne = 1'000'000'000;
-  return (Wide{part.count()} * kOne + whole.count() / 2) / whole.count();
-}
-
-// Plans that start all jobs at the same instants have the same score, in whatever order they list them. The work in a plan is
-// the same in all three, so that their utilisations are as 1 to the times until the last planned end.
+// Plans that start all jobs at the same instants have the same score, in whatever order they list them. The divisors that all three
+// plans share are left out. The work in a plan is such a factor too: utilisations are as 1 to the times until the last planned end.
 DynpScore score(const JobPlan& plan, Metric metric, Instant now) {
   constexpr Duration kBound = std::chrono::seconds{60};
-  Wide sum = 0;
+  DynpScore score;
   Duration until_last{};
   for (const auto& [job, start] : plan) {
-    const Wide wait = (start - now).count();
     const Duration response = start + job->estimate - job->submitted;
     const Duration bounded = std::max(job->estimate, kBound);
     switch (metric) {
-      case Metric::kSldwa: sum += job->processes * wait; break;
-      case Metric::kResponse: sum += wait; break;
-      case Metric::kSlowdown: sum += billionths(response, job->estimate); break;
-      case Metric::kBsld60: sum += billionths(std::max(response, bounded), bounded); break;
+      case Metric::kSldwa: score.add(Wide{job->processes} * response.count(), 1); break;
+      case Metric::kResponse: score.add(response.count(), 1); break;
+      case Metric::kSlowdown: score.add(response.count(), job->estimate.count()); break;
+      case Metric::kBsld60: score.add(std::max(response, bounded).count(), bounded.count()); break;
       case Metric::kUtilisation: break;
     }
     until_last = std::max(until_last, start + job->estimate - now);
   }
-  return metric == Metric::kUtilisation ? DynpScore{-1, until_last.count()} : DynpScore{sum};
+  return metric == Metric::kUtilisation ? DynpScore{-1, until_last.count()} : score;
 }
 
 class Dynp final : public Policy {
@@ -75,16 +68,13 @@ class Dynp final : public Policy {
   void decide(const ClusterView& view, Actions& out) override {
     const bool ended = running_.follow(view).ended;
     if (view.waiting.empty()) return;
-    if (asks_for_step(view, ended)) {
-      DynpScores scores{};
-      for (std::size_t i = 0; i < kDynpPolicies; ++i) {
-        make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
-        scores[i] = score(plans_[i], settings_.metric, view.now);
-      }
-      change_to(decided(scores), out);
-    } else {
-      make_plan(view, in_use_, plan_in_use());  // while nothing else happens, the plan that it was
-    }
+    const bool submitted = has_submission(view);
+    if (submitted || (ended && settings_.at_ends_too))
+      step(view, out);
+    else if (ended || plan_in_use().size() != view.waiting.size())  // the second: a view that others made
+      make_plan(view, in_use_, plan_in_use());
+    else
+      keep_plan(view.now);
     start(view.now, out);
   }
 
@@ -97,9 +87,17 @@ class Dynp final : public Policy {
   }
 
  private:
-  [[nodiscard]] bool asks_for_step(const ClusterView& view, bool ended) const {
-    const auto is_submission = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kSubmit; };
-    return (ended && settings_.at_ends_too) || std::ranges::any_of(view.triggers, is_submission);
+  static bool has_submission(const ClusterView& view) {
+    return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
+  }
+
+  void step(const ClusterView& view, Actions& out) {
+    DynpScores scores{};
+    for (std::size_t i = 0; i < kDynpPolicies; ++i) {
+      make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
+      scores[i] = score(plans_[i], settings_.metric, view.now);
+    }
+    change_to(decided(scores), out);
   }
 
   // Each change is in the event log, the first choice too: whoever reads it can count switches and time shares.
@@ -136,6 +134,20 @@ class Dynp final : public Policy {
     for (const auto& [job, start] : plan) take_back(profile, *job, start);
   }
 
+  // Neither a submission nor an end: the plan in force goes on. Where an estimate has grown, what no longer fits moves to its
+  // earliest hole, in the order of planned starts.
+  void keep_plan(Instant now) {
+    JobPlan& plan = plan_in_use();
+    std::ranges::stable_sort(plan, {}, &PlannedStart::start);
+    Availability& profile = running_.profile();
+    for (auto& [job, start] : plan) {
+      const Instant due = std::max(start, now);
+      start = profile.fits(job->processes, due, job->estimate) ? due : now;
+      start = place(profile, *job, start);
+    }
+    for (const auto& [job, start] : plan) take_back(profile, *job, start);
+  }
+
   void start(Instant now, Actions& out) {
     Instant next = kNever;
     for (const auto& [job, start] : plan_in_use()) {
@@ -147,6 +159,7 @@ class Dynp final : public Policy {
       running_.note_start(*job, now);
       out.emplace_back(Start{job->id, {job->processes, 1, {}}});
     }
+    std::erase_if(plan_in_use(), [now](const PlannedStart& planned) { return planned.start <= now; });
     if (next != kNever) out.emplace_back(WakeAt{next});
   }
 

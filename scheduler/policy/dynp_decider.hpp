@@ -1,10 +1,12 @@
 // Which of the three policies dynP goes on with: the deciders of the dynP paper, section 3 and Table 1. They see one number
-// for each policy, lower is better, and the policy in use. Scores and thresholds are whole numbers, so that a tie is a tie.
+// for each policy, lower is better, and the policy in use. Scores and thresholds are exact, so that a tie is a tie.
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace replay {
 
@@ -15,22 +17,29 @@ inline constexpr std::size_t kDynpPolicies = 3;
 /// Microseconds x processors of any queue.
 __extension__ using Wide = __int128;
 
-/// value / per, compared exactly: no rounding makes two plans of one quality different, or two different ones alike.
-/// REQUIRES of two that are compared: either all `per` are 1, or values and `per` fit 63 bits.
-struct DynpScore {
-  constexpr DynpScore() = default;
-  constexpr DynpScore(Wide number, Wide unit = 1)  // NOLINT(google-explicit-constructor): a whole number is a score
-      : value(number), per(unit) {}
+/// A sum of fractions, compared exactly: plans tie often, and rounding would decide for one of them.
+class DynpScore {
+ public:
+  struct Fraction {
+    Wide value;
+    Wide per;  ///< > 0
+  };
 
-  Wide value = 0;
-  Wide per = 1;  ///< > 0
+  DynpScore() = default;
+  DynpScore(Wide value, Wide per = 1) { add(value, per); }  // NOLINT(google-explicit-constructor): a number is a score
+  /// REQUIRES: per > 0; values and what they are multiplied with fit.
+  void add(Wide value, Wide per);
 
-  friend constexpr bool operator==(const DynpScore& a, const DynpScore& b) {
-    return a.value * b.per == b.value * a.per;
+  /// -1, 0 or 1: the sign of a * x - b * y. O(fractions log fractions), and more only where they are nearly equal.
+  [[nodiscard]] static int sign_of_difference(const DynpScore& a, Wide x, const DynpScore& b, Wide y);
+
+  friend bool operator==(const DynpScore& a, const DynpScore& b) { return sign_of_difference(a, 1, b, 1) == 0; }
+  friend std::strong_ordering operator<=>(const DynpScore& a, const DynpScore& b) {
+    return sign_of_difference(a, 1, b, 1) <=> 0;
   }
-  friend constexpr auto operator<=>(const DynpScore& a, const DynpScore& b) {
-    return a.value * b.per <=> b.value * a.per;
-  }
+
+ private:
+  std::vector<Fraction> sum_;
 };
 
 /// Lower is better; by DynpPolicy.
