@@ -27,7 +27,9 @@ bool is_separator(char c) { return c == ' ' || c == '\t'; }
 
 std::string shown(std::string_view text) { return visible_text(text, 40); }
 
-constexpr bool is_swf_time(std::int64_t seconds) { return seconds >= -kMostSwfSeconds && seconds <= kMostSwfSeconds; }
+constexpr bool is_swf_time(int field, std::int64_t seconds) {
+  return seconds >= -most_swf_seconds(field) && seconds <= most_swf_seconds(field);
+}
 
 // The first 18 fields of a line, as far as they are whole numbers.
 struct WholeFields {
@@ -146,7 +148,7 @@ class UsualFields {
 
   static bool are_usual(const WholeFields& fields) {
     constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-    static_assert(kMost <= kMostSwfSeconds && kMost <= kMostKilobytes);
+    static_assert(kMost <= kMostSwfRunSeconds && kMost <= kMostKilobytes);
     return fields.are_all_whole() && fields.magnitudes <= kMost;
   }
 
@@ -172,7 +174,7 @@ class Fields {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
   Duration time(int field) {
-    if (is_whole(field) && is_swf_time(number(field))) return Duration{number(field) * kMicrosPerSecond};
+    if (is_whole(field) && is_swf_time(field, number(field))) return Duration{number(field) * kMicrosPerSecond};
     return decimal_time(field);
   }
 
@@ -220,13 +222,13 @@ class Fields {
   }
 
   Duration decimal_time(int field) {
-    constexpr Duration kMost = std::chrono::seconds{kMostSwfSeconds};
+    const Duration most = std::chrono::seconds{most_swf_seconds(field)};
     auto time = parse_seconds(text(field));
     const auto value = time ? std::nullopt : real(text(field));
-    if (value && std::abs(*value) <= static_cast<double>(kMostSwfSeconds)) time = from_seconds(*value);
-    if (time && *time >= -kMost && *time <= kMost) return *time;
+    if (value && std::abs(*value) <= seconds(most)) time = from_seconds(*value);
+    if (time && *time >= -most && *time <= most) return *time;
     const bool is_number = time || value || is_whole(field);
-    fail(field, is_number ? fmt::format("at most {} seconds", kMostSwfSeconds) : "a number of seconds");
+    fail(field, is_number ? fmt::format("at most {} seconds", most_swf_seconds(field)) : "a number of seconds");
     return kUnknownTime;
   }
 

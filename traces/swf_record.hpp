@@ -15,6 +15,13 @@ inline constexpr Duration kUnknownTime = std::chrono::seconds{-1};
 
 /// Times beyond this many seconds (317 years) either way are broken: sums of them would not fit a Duration.
 inline constexpr std::int64_t kMostSwfSeconds = 10'000'000'000;
+/// No job runs or asks for longer than a hundred years (fields 4 and 9): thousands of them one behind the other still are an
+/// instant.
+inline constexpr std::int64_t kMostSwfRunSeconds = 3'155'760'000;
+/// The most that a field of a time may say.
+[[nodiscard]] constexpr std::int64_t most_swf_seconds(int field) {
+  return field == 4 || field == 9 ? kMostSwfRunSeconds : kMostSwfSeconds;
+}
 
 /// Decimals of times are exact to the microsecond, those of memory as far as a double goes.
 struct SwfRecord {

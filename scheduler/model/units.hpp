@@ -24,6 +24,10 @@ using Instant = JobClock::time_point;
 /// The last instant there is: "never" for timers.
 inline constexpr Instant kNever = Instant::max();
 
+/// Plans and simulations end here, half-way to kNever (146,000 years): an instant until then plus any duration that a job may have
+/// is an instant, too.
+inline constexpr Instant kEndOfPlans{kNever.time_since_epoch() / 2};
+
 using CoreCount = std::int32_t;     ///< cores (the field's "processors" or "CPUs")
 using ProcessCount = std::int32_t;  ///< MPI processes of one job
 

@@ -154,6 +154,7 @@ Availability::Place Availability::find(Instant at) const {
 
 void Availability::add(Instant from, Instant to, CoreCount cores) {
   from = std::max(from, begins());
+  to = std::min(to, kEndOfPlans);
   if (from >= to || cores == 0) return;
   Place first = cut(from);
   const std::size_t blocks = blocks_.size();

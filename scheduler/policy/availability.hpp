@@ -1,5 +1,6 @@
 // Free processors over time, by plan: what every planning policy asks when a job could start. A step function that begins now
-// and ends with everything free. Reserving and releasing are inverse, so "what if" is doing it and taking it back.
+// and ends with everything free, at kEndOfPlans at the latest: what is reserved beyond is left out, so that a planned start never
+// is later and a planned end can be computed. Reserving and releasing are inverse, so "what if" is doing it and taking it back.
 //
 // Steps lie in blocks of some hundred, each block with bounds of its values and with what is to be added to all of it; groups of
 // blocks have the same. So a search skips what cannot matter, and a change touches two blocks and the headers between them.
@@ -44,8 +45,8 @@ class Availability {
   /// The same, but kNever if it is not before `before`.
   [[nodiscard]] Instant earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const;
 
-  /// Takes `cores` away in [from, to), or gives them back; a part before begins() is left out, an empty interval is
-  /// nothing. REQUIRES: what results is within 0..capacity everywhere.
+  /// Takes `cores` away in [from, to), or gives them back; a part before begins() or after kEndOfPlans is left out, an empty
+  /// interval is nothing. REQUIRES: what results is within 0..capacity everywhere.
   void reserve(Instant from, Instant to, CoreCount cores) { add(from, to, -cores); }
   void release(Instant from, Instant to, CoreCount cores) { add(from, to, cores); }
 

@@ -179,7 +179,7 @@ class Conservative final : public Policy {
   void decide(const ClusterView& view, Actions& out) override {
     now_ = view.now;
     const RunningPlan::Change change = running_.follow(view);
-    if (change.rebuilt)
+    if (change.rebuilt || a_planned_start_has_passed())
       plan_again(view);
     else
       take_in(view, change);
@@ -283,6 +283,12 @@ class Conservative final : public Policy {
     }
   }
 
+  // A real run: the daemon was held up, or cores came late. What the plan says from then on does not fit together any more.
+  [[nodiscard]] bool a_planned_start_has_passed() {
+    const Planned* const first = next_starts_.first();
+    return first != nullptr && first->at.start < now_;
+  }
+
   // The view is not the one we know: jobs keep the order of their planned starts, new ones come last.
   void plan_again(const ClusterView& view) {
     std::vector<std::pair<StartByPlan, const Job*>> order;
@@ -307,7 +313,6 @@ class Conservative final : public Policy {
       free -= job.processes;
       out.emplace_back(Start{job.id, {job.processes, 1, {}}});
       running_.note_start(job, now_);
-      if (next->at.start < now_) running_.distrust();  // its cores came late: so does its end
       queue_.remove(job);
     }
   }

@@ -23,7 +23,7 @@ Availability availability_of_running(const ClusterView& view) {
   return profile;
 }
 
-RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
+RunningPlan::Change RunningPlan::follow(const ClusterView& view, AtEstimate at_estimate) {
   Change change;
   for (const Trigger& trigger : view.triggers) {
     switch (trigger.kind) {
@@ -34,11 +34,11 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view) {
       case TriggerKind::kWake: break;
     }
   }
+  const Instant in_time = at_estimate == AtEstimate::kRuns ? view.now + kTick : view.now;
   const auto ends = view.running.by_estimated_end();
-  const bool somebody_is_late = !ends.empty() && ends.front()->estimated_end <= view.now;
-  change.rebuilt = !trusted_ || profile_.capacity() != view.machine.size() || view.now < profile_.begins() ||
-                   somebody_is_late || held_.size() != view.running.size() ||
-                   disturbances_seen_ != view.running.disturbances();
+  const bool a_job_is_late = !ends.empty() && ends.front()->estimated_end < in_time;
+  change.rebuilt = profile_.capacity() != view.machine.size() || view.now < profile_.begins() || a_job_is_late ||
+                   held_.size() != view.running.size() || disturbances_seen_ != view.running.disturbances();
   if (change.rebuilt)
     rebuild(view);
   else
@@ -70,28 +70,18 @@ void RunningPlan::note_start(const Job& job, Instant now) {
   *held = {now + job.estimate, job.processes};
 }
 
-bool RunningPlan::is_in_step_with(const ClusterView& view, const RunningJob& job) const {
-  const auto has_ended = [this](const Trigger& trigger) {
-    return trigger.kind == TriggerKind::kFinish && held_.find(trigger.job->id) != nullptr;
-  };
-  const auto ended = static_cast<std::size_t>(std::ranges::count_if(view.triggers, has_ended));
-  return trusted_ && profile_.capacity() == view.machine.size() && held_.find(job.job->id) != nullptr &&
-         held_.size() == view.running.size() + ended && disturbances_seen_ == view.running.disturbances();
-}
-
-void RunningPlan::lift_out(const RunningJob& job, Instant now) {
-  const Held& held = held_.at(job.job->id);
-  if (held.until > now) profile_.release(now, held.until, held.cores);
-}
-
-void RunningPlan::put_back(const RunningJob& job, Instant now) {
-  const Held& held = held_.at(job.job->id);
-  if (held.until > now) profile_.reserve(now, held.until, held.cores);
+bool RunningPlan::lift_out(const RunningJob& job, Instant now) {
+  Held& held = held_.at(job.job->id);
+  if (held.until <= now) return false;
+  profile_.release(now, held.until, held.cores);
+  held.until = now;
+  return true;
 }
 
 void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Duration more) {
-  held_.at(job.job->id).until = std::max(job.estimated_end + more, now + kTick);
-  put_back(job, now);
+  Held& held = held_.at(job.job->id);
+  held.until = std::max(job.estimated_end + more, now + kTick);
+  profile_.reserve(now, held.until, held.cores);
   ++disturbances_seen_;  // the controller sets another end
 }
 
@@ -110,7 +100,6 @@ void RunningPlan::rebuild(const ClusterView& view) {
                                    known != nullptr && known->is_killed};
   }
   disturbances_seen_ = view.running.disturbances();
-  trusted_ = true;
 }
 
 Instant place(Availability& plan, const Job& job, Instant from) {

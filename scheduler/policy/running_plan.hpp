@@ -22,21 +22,25 @@ class RunningPlan {
     bool ended = false;
   };
 
+  /// What a running job is in the plan at the very instant at which its estimate is used up.
+  enum class AtEstimate : std::uint8_t {
+    kRuns,     ///< it has been decided that it goes on: it ends in the next tick
+    kHasEnded  ///< that is decided next, at this instant
+  };
+
   /// Brings the profile up to date. What a policy has reserved in it for waiting jobs stays, unless it is rebuilt.
   /// O(ends since the last pass), or O(running) if it is rebuilt.
-  Change follow(const ClusterView& view);
+  Change follow(const ClusterView& view, AtEstimate at_estimate = AtEstimate::kRuns);
 
   /// The policy starts `job` now, and has reserved its cores until now + estimate in profile().
   void note_start(const Job& job, Instant now);
-  /// Whether it knows `job`, and nothing has happened since the last follow() but what the view's triggers say.
-  [[nodiscard]] bool is_in_step_with(const ClusterView& view, const RunningJob& job) const;
-  /// profile() without `job` from `now` on, which is_in_step_with() knows, and with it again. For Policy::more_time().
-  void lift_out(const RunningJob& job, Instant now);
-  void put_back(const RunningJob& job, Instant now);
-  /// Instead of put_back(): the controller will let it go on for `more` after its estimated end, at full speed.
+  /// Whether `job` ran at the last follow().
+  [[nodiscard]] bool knows(const RunningJob& job) const { return held_.find(job.job->id) != nullptr; }
+  /// For Policy::more_time(), after follow() at the same instant: `job`, which it knows, holds nothing from `now` on. Whether that frees
+  /// time.
+  bool lift_out(const RunningJob& job, Instant now);
+  /// After lift_out(): the controller will let it go on for `more` after its estimated end, at full speed.
   void put_back_for_longer(const RunningJob& job, Instant now, Duration more);
-  /// The next follow() makes the profile from scratch.
-  void distrust() { trusted_ = false; }
 
   /// When the running jobs are to end, in no order; some may be over.
   [[nodiscard]] std::vector<Instant> ends() const;
@@ -57,7 +61,6 @@ class RunningPlan {
   Availability profile_{0, Instant::min()};
   JobMap<Held> held_;
   std::uint64_t disturbances_seen_ = 0;
-  bool trusted_ = false;
 };
 
 /// The profile of the running jobs of a view, made from scratch: by estimates; a job that is past its own holds its cores for

@@ -1,12 +1,15 @@
 // Slack-based priority backfilling. Every waiting job has a planned start and some slack, by which it may be delayed. A new job
 // is put where the schedule is cheapest in which nobody is delayed beyond its slack (slack_search.hpp). So a job starts no later
 // than first planned plus its first slack. When a job ends early, the waiting ones move up in the cheapest way.
+// At one instant: ends, submissions one after the other, each followed by the starts that are due, estimates reached (tick), planned
+// starts.
 // Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.3, 4.4 (slack_price.hpp), 4.5 and 4.6 (slack_search.hpp), 4.7
 // (tick). With sf=0 the schedule is that of conservative:compress=start-order. docs/policies/slack.md
 
 #include "scheduler/policy/slack.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -35,19 +38,17 @@ class Slack final : public Policy {
         average_wait_(std::move(average_wait)) {}
 
   void decide(const ClusterView& view, Actions& out) override {
-    now_ = view.now;
-    const RunningPlan::Change change = running_.follow(view);
-    bool has_freed = change.freed_until > now_;
-    for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kFinish) has_freed = forget(trigger.job) || has_freed;
-    if (change.rebuilt)
-      plan_again(view);
-    else if (has_freed)
-      remove();
-    for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kSubmit && !knows(*trigger.job)) insert(*trigger.job);
-    if (waiting_.size() != view.waiting.size()) plan_again(view);  // a view that others made
-    start_who_is_due(view, out);
+    if (taken_in_ == view.now)
+      free_ = view.free.total() - cores_of(begun_);  // the tick has killed some
+    else
+      take_in(view, RunningPlan::AtEstimate::kRuns);
+    taken_in_.reset();
+    if (std::exchange(tick_has_freed_, false)) remove();
+    start_due_jobs();
+    std::ranges::move(begun_, std::back_inserter(out));
+    begun_.clear();
+    const auto next = std::ranges::find_if(waiting_, [&](const Waiting& waiting) { return waiting.start > now_; });
+    if (next != waiting_.end()) out.emplace_back(WakeAt{next->start});
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
@@ -59,19 +60,19 @@ class Slack final : public Policy {
   }
 
   // Section 4.7: a tenth of its declared time more, if that is cheaper than to have run it for nothing. Others may have to wait for
-  // it, within their slack; it cannot be put off itself.
+  // it, within their slack; it cannot be put off itself. The ends and submissions of this instant come first.
   Duration more_time(const ClusterView& view, const RunningJob& running) override {
-    now_ = view.now;
+    if (taken_in_ != view.now) take_in(view, RunningPlan::AtEstimate::kHasEnded);
+    taken_in_ = view.now;
+    if (!running_.knows(running)) return Duration::zero();
+    tick_has_freed_ = running_.lift_out(running, now_) || tick_has_freed_;
+    if (running.budget.rate() != 1) return Duration::zero();
     Job rest = *running.job;
     rest.estimate = std::max(running.job->estimate / 10, kLeastExtension);
-    if (!running_.is_in_step_with(view, running) || running.budget.rate() != 1) return Duration::zero();
-    running_.lift_out(running, now_);
     sort_by_start();
     const SlackCandidate goes_on = search_.insert_now(profile(), waiting_, now_, rest, first_slack(rest, kUndecided));
-    if (goes_on.price >= price_of_waiting(rest.processes, seconds(running.job->estimate), settings_.weights)) {
-      running_.put_back(running, now_);
+    if (goes_on.price >= price_of_waiting(rest.processes, seconds(running.job->estimate), settings_.weights))
       return Duration::zero();
-    }
     adopt(goes_on);
     running_.put_back_for_longer(running, now_, rest.estimate);
     return rest.estimate;
@@ -91,8 +92,27 @@ class Slack final : public Policy {
                     average_wait_.seconds_of(job));
   }
 
+  // What has happened since the last pass: first the ends, then the submissions.
+  void take_in(const ClusterView& view, RunningPlan::AtEstimate at_estimate) {
+    now_ = view.now;
+    free_ = view.free.total();
+    begun_.clear();
+    const RunningPlan::Change change = running_.follow(view, at_estimate);
+    bool has_freed = change.freed_until > now_;
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kFinish) has_freed = forget(trigger.job) || has_freed;
+    if (change.rebuilt || a_planned_start_has_passed())
+      plan_again(view);
+    else if (has_freed)
+      remove();
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kSubmit && !knows(*trigger.job)) insert(*trigger.job);
+    if (waiting_.size() + begun_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+  }
+
   // ---- insert, section 4.2 ----
 
+  // Ends with the starts that are due: who runs cannot be put off by the next insert of this instant.
   void insert(const Job& job) {
     sort_by_start();
     const SlackCandidate best =
@@ -100,6 +120,7 @@ class Slack final : public Policy {
     adopt(best);
     const double part = scheduler_priority(seconds(best.at - now_), average_wait_.seconds_of(job));
     waiting_.push_back({&job, best.at, first_slack(job, part)});
+    start_due_jobs();
   }
 
   // Time has become free, section 4.2.
@@ -125,6 +146,11 @@ class Slack final : public Policy {
     std::ranges::sort(waiting_, {}, [](const Waiting& w) { return std::tuple{w.start, w.job->submitted, w.job->id}; });
   }
 
+  // A real run: the daemon was held up, or cores came late. What the plan says from then on does not fit together any more.
+  [[nodiscard]] bool a_planned_start_has_passed() const {
+    return std::ranges::any_of(waiting_, [this](const Waiting& waiting) { return waiting.start < now_; });
+  }
+
   // What runs is not what we knew: all are placed anew in the order of their planned starts, new ones last. O(waiting^2), as each
   // is looked for in the queue; a search for the cheapest schedule costs more than that for each job.
   void plan_again(const ClusterView& view) {
@@ -132,35 +158,39 @@ class Slack final : public Policy {
     std::erase_if(waiting_, [&](const Waiting& w) {
       return std::ranges::none_of(view.waiting, [&](const Job* job) { return job->id == w.job->id; });
     });
-    Availability plan = availability_of_running(view);
-    for (Waiting& waiting : waiting_) move_to(waiting, place(plan, *waiting.job, now_));
+    for (Waiting& waiting : waiting_) move_to(waiting, place(profile(), *waiting.job, now_));
+    for (const Waiting& waiting : waiting_) take_back(profile(), *waiting.job, waiting.start);
     for (const Job* job : view.waiting)
       if (!knows(*job)) insert(*job);
   }
 
-  void start_who_is_due(const ClusterView& view, Actions& out) {
+  // As far as their cores are free: those of a job that has reached its estimate are not before the tick has ruled.
+  void start_due_jobs() {
     sort_by_start();
-    CoreCount free = view.free.total();
-    std::size_t started = 0;
-    for (const Waiting& waiting : waiting_) {
+    std::erase_if(waiting_, [this](const Waiting& waiting) {
       const Job& job = *waiting.job;
-      if (waiting.start > now_ || job.processes > free) break;
-      free -= job.processes;
-      out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+      if (waiting.start > now_ || job.processes > free_) return false;
+      free_ -= job.processes;
+      begun_.push_back({job.id, {job.processes, 1, {}}});
       profile().reserve(now_, now_ + job.estimate, job.processes);
       running_.note_start(job, now_);
       average_wait_.add(job, now_ - job.submitted);
-      ++started;
-    }
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(started));
-    if (!waiting_.empty()) out.emplace_back(WakeAt{waiting_.front().start});
+      return true;
+    });
+  }
+
+  static CoreCount cores_of(const std::vector<Start>& starts) {
+    CoreCount sum = 0;
+    for (const Start& start : starts) sum += start.allocation.cores;
+    return sum;
   }
 
   bool forget(const Job* job) {
     return std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.job == job; }) > 0;
   }
   [[nodiscard]] bool knows(const Job& job) const {
-    return std::ranges::any_of(waiting_, [&](const Waiting& waiting) { return waiting.job == &job; });
+    return std::ranges::any_of(waiting_, [&](const Waiting& waiting) { return waiting.job == &job; }) ||
+           std::ranges::any_of(begun_, [&](const Start& start) { return start.job == job.id; });
   }
 
   // Running and waiting jobs, but for one of them.
@@ -177,8 +207,12 @@ class Slack final : public Policy {
 
   SlackSettings settings_;
   Instant now_{};
-  RunningPlan running_;  // its profile has running jobs only; waiting ones come and go while prices are asked
-  std::vector<Waiting> waiting_;
+  RunningPlan running_;           // its profile has running jobs only; waiting ones come and go while prices are asked
+  std::vector<Waiting> waiting_;  // no planned start is before the last pass
+  CoreCount free_ = 0;            // now, beside begun_
+  std::vector<Start> begun_;      // in this pass
+  std::optional<Instant> taken_in_;  // the tick of this instant has done what decide() begins with
+  bool tick_has_freed_ = false;      // it has killed a job whose cores were still in the plan
   SlackSearch search_;
   AverageWait average_wait_;
 };

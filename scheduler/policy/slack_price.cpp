@@ -24,7 +24,8 @@ double used_slack_ratio(const SlackOf& job) {
 SlackOf slack_of(double user_priority, double political_priority, double scheduler_priority, double slack_factor,
                  double average_wait_s) {
   constexpr double kInfinite = std::numeric_limits<double>::infinity();
-  if (std::isinf(political_priority)) return {0, kInfinite, kInfinite, false};
+  const double beyond = slack_factor > 0 ? kInfinite : 0;
+  if (std::isinf(political_priority)) return {0, beyond, beyond, false};
   const double p = (user_priority + political_priority + scheduler_priority) / 3;
   const double s0 = (1 - p) * slack_factor * average_wait_s;
   return {p, s0, s0, true};

@@ -16,7 +16,8 @@ struct SlackWeights {
   double fairness = 1;     ///< alpha_f
 };
 
-/// A job's priority and slack. A job beyond its user's quota (political priority -infinity) has p = 0 and infinite slack.
+/// A job's priority and slack. A job beyond its user's quota (political priority -infinity) has p = 0 and infinite slack; none
+/// where nobody has any (SF = 0).
 struct SlackOf {
   double p = 0;          ///< j.p, 0..1
   double s = 0;          ///< j.s, seconds left

@@ -11,13 +11,25 @@
 namespace replay {
 namespace {
 
-// Equal prices, but for rounding, go to the schedule that moves fewer jobs, then to the earlier one.
-bool is_cheaper(const SlackCandidate& a, const SlackCandidate& b) {
+// By price; those whose prices are equal, but for rounding, by `tie`, lower first.
+template <class Tie>
+bool is_cheaper(const SlackCandidate& a, const SlackCandidate& b, Tie tie) {
   if (std::isinf(a.price) || std::isinf(b.price)) return a.price < b.price;
   constexpr double kRelative = 1e-9;
   const double tolerance = kRelative * std::max(std::abs(a.price), std::abs(b.price));
   if (std::abs(a.price - b.price) > tolerance) return a.price < b.price;
-  return std::tuple{a.moves.size(), a.at} < std::tuple{b.moves.size(), b.at};
+  return tie(a) < tie(b);
+}
+
+// A new job: equal prices go to the schedule that moves fewer jobs, then to the earlier start.
+bool is_better_insert(const SlackCandidate& a, const SlackCandidate& b) {
+  return is_cheaper(a, b, [](const SlackCandidate& c) { return std::tuple{c.moves.size(), c.at}; });
+}
+
+// Free time: equal prices go to the schedule that starts jobs earlier, then to the one that moves fewer. Jobs beyond their quota move
+// at no price, and would stay where they are for ever.
+bool is_better_compression(const SlackCandidate& a, const SlackCandidate& b) {
+  return is_cheaper(a, b, [](const SlackCandidate& c) { return std::tuple{-c.earlier, c.moves.size()}; });
 }
 
 // now, and where something begins or ends in the plan, ascending.
@@ -55,7 +67,7 @@ SlackCandidate SlackSearch::insert(Availability& plan, std::span<const SlackWait
     for (; staying < waiting.size() && waiting[staying].start < at; ++staying) reserve(plan, waiting[staying]);
     if (!plan.fits(job.processes, at, job.estimate)) continue;
     SlackCandidate candidate = insert_at(plan, waiting, staying, now, at, job, slack);
-    if (is_cheaper(candidate, best)) best = std::move(candidate);
+    if (is_better_insert(candidate, best)) best = std::move(candidate);
   }
   for (std::size_t i = 0; i < staying; ++i) take_back(plan, *waiting[i].job, waiting[i].start);
   return best;
@@ -71,11 +83,12 @@ SlackCandidate SlackSearch::insert_now(Availability& plan, std::span<const Slack
 SlackCandidate SlackSearch::insert_at(Availability& plan, std::span<const SlackWaiting> waiting, std::size_t staying,
                                       Instant now, Instant at, const Job& job, const SlackOf& slack) {
   plan.reserve(at, at + job.estimate, job.processes);
-  SlackCandidate best = cheapest_order(waiting.size(), staying, [&](const Order& order, SlackCandidate& candidate) {
+  const auto price = [&](const Order& order, SlackCandidate& candidate) {
     candidate.at = at;
     candidate.price = price_of_waiting(job.processes, seconds(at - now), weights_);
     place_in_order(plan, waiting, order, now, slack, candidate);
-  });
+  };
+  SlackCandidate best = cheapest_order(waiting.size(), staying, price, is_better_insert);
   take_back(plan, job, at);
   return best;
 }
@@ -100,15 +113,16 @@ SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWa
   constexpr double kAnyPriority = 0.5;  // in favour of nobody: the same factor in all prices
   sort(waiting, {kAnyPriority, 0, 0, true});
   for (const SlackWaiting& one : waiting) reserve(plan, one);
+  const auto price = [&](const Order& order, SlackCandidate& candidate) {
+    candidate.price = 0;
+    move_up_in_order(plan, waiting, order, now, candidate);
+  };
   SlackCandidate best;
   best.price = 0;  // nobody moves
   for (std::size_t staying = 0; staying < waiting.size(); ++staying) {
     if (staying > 0 && waiting[staying].start == waiting[staying - 1].start) continue;
-    SlackCandidate candidate = cheapest_order(waiting.size(), staying, [&](const Order& order, SlackCandidate& priced) {
-      priced.price = 0;
-      move_up_in_order(plan, waiting, order, now, priced);
-    });
-    if (is_cheaper(candidate, best)) best = std::move(candidate);
+    SlackCandidate candidate = cheapest_order(waiting.size(), staying, price, is_better_compression);
+    if (is_better_compression(candidate, best)) best = std::move(candidate);
     if (only_full_compression_) break;
   }
   for (const SlackWaiting& one : waiting) take_back(plan, *one.job, one.start);
@@ -127,6 +141,7 @@ void SlackSearch::move_up_in_order(Availability& plan, std::span<const SlackWait
     if (start == waiting[i].start) continue;
     candidate.price +=
         cost_of_moving(job.processes, waiting[i].slack, seconds(start - waiting[i].start), nobody, weights_);
+    candidate.earlier += static_cast<double>((waiting[i].start - start).count());
     candidate.moves.push_back({i, start});
   }
   for (const auto& move : candidate.moves) take_back(plan, *waiting[move.which].job, move.start);
@@ -134,14 +149,14 @@ void SlackSearch::move_up_in_order(Availability& plan, std::span<const SlackWait
 }
 
 // `price` fills in a candidate for an order of those behind the first `staying`.
-template <class Price>
-SlackCandidate SlackSearch::cheapest_order(std::size_t waiting, std::size_t staying, Price price) {
+template <class Price, class IsBetter>
+SlackCandidate SlackSearch::cheapest_order(std::size_t waiting, std::size_t staying, Price price, IsBetter is_better) {
   SlackCandidate best;
   const auto try_order = [&] {
     SlackCandidate candidate;
     price(order_, candidate);
     ++priced_;
-    if (is_cheaper(candidate, best)) best = std::move(candidate);
+    if (is_better(candidate, best)) best = std::move(candidate);
   };
   order_.clear();
   std::ranges::copy_if(sorted_, std::back_inserter(order_), [&](std::size_t i) { return i >= staying; });

@@ -38,7 +38,8 @@ struct SlackCandidate {
     Instant start;
   };
   double price = kImpossible;
-  Instant at{};  ///< of the new job; meaningless where there is none
+  Instant at{};        ///< of the new job; meaningless where there is none
+  double earlier = 0;  ///< by how many microseconds those that only move up start earlier, all of them together
   std::vector<Move> moves;
 };
 
@@ -55,7 +56,8 @@ class SlackSearch {
   /// The same with the new job at `now`, whoever has to make room; kImpossible where it cannot be had.
   [[nodiscard]] SlackCandidate insert_now(Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                           const Job& job, const SlackOf& slack);
-  /// Time has become free: those planned at some instant or later move up. "Nobody moves" is one of the candidates.
+  /// Time has become free: those planned at some instant or later move up. "Nobody moves" is one of the candidates; among equal
+  /// prices the one wins that starts jobs earlier, then the one that moves fewer.
   [[nodiscard]] SlackCandidate compress(Availability& plan, std::span<const SlackWaiting> waiting, Instant now);
 
   /// How many schedules have been priced so far.
@@ -65,8 +67,8 @@ class SlackSearch {
   using Order = std::vector<std::size_t>;
 
   void sort(std::span<const SlackWaiting> waiting, const SlackOf& favoured);
-  template <class Price>
-  SlackCandidate cheapest_order(std::size_t waiting, std::size_t staying, Price price);
+  template <class Price, class IsBetter>
+  SlackCandidate cheapest_order(std::size_t waiting, std::size_t staying, Price price, IsBetter is_better);
   SlackCandidate insert_at(Availability& plan, std::span<const SlackWaiting> waiting, std::size_t staying, Instant now,
                            Instant at, const Job& job, const SlackOf& slack);
   void place_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order, Instant now,

@@ -49,6 +49,10 @@ class Simulation {
         end_early(stop ? now_ : options_.until);
         return result_;
       }
+      if (next > kEndOfPlans)
+        throw InputError(
+            fmt::format("the jobs take too long: expected a schedule that ends before {} s, found job ends behind",
+                        to_text(kEndOfPlans)));
       if ((turn & 0xffff) == 0 && options_.progress) options_.progress(result_.ended);
       advance_to(next);
     }

@@ -84,7 +84,7 @@ void add_count(std::optional<std::int64_t>& to, const std::optional<std::int64_t
 }
 
 void add_time(std::optional<Duration>& to, const std::optional<Duration>& other) {
-  if (other) to = std::min<Duration>(to.value_or(Duration::zero()) + *other, std::chrono::seconds{kMostSwfSeconds});
+  if (other) to = std::min<Duration>(to.value_or(Duration::zero()) + *other, std::chrono::seconds{kMostSwfRunSeconds});
 }
 
 // The components of a heterogeneous job start and end together: one job of all their processors. It has completed if
@@ -267,7 +267,7 @@ void Reader::read_times(Row& row) {
   }
   std::optional<Duration> elapsed;
   if (const auto raw = checked(Column::kElapsedRaw, "seconds", read_count(cell(Column::kElapsedRaw)));
-      raw && *raw <= kMostSwfSeconds)
+      raw && *raw <= kMostSwfRunSeconds)
     elapsed = std::chrono::seconds{*raw};
   if (!elapsed)
     elapsed = checked(Column::kElapsed, "[days-]hours:minutes:seconds", read_elapsed(cell(Column::kElapsed)));
@@ -275,7 +275,7 @@ void Reader::read_times(Row& row) {
     elapsed = std::chrono::seconds{*row.job.end - *row.job.start};
   if (row.job.fate != Fate::kUnfinished) row.job.elapsed = elapsed;
   if (const auto minutes = checked(Column::kTimeLimitRaw, "minutes", read_count(cell(Column::kTimeLimitRaw)));
-      minutes && *minutes <= kMostSwfSeconds / 60)
+      minutes && *minutes <= kMostSwfRunSeconds / 60)
     row.job.time_limit = std::chrono::minutes{*minutes};
   if (!row.job.time_limit)
     row.job.time_limit =

@@ -20,7 +20,7 @@ std::optional<double> logged_cpu_use(const SwfRecord& record) {
 }
 
 Duration times(Duration run, double factor) {
-  const double most = static_cast<double>(kMostSwfSeconds) * 1e6;
+  const double most = static_cast<double>(kMostSwfRunSeconds) * 1e6;
   return Duration{std::llround(std::min(static_cast<double>(run.count()) * factor, most))};
 }
 

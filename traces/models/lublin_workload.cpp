@@ -152,7 +152,7 @@ bool LublinTrace::next(LublinJob& job) {
                     given_ + 1, kMostSwfSeconds));
   if (plan_.runtime_factor != 1) {
     const double scaled = static_cast<double>(job.runtime) * plan_.runtime_factor;
-    job.runtime = std::llround(std::min(scaled, static_cast<double>(kMostSwfSeconds)));
+    job.runtime = std::llround(std::min(scaled, static_cast<double>(kMostSwfRunSeconds)));
   }
   job.runtime = std::max(job.runtime, order_.min_runtime);
   if (order_.max_runtime) job.runtime = std::min(job.runtime, *order_.max_runtime);

@@ -22,12 +22,12 @@ bool is_whole(Duration time) { return time.count() % kOneSecond.count() == 0; }
 
 // A time that was there stays there: 1 s at least if it was one. Whole seconds stay whole, decimals stay decimals, so that of two
 // times side by side the larger one may come out smaller: whoever needs their order has to see to it.
-Duration scaled_time(Duration time, double factor, bool exact, bool keep_above_zero) {
+Duration scaled_time(int field, Duration time, double factor, bool exact, bool keep_above_zero) {
   if (time <= Duration::zero() || factor == 1) return time;
   const double micros = static_cast<double>(time.count()) * factor;
-  if (micros > static_cast<double>(kMostSwfSeconds) * 1e6)
-    throw InputError(
-        fmt::format("times of more than {} seconds: expected a smaller factor than {}", kMostSwfSeconds, factor));
+  if (micros > static_cast<double>(most_swf_seconds(field)) * 1e6)
+    throw InputError(fmt::format("times of more than {} seconds (field {}): expected a smaller factor than {}",
+                                 most_swf_seconds(field), field, factor));
   if (exact || !is_whole(time)) return std::max(Duration{std::llround(micros)}, Duration{keep_above_zero ? 1 : 0});
   const Duration rounded = std::chrono::seconds{std::llround(micros / 1e6)};
   return keep_above_zero ? std::max(rounded, kOneSecond) : rounded;
@@ -56,12 +56,12 @@ class Scale {
     const std::int32_t allocated = r.allocated, requested = r.requested;
     const Duration submit = r.submit;
     const bool within_request = r.requested_time > Duration::zero() && r.run <= r.requested_time;
-    const auto time = [&](Duration& t, double factor, bool keep_above_zero) {
-      t = scaled_time(t, factor, options_.exact, keep_above_zero);
+    const auto time = [&](int field, Duration& t, double factor, bool keep_above_zero) {
+      t = scaled_time(field, t, factor, options_.exact, keep_above_zero);
     };
     if (changes_times() || options_.sizes) r.wait = kUnknownTime;
-    time(r.submit, arrivals_, false), time(r.think_time, arrivals_, false);
-    time(r.run, runtimes_, true), time(r.requested_time, runtimes_, true), scale_cpu_time(r.average_cpu);
+    time(2, r.submit, arrivals_, false), time(18, r.think_time, arrivals_, false);
+    time(4, r.run, runtimes_, true), time(9, r.requested_time, runtimes_, true), scale_cpu_time(r.average_cpu);
     if (submit >= last_submit_) r.submit = std::max(r.submit, last_scaled_submit_);
     last_submit_ = submit, last_scaled_submit_ = r.submit;
     if (within_request) r.requested_time = std::max(r.requested_time, r.run);
@@ -77,7 +77,7 @@ class Scale {
   }
 
   // A decimal in many logs, and a ratio to the run time, so never rounded to seconds.
-  void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(cpu, runtimes_, true, true); }
+  void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(6, cpu, runtimes_, true, true); }
 
   // In proportion, whatever becomes of powers of two: sizes have to ascend. The job's own size stays one of them.
   void scale_traits(JobTraits& traits, std::int32_t own_before, std::int32_t own_after) const {

@@ -75,6 +75,16 @@ TEST_P(EveryPolicy, KillsAJobOnlyWhenItsBudgetOfWorkIsUsedUp) {
   for (const TracedJob& traced : jobs) ASSERT_EQ(log.outcome(traced.job.id), Outcome::kCompleted);
 }
 
+TEST_P(EveryPolicy, PlansBeyondTheLastInstantWithoutWrappingAround) {
+  // Twenty times 20,000 years one behind the other, and instants end after 292,000.
+  std::vector<TracedJob> jobs;
+  for (std::int64_t i = 1; i <= 20; ++i)
+    jobs.push_back(JobBuilder{JobId{i}}.cores(4).runs(1s).estimated(std::chrono::hours{24 * 365 * 20'000LL}).rigid());
+  const auto log = simulate(GetParam(), cores(4), jobs, "rigid");
+  EXPECT_EQ(what_is_wrong(log, cores(4)), "");
+  for (const TracedJob& traced : jobs) EXPECT_EQ(log.outcome(traced.job.id), Outcome::kCompleted);
+}
+
 TEST_P(EveryPolicy, AnswersAWrappersQuestionsWithoutContradictingItself) {
   // On an empty machine nobody can be delayed, and all of it stays free.
   const NamedPolicy named = make_policy(GetParam());

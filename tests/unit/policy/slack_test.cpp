@@ -97,12 +97,38 @@ TEST(Slack, DelaysTheNarrowJobInFavourOfTheWideOne) {
   EXPECT_EQ(simulate("conservative", cores(4), jobs, "rigid").start(id('B')), at(10s));
 }
 
-TEST(Slack, WithoutSlackItIsConservativeBackfillingInStartOrder) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const auto jobs = random_jobs(seed, 150, 16);
-    ASSERT_EQ(starts("slack:sf=0:awt=100", jobs), starts("conservative:compress=start-order:pass=instant", jobs))
-        << seed;
+// Every fourth job has the highest priorities, every seventh is beyond its user's quota.
+std::vector<TracedJob> with_priorities(std::vector<TracedJob> jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (i % 4 == 0) jobs[i].job.user_priority = jobs[i].job.political_priority = 1;
+    if (i % 7 == 0) jobs[i].job.political_priority = -std::numeric_limits<double>::infinity();
   }
+  return jobs;
+}
+
+TEST(Slack, WithoutSlackItIsConservativeBackfillingInStartOrder) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto jobs = random_jobs(seed, 60 + static_cast<int>(seed) % 100, 16);
+    for (const auto& all : {jobs, with_priorities(jobs)})
+      ASSERT_EQ(starts("slack:sf=0:awt=100", all), starts("conservative:compress=start-order:pass=instant", all))
+          << seed;
+  }
+}
+
+TEST(Slack, AJobBeyondItsQuotaMovesUpWhenTimeBecomesFree) {
+  auto jobs = std::vector<TracedJob>{job('A').cores(4).runs(10s).estimated(60s),
+                                     job('B').cores(4).runs(10s).arrives(1s).estimated(20s)};
+  jobs[1].job.political_priority = -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(simulate("slack:awt=60", cores(4), jobs, "rigid").start(id('B')), at(10s));
+}
+
+TEST(Slack, AJobStartsInsideItsInsertAndCannotBePushedAwayByTheNextOneOfThatInstant) {
+  // B is cheaper at 0: it waits less for A's place than A loses. But A runs by then.
+  const std::vector<TracedJob> jobs{job('A').cores(1).runs(100s).estimated(7200s),
+                                    job('B').cores(1).runs(1s).estimated(3600s)};
+  const auto log = simulate("slack:awt=2401", cores(1), jobs, "rigid");
+  EXPECT_EQ(log.start(id('A')), at(0s));
+  EXPECT_EQ(log.start(id('B')), at(100s));
 }
 
 // No two come at one instant: the plan after the pass is then the one that the job was promised.
@@ -201,6 +227,24 @@ TEST(SlackTick, ItIsKilledWhereOthersAreWorthMore) {
   const auto ten = simulate("slack:awt=1000:alpha_p=0", cores(4), jobs, "rigid", as_the_policy_says());
   EXPECT_EQ(ten.outcome(id('A')), Outcome::kOverrun);
   EXPECT_EQ(ten.end(id('A')), at(20s));
+}
+
+TEST(SlackTick, SeesThePlanAfterTheEndsAndSubmissionsOfItsInstant) {
+  // B reaches its estimate at 50. A's processor comes free at that instant; C, which comes then, is in the plan before B asks.
+  const auto a = job('A').cores(1).runs(50s).estimated(100s);
+  const auto b = job('B').cores(1).runs(52s).estimated(50s);
+  const auto c = job('C').cores(1).runs(10s);
+  const std::vector<TracedJob> room{a, b};
+  EXPECT_EQ(simulate("slack:sf=0:awt=60", cores(2), room, "rigid", as_the_policy_says()).end(id('B')), at(52s));
+  std::vector<TracedJob> filled{a, b, c};
+  filled[2].job.submitted = at(50s);
+  const auto one = simulate("slack:sf=0:awt=60", cores(2), filled, "rigid", as_the_policy_says());
+  EXPECT_EQ(one.end(id('B')), at(52s)) << "C has A's processor";
+  EXPECT_EQ(one.start(id('C')), at(50s));
+  filled.push_back(job('D').cores(1).runs(10s).arrives(50s));
+  const auto two = simulate("slack:sf=0:awt=60", cores(2), filled, "rigid", as_the_policy_says());
+  EXPECT_EQ(two.outcome(id('B')), Outcome::kOverrun) << "D is promised the processor of B";
+  EXPECT_EQ(two.start(id('D')), at(50s));
 }
 
 TEST(SlackTick, OtherPoliciesKill) {

@@ -168,6 +168,11 @@ TEST(SwfReader, RefusesNumbersBeyondRange) {
             "log.swf:2: field 2 (submit time): expected at most 10000000000 seconds, found '10000000001'");
   EXPECT_EQ(broken_message(job_line(2, {{2, "99999999999999999999"}})),
             "log.swf:2: field 2 (submit time): expected at most 10000000000 seconds, found '99999999999999999999'");
+  EXPECT_EQ(broken_message(job_line(2, {{9, "3155760001"}})),
+            "log.swf:2: field 9 (requested time): expected at most 3155760000 seconds, found '3155760001'")
+      << "a hundred years";
+  EXPECT_EQ(broken_message(job_line(2, {{4, "1e10"}})),
+            "log.swf:2: field 4 (run time): expected at most 3155760000 seconds, found '1e10'");
   EXPECT_NE(broken_message(job_line(2, {{1, "9223372036854775808"}})).find("field 1 (job number)"), std::string::npos);
   EXPECT_NE(broken_message(job_line(2, {{10, "1e300"}})).find("field 10 (requested memory)"), std::string::npos);
 }
