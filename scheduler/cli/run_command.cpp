@@ -152,14 +152,8 @@ class LiveRun {
       recorder.flush();
       view.draw(now);
     };
-    live::RunResult result;
-    std::string fault;
-    try {
-      result = live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(),
-                         engine);
-    } catch (const PolicyError& error) {
-      fault = error.what();
-    }
+    live::RunResult result =
+        live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(), engine);
     executor.reset();  // ends what still runs; then nothing of ours uses the cores any more
     const double after = machine_.is_here() ? load_of_others().value_or(-1) : -1;
 
@@ -167,7 +161,7 @@ class LiveRun {
     done.interrupted = result.interrupted;
     done.lost = result.lost;
     done.broken_off = result.broken_off;
-    done.fault = std::move(fault);
+    done.fault = std::move(result.fault);
     done.disturbed = std::max(before, after) >= kDisturbed;
     done.load_before = before;
     done.load_after = after;

@@ -54,7 +54,7 @@ std::span<const Action> Controller::handle(Instant now, std::span<const Event> e
   handle_overruns();
   if (wakes_are_due()) triggers_.push_back({TriggerKind::kWake, nullptr});
   if (!triggers_.empty()) pass();
-  issue_what_is_possible();
+  if (!failure_) issue_what_is_possible();  // else they would be killed at once
   return orders_;
 }
 
@@ -78,8 +78,8 @@ Instant Controller::next_timer() const {
   return next;
 }
 
-std::span<const Action> Controller::interrupt(Instant now) {
-  end_all(now, "the run was interrupted", true);
+std::span<const Action> Controller::interrupt(Instant now, const std::string& reason) {
+  end_all(now, reason, true);
   return orders_;
 }
 
@@ -251,7 +251,10 @@ void Controller::overrun(Managed& job) {
   if (options_.overrun == Overrun::kExtend)
     more = std::max<Duration>(job.running->job->estimate / 10, std::chrono::seconds{60});
   else if (options_.overrun == Overrun::kPolicy)
-    more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, *job.running);
+    ask([&] {
+      more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, *job.running);
+    });
+  if (failure_) return;
   if (more > Duration::zero()) {
     Extend extend{id, more};
     adopt(extend);
@@ -271,9 +274,29 @@ bool Controller::wakes_are_due() {
 
 void Controller::pass() {
   decisions_.clear();
-  policy_.decide({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, decisions_);
+  ask([this] { policy_.decide({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, decisions_); });
   triggers_.clear();
-  for (Action& decision : decisions_) std::visit([this](auto& action) { adopt(action); }, decision);
+  if (failure_) return;
+  try {
+    for (Action& decision : decisions_) std::visit([this](auto& action) { adopt(action); }, decision);
+  } catch (const PolicyError&) {
+    failure_ = std::current_exception();
+  }
+}
+
+// The one place from which a policy is called. Its mistakes end the run, and not the program.
+template <class Question>
+void Controller::ask(Question question) {
+  if (failure_) return;
+  try {
+    const InvariantsThrow meanwhile;
+    question();
+  } catch (const PolicyError&) {
+    failure_ = std::current_exception();
+  } catch (const BrokenInvariant& broken) {
+    failure_ = std::make_exception_ptr(
+        PolicyError(fmt::format("the policy is wrong at {} s, please report it: {}", to_text(now_), broken.what())));
+  }
 }
 
 }  // namespace replay

@@ -6,6 +6,7 @@
 // docs/adr/0005-planned-and-physical-cores.md has the reasons.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <span>
@@ -46,6 +47,11 @@ class Controller {
   /// allocation is complete. The result is valid until the next call. REQUIRES: `now` never goes back.
   std::span<const Action> handle(Instant now, std::span<const Event> events);
 
+  /// What the policy did that ends the run: a PolicyError; nullptr if all is well. It has asked for what cannot be, or one of its
+  /// invariants is broken. From then on it is not asked any more and nothing new is decided, but handle() takes events as before,
+  /// so that the body can bring the run to an orderly end with interrupt().
+  [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
+
   /// handle() must be called at this instant even if nothing happens; kNever if there is no such instant.
   [[nodiscard]] Instant next_timer() const;
 
@@ -54,8 +60,8 @@ class Controller {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
-  /// The end of the run before its time: cancels what waits and returns the kills of what runs.
-  std::span<const Action> interrupt(Instant now);
+  /// The end of the run before its time: cancels what waits, for `reason`, and returns the kills of what runs.
+  std::span<const Action> interrupt(Instant now, const std::string& reason = "the run was interrupted");
   /// Cancels what waits, for `reason`; what runs goes on.
   void cancel_waiting(Instant now, const std::string& reason);
 
@@ -94,6 +100,8 @@ class Controller {
   void overrun(Managed& job);
   bool wakes_are_due();
   void pass();
+  template <class Question>
+  void ask(Question question);
 
   // What a decision of the policy changes in the plan.
   void adopt(Start& action);
@@ -149,6 +157,7 @@ class Controller {
   std::vector<Managed*> past_estimate_;
   std::vector<Instant> wakes_;  // descending, none twice: the next one is the last
   std::uint64_t starts_ = 0;
+  std::exception_ptr failure_;
 
   std::vector<Trigger> triggers_;
   Actions decisions_;

@@ -63,14 +63,19 @@ void Controller::adopt(Resize& action) {
     if (auto place = planned_.at_level(running.allocation, running.job->processes, action.allocation.mpl))
       action.allocation = std::move(*place);
   planned_.release(running.allocation);
-  if (!can_be_taken(*running.job, action.allocation, planned_, machine_))
-    throw PolicyError(refusal("resizes", *running.job, action.allocation, planned_, machine_));
+  if (!can_be_taken(*running.job, action.allocation, planned_, machine_)) {
+    const PolicyError refused(refusal("resizes", *running.job, action.allocation, planned_, machine_));
+    planned_.take(running.allocation);
+    throw refused;
+  }
+  planned_.take(running.allocation);
   if (action.allocation.shareable != running.allocation.shareable)
     throw PolicyError(fmt::format("the policy resizes job {} and changes whether it shares its cores: that is for life",
                                   number(action.job)));
   if (!ranks_keep_their_nodes(running.allocation, action.allocation, machine_))
     throw PolicyError(
         fmt::format("the policy resizes job {} and moves processes of it to another node", number(action.job)));
+  planned_.release(running.allocation);
   planned_.take(action.allocation);
   running.allocation = action.allocation;
   running_.note_disturbance();

@@ -132,7 +132,7 @@ class Engine final : public ExecutorListener {
   // Everything that has happened since the last turn of the loop counts as one instant.
   void step() {
     const Instant now = clock_.now();
-    if (!stopping_ && now >= options_.until) stop(now);
+    if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over");
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
     if (!stopping_) take_what_is_due(now);
     if (events_.empty() && controller_.next_timer() > now) return;
@@ -143,6 +143,18 @@ class Engine final : public ExecutorListener {
     const auto actions = controller_.handle(now, batch);
     arrivals_.forget_ended();
     apply_all(actions);
+    note_failure(now);
+  }
+
+  // A policy that has failed is not asked any more: the run ends as if it were interrupted.
+  void note_failure(Instant now) {
+    if (!controller_.failure() || !result_.fault.empty()) return;
+    try {
+      std::rethrow_exception(controller_.failure());
+    } catch (const PolicyError& error) {
+      result_.fault = error.what();
+    }
+    stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
   }
 
   void take_what_is_due(Instant now) {
@@ -177,7 +189,7 @@ class Engine final : public ExecutorListener {
     if (asked == stops_heeded_) return;
     if (stops_heeded_ == 0) {
       result_.interrupted = true;
-      stop(clock_.now());
+      stop(clock_.now(), "interrupted");
     }
     if (stops_heeded_ < 2 && asked >= 2)
       for (const JobId job : launched_) executor_.end(job, Outcome::kKilled);  // again: at once
@@ -192,11 +204,11 @@ class Engine final : public ExecutorListener {
       add_end(job, {Outcome::kKilled, 0, Verification::kNone, -1, "its end was not waited for"});
   }
 
-  void stop(Instant now) {
+  void stop(Instant now, std::string note, const std::string& reason = "the run was interrupted") {
     if (std::exchange(killing_, true) || !result_.lost.empty()) return;
     stopping_ = true;
-    log_.record({now, log::Note{result_.interrupted ? "interrupted" : "the time set by --until is over"}});
-    apply_all(controller_.interrupt(now));
+    log_.record({now, log::Note{std::move(note)}});
+    apply_all(controller_.interrupt(now, reason));
   }
 
   void start_no_more(Instant now) {

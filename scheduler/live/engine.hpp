@@ -41,13 +41,15 @@ struct RunResult {
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string broken_off;    ///< why no further job was started; empty: all were
   std::string lost;          ///< why the executor was lost; empty: it was not
+  std::string fault;         ///< what the policy did that ended the run early; empty: nothing
 };
 
 /// How long after the end of its estimate a real job may still run: max(5 %, 2 s real) plus what launching costs.
 [[nodiscard]] Duration grace(const Job& job, double time_scale);
 
 /// Runs `workload` to its end. Stop signals that are heeded (model/stop_signals.hpp) end it early: at the first one the jobs are
-/// ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. Throws PolicyError.
+/// ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. A policy that fails ends it early,
+/// too: what runs is killed, what waits is cancelled, and the log has every end.
 RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
               Executor& executor, log::Sink& log, const RunOptions& options);
 

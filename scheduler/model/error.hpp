@@ -31,8 +31,27 @@ class PolicyError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Prints "file:line: invariant `condition` broken: message" to stderr and aborts. On in release builds too: a schedule
-/// that breaks a rule must never become a figure.
+/// An INVARIANT that does not hold, where InvariantsThrow says so; what() as invariant_broken() would print it.
+class BrokenInvariant : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+/// While one lives, an INVARIANT on its thread that does not hold throws BrokenInvariant instead of aborting. For a call whose mistakes
+/// must not take the program down, and after which nothing that it has touched is used any more: a policy's.
+class InvariantsThrow {
+ public:
+  InvariantsThrow();
+  ~InvariantsThrow();
+  InvariantsThrow(const InvariantsThrow&) = delete;
+  InvariantsThrow& operator=(const InvariantsThrow&) = delete;
+
+ private:
+  bool before_;
+};
+
+/// Prints "file:line: invariant `condition` broken: message" to stderr and aborts, or throws it as BrokenInvariant. On in release
+/// builds too: a schedule that breaks a rule must never become a figure.
 [[noreturn]] void invariant_broken(const char* file, int line, const char* condition, const std::string& message);
 
 }  // namespace replay

@@ -46,7 +46,7 @@ class Simulation {
       const bool stop = options_.interrupted && options_.interrupted();  // each turn: a policy may take its time
       if (stop || next > options_.until) {
         result_.interrupted = stop;
-        end_early(stop ? now_ : options_.until);
+        end_early(stop ? now_ : options_.until, "the run was interrupted");
         return result_;
       }
       if (next > kEndOfPlans)
@@ -55,6 +55,10 @@ class Simulation {
                         to_text(kEndOfPlans)));
       if ((turn & 0xffff) == 0 && options_.progress) options_.progress(result_.ended);
       advance_to(next);
+      if (controller_.failure()) {
+        end_early(now_, "the policy has failed");
+        std::rethrow_exception(controller_.failure());
+      }
     }
     if (controller_.waiting() > 0)
       throw PolicyError(
@@ -121,9 +125,9 @@ class Simulation {
     } while (!events_.empty());
   }
 
-  void end_early(Instant now) {
+  void end_early(Instant now, const char* reason) {
     now_ = std::max(now, now_);
-    const auto kills = controller_.interrupt(now_);
+    const auto kills = controller_.interrupt(now_, reason);
     for (const Action& action : std::vector<Action>{kills.begin(), kills.end()})
       std::visit([this](const auto& a) { apply(a); }, action);
     hand_over();

@@ -28,7 +28,8 @@ struct SimulationResult {
 };
 
 /// Runs `workload` to its end. The references must stay valid for the call. Throws PolicyError when the policy asks for
-/// the impossible, or leaves jobs waiting on an idle machine for ever.
+/// the impossible, breaks an invariant of its own, or leaves jobs waiting on an idle machine for ever; but for the last, the log has the
+/// end of each job that came. Throws InputError when the schedule does not end before kEndOfPlans.
 SimulationResult simulate(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
                           log::Sink& log, const SimulationOptions& options = {});
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -34,6 +35,13 @@ std::string text(std::span<const Action> actions) {
   return all;
 }
 
+// A policy's failure is thrown.
+std::span<const Action> handled(Controller& controller, Duration when, std::span<const Event> events) {
+  const auto orders = controller.handle(at(when), events);
+  if (controller.failure()) std::rethrow_exception(controller.failure());
+  return orders;
+}
+
 // A scripted policy: for each pass what it is to answer.
 class Script final : public Policy {
  public:
@@ -59,7 +67,7 @@ class Script final : public Policy {
 
 class TwoSteps : public testing::Test {
  protected:
-  std::string happens(Duration when, std::vector<Event> events) { return text(controller_->handle(at(when), events)); }
+  std::string happens(Duration when, std::vector<Event> events) { return text(handled(*controller_, when, events)); }
   void use(Policy& policy, ControllerOptions options = {}) {
     controller_.emplace(
         machine_, policy, [](const Job&, const Allocation& on, double demand) { return 1.0 / (on.mpl + demand); }, log_,
@@ -253,7 +261,7 @@ TEST_F(TwoSteps, NothingIsOrderedOfAJobThatIsBeingKilled) {
 // Four cores with names; A, B and C are wide as one half of them.
 class SharedSteps : public testing::Test {
  protected:
-  std::string happens(Duration when, std::vector<Event> events) { return text(controller_->handle(at(when), events)); }
+  std::string happens(Duration when, std::vector<Event> events) { return text(handled(*controller_, when, events)); }
   void use(std::vector<Actions> answers, ControllerOptions options = {}) {
     script_ = Script{};
     script_.answers = std::move(answers);
@@ -372,6 +380,78 @@ TEST(Oversize, AJobWiderThanTheMachineIsRejectedOnceAndNamed) {
   const auto log = simulate("fcfs", cores(4), {job('A').cores(5), job('B').cores(1)});
   EXPECT_EQ(log.outcome(id('A')), Outcome::kRejected);
   EXPECT_EQ(log.outcome(id('B')), Outcome::kCompleted);
+}
+
+// Breaks an invariant of its own when it is asked for the second time.
+class Broken final : public Policy {
+ public:
+  explicit Broken(PassRule rule) : rule_(rule) {}
+  PassRule pass_rule() const override { return rule_; }
+  void decide(const ClusterView& view, Actions& out) override {
+    ++asked;
+    INVARIANT(asked < 2, "{} of {} cores reserved", 4, 2);
+    for (const Job* job : view.waiting)
+      if (job->processes <= view.free.total()) return out.emplace_back(Start{job->id, {job->processes, 1, {}}}), void();
+  }
+  CoreCount free_until(const ClusterView& view, Instant) const override { return view.free.total(); }
+  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
+
+  int asked = 0;
+
+ private:
+  PassRule rule_;
+};
+
+TEST_F(TwoSteps, ABrokenInvariantOfAPolicyIsItsFailureAndAllEventsOfTheInstantAreTaken) {
+  for (const PassRule rule : {PassRule::kInstant, PassRule::kEvent}) {
+    log_ = {};
+    Broken policy{rule};
+    use(policy);
+    EXPECT_EQ(happens(0s, {Submit{&b_}}), "start B 2");
+    TracedJob c = job('C').cores(1);
+    EXPECT_EQ(text(controller_->handle(at(5s), std::vector<Event>{Submit{&c}, Submit{&a_}})), "") << "nothing starts";
+    ASSERT_NE(controller_->failure(), nullptr);
+    try {
+      std::rethrow_exception(controller_->failure());
+    } catch (const PolicyError& error) {
+      EXPECT_NE(std::string{error.what()}.find("the policy is wrong at 5 s"), std::string::npos) << error.what();
+      EXPECT_NE(std::string{error.what()}.find("4 of 2 cores reserved"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(text(controller_->interrupt(at(5s), "the policy has failed")), "kill B");
+    EXPECT_EQ(
+        text(controller_->handle(
+            at(6s), std::vector<Event>{Finish{id('B'), JobEnd{Outcome::kKilled, 0, Verification::kNone, -1, ""}}})),
+        "");
+    EXPECT_TRUE(controller_->idle());
+    EXPECT_EQ(policy.asked, 2) << "it is not asked again";
+    EXPECT_EQ(what_is_wrong(log_, machine_), "");
+    EXPECT_EQ(log_.outcome(id('A')), Outcome::kCancelled);
+    EXPECT_EQ(log_.outcome(id('C')), Outcome::kCancelled);
+  }
+}
+
+TEST_F(TwoSteps, AfterARefusedDecisionTheRunCanStillBeEnded) {
+  Script policy;
+  policy.answers = {{Start{id('A'), {4, 1, {}}}}, {Resize{id('A'), {5, 1, {}}}}};
+  use(policy);
+  EXPECT_EQ(happens(0s, {Submit{&a_}}), "start A 4");
+  EXPECT_THROW(happens(1s, {Submit{&b_}}), PolicyError);
+  EXPECT_EQ(text(controller_->interrupt(at(1s))), "kill A");
+  EXPECT_EQ(text(controller_->handle(
+                at(2s), std::vector<Event>{Finish{id('A'), JobEnd{Outcome::kKilled, 0, Verification::kNone, -1, ""}}})),
+            "");
+  EXPECT_TRUE(controller_->idle());
+  EXPECT_EQ(what_is_wrong(log_, machine_), "");
+}
+
+TEST(Simulation, APolicyThatBreaksAnInvariantLeavesALogWithTheEndOfEachJobThatCame) {
+  Broken policy{PassRule::kInstant};
+  MemoryLog log;
+  const Workload workload{{job('A').cores(2).runs(10s), job('B').cores(2).arrives(3s), job('C').arrives(30s)}};
+  EXPECT_THROW(replay::simulate(cores(4), workload, policy, *make_runtime_model("rigid"), log, {}), PolicyError);
+  EXPECT_EQ(what_is_wrong(log, cores(4)), "");
+  EXPECT_EQ(log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(log.outcome(id('B')), Outcome::kCancelled);
 }
 
 }  // namespace

@@ -278,5 +278,36 @@ TEST(Grace, IsFivePercentOrTwoSecondsAndWhatLaunchingCosts) {
   EXPECT_EQ(live::grace(small.job, 0.1), 25s + 200ms) << "real seconds are ten of the trace";
 }
 
+// fcfs until a job comes after 4 s; then it breaks an invariant of its own.
+class BreaksLater final : public Policy {
+ public:
+  void decide(const ClusterView& view, Actions& out) override {
+    for (const Trigger& trigger : view.triggers)
+      INVARIANT(trigger.kind != TriggerKind::kSubmit || trigger.job->submitted < at(4s), "{} of {} cores reserved", 4,
+                2);
+    fcfs_.policy->decide(view, out);
+  }
+  CoreCount free_until(const ClusterView& view, Instant) const override { return view.free.total(); }
+  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
+
+ private:
+  NamedPolicy fcfs_ = make_policy("fcfs");
+};
+
+TEST_F(Live, APolicyThatBreaksAnInvariantEndsTheRunWithTheEndOfEachJob) {
+  const std::vector<TracedJob> jobs{job('A').cores(1).runs(60s), job('B').cores(1).arrives(1s).runs(60s),
+                                    job('C').cores(1).arrives(2s).runs(5s), job('D').cores(1).arrives(5s).runs(5s),
+                                    job('E').cores(1).arrives(500s).runs(5s)};
+  BreaksLater policy;
+  const LiveLog live = run(policy, jobs, 0.02);
+  EXPECT_NE(live.result.fault.find("4 of 2 cores reserved"), std::string::npos) << live.result.fault;
+  EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kKilled);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kKilled);
+  EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCancelled);
+  EXPECT_EQ(live.log.outcome(id('D')), Outcome::kCancelled);
+  EXPECT_FALSE(live.result.interrupted);
+}
+
 }  // namespace
 }  // namespace replay::test

@@ -1,0 +1,114 @@
+// Every policy of the table under a clock that jumps: readings come late, with all that has happened meanwhile, and executors answer when
+// they can. No core is used twice, no job is lost and no policy breaks an invariant; and what each of them promises even then. The
+// number of workloads a policy can be set by REPLAY_STALL_WORKLOADS.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/policy/registry.hpp"
+#include "tests/support/random_workload.hpp"
+#include "tests/support/stalled_run.hpp"
+
+namespace replay::test {
+namespace {
+
+std::uint64_t workloads() {
+  const char* const given = std::getenv("REPLAY_STALL_WORKLOADS");
+  return given == nullptr ? 300 : std::strtoull(given, nullptr, 10);
+}
+
+std::vector<std::string> policies_under_stalls() {
+  std::vector<std::string> all;
+  for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
+  for (const char* variant :
+       {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant",
+        "conservative:compress=start-order", "conservative:compress=replan", "conservative:pass=instant",
+        "plan:pass=event", "dynp:decider=preferred:step=submit", "slack:sf=0", "slack:awt=60:heuristic=du",
+        "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3"})
+    all.emplace_back(variant);
+  return all;
+}
+
+// What a policy promises at each pass, however late the pass comes.
+class PromisesOfAPass final : public Policy {
+ public:
+  explicit PromisesOfAPass(std::string_view name) : inner_(make_policy(name).policy), name_(name) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    inner_->decide(view, out);
+    if (!broken.empty()) return;
+    // Those that plan: what is due has started, and no planned start has passed.
+    for (const Job* job : view.waiting)
+      if (!is_started(job->id, out) && inner_->planned_start(*job).value_or(kNever) <= view.now)
+        broken = "job " + std::to_string(number(job->id)) + " is due and does not start";
+    // All: an idle machine does not wait.
+    if (view.running.empty() && !view.waiting.empty() && !starts_a_job(out))
+      broken = "nothing starts on an idle machine";
+    // Arrival order without overtaking.
+    if (name_ == "fcfs" || name_.starts_with("fcfs-malleable")) {
+      auto expected = view.waiting.begin();
+      for (const Action& action : out)
+        if (const auto* start = std::get_if<Start>(&action))
+          if (start->job != (*expected++)->id) broken = "a job overtakes another";
+    }
+  }
+  PassRule pass_rule() const override { return inner_->pass_rule(); }
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return inner_->free_until(view, until);
+  }
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return inner_->may_start_now(view, job);
+  }
+  std::optional<Instant> planned_start(const Job& job) const override { return inner_->planned_start(job); }
+  Duration more_time(const ClusterView& view, const RunningJob& job) override { return inner_->more_time(view, job); }
+
+  std::string broken;
+
+ private:
+  static bool is_started(JobId job, const Actions& actions) {
+    return std::ranges::any_of(actions, [&](const Action& action) {
+      const auto* start = std::get_if<Start>(&action);
+      return start != nullptr && start->job == job;
+    });
+  }
+  static bool starts_a_job(const Actions& actions) {
+    return std::ranges::any_of(actions, [](const Action& action) { return std::holds_alternative<Start>(action); });
+  }
+
+  std::unique_ptr<Policy> inner_;
+  std::string name_;
+};
+
+class Stalls : public testing::TestWithParam<std::string> {};
+
+TEST_P(Stalls, UseNoCoreTwiceLoseNoJobAndBreakNoPromise) {
+  const char* const machines[] = {"1x1x2", "1x1x4", "2x1x3", "4x2x2"};
+  const Overrun overruns[] = {Overrun::kKill, Overrun::kKill, Overrun::kExtend, Overrun::kPolicy};
+  for (std::uint64_t seed = 1; seed <= workloads(); ++seed) {
+    const Machine machine = Machine::parse(machines[seed % std::size(machines)]);
+    const Overrun overrun = overruns[seed / 4 % std::size(overruns)];
+    PromisesOfAPass policy{GetParam()};
+    const StalledRun run = run_with_stalls(
+        policy, machine, random_jobs(seed, 8 + static_cast<int>(seed % 12), machine.size()), overrun, seed);
+    ASSERT_EQ(run.wrong, "") << "seed " << seed;
+    ASSERT_EQ(policy.broken, "") << "seed " << seed;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Stalls, testing::ValuesIn(policies_under_stalls()),
+                         [](const testing::TestParamInfo<std::string>& policy) {
+                           std::string name = policy.param;
+                           for (char& c : name)
+                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace replay::test
