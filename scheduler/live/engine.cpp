@@ -154,7 +154,7 @@ class Engine final : public ExecutorListener {
     } catch (const PolicyError& error) {
       result_.fault = error.what();
     }
-    stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
+    stop(now, "the policy has failed: " + clean_line(result_.fault, kLongestReason), "the policy has failed");
   }
 
   void take_what_is_due(Instant now) {
