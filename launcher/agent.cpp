@@ -67,15 +67,18 @@ void reset_signals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+void tell_left_alone(const fs::path& unknown) {
+  fmt::print(stderr, "replay: {}, an agent's directory, is left alone: {} in it is not the agent's\n",
+             unknown.parent_path().string(), unknown.filename().string());
+}
+
 AgentDirectory make_home(const AgentOptions& options) {
   const fs::path base = runtime_directory(options);
   if (base.string().size() > kLongestBase)
     throw std::system_error(
         ENAMETOOLONG, std::generic_category(),
         fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
-  for (const fs::path& unknown : remove_stale_agent_directories(base))
-    fmt::print(stderr, "replay: {} of a dead agent is left alone: {} in it is not the agent's\n",
-               unknown.parent_path().string(), unknown.filename().string());
+  for (const fs::path& unknown : remove_stale_agent_directories(base)) tell_left_alone(unknown);
   return make_agent_directory(base);
 }
 
@@ -94,7 +97,7 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd s
     fmt::print(stderr, "replay-agent: {}\n", error.what());
     status = 1;
   }
-  remove_agent_directory(home.path);
+  if (const fs::path unknown = remove_agent_directory(home.path); !unknown.empty()) tell_left_alone(unknown);
   return status;
 }
 
@@ -149,7 +152,7 @@ void AgentHandle::clean_up_in_its_place() const {
       if (const auto process = Process::open(pid); process && environment_has(pid, mark)) process->signal(SIGKILL);
     ::usleep(5000);
   }
-  remove_agent_directory(directory_);
+  if (const fs::path unknown = remove_agent_directory(directory_); !unknown.empty()) tell_left_alone(unknown);
 }
 
 AgentHandle start_agent(const AgentOptions& options) {

@@ -76,12 +76,17 @@ bool is_same(int base, const char* name, int directory) {
          by_name.st_dev == looked_at.st_dev && by_name.st_ino == looked_at.st_ino;
 }
 
+bool is_directory(int parent, const std::string& name) {
+  struct stat status {};
+  return ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+}
+
 /// The name of what is unknown in it; empty: there was nothing such. The marker goes last: with it, what is left can be
 /// recognised again.
 std::string remove_checked(int base, const char* name, int directory) {
   const std::vector<std::string> found = names_in(directory);
   for (const std::string& entry : found)
-    if (std::ranges::find(kKnown, entry) == kKnown.end()) return entry;
+    if (std::ranges::find(kKnown, entry) == kKnown.end() || is_directory(directory, entry)) return entry;
   for (const char* entry : {kAgentSocket, kAgentVmlibLink, kMarker}) ::unlinkat(directory, entry, 0);
   if (is_same(base, name, directory)) ::unlinkat(base, name, AT_REMOVEDIR);
   return {};

@@ -27,9 +27,9 @@ struct AgentDirectory {
 
 /// Deletes the directory of an agent that has ended, whether it is locked or not. Empty: it is gone, or was no agent's.
 /// Else the entry because of which it is left alone.
-std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
+[[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
 
 /// Deletes those below `base` that dead agents have left. The entries because of which others were left alone.
-std::vector<std::filesystem::path> remove_stale_agent_directories(const std::filesystem::path& base);
+[[nodiscard]] std::vector<std::filesystem::path> remove_stale_agent_directories(const std::filesystem::path& base);
 
 }  // namespace replay::launcher

@@ -67,7 +67,8 @@ std::optional<std::string> why_no_own_network() {
   }
   if (child < 0) return std::strerror(errno);
   if (!WIFEXITED(status)) return "the attempt was killed";
-  return WEXITSTATUS(status) == 0 ? std::nullopt : std::optional<std::string>{std::strerror(WEXITSTATUS(status))};
+  if (WEXITSTATUS(status) == 0) return std::nullopt;
+  return WEXITSTATUS(status) == ENOSPC ? "no more namespaces are allowed" : std::strerror(WEXITSTATUS(status));
 }
 
 std::vector<std::pair<std::string, std::string>> port_ranges(

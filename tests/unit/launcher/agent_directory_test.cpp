@@ -117,7 +117,7 @@ TEST_F(AgentDirectories, AFolderUnderAKnownNameIsNotEmptied) {
   fs::remove(folder / kAgentSocket);
   fs::create_directory(folder / kAgentSocket);
   std::ofstream(folder / kAgentSocket / "data.csv") << "1\n";
-  clean_up();
+  EXPECT_EQ(clean_up(), (std::vector<fs::path>{folder / kAgentSocket}));
   EXPECT_TRUE(fs::exists(folder / kAgentSocket / "data.csv"));
 }
 
