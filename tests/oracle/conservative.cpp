@@ -3,7 +3,6 @@
 #include "tests/oracle/conservative.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "tests/oracle/fresh_plan.hpp"
@@ -31,16 +30,21 @@ void compress_by_arrival(const RigidRun& run, std::vector<PlannedStart>& planned
 }
 
 // "All removed, re-inserted in the order of planned starts."
-void compress_in_start_order(const RigidRun& run, std::vector<PlannedStart>& planned) {
-  std::ranges::sort(planned, {}, [&](const PlannedStart& p) {
-    return std::tuple{p.at, run.job(p.job).submit, run.job(p.job).number};
-  });
+void put_back_in_start_order(const RigidRun& run, std::vector<PlannedStart>& planned) {
+  in_order_of_starts(run, planned);
   Plan plan = run.plan_of_running();
   for (auto& [next, at] : planned) {
     const Job& job = run.job(next);
     at = plan.earliest(job.processes, run.now(), job.estimate());
     plan.put(job.processes, at, at + job.estimate());
   }
+}
+
+void compress(const RigidRun& run, std::vector<PlannedStart>& planned, Compress how) {
+  if (how == Compress::kArrival)
+    compress_by_arrival(run, planned);
+  else
+    put_back_in_start_order(run, planned);
 }
 
 bool calls_for_compression(const Happened& happened, CompressAt at) {
@@ -54,13 +58,12 @@ Schedule conservative(const Workload& workload, const Conservative& rules) {
   RigidRun run{workload};
   std::vector<PlannedStart> planned;
   return run.run(rules.pass, [&](const Happened& happened) {
-    if (!happened.extended.empty()) shift_what_no_longer_fits(run, planned);
-    if (calls_for_compression(happened, rules.at)) {
-      if (rules.compress == Compress::kArrival)
-        compress_by_arrival(run, planned);
-      else
-        compress_in_start_order(run, planned);
-    }
+    // "The profile shifts what no longer fits, in start order": so nobody is pushed behind a job that starts after it, and
+    // whoever is behind gets what the others leave.
+    if (happened.is_longer || happened.is_late)
+      put_back_in_start_order(run, planned);
+    else if (calls_for_compression(happened, rules.at))
+      compress(run, planned, rules.compress);
     for (const std::size_t next : run.waiting()) {
       if (std::ranges::count(happened.submitted, next) == 0) continue;
       const Job& job = run.job(next);

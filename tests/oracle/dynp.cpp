@@ -97,7 +97,7 @@ Schedule dynp(const Workload& workload, const Dynp& rules) {
     if (step && !run.waiting().empty()) {
       if (rules.step == Step::kAll || !happened.submitted.empty()) current = decide(run, current, rules);
       planned = fresh_plan(run, current);
-    } else if (!happened.extended.empty()) {
+    } else if (happened.is_longer) {
       shift_what_no_longer_fits(run, planned);
     }
     start_what_is_due(run, planned);

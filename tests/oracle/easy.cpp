@@ -73,22 +73,16 @@ bool asks_for_pass(const RigidRun& run, PassRule rule, const Happened& happened)
   return run.job(happened.submitted.front()).processes <= run.plan_of_running().free_at(run.now());
 }
 
-enum class Class : std::uint8_t { kShort, kMedium, kLong };
-
-Class class_by_estimate(const Job& job) {
-  if (job.estimate() < 60 * kSecond) return Class::kShort;
-  return job.estimate() < 3600 * kSecond ? Class::kMedium : Class::kLong;
-}
-
 Time promotion(const Job& job) { return job.submit + 5 * job.estimate(); }
 
-Class class_at(const Job& job, Time now, Aging aging) {
-  const Class first = class_by_estimate(job);
-  if (aging == Aging::kOff || first == Class::kShort || now < promotion(job)) return first;
-  return aging == Aging::kTop || first == Class::kMedium ? Class::kShort : Class::kMedium;
-}
-
 }  // namespace
+
+int class_at(const Job& job, Time now, Aging aging) {
+  const int by_estimate = job.estimate() < 60 * kSecond ? 0 : job.estimate() < 3600 * kSecond ? 1 : 2;
+  const bool promoted = aging != Aging::kOff && now >= promotion(job);
+  if (!promoted || by_estimate == 0) return by_estimate;
+  return aging == Aging::kTop ? 0 : by_estimate - 1;
+}
 
 Schedule easy(const Workload& workload, const Easy& rules) {
   RigidRun run{workload};
@@ -116,7 +110,10 @@ Schedule priority_easy(const Workload& workload, Aging aging) {
     std::ranges::stable_sort(queue, {}, [&](std::size_t i) { return class_at(run.job(i), run.now(), aging); });
     start_from_the_head(run, queue);
     if (!queue.empty()) backfill_behind_the_head(run, queue);
-    return kNever;
+    Time next = kNever;  // promotion
+    for (const std::size_t waiting : run.waiting())
+      if (promotion(run.job(waiting)) > run.now()) next = std::min(next, promotion(run.job(waiting)));
+    return next;
   });
 }
 

@@ -19,6 +19,8 @@ struct Easy {
 [[nodiscard]] Schedule easy(const Workload& workload, const Easy& rules);
 
 enum class Aging : std::uint8_t { kTop, kOne, kOff };
+/// 0 is short, 1 medium, 2 long, by estimate and, after a wait of five estimates, by aging.
+[[nodiscard]] int class_at(const Job& job, Time now, Aging aging);
 [[nodiscard]] Schedule priority_easy(const Workload& workload, Aging aging);
 
 }  // namespace replay::oracle

@@ -4,16 +4,6 @@
 #include <tuple>
 
 namespace replay::oracle {
-namespace {
-
-void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned) {
-  std::ranges::sort(planned, {}, [&](const PlannedStart& p) {
-    return std::tuple{p.at, run.job(p.job).submit, run.job(p.job).number};
-  });
-}
-
-}  // namespace
-
 std::vector<PlannedStart> fresh_plan(const RigidRun& run, QueueOrder order) {
   std::vector<std::size_t> queue = run.waiting();
   if (order != QueueOrder::kFcfs)
@@ -38,6 +28,12 @@ Schedule plan_at_every_event(const Workload& workload, QueueOrder order, PassRul
     std::vector<PlannedStart> planned = fresh_plan(run, order);
     start_what_is_due(run, planned);
     return next_planned_start(planned);
+  });
+}
+
+void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned) {
+  std::ranges::sort(planned, {}, [&](const PlannedStart& p) {
+    return std::tuple{p.at, run.job(p.job).submit, run.job(p.job).number};
   });
 }
 

@@ -22,6 +22,9 @@ struct PlannedStart {
 /// `plan`; `conservative:compress=replan` is the same by arrival.
 [[nodiscard]] Schedule plan_at_every_event(const Workload& workload, QueueOrder order, PassRule pass);
 
+/// By planned start; ties by (submit, number).
+void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned);
+
 /// What is planned and did not stay possible, because running jobs turned out longer, goes to its earliest hole; in the
 /// order of planned starts.
 void shift_what_no_longer_fits(const RigidRun& run, std::vector<PlannedStart>& planned);

@@ -15,9 +15,14 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
     if (rule == PassRule::kInstant) {
       while (take_end(happened)) continue;
       while (take_submission(happened)) continue;
-      while (take_extension(happened)) continue;
+      while (take_extension()) continue;
     } else {
-      static_cast<void>(take_submission(happened) || take_end(happened) || take_extension(happened));
+      static_cast<void>(take_submission(happened) || take_end(happened) || take_extension());
+    }
+    for (Running& running : running_) {
+      happened.is_longer = happened.is_longer || running.counted < counted_end(running);
+      happened.is_late = happened.is_late || (running.estimated_end <= now_ && now_ < counted_end(running));
+      running.counted = counted_end(running);
     }
     timer = pass(happened);
   }
@@ -25,8 +30,7 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
 }
 
 Time RigidRun::run_time(const Job& job) const {
-  const Time truth = workload_.cut_at_request && job.request > 0 ? std::min(job.run_time, job.request) : job.run_time;
-  return workload_.overrun == Overrun::kExtend ? truth : std::min(truth, job.estimate());
+  return workload_.cut_at_request && job.request > 0 ? std::min(job.run_time, job.request) : job.run_time;
 }
 
 Time RigidRun::next_instant(Time timer) const {
@@ -36,10 +40,12 @@ Time RigidRun::next_instant(Time timer) const {
   return next;
 }
 
+// Those that end by themselves first, in the order of their starts: a kill follows an estimate that has been reached.
 bool RigidRun::take_end(Happened& happened) {
-  const auto found = std::ranges::find(running_, now_, &Running::end);
+  auto found = std::ranges::find_if(running_, [&](const Running& r) { return r.end == now_ && !r.is_killed; });
+  if (found == running_.end()) found = std::ranges::find(running_, now_, &Running::end);
   if (found == running_.end()) return false;
-  happened.ended.push_back({found->job, now_ < found->estimated_end});
+  happened.ended.push_back({found->job, now_ < found->counted});
   schedule_[found->job].end = now_;
   running_.erase(found);
   return true;
@@ -53,19 +59,21 @@ bool RigidRun::take_submission(Happened& happened) {
   return true;
 }
 
-bool RigidRun::take_extension(Happened& happened) {
+bool RigidRun::take_extension() {
   const auto found = std::ranges::find(running_, now_, &Running::estimated_end);
   if (found == running_.end()) return false;
   found->estimated_end += std::max(job(found->job).estimate() / 10, 60 * kSecond);
-  happened.extended.push_back(found->job);
   return true;
+}
+
+// "With `extend` the job counts as ending in the next tick."
+Time RigidRun::counted_end(const Running& running) const {
+  return workload_.overrun == Overrun::kExtend ? std::max(running.estimated_end, now_ + 1) : running.estimated_end;
 }
 
 std::vector<Running> RigidRun::planned_running() const {
   std::vector<Running> planned = running_;
-  // With `extend` it counts as ending in the next tick.
-  if (workload_.overrun == Overrun::kExtend)
-    for (Running& running : planned) running.estimated_end = std::max(running.estimated_end, now_ + 1);
+  for (Running& running : planned) running.estimated_end = counted_end(running);
   std::erase_if(planned, [&](const Running& running) { return running.estimated_end <= now_; });
   return planned;
 }
@@ -80,7 +88,9 @@ void RigidRun::start(std::size_t index) {
   const Job& job = this->job(index);
   if (plan_of_running().free_at(now_) < job.processes) throw std::logic_error("the oracle starts a job without room");
   waiting_.erase(std::ranges::find(waiting_, index));
-  running_.push_back({index, now_, now_ + job.estimate(), now_ + run_time(job)});
+  const bool killed = workload_.overrun != Overrun::kExtend && run_time(job) > job.estimate();
+  running_.push_back({index, now_, now_ + job.estimate(), now_ + (killed ? job.estimate() : run_time(job)), killed,
+                      now_ + job.estimate()});
   schedule_[index].start = now_;
 }
 

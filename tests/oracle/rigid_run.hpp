@@ -20,17 +20,20 @@ struct Running {
   Time start;
   Time estimated_end;
   Time end;  ///< which no policy may look at
+  bool is_killed;
+  Time counted;  ///< the end that the last pass counted on
 };
 
 /// What a pass is told. With pass=event it is one of these things.
 struct Happened {
   struct End {
     std::size_t job;
-    bool early;  ///< before its estimate
+    bool early;  ///< before the end that the last pass counted on
   };
   std::vector<End> ended;
   std::vector<std::size_t> submitted;
-  std::vector<std::size_t> extended;
+  bool is_longer = false;  ///< a running job counts as ending later than at the last pass
+  bool is_late = false;    ///< a running job is past its estimate, and counts as ending in the next tick
 };
 
 class RigidRun {
@@ -56,10 +59,11 @@ class RigidRun {
 
  private:
   [[nodiscard]] Time run_time(const Job& job) const;
+  [[nodiscard]] Time counted_end(const Running& running) const;
   [[nodiscard]] Time next_instant(Time timer) const;
   bool take_end(Happened& happened);
   bool take_submission(Happened& happened);
-  bool take_extension(Happened& happened);
+  bool take_extension();
 
   const Workload& workload_;
   Time now_ = 0;

@@ -182,6 +182,14 @@ Schedule program_schedule(const oracle::Workload& workload, const Variant& varia
   return schedule;
 }
 
+std::string as_text(const oracle::Workload& workload, const Schedule& schedule) {
+  std::string text;
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    text += fmt::format("{} {:5} {:>16} {:>16}\n", letter(i), workload.jobs[i].number, time_text(schedule[i].start),
+                        time_text(schedule[i].end));
+  return text;
+}
+
 MemoryLog simulated(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
   workload_under_test = as_command(workload, policy, model);
   const auto before = std::signal(SIGABRT, print_workload);

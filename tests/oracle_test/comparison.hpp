@@ -39,6 +39,9 @@ void expect_promise(const Variant& variant,
 /// One workload through the program, as an oracle would answer; jobs that never started or ended at kNever.
 [[nodiscard]] oracle::Schedule program_schedule(const oracle::Workload& workload, const Variant& variant);
 
+/// A schedule as a table: job, start, end.
+[[nodiscard]] std::string as_text(const oracle::Workload& workload, const oracle::Schedule& schedule);
+
 /// One workload through the program. Throws what the simulator throws; an abort prints the workload before it ends the
 /// test.
 [[nodiscard]] MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,

@@ -100,7 +100,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     if (draw.priorities) set_priorities(random, job);
     workload.jobs.push_back(job);
   }
-  if (random.one_in(5)) shuffle_numbers(random, workload.jobs);
+  if (draw.any_numbers && random.one_in(5)) shuffle_numbers(random, workload.jobs);
   return workload;
 }
 

@@ -22,6 +22,7 @@ struct Draw {
   bool priorities = false;    ///< user and political ones, -infinity too
   bool behaviour = false;     ///< CPU use and network overhead below 1 and above 0
   bool policy_tells = false;  ///< --overrun policy is among what becomes of jobs that overrun
+  bool any_numbers = true;    ///< job numbers need not be in the order of submission
 };
 
 /// The same for the same seed and draw on every machine.

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/oracle/conservative.hpp"
 #include "tests/oracle/easy.hpp"
 #include "tests/oracle/fcfs.hpp"
+#include "tests/oracle/fresh_plan.hpp"
 #include "tests/oracle_test/comparison.hpp"
 
 namespace replay::test {
@@ -13,8 +15,12 @@ namespace {
 
 using oracle::Aging;
 using oracle::BackfillOrder;
+using oracle::Compress;
+using oracle::CompressAt;
+using oracle::Conservative;
 using oracle::Easy;
 using oracle::PassRule;
+using oracle::QueueOrder;
 
 Variant easy_variant(const std::string& policy, const Easy& rules) {
   return {policy, [rules](const oracle::Workload& workload) { return oracle::easy(workload, rules); }};
@@ -24,6 +30,20 @@ Variant priority_variant(const std::string& policy, Aging aging) {
   Draw draw;
   draw.long_times = true;
   return {policy, [aging](const oracle::Workload& workload) { return oracle::priority_easy(workload, aging); }, draw};
+}
+
+Variant plan_variant(const std::string& policy, QueueOrder order, PassRule pass = PassRule::kInstant) {
+  return {policy, [order, pass](const oracle::Workload& workload) {
+            return oracle::plan_at_every_event(workload, order, pass);
+          }};
+}
+
+// Jobs of one instant come in the order of the file with a pass after each, and else by their numbers, which the reader
+// leaves to the file.
+Variant conservative_variant(const std::string& policy, const Conservative& rules) {
+  Draw draw;
+  draw.any_numbers = rules.pass == PassRule::kEvent;
+  return {policy, [rules](const oracle::Workload& workload) { return oracle::conservative(workload, rules); }, draw};
 }
 
 const std::vector<Variant>& rigid_variants() {
@@ -42,6 +62,19 @@ const std::vector<Variant>& rigid_variants() {
       priority_variant("priority-easy", Aging::kTop),
       priority_variant("priority-easy:aging=one", Aging::kOne),
       priority_variant("priority-easy:aging=off", Aging::kOff),
+      plan_variant("plan", QueueOrder::kFcfs),
+      plan_variant("plan:order=sjf", QueueOrder::kSjf),
+      plan_variant("plan:order=ljf:pass=event", QueueOrder::kLjf, PassRule::kEvent),
+      plan_variant("sjf", QueueOrder::kSjf),
+      plan_variant("sjf:pass=event", QueueOrder::kSjf, PassRule::kEvent),
+      plan_variant("ljf", QueueOrder::kLjf),
+      conservative_variant("conservative", {}),
+      conservative_variant("conservative:pass=instant", {.pass = PassRule::kInstant}),
+      conservative_variant("conservative:compress=start-order", {.compress = Compress::kStartOrder}),
+      conservative_variant("conservative:compress=start-order:pass=instant",
+                           {.compress = Compress::kStartOrder, .pass = PassRule::kInstant}),
+      plan_variant("conservative:compress=replan", QueueOrder::kFcfs, PassRule::kEvent),
+      plan_variant("conservative:compress=replan:pass=instant", QueueOrder::kFcfs),
   };
   return variants;
 }
