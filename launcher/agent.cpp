@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <system_error>
 
 #include "launcher/agent_directory.hpp"
@@ -83,7 +84,8 @@ AgentDirectory make_home(const AgentOptions& options) {
 }
 
 /// The child of the fork, to its end.
-int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd stream) {
+int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd stream,
+             const std::optional<protocol::LinkSeals>& seals) {
   int status = 0;
   try {
     ::prctl(PR_SET_NAME, "replay-agent");
@@ -92,7 +94,7 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd s
     reset_signals();
     close_all_but({stream.get(), home.lock.get()});
     raise_descriptor_limit();
-    NodeAgent{options, home.path, std::move(stream)}.run();
+    NodeAgent{options, home.path, std::move(stream), seals}.run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "replay-agent: {}\n", error.what());
     status = 1;
@@ -165,13 +167,13 @@ AgentHandle start_agent(const AgentOptions& options) {
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ours.reset();
-    ::prctl(PR_SET_PDEATHSIG, SIGCONT);                   // a stopped agent is to see that the daemon has died
-    ::_exit(be_agent(options, home, std::move(theirs)));  // nothing of the daemon's is to run at exit
+    ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // a stopped agent is to see that the daemon has died
+    ::_exit(be_agent(options, home, std::move(theirs), std::nullopt));  // nothing of the daemon's is to run at exit
   }
   return AgentHandle{pid, std::move(ours), home.path};
 }
 
-AgentHandle start_agent(const AgentOptions& options, UniqueFd stream) {
+AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals) {
   const AgentDirectory home = make_home(options);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
@@ -179,7 +181,7 @@ AgentHandle start_agent(const AgentOptions& options, UniqueFd stream) {
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(1);  // it died before that line
-    ::_exit(be_agent(options, home, std::move(stream)));
+    ::_exit(be_agent(options, home, std::move(stream), seals));
   }
   return AgentHandle{pid, UniqueFd{}, home.path};
 }

@@ -13,6 +13,7 @@
 
 #include "launcher/job_network.hpp"
 #include "launcher/unique_fd.hpp"
+#include "scheduler/protocol/handshake.hpp"
 
 namespace replay::launcher {
 
@@ -68,8 +69,8 @@ class AgentHandle {
 /// Forks the agent. Also removes directories that dead agents left under the same runtime directory.
 /// REQUIRES: a single thread. Throws std::system_error.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
-/// The same for a stream to a daemon that is there already; the handle has none. The agent ends, as when told to, when
-/// this process dies.
-[[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream);
+/// The same for a stream to a daemon that is there already, sealed with these keys; the handle has none. The agent ends,
+/// as when told to, when this process dies.
+[[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals);
 
 }  // namespace replay::launcher

@@ -8,8 +8,10 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "launcher/link_writer.hpp"
 #include "launcher/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/frame.hpp"
@@ -25,21 +27,29 @@ class AgentClient {
   /// So many heartbeats may be missed, whatever kept the agent.
   static constexpr std::chrono::milliseconds kSilenceLimit{15'000};
 
+  /// A line over a network. The writer belongs to the caller and outlives this.
+  struct Sealed {
+    LinkWriter* writer = nullptr;
+    protocol::FrameDecoder decoder;  ///< as it is after the frames that were read so far
+  };
+
   /// `stream` is connected and non-blocking, belongs to the caller and outlives this. Neither function is called from
-  /// inside send(), and neither may destroy this.
+  /// inside send(), and neither may destroy this. Without `sealed`, frames travel as they are.
   AgentClient(event_base* loop, int stream, OnReport on_report, OnLost on_lost,
-              std::chrono::milliseconds silence_limit = kSilenceLimit);
+              std::chrono::milliseconds silence_limit = kSilenceLimit, std::optional<Sealed> sealed = std::nullopt);
 
   void send(const protocol::AgentOrder& order);
 
  private:
   void on_readable();
+  void on_frame(const protocol::Frame& frame);
   void on_silence();
   void lose(const std::string& reason);
 
   OnReport on_report_;
   OnLost on_lost_;
   std::chrono::milliseconds silence_limit_;
+  LinkWriter* writer_ = nullptr;  // none: line_ writes
   protocol::FrameDecoder decoder_;
   bool is_lost_ = false;
   bool was_silent_ = false;

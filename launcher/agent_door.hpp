@@ -1,13 +1,18 @@
 // Where daemons come in over TCP: accepts connections, lets each prove the key, hands over the streams of those that have
-// it. Everybody on the network may knock, so a connection is given little: a few bytes, 5 seconds, one of 16 places. A
-// newcomer takes the place of the one that has waited longest, because who has the key needs milliseconds.
+// it. Everybody on the network may knock, so a stranger is given little: a few bytes, 5 seconds, one of 64 places. When
+// they are full, a newcomer takes the place of one of the address that has the most of them, drawn by lot. A daemon whose
+// greeting was made with the key does not wait among strangers: it has one of 16 places of its own, and its greeting comes
+// with the first bytes, so that a flood of strangers does not keep it out, however long the way to it is.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
 
 #include "launcher/agent_link.hpp"
@@ -23,8 +28,9 @@ class AgentDoor {
   struct Callbacks {
     /// A daemon has proved the key: what is it told?
     std::function<protocol::LinkAnswer()> answer;
-    /// It was told that it is served: its stream, non-blocking, at the first byte after the handshake.
-    std::function<void(UniqueFd stream, const std::string& daemon)> on_daemon;
+    /// It was told that it is served: its stream, non-blocking, at the first byte after the handshake, and the keys for
+    /// what follows.
+    std::function<void(UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon)> on_daemon;
     /// It was closed, because of this.
     std::function<void(const std::string& peer, const std::string& reason)> on_refused;
   };
@@ -37,27 +43,39 @@ class AgentDoor {
   [[nodiscard]] std::size_t refused() const { return refused_; }
 
   static constexpr std::chrono::milliseconds kProveWithin{5'000};
-  static constexpr std::size_t kMostCandidates = 16;
+  static constexpr std::size_t kMostStrangers = 64;
+  static constexpr std::size_t kMostExpected = 16;  ///< whose greeting was made with the key
+  static constexpr std::size_t kRememberedGreetings = 4096;
 
  private:
   struct Candidate {
     std::string name;
+    std::string network;  ///< the IPv4 address, or the first half of the IPv6 address
     UniqueFd stream;
     protocol::Handshake handshake;
     std::unique_ptr<LoopEvent> readable;
     std::unique_ptr<LoopEvent> too_late;
+    bool is_expected = false;  ///< is in expected_, not in strangers_
   };
-  using Place = std::list<Candidate>::iterator;
+  using Candidates = std::list<Candidate>;
+  using Place = Candidates::iterator;
 
   void add(UniqueFd stream);
+  void make_room_for_a_stranger();
   void read_from(Place place);
+  [[nodiscard]] bool take_in(Place place);
   void let_in(Place place);
   void refuse(Place place, const std::string& reason);
+  void forget(Place place);
 
   event_base* loop_;
   protocol::LinkKey key_;
   Callbacks callbacks_;
-  std::list<Candidate> candidates_;  // the one that has waited longest first
+  Candidates strangers_;
+  Candidates expected_;                 // the one that has waited longest first
+  std::set<std::string> greetings_;     // nonces of greetings with the key: one that is repeated is an eavesdropper's
+  std::deque<std::string> remembered_;  // the same, the oldest first
+  std::minstd_rand lot_{std::random_device{}()};
   std::size_t refused_ = 0;
   Listener listener_;
 };

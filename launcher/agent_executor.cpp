@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -10,16 +9,11 @@
 #include <variant>
 
 #include "launcher/agent_client.hpp"
-#include "launcher/loop_event.hpp"
 #include "launcher/monotonic_clock.hpp"
 #include "scheduler/model/error.hpp"
 
 namespace replay::launcher {
 namespace {
-
-using std::chrono_literals::operator""s;
-
-constexpr auto kBetweenPings = 1s;
 
 /// The executor's hold on its agent. Letting go ends all jobs there.
 class AgentHold {
@@ -33,8 +27,8 @@ class AgentHold {
   virtual void let_go() = 0;
   /// CLOCK_MONOTONIC as the agent reads it; 0: its clock is another one.
   [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
-  /// The network between us needs to see that we live.
-  [[nodiscard]] virtual bool is_remote() const = 0;
+  /// Of a line over a network, once. Nothing: frames travel as they are.
+  [[nodiscard]] virtual std::optional<AgentClient::Sealed> take_sealed() = 0;
   /// The agent's reason as the user is told it.
   [[nodiscard]] virtual std::string explain(const std::string& reason) const = 0;
 };
@@ -45,7 +39,7 @@ class LocalHold final : public AgentHold {
   [[nodiscard]] int stream() const override { return agent_.stream(); }
   void let_go() override { agent_.stop(); }  // and clears up in its place
   [[nodiscard]] std::uint64_t now_ns() const override { return monotonic_ns(); }
-  [[nodiscard]] bool is_remote() const override { return false; }
+  [[nodiscard]] std::optional<AgentClient::Sealed> take_sealed() override { return std::nullopt; }
   [[nodiscard]] std::string explain(const std::string& reason) const override { return reason; }
 
  private:
@@ -56,9 +50,11 @@ class RemoteHold final : public AgentHold {
  public:
   explicit RemoteHold(AgentLink link) : link_(std::move(link)) {}
   [[nodiscard]] int stream() const override { return link_.stream.get(); }
-  void let_go() override { link_.stream.reset(); }
+  void let_go() override { link_.close(); }
   [[nodiscard]] std::uint64_t now_ns() const override { return 0; }
-  [[nodiscard]] bool is_remote() const override { return true; }
+  [[nodiscard]] std::optional<AgentClient::Sealed> take_sealed() override {
+    return AgentClient::Sealed{link_.writer.get(), std::move(link_.decoder)};
+  }
   [[nodiscard]] std::string explain(const std::string& reason) const override {
     return fmt::format("{}: {}", link_.name, reason);
   }
@@ -78,14 +74,10 @@ class AgentExecutor final : public live::Executor {
     client_.emplace(
         loop, agent_->stream(),
         [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
-        [this](const std::string& reason) { lose(reason); });
-    if (!agent_->is_remote()) return;
-    ping_event_.emplace(loop, -1, EV_PERSIST, [this] { send(protocol::Ping{}); });
-    ping_event_->arm_after(kBetweenPings);
+        [this](const std::string& reason) { lose(reason); }, AgentClient::kSilenceLimit, agent_->take_sealed());
   }
 
   void detach() override {
-    ping_event_.reset();
     client_.reset();
     listener_ = nullptr;
     is_lost_ = true;  // to the loop; the jobs end with the agent, in the destructor
@@ -145,11 +137,11 @@ class AgentExecutor final : public live::Executor {
   }
 
   void on(const protocol::JobStatistics&) {}
+  void on(const protocol::Farewell&) {}  // the client has told lose()
 
   void lose(const std::string& reason) {
     if (is_lost_) return;
     is_lost_ = true;
-    ping_event_.reset();
     agent_->let_go();  // whatever it left running ends here
     alive_.clear();
     listener_->on_lost(agent_->explain(reason));
@@ -160,8 +152,7 @@ class AgentExecutor final : public live::Executor {
   live::ExecutorListener* listener_ = nullptr;
   std::set<JobId> alive_;  // launched, end not yet heard
   bool is_lost_ = false;
-  // Last, so that they go before the agent's stream is closed: closing means goodbye.
-  std::optional<LoopEvent> ping_event_;
+  // Last, so that it goes before the agent's stream is closed: closing means goodbye.
   std::optional<AgentClient> client_;
 };
 

@@ -12,7 +12,10 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <variant>
 
 #include "launcher/link_key.hpp"
 #include "scheduler/protocol/bytes.hpp"
@@ -28,7 +31,8 @@ constexpr auto kConnectWithin = 10'000ms;
 constexpr auto kAnswerWithin = 5'000ms;       // of one message of the handshake
 constexpr auto kAgentHelloWithin = 15'000ms;  // the agent looks at its machine first
 constexpr auto kBetweenTries = 100ms;
-constexpr int kBacklog = 16;
+constexpr int kBacklog = SOMAXCONN;  // a flood of strangers is to be let in and sorted, not to keep the others waiting
+constexpr int kMostTries = 8;        // when strangers take our place at the door
 
 using Addresses = std::unique_ptr<addrinfo, decltype([](addrinfo* list) { ::freeaddrinfo(list); })>;
 
@@ -59,6 +63,7 @@ LinkAddress address_of(int socket, int (*ask)(int, sockaddr*, socklen_t*)) {
 /// The other side has closed, or says nothing.
 struct LinkBroken {
   std::string how;
+  bool is_closed = false;
 };
 
 /// Waits until the socket can be read or written.
@@ -78,16 +83,10 @@ std::string receive(int socket, std::size_t most, Clock::time_point deadline) {
   for (;;) {
     const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
     if (got > 0) return bytes.substr(0, static_cast<std::size_t>(got));
-    if (got == 0 || errno == ECONNRESET) throw LinkBroken{"closed the connection"};
+    if (got == 0 || errno == ECONNRESET) throw LinkBroken{"closed the connection", true};
     if (errno != EAGAIN && errno != EINTR) throw LinkBroken{std::strerror(errno)};
     wait_for(socket, POLLIN, deadline);
   }
-}
-
-std::string receive_exactly(int socket, std::size_t count, Clock::time_point deadline) {
-  std::string bytes;
-  while (bytes.size() < count) bytes += receive(socket, std::min<std::size_t>(count - bytes.size(), 65'536), deadline);
-  return bytes;
 }
 
 void send_all(int socket, std::string_view bytes, Clock::time_point deadline) {
@@ -97,8 +96,10 @@ void send_all(int socket, std::string_view bytes, Clock::time_point deadline) {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     else if (errno == EAGAIN || errno == EINTR)
       wait_for(socket, POLLOUT, deadline);
+    else if (errno == EPIPE || errno == ECONNRESET)
+      throw LinkBroken{"closed the connection", true};
     else
-      throw LinkBroken{errno == EPIPE || errno == ECONNRESET ? "closed the connection" : std::strerror(errno)};
+      throw LinkBroken{std::strerror(errno)};
   }
 }
 
@@ -133,42 +134,65 @@ UniqueFd connect_to(const LinkAddress& address) {
   throw InputError(fmt::format("cannot connect: {}; expected a `replay agent` that listens there", error));
 }
 
-/// The challenge. Returns the agent's answer.
-protocol::LinkAnswer shake_hands(int socket, const protocol::LinkKey& key) {
+/// The agent closed the connection before it said a word.
+class NoPlaceAtTheDoor : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// The challenge. The daemon's side of it when the agent has answered.
+protocol::Handshake shake_hands(int socket, const protocol::LinkKey& key) {
   protocol::Handshake handshake{protocol::LinkRole::kDaemon, key, new_nonce()};
-  const char* what_it_means = "is there a `replay agent` at all?";
+  bool has_agent_spoken = false;
   try {
     auto deadline = Clock::now() + kAnswerWithin;
-    send_all(socket, handshake.opening(), deadline);
+    send_all(socket, handshake.greeting(), deadline);
     while (handshake.wanted() > 0) {
       const std::string proof = handshake.feed(receive(socket, handshake.wanted(), deadline));
       if (proof.empty()) continue;
-      what_it_means = "wrong key: give both sides the same key file";
+      has_agent_spoken = true;
       deadline = Clock::now() + kAnswerWithin;
       send_all(socket, proof, deadline);
     }
   } catch (const LinkBroken& broken) {
-    throw InputError(fmt::format("{} during the handshake: {}", broken.how, what_it_means));
+    if (has_agent_spoken)
+      throw InputError(
+          fmt::format("{} during the handshake: wrong key: give both sides the same key file", broken.how));
+    if (!broken.is_closed)
+      throw InputError(fmt::format("{} during the handshake: is there a `replay agent` at all?", broken.how));
+    throw NoPlaceAtTheDoor(
+        fmt::format("{} during the handshake: is there a `replay agent` at all, or are too many strangers at its door?",
+                    broken.how));
   } catch (const protocol::ProtocolError& error) {
     throw InputError(fmt::format("handshake: {}", error.what()));
   }
-  return handshake.answer();
+  return handshake;
+}
+
+/// A connection on which the agent has answered.
+std::pair<UniqueFd, protocol::Handshake> knock(const LinkAddress& address, const protocol::LinkKey& key) {
+  for (int tries = 1;; ++tries) {
+    try {
+      UniqueFd stream = connect_to(address);
+      send_without_delay(stream.get());
+      protocol::Handshake handshake = shake_hands(stream.get(), key);
+      return {std::move(stream), std::move(handshake)};
+    } catch (const NoPlaceAtTheDoor&) {
+      if (tries == kMostTries) throw;
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
 }
 
 /// Reads this one frame and nothing behind it.
-protocol::Hello receive_hello(int socket) {
+protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder) {
   const auto deadline = Clock::now() + kAgentHelloWithin;
   try {
-    const std::string header = receive_exactly(socket, protocol::kFrameHeaderBytes, deadline);
-    protocol::FrameDecoder decoder;
-    decoder.feed(header);
-    auto frame = decoder.next();  // throws when it is no header
-    if (!frame) {
-      decoder.feed(receive_exactly(socket, protocol::ByteReader{header}.take<std::uint32_t>("length"), deadline));
-      frame = decoder.next();
-    }
-    const protocol::AgentReport report = protocol::decode_report(frame.value());
+    std::optional<protocol::Frame> frame;
+    while (!(frame = decoder.next())) decoder.feed(receive(socket, decoder.wanted(), deadline));
+    const protocol::AgentReport report = protocol::decode_report(*frame);
     if (const auto* hello = std::get_if<protocol::Hello>(&report)) return *hello;
+    if (const auto* farewell = std::get_if<protocol::Farewell>(&report)) throw InputError(farewell->reason);
     throw InputError("expected its Hello, found another report");
   } catch (const LinkBroken& broken) {
     throw InputError(fmt::format("{} before its Hello: its own output says why", broken.how));
@@ -217,17 +241,24 @@ void send_without_delay(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // fails on a socket that has no delay anyway
 }
 
+void AgentLink::close() {
+  writer.reset();
+  stream.reset();
+}
+
 AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key) {
   AgentLink link;
   link.name = fmt::format("agent {}", address.to_text());
   try {
-    link.stream = connect_to(address);
-    send_without_delay(link.stream.get());
-    const protocol::LinkAnswer answer = shake_hands(link.stream.get(), key);
-    if (answer == protocol::LinkAnswer::kBusy)
+    auto [stream, handshake] = knock(address, key);
+    if (handshake.answer() == protocol::LinkAnswer::kBusy)
       throw AgentIsBusy(fmt::format("{}: serves another daemon; an agent serves one at a time", link.name));
-    link.stays = answer == protocol::LinkAnswer::kServedStays;
-    link.hello = receive_hello(link.stream.get());
+    link.stream = std::move(stream);
+    link.stays = handshake.answer() == protocol::LinkAnswer::kServedStays;
+    const protocol::LinkSeals seals = handshake.seals();
+    link.decoder = protocol::FrameDecoder{seals.receiving};
+    link.writer = std::make_unique<LinkWriter>(link.stream.get(), seals.sending);
+    link.hello = receive_hello(link.stream.get(), link.decoder);
   } catch (const AgentIsBusy&) {
     throw;
   } catch (const InputError& error) {

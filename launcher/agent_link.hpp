@@ -1,14 +1,16 @@
 // The line from a daemon to an agent that was started by somebody else (`replay agent`): address, connection, challenge,
-// the agent's first words. All of it happens before there is an event loop, so calls wait, with a limit. The stream that
-// comes out carries the same frames as that of a forked agent.
+// the agent's first words. All of it happens before there is an event loop, so calls wait, with a limit. The line that
+// comes out carries the same frames as that of a forked agent, sealed, and says Ping by itself.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "launcher/link_writer.hpp"
 #include "launcher/unique_fd.hpp"
 #include "scheduler/model/error.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
@@ -41,13 +43,23 @@ class AgentIsBusy : public InputError {
 };
 
 struct AgentLink {
-  std::string name;       ///< "agent 127.0.0.1:40123", for messages
-  UniqueFd stream;        ///< non-blocking; closing it ends all jobs there
-  protocol::Hello hello;  ///< what the agent has
-  bool stays = false;     ///< the agent waits for the next daemon when this one goes
+  AgentLink() = default;
+  AgentLink(AgentLink&&) = default;
+  AgentLink& operator=(AgentLink&&) = delete;  // the writer must go before its stream
+  ~AgentLink() = default;
+  /// Ends the connection, and with it all jobs there.
+  void close();
+
+  std::string name;                    ///< "agent 127.0.0.1:40123", for messages
+  UniqueFd stream;                     ///< non-blocking; to be read only
+  protocol::FrameDecoder decoder;      ///< of what comes on the stream
+  std::unique_ptr<LinkWriter> writer;  ///< writes to the stream, and says Ping from the connect on
+  protocol::Hello hello;               ///< what the agent has
+  bool stays = false;                  ///< the agent waits for the next daemon when this one goes
 };
 
-/// Connects, proves the key, checks the agent's and waits for its Hello: usually some milliseconds, at most about 30 s.
+/// Connects, proves the key, checks the agent's and waits for its Hello: usually some milliseconds, at most about 30 s. A
+/// connection that is closed before the agent has said a word had lost its place to strangers, and is tried again.
 /// Throws InputError, which says what to look at; AgentIsBusy is one of them.
 [[nodiscard]] AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key);
 /// The same, trying again for `patience` while the agent is busy: with ending the jobs of our own last connection.

@@ -39,7 +39,9 @@ class AgentService {
         stop_event_(loop_.get(), stop_descriptor(), EV_READ, [this] { on_stop(); }),
         door_(loop_.get(), listen_on(options.listen), options.key,
               {[this] { return answer(); },
-               [this](UniqueFd stream, const std::string& daemon) { serve(std::move(stream), daemon); },
+               [this](UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
+                 serve(std::move(stream), seals, daemon);
+               },
                [this](const std::string& peer, const std::string& reason) { note_refusal(peer, reason); }}) {
     stop_event_.arm();
   }
@@ -58,11 +60,11 @@ class AgentService {
     return options_.stays ? LinkAnswer::kServedStays : LinkAnswer::kServed;
   }
 
-  void serve(UniqueFd stream, const std::string& daemon) {
+  void serve(UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
     say(fmt::format("serving the daemon at {}", daemon));
     daemon_ = daemon;
     try {
-      agent_.emplace(start_agent(options_.agent, std::move(stream)));
+      agent_.emplace(start_agent(options_.agent, std::move(stream), seals));
     } catch (const std::exception& error) {  // it sees its connection end
       say(error.what());
       status_ = 1;

@@ -21,9 +21,12 @@ class Listener {
   [[nodiscard]] int socket() const { return socket_.get(); }
 
   static constexpr std::chrono::milliseconds kBreath{100};
+  /// Then those that are connected already have their turn, however many are waiting outside.
+  static constexpr int kMostAtOnce = 16;
 
  private:
-  void accept_all();
+  void accept_some();
+  void on_none_left();
 
   UniqueFd socket_;
   Accept accept_;

@@ -51,7 +51,8 @@ BackEnds choose_back_ends(const AgentOptions& options) {
 
 }  // namespace
 
-NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream)
+NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream,
+                     const std::optional<protocol::LinkSeals>& seals)
     : options_(options),
       directory_(std::move(directory)),
       loop_(event_base_new()),
@@ -73,6 +74,10 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                      if (is_shutting_down_ && jobs_.empty()) event_base_loopbreak(loop_.get());
                    }),
       give_up_event_(loop_.get(), -1, 0, [this] { event_base_loopbreak(loop_.get()); }) {
+  if (seals) {
+    sealer_.emplace(seals->sending);
+    decoder_ = protocol::FrameDecoder{seals->receiving};
+  }
   site_.loop = loop_.get();
   site_.topology = &topology_;
   site_.cores = &cores_;
@@ -130,29 +135,39 @@ protocol::Hello NodeAgent::hello() const {
 }
 
 void NodeAgent::on_readable() {
-  was_silent_ = false;
-  if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
   evbuffer* input = bufferevent_get_input(line_.get());
   std::string bytes(evbuffer_get_length(input), '\0');
   evbuffer_remove(input, bytes.data(), bytes.size());
   try {
     decoder_.feed(bytes);
-    while (const auto frame = decoder_.next()) handle(protocol::decode_order(*frame));
+    while (const auto frame = decoder_.next()) {
+      was_silent_ = false;  // only whole frames count: of other bytes it is not known from where they come
+      if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
+      handle(protocol::decode_order(*frame));
+    }
   } catch (const protocol::ProtocolError& error) {
-    fmt::print(stderr, "replay-agent: the daemon sent no order: {}\n", error.what());
-    shut_down();
+    part(fmt::format("the daemon sent no order: {}", error.what()));
   }
 }
 
 /// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
 void NodeAgent::on_silence() {
-  if (was_silent_) {
-    fmt::print(stderr, "replay-agent: the daemon has not been heard of for {:g} s: ending all jobs\n",
-               static_cast<double>(options_.silence_limit.count()) / 1000);
-    return shut_down();
-  }
+  if (was_silent_)
+    return part(fmt::format("the daemon has not been heard of for {:g} s",
+                            static_cast<double>(options_.silence_limit.count()) / 1000));
   was_silent_ = true;
   silence_event_.arm_after(200ms);
+}
+
+/// Ends the connection for this reason, and all jobs. The daemon is told, if it still can be.
+void NodeAgent::part(const std::string& reason) {
+  if (is_shutting_down_) return;
+  fmt::print(stderr, "replay-agent: {}: ending all jobs\n", reason);
+  send(protocol::Farewell{reason});
+  evbuffer* output = bufferevent_get_output(line_.get());
+  evbuffer_unfreeze(output, 1);  // libevent's own writes, which keep it frozen, are over with the shutdown
+  evbuffer_write(output, stream_.get());
+  shut_down();
 }
 
 void NodeAgent::handle(const protocol::AgentOrder& order) {
@@ -193,7 +208,8 @@ void NodeAgent::on(const Order& order) {
 
 void NodeAgent::send(const protocol::AgentReport& report) {
   if (is_shutting_down_) return;  // nobody listens
-  const std::string bytes = protocol::encode(report);
+  std::string bytes = protocol::encode(report);
+  if (sealer_) bytes = sealer_->seal(bytes);
   bufferevent_write(line_.get(), bytes.data(), bytes.size());
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "launcher/agent.hpp"
@@ -15,6 +17,7 @@
 #include "launcher/node_cores.hpp"
 #include "launcher/registrar.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
+#include "scheduler/protocol/handshake.hpp"
 
 namespace replay::launcher {
 
@@ -25,8 +28,9 @@ using Line = std::unique_ptr<bufferevent, LineDeleter>;
 
 class NodeAgent {
  public:
-  /// `directory` exists and is ours alone.
-  NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream);
+  /// `directory` exists and is ours alone. Without `seals`, frames travel as they are.
+  NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream,
+            const std::optional<protocol::LinkSeals>& seals);
   ~NodeAgent();
 
   /// Until the daemon says goodbye or is gone; then no process, segment or socket is left.
@@ -44,6 +48,7 @@ class NodeAgent {
   template <typename Order>
   void on(const Order& order);
   void send(const protocol::AgentReport& report);
+  void part(const std::string& reason);
 
   [[nodiscard]] protocol::Hello hello() const;
   [[nodiscard]] AgentJob* job_with(const std::uint8_t* key) const;
@@ -62,6 +67,7 @@ class NodeAgent {
   EndCost end_cost_;
   AgentSite site_;
   UniqueFd stream_;
+  std::optional<protocol::FrameSealer> sealer_;
   protocol::FrameDecoder decoder_;
   Line line_;
   std::map<JobId, std::unique_ptr<AgentJob>> jobs_;

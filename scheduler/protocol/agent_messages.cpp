@@ -81,6 +81,7 @@ void put(ByteWriter& out, const JobStatistics& message) {
       out.put(figure);
   }
 }
+void put(ByteWriter& out, const Farewell& message) { out.put_text(message.reason); }
 template <typename Message>
 void put_any(ByteWriter& out, const Message& message) {
   if constexpr (requires { put(out, message); })
@@ -164,6 +165,7 @@ void take(ByteReader& in, JobStatistics& message) {
       *figure = in.take<std::uint64_t>("figure of a rank");
   }
 }
+void take(ByteReader& in, Farewell& message) { message.reason = in.take_text("reason"); }
 template <typename Message>
 void take_any(ByteReader& in, Message& message) {
   if constexpr (requires { take(in, message); })

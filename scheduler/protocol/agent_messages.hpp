@@ -125,8 +125,13 @@ struct JobStatistics {
   std::vector<RankStatistics> ranks;
   bool operator==(const JobStatistics&) const = default;
 };
+/// The agent's last words before it ends the connection itself, and with it all jobs.
+struct Farewell {
+  std::string reason;
+  bool operator==(const Farewell&) const = default;
+};
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,
-                                 OrderFailed, Heartbeat, JobStatistics>;
+                                 OrderFailed, Heartbeat, JobStatistics, Farewell>;
 
 /// One whole frame.
 [[nodiscard]] std::string encode(const AgentOrder& order);

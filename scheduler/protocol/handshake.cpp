@@ -9,9 +9,14 @@ namespace replay::protocol {
 namespace {
 
 static_assert(sizeof(LinkKey) == crypto_auth_KEYBYTES && kProofBytes == crypto_auth_BYTES);
+static_assert(sizeof(LinkKey) == crypto_generichash_KEYBYTES && sizeof(SealKey) == crypto_generichash_BYTES);
 
 constexpr std::string_view kMagic = "RPLAY-LK";
-constexpr std::uint8_t kNoAnswer = 0xFF;  // in the daemon's proof, in the place of the answer
+// In the place of the answer:
+constexpr std::uint8_t kProofTag = 0xFF;    // in the daemon's proof
+constexpr std::uint8_t kOpeningTag = 0xFE;  // in the tag beside its opening
+constexpr std::size_t kNonceAt = kOpeningBytes - sizeof(LinkNonce);
+constexpr std::string_view kSealLabel = "replay link 2 frames from role ";
 
 const unsigned char* raw(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 
@@ -38,9 +43,15 @@ Handshake::Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& non
   INVARIANT(is_ready, "libsodium cannot be used on this machine");
 }
 
+std::string Handshake::greeting() const {
+  if (own_role_ == LinkRole::kAgent) return {};
+  return own_opening_ + tag_of(own_role_, kOpeningTag, own_opening_);
+}
+
 std::size_t Handshake::wanted() const {
   switch (step_) {
     case Step::kOpening: return kOpeningBytes - incoming_.size();
+    case Step::kTag:
     case Step::kProof: return kProofBytes - incoming_.size();
     case Step::kAnswer: return kAnswerBytes - incoming_.size();
     case Step::kProved:
@@ -65,57 +76,73 @@ std::string Handshake::feed(std::string_view bytes) {
   }
 }
 
-/// A whole message; moves on to the next step.
+/// A whole message; moves on to the next step. The order of an agent's steps: opening, tag, proof; of a daemon's: opening,
+/// answer.
 std::string Handshake::take(std::string_view message) {
-  if (step_ == Step::kOpening) {
-    check_opening(message);
-    their_opening_ = message;
-    step_ = own_role_ == LinkRole::kAgent ? Step::kProof : Step::kAnswer;
-    return own_role_ == LinkRole::kAgent ? std::string{} : proof_of(own_role_, kNoAnswer);
-  }
-  if (step_ == Step::kProof) {
-    check_proof(LinkRole::kDaemon, kNoAnswer, message);
-  } else {
-    const auto answer = static_cast<std::uint8_t>(message.front());
-    check_proof(LinkRole::kAgent, answer, message.substr(1));
-    answer_ = ByteReader{message.substr(0, 1)}.take_enum(LinkAnswer::kBusy, "answer");
+  switch (step_) {
+    case Step::kOpening:
+      check_opening(message);
+      their_opening_ = message;
+      step_ = own_role_ == LinkRole::kAgent ? Step::kTag : Step::kAnswer;
+      return own_role_ == LinkRole::kAgent ? std::string{} : tag_of(own_role_, kProofTag, both_openings());
+    case Step::kTag:
+      check_tag(LinkRole::kDaemon, kOpeningTag, their_opening_, message);
+      parting_.clear();
+      step_ = Step::kProof;
+      return own_opening_;
+    case Step::kProof: check_tag(LinkRole::kDaemon, kProofTag, both_openings(), message); break;
+    default: {
+      const auto answer = static_cast<std::uint8_t>(message.front());
+      check_tag(LinkRole::kAgent, answer, both_openings(), message.substr(1));
+      answer_ = ByteReader{message.substr(0, 1)}.take_enum(LinkAnswer::kBusy, "answer");
+    }
   }
   step_ = Step::kProved;
   return {};
 }
 
-void Handshake::check_opening(std::string_view message) const {
+void Handshake::check_opening(std::string_view message) {
   if (!message.starts_with(kMagic)) throw ProtocolError("opening: expected that of a replay link, found other bytes");
+  if (own_role_ == LinkRole::kAgent) parting_ = own_opening_;
   ByteReader in{message.substr(kMagic.size())};
   if (const auto version = in.take<std::uint16_t>("link version"); version != kLinkVersion)
-    throw ProtocolError(fmt::format("link version: expected {}, found {}", kLinkVersion, version));
+    throw ProtocolError(
+        fmt::format("link version: expected {} (encrypted frames), found {}{}; both sides must be of one "
+                    "release",
+                    kLinkVersion, version, version == 1 ? " (frames without protection)" : ""));
   if (const auto version = in.take<std::uint16_t>("protocol version"); version != kProtocolVersion)
     throw ProtocolError(fmt::format("protocol version: expected {}, found {}; both sides must be of one release",
                                     kProtocolVersion, version));
   const auto expected = static_cast<std::uint32_t>(other(own_role_));
   if (const auto role = in.take<std::uint32_t>("role"); role != expected)
     throw ProtocolError(fmt::format("role: expected {}, found {}", name_of(expected), name_of(role)));
-  constexpr std::size_t kNonceAt = kOpeningBytes - sizeof(LinkNonce);
   if (message.substr(kNonceAt) == std::string_view{own_opening_}.substr(kNonceAt))
     throw ProtocolError("nonce: expected one of the other side's own, found ours sent back");
 }
 
-/// Over all that both sides have said, in one order whoever says it, and over who says this.
-std::string Handshake::proof_of(LinkRole role, std::uint8_t answer) const {
-  ByteWriter said;
-  said.put(static_cast<std::uint8_t>(role));
-  said.put(answer);
-  const bool is_agent = own_role_ == LinkRole::kAgent;
-  const std::string text =
-      said.bytes() + (is_agent ? own_opening_ + their_opening_ : their_opening_ + own_opening_);  // the agent's first
-  std::array<unsigned char, kProofBytes> proof{};
-  crypto_auth(proof.data(), raw(text), text.size(), key_.data());
-  return {proof.begin(), proof.end()};
+std::string_view Handshake::their_nonce() const {
+  INVARIANT(!their_opening_.empty(), "the other side has said nothing yet");
+  return std::string_view{their_opening_}.substr(kNonceAt);
 }
 
-void Handshake::check_proof(LinkRole role, std::uint8_t answer, std::string_view proof) const {
-  const std::string expected = proof_of(role, answer);
-  if (proof.size() != expected.size() || sodium_memcmp(proof.data(), expected.data(), expected.size()) != 0)
+/// In one order on both sides: the agent's first.
+std::string Handshake::both_openings() const {
+  return own_role_ == LinkRole::kAgent ? own_opening_ + their_opening_ : their_opening_ + own_opening_;
+}
+
+std::string Handshake::tag_of(LinkRole role, std::uint8_t what, std::string_view openings) const {
+  ByteWriter said;
+  said.put(static_cast<std::uint8_t>(role));
+  said.put(what);
+  const std::string text = said.bytes() + std::string{openings};
+  std::array<unsigned char, kProofBytes> tag{};
+  crypto_auth(tag.data(), raw(text), text.size(), key_.data());
+  return {tag.begin(), tag.end()};
+}
+
+void Handshake::check_tag(LinkRole role, std::uint8_t what, std::string_view openings, std::string_view tag) const {
+  const std::string expected = tag_of(role, what, openings);
+  if (tag.size() != expected.size() || sodium_memcmp(tag.data(), expected.data(), expected.size()) != 0)
     throw ProtocolError("wrong key");
 }
 
@@ -123,13 +150,27 @@ std::string Handshake::answer(LinkAnswer answer) const {
   INVARIANT(own_role_ == LinkRole::kAgent && is_proved(), "an answer to a daemon that has not proved the key");
   const auto value = static_cast<std::uint8_t>(answer);
   std::string bytes(1, static_cast<char>(value));
-  bytes += proof_of(LinkRole::kAgent, value);
+  bytes += tag_of(LinkRole::kAgent, value, both_openings());
   return bytes;
 }
 
 LinkAnswer Handshake::answer() const {
   INVARIANT(own_role_ == LinkRole::kDaemon && is_proved(), "no agent has answered yet");
   return answer_;
+}
+
+/// BLAKE2b keyed with the shared key, over who sends and all that both sides have said: both nonces make it new.
+SealKey Handshake::seal_key_of(LinkRole sender) const {
+  const std::string text =
+      std::string{kSealLabel} + static_cast<char>('0' + static_cast<int>(sender)) + both_openings();
+  SealKey key{};
+  crypto_generichash(key.data(), key.size(), raw(text), text.size(), key_.data(), key_.size());
+  return key;
+}
+
+LinkSeals Handshake::seals() const {
+  INVARIANT(is_proved(), "keys before the other side has proved its own");
+  return {seal_key_of(own_role_), seal_key_of(other(own_role_))};
 }
 
 }  // namespace replay::protocol

@@ -1,14 +1,16 @@
-// The challenge at the start of a line over TCP: each side proves that it has the same key, without sending it, before
-// the first order or report. Pure: bytes in, bytes out; the caller has the socket, the clock and the random nonces.
+// The challenge at the start of a connection over TCP: each side proves that it has the same key, without sending it, and
+// both get the keys under which everything after it travels. Pure: bytes in, bytes out; the caller has the socket, the
+// clock and the random nonces.
 //
-//   daemon -> agent, agent -> daemon   opening: who, which versions, a nonce
-//   daemon -> agent                    proof:  crypto_auth(key, who + both openings)
-//   agent -> daemon                    answer: served or busy, and crypto_auth(key, who + answer + both openings)
+//   daemon -> agent   opening: role, versions, a nonce; and a tag over it, crypto_auth(key, role + opening)
+//   agent -> daemon   opening
+//   daemon -> agent   proof:  crypto_auth(key, role + both openings)
+//   agent -> daemon   answer: served or busy, and crypto_auth(key, role + answer + both openings)
 //
-// The daemon proves first: who has no key learns nothing from an agent but a nonce. A message that is replayed carries an
-// old nonce; one that is reflected carries the wrong role; both make another proof. It says who may give orders. It hides
-// nothing, and does not protect what follows from somebody who can change packets on their way
-// (docs/formats/agent-protocol.md).
+// The tag beside the daemon's opening may be a repeated one and proves nothing; but it tells a daemon with the key from
+// the strangers at the door with the first bytes that arrive. The proof is over a nonce of the agent's, so that a message
+// of an earlier conversation, or one sent back to its sender, makes another tag. What follows is sealed (seal.hpp), each
+// direction under a key of its own (docs/formats/agent-protocol.md).
 #pragma once
 
 #include <array>
@@ -18,12 +20,15 @@
 #include <string_view>
 
 #include "scheduler/protocol/frame.hpp"
+#include "scheduler/protocol/seal.hpp"
 
 namespace replay::protocol {
 
-inline constexpr std::uint16_t kLinkVersion = 1;
+/// 1 had no tag beside the daemon's opening, and its frames were neither encrypted nor authenticated.
+inline constexpr std::uint16_t kLinkVersion = 2;
 inline constexpr std::size_t kOpeningBytes = 48;
 inline constexpr std::size_t kProofBytes = 32;
+inline constexpr std::size_t kGreetingBytes = kOpeningBytes + kProofBytes;
 inline constexpr std::size_t kAnswerBytes = 1 + kProofBytes;
 
 using LinkKey = std::array<std::uint8_t, 32>;
@@ -38,20 +43,34 @@ enum class LinkAnswer : std::uint8_t {
   kBusy = 2          ///< it serves another daemon; the connection ends
 };
 
+/// The keys of one side of one connection.
+struct LinkSeals {
+  SealKey sending{};
+  SealKey receiving{};
+};
+
 /// One side of one connection.
 class Handshake {
  public:
   /// `nonce` has never been used before and cannot be guessed.
   Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& nonce);
 
-  /// To be sent first, by both sides.
-  [[nodiscard]] const std::string& opening() const { return own_opening_; }
+  /// To be sent first: a daemon's opening and the tag over it. Of an agent, nothing: it speaks when it is spoken to.
+  [[nodiscard]] std::string greeting() const;
   /// So many bytes have to come before anything else can happen; 0: nothing more is expected. Reading no more than that
   /// leaves the frames behind the handshake in the socket.
   [[nodiscard]] std::size_t wanted() const;
   /// REQUIRES: at most wanted() bytes. What is to be sent now, often nothing. Throws ProtocolError when the other side
-  /// is not what it must be; then there is no other use of the connection than closing it.
+  /// is not what it must be; then parting() is sent and the connection closed.
   [[nodiscard]] std::string feed(std::string_view bytes);
+  /// What a refused peer is still to be told, often nothing: an agent's opening, from which another release sees that
+  /// versions differ, and a daemon with another key that an agent is there.
+  [[nodiscard]] const std::string& parting() const { return parting_; }
+
+  /// Of an agent: the tag beside the daemon's opening is one that was made with the key, now or earlier.
+  [[nodiscard]] bool is_expected() const { return step_ == Step::kProof || is_proved(); }
+  /// Of the other side. REQUIRES: it has sent its opening.
+  [[nodiscard]] std::string_view their_nonce() const;
 
   /// The other side has the key. Of an agent, answer() is due; a daemon knows the answer().
   [[nodiscard]] bool is_proved() const { return step_ == Step::kProved; }
@@ -59,20 +78,25 @@ class Handshake {
   [[nodiscard]] std::string answer(LinkAnswer answer) const;
   /// What the agent has said. REQUIRES: a daemon, is_proved().
   [[nodiscard]] LinkAnswer answer() const;
+  /// For the frames behind the answer. REQUIRES: is_proved().
+  [[nodiscard]] LinkSeals seals() const;
 
  private:
-  enum class Step : std::uint8_t { kOpening, kProof, kAnswer, kProved, kFailed };
+  enum class Step : std::uint8_t { kOpening, kTag, kProof, kAnswer, kProved, kFailed };
 
   [[nodiscard]] std::string take(std::string_view message);
-  void check_opening(std::string_view message) const;
-  [[nodiscard]] std::string proof_of(LinkRole role, std::uint8_t answer) const;
-  void check_proof(LinkRole role, std::uint8_t answer, std::string_view proof) const;
+  void check_opening(std::string_view message);
+  [[nodiscard]] std::string both_openings() const;
+  [[nodiscard]] std::string tag_of(LinkRole role, std::uint8_t what, std::string_view openings) const;
+  void check_tag(LinkRole role, std::uint8_t what, std::string_view openings, std::string_view tag) const;
+  [[nodiscard]] SealKey seal_key_of(LinkRole sender) const;
 
   LinkRole own_role_;
   LinkKey key_;
   std::string own_opening_;
   std::string their_opening_;
   std::string incoming_;  // of the message that is expected
+  std::string parting_;
   LinkAnswer answer_ = LinkAnswer::kBusy;
   Step step_ = Step::kOpening;
 };

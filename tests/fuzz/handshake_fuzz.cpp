@@ -63,11 +63,13 @@ std::string changed(std::string message, std::string_view& plan) {
 void sit_between(std::string_view plan, std::size_t piece) {
   Handshake daemon{LinkRole::kDaemon, kKey, filled(1)};
   Handshake agent{LinkRole::kAgent, kKey, filled(2)};
-  const std::string daemons_opening = changed(daemon.opening(), plan);
-  const std::string agents_opening = changed(agent.opening(), plan);
-  bool is_true = daemons_opening == daemon.opening() && agents_opening == agent.opening();
-  (void)tell(agent, daemons_opening, piece);
-  const std::string proof = tell(daemon, agents_opening, piece);
+  const std::string greeting = daemon.greeting();
+  const std::string greeting_heard = changed(greeting, plan);
+  const std::string opening = tell(agent, greeting_heard, piece);
+  const std::string opening_heard = changed(opening, plan);
+  const bool is_true = greeting_heard == greeting && opening_heard == opening;
+  check(agent.is_expected() == (greeting_heard == greeting));
+  const std::string proof = tell(daemon, opening_heard, piece);
   const std::string heard = changed(proof, plan);
   (void)tell(agent, heard, piece);
   check(agent.is_proved() == (is_true && heard == proof));
@@ -76,6 +78,8 @@ void sit_between(std::string_view plan, std::size_t piece) {
   const std::string answer_heard = changed(answer, plan);
   (void)tell(daemon, answer_heard, piece);
   check(daemon.is_proved() == (answer_heard == answer));
+  if (!daemon.is_proved()) return;
+  check(daemon.seals().sending == agent.seals().receiving && daemon.seals().receiving == agent.seals().sending);
 }
 
 }  // namespace

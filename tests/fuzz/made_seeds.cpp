@@ -49,7 +49,8 @@ std::vector<AgentReport> reports() {
           JobEnded{job, JobEnd{Outcome::kFailed, 9, Verification::kNone, -1, "rank 1"}},
           OrderFailed{job, "resize", "it is rigid"},
           Heartbeat{},
-          JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}}};
+          JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}},
+          Farewell{"not the one that was sent"}};
 }
 
 void add_wire(std::vector<Seed>& seeds) {
@@ -79,17 +80,29 @@ LinkNonce filled(std::uint8_t byte) {
 void add_handshake(std::vector<Seed>& seeds) {
   Handshake daemon{LinkRole::kDaemon, filled(9), filled(3)};
   Handshake agent{LinkRole::kAgent, filled(9), filled(4)};
-  (void)agent.feed(daemon.opening());
-  const std::string proof = daemon.feed(agent.opening());
+  const std::string greeting = daemon.greeting();
+  (void)agent.feed(greeting.substr(0, kOpeningBytes));
+  const std::string opening = agent.feed(greeting.substr(kOpeningBytes));
+  const std::string proof = daemon.feed(opening);
   (void)agent.feed(proof);
-  seeds.push_back({"handshake/daemon-with-another-key", std::string("\x00\x3f", 2) + daemon.opening() + proof});
-  seeds.push_back({"handshake/agent-with-another-key",
-                   std::string("\x01\x3f", 2) + agent.opening() + agent.answer(LinkAnswer::kServed)});
+  seeds.push_back({"handshake/daemon-with-another-key", std::string("\x00\x3f", 2) + greeting + proof});
+  seeds.push_back(
+      {"handshake/agent-with-another-key", std::string("\x01\x3f", 2) + opening + agent.answer(LinkAnswer::kServed)});
   seeds.push_back({"handshake/nobody-between", std::string("\x02\x3f\0\0\0\0\0\0", 8)});
   seeds.push_back({"handshake/changed-opening", std::string("\x02\x0f\x01\x14\x01", 5)});
   seeds.push_back({"handshake/changed-agents-opening", std::string("\x02\x0f\0\x01\x14\x01", 6)});
   seeds.push_back({"handshake/changed-proof", std::string("\x02\x0f\0\0\x01\x05\x80", 7)});
   seeds.push_back({"handshake/changed-answer", std::string("\x02\x0f\0\0\0\x01\x01\0\x01", 9)});
+}
+
+/// As sealed_fuzz.cpp reads them: in which pieces, then what the relay does with one sealed piece after the other.
+void add_sealed(std::vector<Seed>& seeds) {
+  seeds.push_back({"sealed/passed-on", std::string(1, '\x3f') + std::string(24, '\0')});
+  seeds.push_back({"sealed/dropped", std::string("\x3f\0\0\1", 4)});
+  seeds.push_back({"sealed/repeated", std::string("\x3f\0\0\2", 4)});
+  seeds.push_back({"sealed/exchanged", std::string("\x3f\0\0\3", 4)});
+  seeds.push_back({"sealed/changed", std::string("\x3f\0\0\4\x05\x80", 6)});
+  seeds.push_back({"sealed/made-up", std::string("\x3f\0\0\5\x19", 5) + std::string(25, 'x')});
 }
 
 std::string bytes_in(int file) {
@@ -155,6 +168,7 @@ std::vector<Seed> made_seeds() {
   std::vector<Seed> seeds;
   add_wire(seeds);
   add_handshake(seeds);
+  add_sealed(seeds);
   add_segments(seeds);
   return seeds;
 }

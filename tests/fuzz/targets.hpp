@@ -28,6 +28,8 @@ void handshake(std::string_view bytes);
 void json(std::string_view bytes);
 /// What programs, policies and files say, on its way to results and terminals.
 void text(std::string_view bytes);
+/// Sealed frames: a byte that says in which pieces they come, then what a relay without the key does with them.
+void sealed(std::string_view bytes);
 
 inline void check(bool holds) {
   if (!holds) std::abort();

@@ -30,7 +30,8 @@ const std::map<std::string, Target> kTargets{{"swf", swf},
                                              {"segment", segment},
                                              {"handshake", handshake},
                                              {"json", json},
-                                             {"text", text}};
+                                             {"text", text},
+                                             {"sealed", sealed}};
 
 std::vector<std::string> seeds_of(const std::string& target) {
   std::vector<std::string> seeds;
@@ -66,7 +67,7 @@ TEST_P(FuzzTarget, TakesItsSeedsWithBytesChanged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FuzzTarget,
-                         testing::Values("swf", "event_log", "wire", "segment", "handshake", "json", "text"),
+                         testing::Values("swf", "event_log", "wire", "segment", "handshake", "json", "text", "sealed"),
                          [](const auto& parameter) { return parameter.param; });
 
 TEST(FuzzSeeds, AreWhatTheEncodersMakeToday) {

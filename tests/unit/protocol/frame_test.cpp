@@ -39,18 +39,18 @@ std::vector<AgentOrder> all_orders() {
 }
 
 std::vector<AgentReport> all_reports() {
-  return {
-      Hello{kProtocolVersion, 4711, {0, 2, 3}, true},
-      JobStarted{JobId{7}, true, ""},
-      RanksMoved{JobId{7}},
-      JobSuspended{JobId{7}},
-      JobResumed{JobId{7}},
-      JobMeasured{JobId{7}, 0.875},
-      JobEnded{JobId{7}, JobEnd{Outcome::kFailed, 9, Verification::kPassed, -1, "rank 1: Killed (signal 9)"}},
-      OrderFailed{JobId{7}, "resize", "the job is rigid"},
-      Heartbeat{},
-      JobStatistics{
-          JobId{7}, 5'000'000'000, "progress", "token", {RankStatistics{4711, 1, 2, 3, 4, 5, 6}, RankStatistics{}}}};
+  return {Hello{kProtocolVersion, 4711, {0, 2, 3}, true},
+          JobStarted{JobId{7}, true, ""},
+          RanksMoved{JobId{7}},
+          JobSuspended{JobId{7}},
+          JobResumed{JobId{7}},
+          JobMeasured{JobId{7}, 0.875},
+          JobEnded{JobId{7}, JobEnd{Outcome::kFailed, 9, Verification::kPassed, -1, "rank 1: Killed (signal 9)"}},
+          OrderFailed{JobId{7}, "resize", "the job is rigid"},
+          Heartbeat{},
+          JobStatistics{
+              JobId{7}, 5'000'000'000, "progress", "token", {RankStatistics{4711, 1, 2, 3, 4, 5, 6}, RankStatistics{}}},
+          Farewell{"the daemon has not been heard of for 30 s"}};
 }
 
 TEST(AgentMessages, EveryOrderComesBackAsItWasSent) {
@@ -68,7 +68,7 @@ TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
   const std::string expected{
-      "\x14\0\0\0\x02\0\x02\0"  // 20 bytes follow, type 2 (MoveRanks), version 2
+      "\x14\0\0\0\x02\0\x03\0"  // 20 bytes follow, type 2 (MoveRanks), version 3
       "\x2a\0\0\0\0\0\0\0"      // job 42
       "\x02\0\0\0"              // 2 ranks
       "\x01\0\0\0\x01\0\0\0",   // both on hardware thread 1
@@ -157,7 +157,7 @@ TEST(FrameDecoder, ACutStreamLeavesBytesPending) {
 
 TEST(FrameDecoder, AnotherVersionIsRefused) {
   FrameDecoder decoder;
-  decoder.feed(std::string{"\0\0\0\0\x01\0\x03\0", 8});
+  decoder.feed(std::string{"\0\0\0\0\x01\0\x04\0", 8});
   EXPECT_THROW((void)decoder.next(), ProtocolError);
   EXPECT_THROW((void)decoder.next(), ProtocolError);
 }

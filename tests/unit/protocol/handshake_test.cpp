@@ -39,6 +39,29 @@ std::string refusal(Handshake& handshake, const std::string& bytes) {
   return {};
 }
 
+/// Feeds as much as is wanted at a time.
+std::string feed_all(Handshake& listener, std::string_view bytes) {
+  std::string replies;
+  while (!bytes.empty()) {
+    const std::size_t length = std::min(listener.wanted(), bytes.size());
+    if (length == 0) throw ProtocolError("more bytes than are wanted");
+    replies += listener.feed(bytes.substr(0, length));
+    bytes.remove_prefix(length);
+  }
+  return replies;
+}
+std::string refusal_of_all(Handshake& listener, std::string_view bytes) {
+  try {
+    (void)feed_all(listener, bytes);
+  } catch (const ProtocolError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// The daemon greets, and the agent answers with its opening.
+std::string meet(Handshake& a, const Handshake& d) { return feed_all(a, d.greeting()); }
+
 std::string with_byte(std::string message, std::size_t at, char value) {
   message.at(at) = value;
   return message;
@@ -47,8 +70,11 @@ std::string with_byte(std::string message, std::size_t at, char value) {
 TEST(Handshake, BothSidesWithOneKeyGetThrough) {
   Handshake d = daemon();
   Handshake a = agent();
-  EXPECT_EQ(a.feed(d.opening()), "");
-  const std::string proof = d.feed(a.opening());
+  EXPECT_EQ(a.greeting(), "") << "it speaks when it is spoken to";
+  const std::string opening = meet(a, d);
+  EXPECT_EQ(opening.size(), kOpeningBytes);
+  EXPECT_TRUE(a.is_expected());
+  const std::string proof = d.feed(opening);
   EXPECT_EQ(proof.size(), kProofBytes);
   EXPECT_FALSE(a.is_proved());
   EXPECT_EQ(a.feed(proof), "");
@@ -62,9 +88,11 @@ TEST(Handshake, BothSidesWithOneKeyGetThrough) {
 TEST(Handshake, TakesItsMessagesInAnyPieces) {
   Handshake d = daemon();
   Handshake a = agent();
+  std::string opening;
+  for (const char byte : d.greeting()) opening += a.feed(std::string(1, byte));
   std::string proof;
-  for (const char byte : a.opening()) proof += d.feed(std::string(1, byte));
-  for (const char byte : d.opening() + proof) EXPECT_EQ(a.feed(std::string(1, byte)), "");
+  for (const char byte : opening) proof += d.feed(std::string(1, byte));
+  for (const char byte : proof) EXPECT_EQ(a.feed(std::string(1, byte)), "");
   ASSERT_TRUE(a.is_proved());
   for (const char byte : a.answer(LinkAnswer::kBusy)) EXPECT_EQ(d.feed(std::string(1, byte)), "");
   EXPECT_TRUE(d.is_proved());
@@ -73,24 +101,37 @@ TEST(Handshake, TakesItsMessagesInAnyPieces) {
 TEST(Handshake, SaysHowManyBytesItWantsAndNoneOnceItIsOver) {
   Handshake d = daemon();
   Handshake a = agent();
+  const std::string greeting = d.greeting();
+  ASSERT_EQ(greeting.size(), kGreetingBytes);
   EXPECT_EQ(a.wanted(), kOpeningBytes);
-  (void)a.feed(d.opening().substr(0, 10));
+  (void)a.feed(greeting.substr(0, 10));
   EXPECT_EQ(a.wanted(), kOpeningBytes - 10);
-  (void)a.feed(d.opening().substr(10));
+  (void)a.feed(greeting.substr(10, kOpeningBytes - 10));
+  EXPECT_EQ(a.wanted(), kProofBytes) << "the tag of the greeting";
+  const std::string opening = a.feed(greeting.substr(kOpeningBytes));
   EXPECT_EQ(a.wanted(), kProofBytes);
-  (void)a.feed(d.feed(a.opening()));
+  (void)a.feed(d.feed(opening));
   EXPECT_EQ(a.wanted(), 0U);
   EXPECT_EQ(d.wanted(), kAnswerBytes);
   (void)d.feed(a.answer(LinkAnswer::kServed));
   EXPECT_EQ(d.wanted(), 0U);
 }
 
-TEST(Handshake, ADaemonWithAnotherKeyIsRefused) {
+TEST(Handshake, ADaemonWithAnotherKeyIsRefusedAndLearnsThatAnAgentIsThere) {
   Handshake d = daemon(1, key_of(8));
   Handshake a = agent();
-  (void)a.feed(d.opening());
-  EXPECT_EQ(refusal(a, d.feed(a.opening())), "wrong key");
-  EXPECT_FALSE(a.is_proved());
+  EXPECT_EQ(refusal_of_all(a, d.greeting()), "wrong key");
+  EXPECT_FALSE(a.is_expected());
+  EXPECT_EQ(a.parting().size(), kOpeningBytes);
+}
+
+TEST(Handshake, ARightGreetingWithAWrongProofIsRefused) {
+  Handshake d = daemon();
+  Handshake a = agent();
+  std::string proof = d.feed(meet(a, d));
+  proof[0] = static_cast<char>(proof[0] ^ 1);
+  EXPECT_EQ(refusal(a, proof), "wrong key");
+  EXPECT_EQ(a.parting(), "");
 }
 
 TEST(Handshake, AnAgentWithAnotherKeyIsRefused) {
@@ -98,9 +139,9 @@ TEST(Handshake, AnAgentWithAnotherKeyIsRefused) {
   Handshake d = daemon();
   Handshake friend_of_rogue = daemon(1, key_of(8));
   Handshake rogue = agent(2, key_of(8));
-  (void)rogue.feed(d.opening());
-  (void)d.feed(rogue.opening());
-  (void)rogue.feed(friend_of_rogue.feed(rogue.opening()));
+  const std::string opening = meet(rogue, friend_of_rogue);
+  (void)d.feed(opening);
+  (void)rogue.feed(friend_of_rogue.feed(opening));
   ASSERT_TRUE(rogue.is_proved());
   EXPECT_EQ(refusal(d, rogue.answer(LinkAnswer::kServed)), "wrong key");
 }
@@ -108,122 +149,201 @@ TEST(Handshake, AnAgentWithAnotherKeyIsRefused) {
 TEST(Handshake, AReplayedConversationIsRefused) {
   Handshake d = daemon();
   Handshake a = agent();
-  (void)a.feed(d.opening());
-  const std::string proof = d.feed(a.opening());
+  const std::string opening = meet(a, d);
+  const std::string proof = d.feed(opening);
   (void)a.feed(proof);
   const std::string answer = a.answer(LinkAnswer::kServed);
 
   Handshake later_agent = agent(3);
-  (void)later_agent.feed(d.opening());
+  (void)meet(later_agent, d);  // the greeting itself can be repeated: the door remembers those that were said
+  EXPECT_TRUE(later_agent.is_expected());
   EXPECT_EQ(refusal(later_agent, proof), "wrong key");
   Handshake later_daemon = daemon(4);
-  (void)later_daemon.feed(a.opening());
+  (void)later_daemon.feed(opening);
   EXPECT_EQ(refusal(later_daemon, answer), "wrong key");
 }
 
 TEST(Handshake, AReflectedOpeningIsRefused) {
   Handshake d = daemon();
-  EXPECT_EQ(refusal(d, d.opening()), "role: expected an agent, found a daemon");
+  EXPECT_EQ(refusal(d, d.greeting().substr(0, kOpeningBytes)), "role: expected an agent, found a daemon");
   Handshake a = agent();
-  EXPECT_EQ(refusal(a, with_byte(a.opening(), 12, 1)),
+  Handshake twin = daemon(2);  // of the agent's own nonce
+  EXPECT_EQ(refusal(a, twin.greeting().substr(0, kOpeningBytes)),
             "nonce: expected one of the other side's own, found ours sent back");
 }
 
 TEST(Handshake, AReflectedProofIsRefused) {
   Handshake d = daemon();
   Handshake a = agent();
-  const std::string proof = d.feed(a.opening());
+  const std::string opening = meet(a, d);
+  const std::string proof = d.feed(opening);
   for (const char answer : {'\0', '\1', '\2', '\xff'}) {
     Handshake again = daemon();
-    (void)again.feed(a.opening());
+    (void)again.feed(opening);
     EXPECT_EQ(refusal(again, answer + proof), "wrong key");
   }
 }
 
+TEST(Handshake, TheTagOfAGreetingIsNoProofAndTheProofNoTag) {
+  Handshake d = daemon();
+  Handshake a = agent();
+  const std::string tag = d.greeting().substr(kOpeningBytes);
+  const std::string proof = d.feed(meet(a, d));
+  EXPECT_EQ(refusal(a, tag), "wrong key");
+  Handshake b = agent();
+  EXPECT_EQ(refusal_of_all(b, d.greeting().substr(0, kOpeningBytes) + proof), "wrong key");
+}
+
 TEST(Handshake, TheWrongRoleIsRefused) {
   Handshake a = agent();
-  EXPECT_EQ(refusal(a, agent(9).opening()), "role: expected a daemon, found an agent");
+  Handshake d = daemon();
+  Handshake other = agent(9);
+  const std::string opening_of_an_agent = meet(other, d);
+  EXPECT_EQ(refusal(a, opening_of_an_agent), "role: expected a daemon, found an agent");
   Handshake b = agent();
-  EXPECT_EQ(refusal(b, with_byte(daemon().opening(), 12, 3)),
+  EXPECT_EQ(refusal(b, with_byte(d.greeting().substr(0, kOpeningBytes), 12, 3)),
             "role: expected a daemon, found neither agent nor daemon");
 }
 
-TEST(Handshake, AnotherVersionIsNamed) {
-  Handshake a = agent();
-  EXPECT_EQ(refusal(a, with_byte(daemon().opening(), 8, 9)), "link version: expected 1, found 9");
-  Handshake b = agent();
-  EXPECT_EQ(refusal(b, with_byte(daemon().opening(), 11, 1)).substr(0, 28), "protocol version: expected 2");
+// What the first version sent: the same opening with link version 1, nothing beside it, and the agent's at once.
+std::string opening_of_version_1(LinkRole role) {
+  std::string opening = daemon(5).greeting().substr(0, kOpeningBytes);
+  opening[8] = 1;
+  opening[10] = 2;
+  opening[12] = static_cast<char>(role);
+  return opening;
 }
 
-TEST(Handshake, SomethingElseThatConnectsIsRefused) {
+TEST(Handshake, AnAgentNamesTheUnprotectedVersionOfADaemonAndTellsItsOwn) {
+  Handshake a = agent();
+  EXPECT_EQ(
+      refusal(a, opening_of_version_1(LinkRole::kDaemon)),
+      "link version: expected 2 (encrypted frames), found 1 (frames without protection); both sides must be of one "
+      "release");
+  ASSERT_EQ(a.parting().size(), kOpeningBytes);
+  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x02\0\x03\0", 12})) << "the old one reads: found 2";
+}
+
+TEST(Handshake, ADaemonNamesTheUnprotectedVersionOfAnAgent) {
+  Handshake d = daemon();
+  EXPECT_EQ(
+      refusal(d, opening_of_version_1(LinkRole::kAgent)),
+      "link version: expected 2 (encrypted frames), found 1 (frames without protection); both sides must be of one "
+      "release");
+}
+
+TEST(Handshake, AnotherVersionIsNamed) {
+  const std::string opening = daemon().greeting().substr(0, kOpeningBytes);
+  Handshake a = agent();
+  EXPECT_EQ(refusal(a, with_byte(opening, 8, 9)),
+            "link version: expected 2 (encrypted frames), found 9; both sides must be of one release");
+  Handshake b = agent();
+  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 3");
+}
+
+TEST(Handshake, SomethingElseThatConnectsIsRefusedAndLearnsNothing) {
   Handshake a = agent();
   EXPECT_EQ(
       refusal(a, std::string{"GET / HTTP/1.1\r\nHost: localhost\r\nUser-Agent: anything"}.substr(0, kOpeningBytes)),
       "opening: expected that of a replay link, found other bytes");
+  EXPECT_EQ(a.parting(), "");
 }
 
 TEST(Handshake, ATruncatedMessageProvesNothing) {
   Handshake d = daemon();
   Handshake a = agent();
-  (void)a.feed(d.opening());
-  const std::string proof = d.feed(a.opening());
+  const std::string proof = d.feed(meet(a, d));
   (void)a.feed(proof.substr(0, kProofBytes - 1));
   EXPECT_FALSE(a.is_proved());
   EXPECT_EQ(a.wanted(), 1U);
 }
 
 TEST(Handshake, EveryByteOfEveryMessageCounts) {
-  for (std::size_t at = 0; at < kOpeningBytes + kProofBytes; ++at) {
+  for (std::size_t at = 0; at < kGreetingBytes + kProofBytes; ++at) {
     Handshake d = daemon();
-    Handshake a = agent();
-    const std::string opening = d.opening();
-    const std::string proof = d.feed(a.opening());
-    std::string said = opening + proof;
+    Handshake witness = agent();
+    const std::string proof = d.feed(meet(witness, d));
+    std::string said = d.greeting() + proof;
     said[at] = static_cast<char>(said[at] ^ 1);
-    std::string refused = refusal(a, said.substr(0, kOpeningBytes));
-    if (refused.empty()) refused = refusal(a, said.substr(kOpeningBytes));
-    EXPECT_NE(refused, "") << "byte " << at << " of the daemon's";
+    Handshake a = agent();
+    EXPECT_NE(refusal_of_all(a, said), "") << "byte " << at << " of the daemon's";
     EXPECT_FALSE(a.is_proved());
   }
   for (std::size_t at = 0; at < kOpeningBytes + kAnswerBytes; ++at) {
     Handshake d = daemon();
     Handshake a = agent();
-    (void)a.feed(d.opening());
     Handshake witness = daemon();
-    (void)a.feed(witness.feed(a.opening()));
-    std::string said = a.opening() + a.answer(LinkAnswer::kServed);
+    const std::string opening = meet(a, witness);
+    (void)a.feed(witness.feed(opening));
+    std::string said = opening + a.answer(LinkAnswer::kServed);
     said[at] = static_cast<char>(said[at] ^ 1);
-    std::string refused = refusal(d, said.substr(0, kOpeningBytes));
-    if (refused.empty()) refused = refusal(d, said.substr(kOpeningBytes));
-    EXPECT_NE(refused, "") << "byte " << at << " of the agent's";
+    EXPECT_NE(refusal_of_all(d, said), "") << "byte " << at << " of the agent's";
     EXPECT_FALSE(d.is_proved());
   }
 }
 
 TEST(Handshake, StaysFailedOnceItHasFailed) {
   Handshake a = agent();
-  (void)refusal(a, agent(9).opening());
+  (void)refusal(a, std::string(kOpeningBytes, 'x'));
   EXPECT_EQ(a.wanted(), 0U);
-  EXPECT_EQ(refusal(a, daemon().opening()), "the handshake has failed before");
+  EXPECT_EQ(refusal(a, daemon().greeting()), "the handshake has failed before");
 }
 
-// The proofs were computed with another program: HMAC-SHA-512 of role, answer and both openings, its first 32 bytes.
+/// The keys that both sides have at the end.
+std::pair<LinkSeals, LinkSeals> seals_of(Handshake d, Handshake a) {
+  (void)a.feed(d.feed(meet(a, d)));
+  (void)d.feed(a.answer(LinkAnswer::kServed));
+  return {d.seals(), a.seals()};
+}
+
+TEST(Handshake, EachDirectionOfEachConnectionHasItsOwnKey) {
+  const auto [d, a] = seals_of(daemon(), agent());
+  EXPECT_EQ(d.sending, a.receiving);
+  EXPECT_EQ(d.receiving, a.sending);
+  EXPECT_NE(d.sending, d.receiving);
+  EXPECT_NE(d.sending, kKey);
+  const auto with_another_daemon = seals_of(daemon(3), agent()).first;
+  const auto with_another_agent = seals_of(daemon(), agent(3)).first;
+  const auto with_another_key = seals_of(daemon(1, key_of(8)), agent(2, key_of(8))).first;
+  for (const LinkSeals& other : {with_another_daemon, with_another_agent, with_another_key}) {
+    EXPECT_NE(other.sending, d.sending);
+    EXPECT_NE(other.receiving, d.receiving);
+  }
+}
+
+template <typename Bytes>
+std::string hex_of(const Bytes& bytes) {
+  std::string text;
+  for (const auto byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+// Tags and keys were computed with another program (Python's hmac and hashlib).
 TEST(Handshake, TheBytesAreThoseOfTheDocument) {
-  const auto hex = [](const std::string& bytes) {
-    std::string text;
-    for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-    return text;
-  };
-  EXPECT_EQ(daemon().opening(), (std::string{"RPLAY-LK\x01\0\x02\0\x01\0\0\0", 16} + std::string(32, '\x01')));
   Handshake d = daemon();
   Handshake a = agent();
-  const std::string proof = d.feed(a.opening());
-  EXPECT_EQ(hex(proof), "b0f1c4f83df8ef5ca3ae80417b6c57d315e8dfee1e84fefc5391cd9f612b8d5f");
-  (void)a.feed(d.opening());
+  EXPECT_EQ(d.greeting().substr(0, kOpeningBytes),
+            (std::string{"RPLAY-LK\x02\0\x03\0\x01\0\0\0", 16} + std::string(32, '\x01')));
+  EXPECT_EQ(hex_of(d.greeting().substr(kOpeningBytes)),
+            "c2aa2e56aee11b3b13d43296e7ee6ac902d009a90b8bb02a3092336c2cd8db13");
+  const std::string proof = d.feed(meet(a, d));
+  EXPECT_EQ(hex_of(proof), "0f6028ebc82d9c8d70a5ab1e049b7a6bf7b2491d4de8671d502af03561dc317f");
   (void)a.feed(proof);
-  EXPECT_EQ(hex(a.answer(LinkAnswer::kServed)),
-            "00"
-            "3f739bb9f31429bb6dff3631abf8bfd91692f93c263cc957850035e7db034e76");
+  const std::string answer = a.answer(LinkAnswer::kServed);
+  EXPECT_EQ(hex_of(answer), "00b9ff422534b0f2bcf8e27978a306eba7cc4775175c3317006389c86421271817");
+  (void)d.feed(answer);
+  EXPECT_EQ(hex_of(d.seals().sending), "62ff25afdb29b991d3e0b40e9c40838a034b8babb7b815bfc354cedd026524b3");
+  EXPECT_EQ(hex_of(d.seals().receiving), "293df1293f02db0a2ad36d09e308013055a2faea1a269ffda0132fb9cdea9648");
+
+  FrameDecoder decoder{d.seals().sending};
+  std::string stream;
+  for (const int byte :
+       {0x2f, 0x3b, 0xc6, 0xf5, 0x24, 0x82, 0x82, 0xb6, 0x89, 0xb1, 0x2f, 0x37, 0x7f, 0xf6, 0x18, 0x87, 0x64,
+        0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0x5f, 0x5e, 0xa7, 0xf4, 0xd8, 0x2e, 0xfe, 0xb8, 0x05, 0x5a,
+        0x61, 0x54, 0x49, 0x77, 0x19, 0xe2, 0x9d, 0x3d, 0x04, 0x19, 0x8c, 0x5e, 0x79, 0xbc, 0xc0})
+    stream += static_cast<char>(byte);
+  decoder.feed(stream);
+  EXPECT_EQ(decoder.next(), (Frame{8, ""}));
 }
 
 }  // namespace
