@@ -5,14 +5,18 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 
+#include "launcher/agent_client.hpp"
 #include "launcher/agent_door.hpp"
 #include "launcher/loop_event.hpp"
+#include "launcher/process.hpp"
 #include "scheduler/model/stop_signals.hpp"
 
 namespace replay::launcher {
@@ -21,6 +25,8 @@ namespace {
 using protocol::LinkAnswer;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
+
+constexpr auto kBetweenLooks = 500ms;
 
 /// The signal that ended this child, which is still to be waited for; 0: none.
 int signal_that_ended(pid_t pid) {
@@ -37,6 +43,7 @@ class AgentService {
       : options_(options),
         loop_(event_base_new()),
         stop_event_(loop_.get(), stop_descriptor(), EV_READ, [this] { on_stop(); }),
+        look_event_(loop_.get(), -1, EV_PERSIST, [this] { look_whether_stopped(); }),
         door_(loop_.get(), listen_on(options.listen), options.key,
               {[this] { return answer(); },
                [this](UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
@@ -72,15 +79,41 @@ class AgentService {
     }
     agent_event_ = std::make_unique<LoopEvent>(loop_.get(), agent_->pidfd(), EV_READ, [this] { on_agent_gone(); });
     agent_event_->arm();
+    stopped_since_.reset();
+    look_event_.arm_after(kBetweenLooks);
+  }
+
+  /// A stopped agent serves nobody, and says nothing: its daemon gives it up after the same time, and the next one would
+  /// find it busy for ever.
+  void look_whether_stopped() {
+    const auto now = Clock::now();
+    if (!is_stopped(agent_->pid())) return stopped_since_.reset();
+    if (!stopped_since_) stopped_since_ = now;
+    if (now - *stopped_since_ < stopped_limit()) return;
+    say(fmt::format("the agent has been stopped (SIGSTOP) for {:g} s; ending it and its jobs",
+                    std::chrono::duration<double>(stopped_limit()).count()));
+    status_ = 1;
+    end_agent();
+  }
+
+  std::chrono::milliseconds stopped_limit() const {
+    const auto silence = options_.agent.silence_limit;
+    return silence > 0ms ? std::min(silence, AgentClient::kSilenceLimit) : AgentClient::kSilenceLimit;
   }
 
   void on_agent_gone() {
-    agent_event_.reset();
     if (const int signal = signal_that_ended(agent_->pid()); signal != 0) {
       say(fmt::format("the agent was killed (signal {}); ending what it left", signal));
       status_ = 1;
     }
-    agent_.reset();  // clears up what is left
+    end_agent();
+  }
+
+  /// Wherever it is by now; clears up what is left.
+  void end_agent() {
+    agent_event_.reset();
+    look_event_.disarm();
+    agent_.reset();
     say(fmt::format("the daemon at {} is gone, and so are its jobs", daemon_));
     leave_unless_staying();
   }
@@ -106,9 +139,11 @@ class AgentService {
   EventBase loop_;
   HeedStops heeding_{HeedStops::Ignored::kStaysIgnored};
   LoopEvent stop_event_;
+  LoopEvent look_event_;  // armed while there is an agent
   std::string daemon_;
   std::optional<AgentHandle> agent_;  // none: nobody is served
   std::unique_ptr<LoopEvent> agent_event_;
+  std::optional<Clock::time_point> stopped_since_;
   std::optional<Clock::time_point> last_note_;
   int status_ = 0;
   AgentDoor door_;

@@ -13,6 +13,7 @@
 
 #include "launcher/agent_executor.hpp"
 #include "launcher/loop_event.hpp"
+#include "launcher/process.hpp"
 #include "scheduler/cli/paths.hpp"
 #include "tests/support/remote_agent_fixture.hpp"
 
@@ -187,6 +188,21 @@ TEST_F(RemoteAgent, OneThatStaysServesOneDaemonAfterTheOther) {
   expect_all_verified(2);
   agent_->send(SIGTERM);
   EXPECT_EQ(agent_->wait(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(RemoteAgent, OneThatWasStoppedIsEndedAndTheNextDaemonIsServed) {
+  start_agent({"--stay", "--silence", "3"});
+  auto running = daemon_with_a_running_job();
+  const pid_t stopped = serving();
+  ::kill(stopped, SIGSTOP);
+  EXPECT_EQ(running->wait(), 1);
+  EXPECT_NE(agent_->err().find("has been stopped (SIGSTOP) for 3 s"), std::string::npos) << agent_->err();
+  EXPECT_TRUE(comes_true([&] { return !launcher::read_stat(stopped); }));
+  EXPECT_EQ(run(arguments("short.swf")), 0) << output() << agent_->err();
+  expect_all_verified(2);
+  agent_->send(SIGTERM);
+  EXPECT_EQ(agent_->wait(), 1) << "as after one that was killed";
   expect_nothing_left();
 }
 
