@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "launcher/agent_directory.hpp"
+#include "launcher/control_group.hpp"
 #include "launcher/mpiexec.hpp"
 #include "launcher/node_agent.hpp"
 #include "launcher/pidfd.hpp"
@@ -106,13 +107,18 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd s
 }  // namespace
 
 AgentHandle::AgentHandle(pid_t pid, UniqueFd stream, fs::path directory)
-    : pid_(pid), stream_(std::move(stream)), pidfd_(::pidfd_open(pid, 0)), directory_(std::move(directory)) {}
+    : pid_(pid), stream_(std::move(stream)), pidfd_(::pidfd_open(pid, 0)), directory_(std::move(directory)) {
+  known_.emplace(pid);
+}
 
 AgentHandle::AgentHandle(AgentHandle&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       stream_(std::move(other.stream_)),
       pidfd_(std::move(other.pidfd_)),
-      directory_(std::move(other.directory_)) {}
+      directory_(std::move(other.directory_)) {
+  other.known_.reset();
+  if (pid_ > 0) known_.emplace(pid_);
+}
 
 AgentHandle::~AgentHandle() { stop(); }
 
@@ -141,17 +147,25 @@ void AgentHandle::stop() {
   }
   std::error_code error;
   if (fs::exists(directory_, error)) clean_up_in_its_place();
+  known_.reset();
   pid_ = 0;
 }
 
-/// The agent was killed. Its jobs carry its socket's path in their environment.
+/// The agent was killed. Its jobs carry its socket's path in their environment; what has thrown its environment away is in
+/// the agent's control group, if there is one, and has come to us as an orphan.
 void AgentHandle::clean_up_in_its_place() const {
   const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (directory_ / "socket").string());
+  const auto group = ControlGroup::find(directory_.filename().string());
   for (int tries = 0; tries < 200; ++tries) {
-    const std::vector<pid_t> left = processes_with(mark);
+    std::vector<Process> left = orphans();
+    for (const pid_t pid : processes_with(mark))
+      if (auto process = Process::open(pid); process && environment_has(pid, mark)) left.push_back(std::move(*process));
+    if (group)
+      for (const pid_t pid : group->processes())
+        if (auto process = Process::open(pid); process && group->has(pid)) left.push_back(std::move(*process));
+    std::erase_if(left, [](const Process& process) { return process.is_gone(); });
     if (left.empty()) break;
-    for (const pid_t pid : left)
-      if (const auto process = Process::open(pid); process && environment_has(pid, mark)) process->signal(SIGKILL);
+    for (const Process& process : left) process.signal(SIGKILL);
     ::usleep(5000);
   }
   if (const fs::path unknown = remove_agent_directory(directory_); !unknown.empty()) tell_left_alone(unknown);
@@ -159,6 +173,7 @@ void AgentHandle::clean_up_in_its_place() const {
 
 AgentHandle start_agent(const AgentOptions& options) {
   const AgentDirectory home = make_home(options);
+  adopt_orphans();
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
   UniqueFd ours{ends[0]};
@@ -175,6 +190,7 @@ AgentHandle start_agent(const AgentOptions& options) {
 
 AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals) {
   const AgentDirectory home = make_home(options);
+  adopt_orphans();
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) fail("cannot fork the agent");

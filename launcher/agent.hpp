@@ -9,9 +9,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
 
 #include "launcher/job_network.hpp"
+#include "launcher/orphans.hpp"
 #include "launcher/unique_fd.hpp"
 #include "scheduler/protocol/handshake.hpp"
 
@@ -64,6 +66,7 @@ class AgentHandle {
   UniqueFd stream_;
   UniqueFd pidfd_;
   std::filesystem::path directory_;
+  std::optional<OwnSessionChild> known_;  // while the agent is not reaped
 };
 
 /// Forks the agent. Also removes directories that dead agents left under the same runtime directory.

@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "launcher/control_group.hpp"
 #include "launcher/cpu_use_meter.hpp"
 #include "launcher/end_cost.hpp"
 #include "launcher/job_network.hpp"
@@ -49,7 +50,8 @@ struct AgentSite {
   std::function<void(const protocol::AgentReport&)> report;
   /// Called once, when the job has reported its end; it may be destroyed soon after, not during the call.
   std::function<void(JobId)> retire;
-  /// Processes that belong to the job with this key, and to no living mpiexec.
+  const ControlGroup* group = nullptr;  ///< of this agent's jobs; null: no control group can be made here
+  /// Processes that belong to the job with this key, and to no living mpiexec, as far as one can see without a group.
   std::function<std::vector<pid_t>(const std::string& key)> orphans_of;
 };
 
@@ -120,6 +122,7 @@ class AgentJob {
   [[nodiscard]] std::chrono::milliseconds registration_limit() const;
   void start_processes();
   void write_description(const std::filesystem::path& mpiexec, const std::vector<std::string>& arguments) const;
+  void put_into_a_group();
   void on_registration_timeout();
   void look_whether_running();
   void declare_started();
@@ -158,6 +161,7 @@ class AgentJob {
   [[nodiscard]] std::string who_is_stopped() const;
   [[nodiscard]] std::optional<std::size_t> rank_that_left_early() const;
   bool end_if_a_rank_left_early();
+  [[nodiscard]] std::vector<Process> strays() const;
   void end_strays();
   void expect_strays();
 
@@ -188,6 +192,7 @@ class AgentJob {
   std::string key_text_;
   std::unique_ptr<JobSegment> segment_;  // none: vmlib is not preloaded
   std::string no_vmlib_reason_;
+  std::optional<ControlGroup> group_;  // none: strays are told by their parents and environments
   std::vector<Rank> ranks_;
   std::deque<LaterOrder> waiting_;
 

@@ -108,10 +108,8 @@ void AgentJob::leave() {
       is_anybody_left = true;
     }
   }
-  for (const pid_t pid : site_.orphans_of(key_text_)) {
-    const auto process = Process::open(pid);
-    if (!process || process->is_gone()) continue;
-    process->signal(SIGKILL);
+  for (const Process& process : strays()) {
+    process.signal(SIGKILL);
     is_anybody_left = true;
   }
   if (is_anybody_left)
@@ -126,6 +124,7 @@ void AgentJob::finish() {
   learn_end_cost(end);
   site_.cores->leave(id());
   segment_.reset();
+  group_.reset();
   for (Rank& rank : ranks_) rank.exit_event.reset();
   site_.report(protocol::JobEnded{id(), end});
   site_.retire(id());

@@ -137,6 +137,14 @@ void AgentJob::start_processes() {
   mpiexec_ = started.pid;
   out_ = std::move(started.out);
   err_ = std::move(started.err);
+  put_into_a_group();
+}
+
+/// So that a process of this job can be told from another job's however it hides.
+void AgentJob::put_into_a_group() {
+  if (site_.group == nullptr) return;
+  auto group = site_.group->make_below(fmt::format("job-{}", static_cast<std::int64_t>(order_.job)));
+  if (group && group->take_with_all_below(mpiexec_)) group_.emplace(std::move(*group));
 }
 
 /// For the user, beside the job's output.

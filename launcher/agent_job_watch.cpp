@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <set>
@@ -120,19 +121,37 @@ bool AgentJob::end_if_a_rank_left_early() {
 
 // ---- strays ----------------------------------------------------------------------------------------------------------
 
+/// What is left of the job outside mpiexec's tree. Each is opened first and then seen to be below us or in the job's group,
+/// so that a number that the kernel has given away again means nobody else.
+std::vector<Process> AgentJob::strays() const {
+  std::vector<Process> found;
+  const auto add = [&found](pid_t pid, const auto& ours) {
+    auto process = Process::open(pid);
+    if (!process || process->is_gone()) return;
+    const std::vector<pid_t> now = ours();
+    if (std::ranges::find(now, pid) != now.end()) found.push_back(std::move(*process));
+  };
+  for (const pid_t pid : site_.orphans_of(key_text_)) add(pid, [] { return descendants_of(::getpid()); });
+  if (!group_) return found;
+  const std::vector<pid_t> below = mpiexec_pid() != 0 ? descendants_of(mpiexec_pid()) : std::vector<pid_t>{};
+  for (const pid_t pid : group_->processes())
+    if (pid != mpiexec_pid() && std::ranges::find(below, pid) == below.end())
+      add(pid, [this] { return group_->processes(); });
+  return found;
+}
+
 /// When the program's own processes have gone, and mpiexec has not, it waits until the last child of theirs lets go of
 /// Hydra's pipes. Looks twice, as at the very start there is no process of the program either.
 void AgentJob::end_strays() {
   const bool is_program_there = phase_ != Phase::kRunning || mpiexec_ == 0 ||
                                 std::ranges::any_of(ranks_, &Rank::is_running) || !program_processes().empty();
-  const std::vector<pid_t> strays = is_program_there ? std::vector<pid_t>{} : site_.orphans_of(key_text_);
-  if (strays.empty()) {
+  const std::vector<Process> left = is_program_there ? std::vector<Process>{} : strays();
+  if (left.empty()) {
     were_strays_seen_ = false;
   } else if (!std::exchange(were_strays_seen_, true)) {
     stray_timer_.arm_after(kBetweenLooksAtStrays);
   } else {
-    for (const pid_t pid : strays)
-      if (const auto process = Process::open(pid)) process->signal(SIGKILL);
+    for (const Process& process : left) process.signal(SIGKILL);
   }
 }
 

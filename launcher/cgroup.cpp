@@ -12,12 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Hierarchy {
-  fs::path mount;  ///< where it is mounted
-  fs::path group;  ///< of this process, from the mount's root
-  bool version2 = false;
-};
-
 bool lists(std::string_view comma_list, std::string_view word) {
   std::istringstream items{std::string{comma_list}};
   for (std::string item; std::getline(items, item, ',');)
@@ -45,28 +39,10 @@ std::vector<Mount> read_mounts(const fs::path& root) {
   return mounts;
 }
 
-/// /proc/self/cgroup: "0::/path" for version 2, "4:cpu,cpuacct:/path" for version 1.
-std::vector<Hierarchy> hierarchies(const fs::path& root) {
-  const std::vector<Mount> mounts = read_mounts(root);
-  std::vector<Hierarchy> found;
-  std::ifstream file{root / "proc/self/cgroup"};
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t first = line.find(':');
-    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const bool version2 = controllers.empty();
-    if (!version2 && !lists(controllers, "cpu")) continue;
-    for (const Mount& mount : mounts) {
-      if (version2 ? mount.type != "cgroup2" : mount.type != "cgroup" || !lists(mount.options, "cpu")) continue;
-      // A container may see only its own part of the tree: then its group is the mount's root.
-      const fs::path group = fs::path{line.substr(second + 1)}.lexically_relative(mount.root);
-      const bool inside = !group.empty() && *group.begin() != "..";
-      found.push_back({root / fs::path{mount.point}.relative_path(), inside ? group : fs::path{"."}, version2});
-      break;
-    }
-  }
-  return found;
+/// Whether the tree with these controllers (none: version 2) is mounted here.
+bool is_mount_of(const Mount& mount, const std::string& controllers) {
+  if (controllers.empty()) return mount.type == "cgroup2";
+  return mount.type == "cgroup" && lists(mount.options, controllers.substr(0, controllers.find(',')));
 }
 
 std::optional<double> quota_of(const fs::path& group, bool version2) {
@@ -86,19 +62,36 @@ std::optional<double> quota_of(const fs::path& group, bool version2) {
 
 }  // namespace
 
+/// /proc/self/cgroup: "0::/path" for version 2, "4:cpu,cpuacct:/path" for version 1.
+std::vector<OwnGroup> own_groups(const fs::path& root) {
+  const std::vector<Mount> mounts = read_mounts(root);
+  std::vector<OwnGroup> found;
+  std::ifstream file{root / "proc/self/cgroup"};
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const auto mount = std::ranges::find_if(mounts, [&](const Mount& m) { return is_mount_of(m, controllers); });
+    if (mount == mounts.end()) continue;
+    // A container may see only its own part of the tree: then its group is the mount's root.
+    const fs::path group = fs::path{line.substr(second + 1)}.lexically_relative(mount->root);
+    const bool is_inside = !group.empty() && *group.begin() != ".." && group != ".";
+    const fs::path point = root / fs::path{mount->point}.relative_path();
+    found.push_back({point, is_inside ? point / group : point, controllers.empty(), controllers});
+  }
+  return found;
+}
+
 std::optional<double> cgroup_cpu_quota(const fs::path& root) {
   std::optional<double> tightest;
-  for (const Hierarchy& tree : hierarchies(root)) {
-    fs::path group = tree.mount;
-    const auto consider = [&] {
-      if (const auto quota = quota_of(group, tree.version2)) tightest = std::min(tightest.value_or(*quota), *quota);
+  for (const OwnGroup& own : own_groups(root)) {
+    if (!own.is_version2 && !lists(own.controllers, "cpu")) continue;
+    const auto consider = [&](const fs::path& group) {
+      if (const auto quota = quota_of(group, own.is_version2)) tightest = std::min(tightest.value_or(*quota), *quota);
     };
-    consider();
-    for (const fs::path& part : tree.group) {
-      if (part == ".") continue;
-      group /= part;
-      consider();
-    }
+    for (fs::path group = own.directory; group != own.mount; group = group.parent_path()) consider(group);
+    consider(own.mount);
   }
   return tightest;
 }

@@ -58,6 +58,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       loop_(event_base_new()),
       topology_(load_topology()),
       cores_(count_cores(options_), choose_back_ends(options_)),
+      group_(ControlGroup::make(directory_.filename().string())),
       stream_(std::move(stream)),
       line_(bufferevent_socket_new(loop_.get(), stream_.get(), 0)),
       child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
@@ -82,6 +83,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.topology = &topology_;
   site_.cores = &cores_;
   site_.end_cost = &end_cost_;
+  site_.group = group_ ? &*group_ : nullptr;
   if (options_.network == JobNetwork::kOwn && !why_no_own_network()) site_.network = JobNetwork::kOwn;
   site_.is_emulated = options_.emulated_cores > 0;
   site_.quantum = std::max<std::chrono::microseconds>(options_.quantum, kShortestQuantum);

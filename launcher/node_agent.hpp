@@ -12,6 +12,7 @@
 
 #include "launcher/agent.hpp"
 #include "launcher/agent_job.hpp"
+#include "launcher/control_group.hpp"
 #include "launcher/end_cost.hpp"
 #include "launcher/loop_event.hpp"
 #include "launcher/node_cores.hpp"
@@ -65,6 +66,7 @@ class NodeAgent {
   Topology topology_;
   NodeCores cores_;
   EndCost end_cost_;
+  std::optional<ControlGroup> group_;
   AgentSite site_;
   UniqueFd stream_;
   std::optional<protocol::FrameSealer> sealer_;

@@ -167,6 +167,25 @@ bool Process::is_gone() const {
   return ::poll(&exited, 1, 0) > 0;
 }
 
+std::optional<Process> open_child(pid_t child, pid_t pid) {
+  auto process = Process::open(child);
+  const auto stat = read_stat(child);
+  if (!process || process->is_gone() || !stat || stat->parent != pid) return std::nullopt;
+  return process;
+}
+
+std::vector<Process> open_all_below(pid_t pid) {
+  std::vector<Process> found;
+  std::vector<pid_t> parents{pid};
+  for (std::size_t next = 0; next < parents.size(); ++next)
+    for (const pid_t child : children_of(parents[next]))
+      if (auto process = open_child(child, parents[next])) {
+        parents.push_back(child);
+        found.push_back(std::move(*process));
+      }
+  return found;
+}
+
 void Process::signal(int number) const { ::pidfd_send_signal(pidfd_.get(), number, nullptr, 0); }
 
 }  // namespace replay::launcher

@@ -74,4 +74,11 @@ class Process {
   UniqueFd pidfd_;
 };
 
+/// `pid`'s child with this number, which has been opened and was still that child then: a number that the kernel has given
+/// to another process meanwhile is none. Nothing: it is gone, a zombie perhaps.
+[[nodiscard]] std::optional<Process> open_child(pid_t child, pid_t pid);
+/// Children, their children and so on, without `pid` itself, each opened like that. REQUIRES: `pid` is our child and not
+/// reaped, or is us.
+[[nodiscard]] std::vector<Process> open_all_below(pid_t pid);
+
 }  // namespace replay::launcher

@@ -4,9 +4,13 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <tuple>
+#include <vector>
 
+#include "launcher/control_group.hpp"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {
@@ -164,6 +168,57 @@ TEST_F(Failures, ADaemonOfOneJobDoesNotOutliveItWhenAnotherJobRuns) {
   EXPECT_FALSE(seen_.ended.contains(JobId{9}));
   executor_->end(JobId{9}, Outcome::kKilled);
   EXPECT_TRUE(until([&] { return seen_.ended.contains(JobId{9}); }));
+}
+
+/// Processes whose command line begins with `tag`.
+std::vector<pid_t> processes_called(const std::string& tag) {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
+    std::ifstream file{entry.path() / "cmdline", std::ios::binary};
+    std::string line;
+    if (file && std::getline(file, line, '\0') && line == tag) found.push_back(std::stoi(entry.path().filename()));
+  }
+  return found;
+}
+
+TEST_F(Failures, ADaemonWithoutEnvironmentEndsWithTheJob) {
+  const std::string tag = "hidden-" + std::to_string(::getpid()) + "-alone";
+  start();
+  launch({REPLAY_FAULT_PROGRAM, "hide", "60", tag}, 2);
+  ASSERT_TRUE(until([&] { return has_started() && processes_called(tag).size() == 2; }));
+  order_end(Outcome::kOverrun);
+  expect_end(Outcome::kOverrun, "");
+  EXPECT_EQ(processes_called(tag), std::vector<pid_t>{});
+}
+
+TEST_F(Failures, ADaemonWithoutEnvironmentDoesNotOutliveItsJobWhenAnotherJobRuns) {
+  if (!ControlGroup::make("replay-test-" + std::to_string(::getpid())))
+    GTEST_SKIP() << "no control group can be made here: such a process then ends with the last job that runs";
+  const std::string tag = "hidden-" + std::to_string(::getpid()) + "-beside";
+  start();
+  auto other = order({REPLAY_RANK_PROGRAM, "talk", "60"}, 1, JobId{9});
+  std::filesystem::create_directories(directory_ / "other");
+  other.directory = directory_ / "other";
+  executor_->launch(other);
+  ASSERT_TRUE(until([&] { return seen_.started.contains(JobId{9}); }));
+  launch({REPLAY_FAULT_PROGRAM, "hide", "0.2", tag}, 1);
+  ASSERT_TRUE(until([&] { return has_ended(); }));
+  EXPECT_EQ(its_end().outcome, Outcome::kCompleted) << its_end().reason;
+  EXPECT_EQ(processes_called(tag), std::vector<pid_t>{});
+  EXPECT_FALSE(seen_.ended.contains(JobId{9}));
+  executor_->end(JobId{9}, Outcome::kKilled);
+  EXPECT_TRUE(until([&] { return seen_.ended.contains(JobId{9}); }));
+}
+
+TEST_F(Failures, ADaemonWithoutEnvironmentDoesNotOutliveAnAgentThatIsKilled) {
+  const std::string tag = "hidden-" + std::to_string(::getpid()) + "-killed";
+  start();
+  launch({REPLAY_FAULT_PROGRAM, "hide", "60", tag}, 2);
+  ASSERT_TRUE(until([&] { return has_started() && processes_called(tag).size() == 2; }));
+  ::kill(agent_pid_, SIGKILL);
+  ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }));
+  EXPECT_EQ(processes_called(tag), std::vector<pid_t>{});
+  EXPECT_EQ(its_processes(), std::vector<pid_t>{});
 }
 
 TEST_F(Failures, ARankThatBecomesADaemonIsNoLongerTheJob) {

@@ -4,6 +4,7 @@
  *   deaf S      ignores SIGTERM, SIGINT and SIGHUP, and computes for S seconds
  *   litter      each rank leaves two children behind that sleep on
  *   daemon S    each rank forks, and its child goes on alone in a session of its own, deaf; the rank works for S seconds
+ *   hide S TAG  like daemon, and the child has no environment: it is known by TAG alone, the name that it runs under
  *   vanish      each rank becomes a daemon: the process that was started leaves with code 0, its child sleeps on
  *   count ...   rank 0 prints how many arguments there are and their bytes
  *   write S     writes a line to stdout every 10 ms for S seconds */
@@ -26,12 +27,15 @@ static void be_deaf(void) {
   signal(SIGHUP, SIG_IGN);
 }
 
-static void leave_daemon_behind(void) {
+/* tag: NULL, or what its whole command line is to be; then it has no environment either. */
+static void leave_daemon_behind(const char* tag) {
+  static char* const no_environment[] = {NULL};
   if (fork() != 0) return;
   setsid();
   if (fork() != 0) _exit(0);
   be_deaf();
   for (int fd = 0; fd < 1024; ++fd) close(fd);
+  if (tag != NULL) execle("/bin/sleep", tag, "1000", (char*)NULL, no_environment);
   sleep_on();
 }
 
@@ -58,7 +62,8 @@ int main(int argc, char** argv) {
   if (is(how, "litter"))
     for (int child = 0; child < 2; ++child)
       if (fork() == 0) sleep_on();
-  if (is(how, "daemon")) leave_daemon_behind();
+  if (is(how, "daemon")) leave_daemon_behind(NULL);
+  if (is(how, "hide")) leave_daemon_behind(argc > 3 ? argv[3] : "hidden");
   if (is(how, "count") && rank == 0) {
     size_t bytes = 0;
     for (int i = 2; i < argc; ++i) bytes += strlen(argv[i]);
