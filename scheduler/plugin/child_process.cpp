@@ -8,12 +8,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <random>
+#include <thread>
 #include <utility>
 
+#include "launcher/orphans.hpp"
+#include "launcher/process.hpp"
 #include "scheduler/model/clean_text.hpp"
 
 namespace replay::plugin {
@@ -61,8 +67,21 @@ class WithoutSigpipe {
   sigset_t before_{};
 };
 
-// In a process group of its own, with default signals and nothing open but its three pipes.
-pid_t spawn(const std::vector<std::string>& words, int in, int out, int err) {
+std::atomic<int> living{0};  // objects of ChildProcess
+
+std::string new_mark() {
+  std::random_device random;
+  return fmt::format("REPLAY_POLICY_PROGRAM={:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
+}
+
+// In a process group of its own, with default signals, nothing open but its three pipes, and `mark` in its environment.
+pid_t spawn(const std::vector<std::string>& words, const std::string& mark, int in, int out, int err) {
+  std::vector<char*> environment;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    if (!std::string_view{*entry}.starts_with("REPLAY_POLICY_PROGRAM=")) environment.push_back(*entry);
+  environment.push_back(const_cast<char*>(mark.c_str()));
+  environment.push_back(nullptr);
+
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -85,7 +104,7 @@ pid_t spawn(const std::vector<std::string>& words, int in, int out, int err) {
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environ);
+  const int error = ::posix_spawnp(&pid, arguments[0], &files, &attributes, arguments.data(), environment.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   if (error != 0) throw ChildFault(fmt::format("'{}' cannot be started: {}", words[0], std::strerror(error)));
@@ -105,10 +124,13 @@ void Descriptor::close() {
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words) {
+  mark_ = new_mark();
+  launcher::adopt_orphans();
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   Pipe err = make_pipe();
-  pid_ = spawn(words, in.read_end.get(), out.write_end.get(), err.write_end.get());
+  pid_ = spawn(words, mark_, in.read_end.get(), out.write_end.get(), err.write_end.get());
+  ++living;
   handle_ = Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
   input_ = std::move(in.write_end);
   output_ = std::move(out.read_end);
@@ -119,9 +141,30 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words) {
 ChildProcess::~ChildProcess() {
   input_.close();
   if (!failed_) (void)has_ended_within(kTimeToLeave);
-  ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is its own; its children go with it
+  const std::vector<launcher::Process> below = launcher::open_all_below(pid_);
+  ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is its own
+  for (const launcher::Process& process : below) process.signal(SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) == -1 && errno == EINTR) continue;
+  --living;
+  end_what_hides();
+}
+
+// Comes back until nothing is left: what is killed may have started something the moment before.
+void ChildProcess::end_what_hides() const {
+  for (int tries = 0; tries < 200; ++tries) {
+    std::vector<launcher::Process> left;
+    for (const pid_t pid : launcher::processes_with(mark_))
+      if (auto process = launcher::Process::open(pid); process && launcher::environment_has(pid, mark_))
+        left.push_back(std::move(*process));
+    if (living == 0)
+      for (launcher::Process& orphan : launcher::orphans()) left.push_back(std::move(orphan));
+    std::erase_if(left, [](const launcher::Process& process) { return process.is_gone(); });
+    if (left.empty()) return;
+    for (const launcher::Process& process : left) process.signal(SIGKILL);
+    std::this_thread::sleep_for(5ms);
+    for (const launcher::Process& process : left) ::waitpid(process.pid(), nullptr, WNOHANG);  // if it has come to us
+  }
 }
 
 std::string ChildProcess::ask(std::string_view line, std::chrono::milliseconds limit) {

@@ -1,5 +1,6 @@
 // A program that is asked in lines and answers in lines: its standard input and output are pipes, what it writes to
-// stderr is kept for error messages. It has a process group of its own, which ends with this object.
+// stderr is kept for error messages. It ends with this object, and so does all that it has started, in whatever group or
+// session that is by then.
 #pragma once
 
 #include <sys/types.h>
@@ -41,8 +42,9 @@ class ChildProcess {
   explicit ChildProcess(const std::vector<std::string>& words);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Closes its input, gives it a second to leave if it has answered so far, and kills what is left of its process
-  /// group.
+  /// Closes its input, gives it a second to leave if it has answered so far, and kills what is left: its process group,
+  /// what is below it, and what carries its mark in the environment. What has thrown that away and has left its parent as
+  /// well is ended with the last ChildProcess of this process, because until then it may be another one's.
   ~ChildProcess();
 
   /// Sends `line` and returns the next line of the program, both without line end. Throws ChildFault: none within
@@ -65,7 +67,9 @@ class ChildProcess {
   [[nodiscard]] bool has_ended_within(std::chrono::milliseconds limit) const;
   [[noreturn]] void fail(const std::string& why);
   [[nodiscard]] std::string manner_of_leaving();
+  void end_what_hides() const;
 
+  std::string mark_;  // "NAME=value" in the environment of the program and of what it starts
   pid_t pid_ = -1;
   Descriptor handle_;  // a pidfd: readable once the program has ended
   Descriptor input_;   // its stdin

@@ -66,6 +66,19 @@ TEST_F(ExecPolicy, AProgramThatHangsIsEndedWithItsChildren) {
   expect_fault("hangs-with-child", {"expected an answer within 200 ms"}, ":timeout=200ms", 2);
 }
 
+TEST_F(ExecPolicy, AProgramThatHangsIsEndedWithItsChildrenInSessionsOfTheirOwn) {
+  expect_fault("hangs-with-session", {"expected an answer within 200 ms"}, ":timeout=200ms", 2);
+  expect_fault("hangs-with-hidden", {"expected an answer within 200 ms"}, ":timeout=200ms", 2);
+}
+
+TEST_F(ExecPolicy, WhatAProgramThatEndedInPeaceLeavesInASessionOfItsOwnIsEnded) {
+  for (const char* fault : {"leaves-session", "leaves-hidden"}) {
+    write_text(folder_ / "pids", "");
+    EXPECT_EQ(fault_of(faulty(fault), {job(static_cast<char>(1)).cores(3).runs(1min)}), "") << fault;
+    expect_gone(2);
+  }
+}
+
 TEST_F(ExecPolicy, AProgramThatClosesItsOutputIsReported) { expect_fault("closes-stdout", {"has closed its"}); }
 
 TEST_F(ExecPolicy, AnswersThatAreNotTheProtocolAreShown) {

@@ -31,7 +31,8 @@ void answer_pass(int pass) {
     std::signal(SIGSEGV, SIG_DFL);  // also where a sanitizer has a handler of its own
     std::raise(SIGSEGV);
   }
-  if (fault == "hangs" || fault == "hangs-with-child") hang();
+  if (fault == "hangs" || fault == "hangs-with-child" || fault == "hangs-with-session" || fault == "hangs-with-hidden")
+    hang();
   if (fault == "half-a-line") {
     std::cout << R"({"actions":)" << std::flush;
     hang();
@@ -45,6 +46,7 @@ void answer_pass(int pass) {
     if (is_second_run) hang();
     if (pass == 3) return say(R"({"actions":[{"start":2}]})");
   }
+  if (fault.starts_with("leaves-") && pass == 1) return say(R"({"actions":[{"start":1}]})");
   if (fault == "garbage") return say("debug: free is 4");
   if (fault == "no-actions") return say(R"({"start":1})");
   if (fault == "unknown-action") return say(R"({"actions":[{"stop":1}]})");
@@ -62,6 +64,27 @@ void answer_pass(int pass) {
   say(R"({"actions":[]})");
 }
 
+/// A child in a session of its own, with other descriptors; `is_hidden`: without parent and environment, too.
+void write_pid_of_a_session(std::ostream& pids, bool is_hidden) {
+  int ends[2];
+  if (::pipe(ends) != 0) return;
+  if (::fork() == 0) {
+    ::setsid();
+    if (!is_hidden || ::fork() == 0) {
+      const pid_t own = ::getpid();
+      (void)!::write(ends[1], &own, sizeof own);
+      for (int fd = 0; fd < 64; ++fd) ::close(fd);
+      char* const nothing[] = {nullptr};
+      if (is_hidden) ::execle("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr), nothing);
+      hang();
+    }
+    ::_exit(0);
+  }
+  pid_t child = 0;
+  (void)!::read(ends[0], &child, sizeof child);
+  pids << child << std::endl;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,6 +97,8 @@ int main(int argc, char** argv) {
     if (child == 0) hang();
     pids << child << std::endl;
   }
+  if (fault == "hangs-with-session" || fault == "leaves-session") write_pid_of_a_session(pids, false);
+  if (fault == "hangs-with-hidden" || fault == "leaves-hidden") write_pid_of_a_session(pids, true);
   if (fault == "ends-at-once") return 0;
   int passes = 0;
   for (std::string line; std::getline(std::cin, line);) {
