@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "launcher/control_group.hpp"
 #include "scheduler/model/name_template.hpp"
 
 namespace replay::launcher {
@@ -134,6 +135,8 @@ std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
     if (!opened || ::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) continue;  // no agent's, or of a living one
     if (const std::string unknown = remove_checked(all.get(), name.c_str(), opened->get()); !unknown.empty())
       left.push_back(base / name / unknown);
+    else
+      (void)ControlGroup::find(name);  // of the dead agent; goes with this object
   }
   return left;
 }

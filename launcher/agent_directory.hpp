@@ -29,7 +29,8 @@ struct AgentDirectory {
 /// Else the entry because of which it is left alone.
 [[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
 
-/// Deletes those below `base` that dead agents have left. The entries because of which others were left alone.
+/// Deletes those below `base` that dead agents have left, and their empty control groups. The entries because of which others
+/// were left alone.
 [[nodiscard]] std::vector<std::filesystem::path> remove_stale_agent_directories(const std::filesystem::path& base);
 
 }  // namespace replay::launcher

@@ -4,12 +4,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "launcher/cgroup.hpp"
+#include "launcher/control_group.hpp"
 #include "launcher/process.hpp"
 #include "tests/support/failures_fixture.hpp"
 
@@ -226,14 +229,21 @@ TEST_F(DeadDaemon, AndAStoppedAgentLeaveNothing) {
   EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }, 2s));
 }
 
-TEST_F(DeadDaemon, AndADeadAgentLeaveNoProcess) {
+TEST_F(DeadDaemon, AndADeadAgentLeaveNoProcessAndTheNextAgentRemovesTheRest) {
   play_daemon(Situation::kShrunk);
   ASSERT_FALSE(HasFatalFailure());
   kill_daemon();
   ::kill(agent_pid_, SIGKILL);
   expect_all_gone("agent killed");
-  fs::remove_all(directory_ / "run");  // the next agent would do it
-  fs::create_directory(directory_ / "run");
+  const fs::path left = fs::directory_iterator { directory_ / "run" } -> path();
+  const auto has_group = [name = left.filename()] {
+    return std::ranges::any_of(own_groups(), [&](const OwnGroup& own) { return fs::exists(own.directory / name); });
+  };
+  const bool can_make_groups = ControlGroup::make("replay-test-" + std::to_string(::getpid())).has_value();
+  EXPECT_EQ(has_group(), can_make_groups);
+  start();
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_FALSE(has_group());
 }
 
 }  // namespace
