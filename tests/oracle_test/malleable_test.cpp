@@ -75,6 +75,9 @@ std::string malleable_test_name(const testing::TestParamInfo<Variant>& variant) 
 
 INSTANTIATE_TEST_SUITE_P(FcfsMalleable, MalleableOracle, testing::ValuesIn(variants_of("fcfs-malleable", false)),
                          malleable_test_name);
+INSTANTIATE_TEST_SUITE_P(EasyMalleable, MalleableOracle, testing::ValuesIn(variants_of("easy-malleable", true)),
+                         malleable_test_name);
+
 // Jobs as positions in the workload, in the order of the queue.
 std::vector<std::size_t> in_queue_order(const oracle::Workload& workload) {
   std::vector<std::size_t> order(workload.jobs.size());
@@ -114,6 +117,10 @@ TEST(FcfsMalleablePromises, JobsStartInTheOrderOfTheirArrival) {
 
 TEST(FcfsMalleablePromises, NoJobIsShrunkWhileTheHeadCannotStartEvenSo) {
   for (const Variant& variant : variants_of("fcfs-malleable", false)) expect_promise(variant, first_shrunk_for_nothing);
+}
+
+TEST(EasyMalleablePromises, NoJobIsShrunkWhileTheHeadCannotStartEvenSo) {
+  for (const Variant& variant : variants_of("easy-malleable", true)) expect_promise(variant, first_shrunk_for_nothing);
 }
 
 }  // namespace
