@@ -20,6 +20,8 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
       static_cast<void>(take_submission(happened) || take_end(happened) || take_extension());
     }
     for (Running& running : running_) {
+      if (workload_.overrun == Overrun::kPolicy && running.estimated_end == now_)
+        happened.at_estimate.push_back(running.job);
       happened.is_longer = happened.is_longer || running.counted < counted_end(running);
       happened.is_late = happened.is_late || (running.estimated_end <= now_ && now_ < counted_end(running));
       running.counted = counted_end(running);
@@ -60,6 +62,7 @@ bool RigidRun::take_submission(Happened& happened) {
 }
 
 bool RigidRun::take_extension() {
+  if (workload_.overrun == Overrun::kPolicy) return false;
   const auto found = std::ranges::find(running_, now_, &Running::estimated_end);
   if (found == running_.end()) return false;
   found->estimated_end += std::max(job(found->job).estimate() / 10, 60 * kSecond);
@@ -84,14 +87,34 @@ Plan RigidRun::plan_of_running() const {
   return plan;
 }
 
+int RigidRun::idle_cores() const {
+  int idle = cores();
+  for (const Running& running : running_) idle -= job(running.job).processes;
+  return idle;
+}
+
 void RigidRun::start(std::size_t index) {
   const Job& job = this->job(index);
   if (plan_of_running().free_at(now_) < job.processes) throw std::logic_error("the oracle starts a job without room");
   waiting_.erase(std::ranges::find(waiting_, index));
-  const bool killed = workload_.overrun != Overrun::kExtend && run_time(job) > job.estimate();
+  const bool killed = workload_.overrun == Overrun::kKill && run_time(job) > job.estimate();
   running_.push_back({index, now_, now_ + job.estimate(), now_ + (killed ? job.estimate() : run_time(job)), killed,
                       now_ + job.estimate()});
   schedule_[index].start = now_;
+}
+
+void RigidRun::extend(std::size_t index, Time by) {
+  running(index)->estimated_end += by;
+  running(index)->counted = running(index)->estimated_end;
+}
+
+void RigidRun::kill(std::size_t index) {
+  schedule_[index].end = now_;
+  running_.erase(running(index));
+}
+
+std::vector<Running>::iterator RigidRun::running(std::size_t index) {
+  return std::ranges::find(running_, index, &Running::job);
 }
 
 }  // namespace replay::oracle

@@ -32,8 +32,9 @@ struct Happened {
   };
   std::vector<End> ended;
   std::vector<std::size_t> submitted;
-  bool is_longer = false;  ///< a running job counts as ending later than at the last pass
-  bool is_late = false;    ///< a running job is past its estimate, and counts as ending in the next tick
+  bool is_longer = false;                ///< a running job counts as ending later than at the last pass
+  bool is_late = false;                  ///< a running job is past its estimate, and counts as ending in the next tick
+  std::vector<std::size_t> at_estimate;  ///< Overrun::kPolicy: by their starts; the pass extends or kills each of them
 };
 
 class RigidRun {
@@ -54,8 +55,13 @@ class RigidRun {
   [[nodiscard]] std::vector<Running> planned_running() const;
   /// The same as a plan.
   [[nodiscard]] Plan plan_of_running() const;
+  /// That no job has, whether its estimate is over or not.
+  [[nodiscard]] int idle_cores() const;
   /// REQUIRES: it waits, and fits what planned_running() leaves.
   void start(std::size_t index);
+  /// REQUIRES: they run.
+  void extend(std::size_t index, Time by);
+  void kill(std::size_t index);
 
  private:
   [[nodiscard]] Time run_time(const Job& job) const;
@@ -64,6 +70,7 @@ class RigidRun {
   bool take_end(Happened& happened);
   bool take_submission(Happened& happened);
   bool take_extension();
+  [[nodiscard]] std::vector<Running>::iterator running(std::size_t index);
 
   const Workload& workload_;
   Time now_ = 0;

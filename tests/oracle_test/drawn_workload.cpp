@@ -79,6 +79,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
   oracle::Workload workload;
   set_machine(random, draw, workload);
   if (draw.overruns) workload.overrun = random.one_of({oracle::Overrun::kKill, oracle::Overrun::kExtend});
+  if (!draw.extends) workload.overrun = oracle::Overrun::kKill;
   if (draw.policy_tells && random.one_in(2)) workload.overrun = oracle::Overrun::kPolicy;
   workload.cut_at_request = random.one_in(4);
   const Time unit = drawn_unit(random, draw);

@@ -21,7 +21,8 @@ struct Draw {
   bool long_times = false;    ///< times around the bounds between classes of jobs: a minute, an hour
   bool priorities = false;    ///< user and political ones, -infinity too
   bool behaviour = false;     ///< CPU use and network overhead below 1 and above 0
-  bool policy_tells = false;  ///< --overrun policy is among what becomes of jobs that overrun
+  bool extends = true;        ///< --overrun extend is among what becomes of jobs that overrun
+  bool policy_tells = false;  ///< --overrun policy is
   bool any_numbers = true;    ///< job numbers need not be in the order of submission
 };
 
