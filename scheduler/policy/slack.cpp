@@ -137,8 +137,9 @@ class Slack final : public Policy {
   }
 
   void move_to(Waiting& waiting, Instant start) {
-    const double delay = seconds(start - waiting.start);
-    if (delay > 0 || settings_.slack_factor > 0) waiting.slack.s -= delay;  // without slack, gains are not banked
+    const Duration delay = start - waiting.start;
+    if (delay > Duration::zero() || settings_.slack_factor > 0)  // without slack, gains are not banked
+      use_slack(waiting.slack, delay);
     waiting.start = start;
   }
 

@@ -27,8 +27,13 @@ SlackOf slack_of(double user_priority, double political_priority, double schedul
   const double beyond = slack_factor > 0 ? kInfinite : 0;
   if (std::isinf(political_priority)) return {0, beyond, beyond, false};
   const double p = (user_priority + political_priority + scheduler_priority) / 3;
-  const double s0 = (1 - p) * slack_factor * average_wait_s;
+  const double s0 = seconds(from_seconds((1 - p) * slack_factor * average_wait_s));
   return {p, s0, s0, true};
+}
+
+// Sums of fractions of seconds drift, and what drifts is a hair more or less than the delay that it is compared with.
+void use_slack(SlackOf& job, Duration delay) {
+  if (!std::isinf(job.s)) job.s = seconds(from_seconds(job.s) - delay);
 }
 
 double scheduler_priority(double wait_s, double average_wait_s) { return std::min(wait_s / (2 * average_wait_s), 1.0); }

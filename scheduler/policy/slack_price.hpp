@@ -17,7 +17,7 @@ struct SlackWeights {
 };
 
 /// A job's priority and slack. A job beyond its user's quota (political priority -infinity) has p = 0 and infinite slack; none
-/// where nobody has any (SF = 0).
+/// where nobody has any (SF = 0). Slacks are whole microseconds: a job may be delayed by all of its slack.
 struct SlackOf {
   double p = 0;          ///< j.p, 0..1
   double s = 0;          ///< j.s, seconds left
@@ -30,6 +30,8 @@ inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
 /// Section 4.3: p = (UP + PP + SP) / 3 and s = s0 = (1 - p) SF AWT. REQUIRES: priorities in 0..1, political also -infinity.
 [[nodiscard]] SlackOf slack_of(double user_priority, double political_priority, double scheduler_priority,
                                double slack_factor, double average_wait_s);
+/// The job is delayed, or moves up with a negative `delay`: its slack is less by that, or more.
+void use_slack(SlackOf& job, Duration delay);
 /// SP of a job that is planned `wait_s` from now: 0 if it does not wait, 1 if it waits twice the average or more.
 [[nodiscard]] double scheduler_priority(double wait_s, double average_wait_s);
 

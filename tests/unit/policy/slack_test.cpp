@@ -72,6 +72,14 @@ TEST(SlackPrice, SlackGrowsAsThePriorityFalls) {
   EXPECT_DOUBLE_EQ(slack_of(0, 0, scheduler_priority(3 * kAwt, kAwt), 3, kAwt).s0, 4802) << "twice the average or more";
 }
 
+TEST(SlackPrice, AJobMayBeDelayedByAllOfItsSlackHoweverOftenItWasMoved) {
+  SlackOf moved = slack_of(0, 0, 0, 1, 30);
+  for (const Duration delay : {5'867'200us, 4'000'000us, -1'132'800us, 10'132'800us, 8'000'000us})
+    use_slack(moved, delay);
+  EXPECT_LT(cost_of_moving(1, moved, seconds(3'132'800us), job_with(0, 0, 0.5), {}), kImpossible);
+  EXPECT_EQ(cost_of_moving(1, moved, seconds(3'132'801us), job_with(0, 0, 0.5), {}), kImpossible);
+}
+
 TEST(SlackPrice, AJobBeyondItsQuotaCanBeDelayedForEverAndDelaysNobody) {
   const SlackOf beyond = slack_of(0.5, -std::numeric_limits<double>::infinity(), 0.5, 3, 100);
   EXPECT_EQ(cost_of_moving(4, beyond, 1e9, job_with(1, 1, 0.5), {}), 0);
@@ -95,6 +103,18 @@ TEST(Slack, DelaysTheNarrowJobInFavourOfTheWideOne) {
   EXPECT_EQ(log.start(id('C')), at(10s));
   EXPECT_EQ(log.start(id('B')), at(12s));
   EXPECT_EQ(simulate("conservative", cores(4), jobs, "rigid").start(id('B')), at(10s));
+}
+
+TEST(Slack, DelaysAJobByExactlyItsSlack) {
+  // B is planned for 18 s with p = (1/2 + 1 + 1) / 3: its slack is (1 - p) 3 AWT = 1.5 s, which C takes.
+  TracedJob late = job('B').cores(3).runs(13s).arrives(2s);
+  late.job.user_priority = 0.5;
+  late.job.political_priority = 1;
+  const auto log =
+      simulate("slack:awt=3", cores(4),
+               {job('A').cores(4).runs(17s).arrives(1s), late, job('C').cores(4).runs(1500ms).arrives(2s)}, "rigid");
+  EXPECT_EQ(log.start(id('C')), at(18s));
+  EXPECT_EQ(log.start(id('B')), at(19500ms));
 }
 
 // Every fourth job has the highest priorities, every seventh is beyond its user's quota.
