@@ -69,6 +69,7 @@ Schedule conservative(const Workload& workload, const Conservative& rules) {
       const Job& job = run.job(next);
       planned.push_back({next, plan_of(run, planned).earliest(job.processes, run.now(), job.estimate())});
     }
+    in_order_of_starts(run, planned);
     start_what_is_due(run, planned);
     return next_planned_start(planned);
   });

@@ -29,7 +29,7 @@ void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned)
 /// order of planned starts.
 void shift_what_no_longer_fits(const RigidRun& run, std::vector<PlannedStart>& planned);
 
-/// Starts what is due, and takes it out of `planned`.
+/// Starts what is due, in the order of `planned`, and takes it out of `planned`.
 void start_what_is_due(RigidRun& run, std::vector<PlannedStart>& planned);
 
 /// The first planned start; kNever without one.
