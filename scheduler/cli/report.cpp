@@ -42,8 +42,8 @@ int report(const std::vector<PolicyRun>& runs, const ReportContext& context, con
   } else {
     fmt::print("\n");
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
-    fmt::print("machine {}, runtime model {}\n\n{}", runs.front().machine, context.runtime_model,
-               result_table(results));
+    fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", runs.front().machine,
+                                             context.runtime_model, result_table(results))));
     for (const PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
     for (const PolicyRun& run : runs) fmt::print("{}", clean_lines(rigid_lines(run.policy, run.rigid)));

@@ -186,6 +186,7 @@ class RemadeRun {
       run.broken_off = text_in(*run_json_, "broken_off", "");
       run.interrupted = run_json_->value("interrupted", false) || run.interrupted;
     }
+    run.policy = clean_line(run.policy);  // messages name it
     files.write(run);
     return run;
   }
