@@ -164,7 +164,8 @@ TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
     EXPECT_EQ(mean.gains[1].values, 20u);
   }
   const cli::TypicalSeed seed = cli::typical_seed(seeds, cli::kFaintWait / cli::kPaperTimeScale);
-  EXPECT_EQ(seed.seed, 7u);  // of docs/measurements/validation.md
+  EXPECT_EQ(seed.seed,
+            13u);  // docs/measurements/validation.md has 7, the choice before easy-malleable counted room on each node
   EXPECT_EQ(seed.faint_waits, 0u);
 }
 
