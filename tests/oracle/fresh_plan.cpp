@@ -38,7 +38,7 @@ void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned)
 }
 
 void shift_what_no_longer_fits(const RigidRun& run, std::vector<PlannedStart>& planned) {
-  in_order_of_starts(run, planned);
+  std::ranges::stable_sort(planned, {}, &PlannedStart::at);
   Plan plan = run.plan_of_running();
   for (auto& [next, at] : planned) {
     const Job& job = run.job(next);

@@ -26,7 +26,7 @@ struct PlannedStart {
 void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned);
 
 /// What is planned and did not stay possible, because running jobs turned out longer, goes to its earliest hole; in the
-/// order of planned starts.
+/// order of planned starts, and of `planned` where they are equal.
 void shift_what_no_longer_fits(const RigidRun& run, std::vector<PlannedStart>& planned);
 
 /// Starts what is due, in the order of `planned`, and takes it out of `planned`.

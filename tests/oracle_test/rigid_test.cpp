@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/oracle/conservative.hpp"
+#include "tests/oracle/dynp.hpp"
 #include "tests/oracle/easy.hpp"
 #include "tests/oracle/fcfs.hpp"
 #include "tests/oracle/fresh_plan.hpp"
@@ -18,9 +19,13 @@ using oracle::BackfillOrder;
 using oracle::Compress;
 using oracle::CompressAt;
 using oracle::Conservative;
+using oracle::Decider;
+using oracle::Dynp;
 using oracle::Easy;
+using oracle::Metric;
 using oracle::PassRule;
 using oracle::QueueOrder;
+using oracle::Step;
 
 Variant easy_variant(const std::string& policy, const Easy& rules) {
   return {policy, [rules](const oracle::Workload& workload) { return oracle::easy(workload, rules); }};
@@ -44,6 +49,10 @@ Variant conservative_variant(const std::string& policy, const Conservative& rule
   Draw draw;
   draw.any_numbers = rules.pass == PassRule::kEvent;
   return {policy, [rules](const oracle::Workload& workload) { return oracle::conservative(workload, rules); }, draw};
+}
+
+Variant dynp_variant(const std::string& policy, const Dynp& rules) {
+  return {policy, [rules](const oracle::Workload& workload) { return oracle::dynp(workload, rules); }};
 }
 
 const std::vector<Variant>& rigid_variants() {
@@ -73,8 +82,30 @@ const std::vector<Variant>& rigid_variants() {
       conservative_variant("conservative:compress=start-order", {.compress = Compress::kStartOrder}),
       conservative_variant("conservative:compress=start-order:pass=instant",
                            {.compress = Compress::kStartOrder, .pass = PassRule::kInstant}),
+      conservative_variant("conservative:compress-at=every-end", {.at = CompressAt::kAllEnds}),
+      conservative_variant("conservative:compress-at=every-end:pass=instant",
+                           {.at = CompressAt::kAllEnds, .pass = PassRule::kInstant}),
+      conservative_variant("conservative:compress=start-order:compress-at=every-end",
+                           {.compress = Compress::kStartOrder, .at = CompressAt::kAllEnds}),
       plan_variant("conservative:compress=replan", QueueOrder::kFcfs, PassRule::kEvent),
       plan_variant("conservative:compress=replan:pass=instant", QueueOrder::kFcfs),
+      dynp_variant("dynp", {}),
+      dynp_variant("dynp:decider=simple", {.decider = Decider::kSimple}),
+      dynp_variant("dynp:decider=preferred", {.decider = Decider::kPreferred}),
+      dynp_variant("dynp:decider=preferred:preferred=fcfs:threshold=0.25",
+                   {.decider = Decider::kPreferred, .preferred = QueueOrder::kFcfs, .threshold_percent = 25}),
+      dynp_variant("dynp:decider=preferred:preferred=ljf:threshold=0.05",
+                   {.decider = Decider::kPreferred, .preferred = QueueOrder::kLjf, .threshold_percent = 5}),
+      dynp_variant("dynp:metric=response", {.metric = Metric::kResponse}),
+      dynp_variant("dynp:metric=slowdown", {.metric = Metric::kSlowdown}),
+      dynp_variant("dynp:metric=bsld60", {.metric = Metric::kBsld60}),
+      dynp_variant("dynp:metric=utilisation", {.metric = Metric::kUtilisation}),
+      dynp_variant("dynp:decider=preferred:metric=utilisation:threshold=0.1",
+                   {.decider = Decider::kPreferred, .threshold_percent = 10, .metric = Metric::kUtilisation}),
+      dynp_variant("dynp:decider=preferred:metric=bsld60:threshold=0.1",
+                   {.decider = Decider::kPreferred, .threshold_percent = 10, .metric = Metric::kBsld60}),
+      dynp_variant("dynp:step=submit", {.step = Step::kSubmit}),
+      dynp_variant("dynp:decider=preferred:step=submit", {.decider = Decider::kPreferred, .step = Step::kSubmit}),
   };
   return variants;
 }
