@@ -149,7 +149,9 @@ TEST_F(RandomSignals, LoseNoResultFileAndLeaveNothing) {
       story += fmt::format(" {}, {:.3f} s", ::sigabbrev_np(signal), gap);
     }
     const int status = replay.wait();
-    EXPECT_TRUE(status == 128 + signals.front() || status == 0 || status == 1) << story << ": status " << status;
+    // Two signals that both come before the program runs again are delivered by number, not by time.
+    const bool names_a_signal = std::ranges::find(signals, status - 128) != signals.end();
+    EXPECT_TRUE(names_a_signal || status == 0 || status == 1) << story << ": status " << status;
     const std::string wrong = kind.has_results ? wrong_results() : "";
     EXPECT_EQ(wrong, "") << story << ": status " << status << '\n' << replay.out();
     EXPECT_TRUE(comes_true([this] { return left_behind().empty(); }, std::chrono::seconds{2}))
