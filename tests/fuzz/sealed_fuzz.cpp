@@ -57,7 +57,8 @@ std::string relayed(std::vector<std::string> pieces, std::string_view plan) {
         break;
       }
       case 5: {
-        const std::size_t length = std::min<std::size_t>(take(plan), plan.size());
+        const std::size_t wished = take(plan);
+        const std::size_t length = std::min(wished, plan.size());
         out += plan.substr(0, length);
         plan.remove_prefix(length);
         break;
