@@ -96,7 +96,7 @@ void AgentDoor::read_from(Place place) {
   if (place->handshake.is_proved()) let_in(place);
 }
 
-/// Its greeting was made with the key: it gets a place that no stranger takes. False: somebody repeats a greeting.
+/// Its greeting was made with the key: it gets a place that no stranger takes. False: it is a greeting that was used before.
 bool AgentDoor::take_in(Place place) {
   const std::string nonce{place->handshake.their_nonce()};
   if (!greetings_.insert(nonce).second) {

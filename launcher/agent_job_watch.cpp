@@ -122,7 +122,7 @@ bool AgentJob::end_if_a_rank_left_early() {
 // ---- strays ----------------------------------------------------------------------------------------------------------
 
 /// What is left of the job outside mpiexec's tree. Each is opened first and then seen to be below us or in the job's group,
-/// so that a number that the kernel has given away again means nobody else.
+/// so that a number that the kernel has given away again names no other process.
 std::vector<Process> AgentJob::strays() const {
   std::vector<Process> found;
   const auto add = [&found](pid_t pid, const auto& ours) {

@@ -83,7 +83,7 @@ class AgentService {
     look_event_.arm_after(kBetweenLooks);
   }
 
-  /// A stopped agent serves nobody, and says nothing: its daemon gives it up after the same time, and the next one would
+  /// A stopped agent answers no daemon and reports nothing: its daemon gives it up after the same time, and the next one would
   /// find it busy for ever.
   void look_whether_stopped() {
     const auto now = Clock::now();

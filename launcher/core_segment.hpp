@@ -1,5 +1,5 @@
 // The node's core segment, from the agent's side (scheduler/protocol/wire.h): a token for each core, and the seats at
-// which ranks wait for it. The ranks hand tokens to each other; the agent creates it and takes a token from who
+// which ranks wait for it. The ranks hand tokens to each other; the agent creates it and takes a token from a rank that
 // cannot hand it on: a rank that died, was stopped, or has been moved elsewhere.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace replay::launcher {
 
 class MappedFile {
  public:
-  /// Filled with zeros. `name` is only for whoever looks into /proc. Throws std::system_error.
+  /// Filled with zeros. `name` is shown in /proc only. Throws std::system_error.
   MappedFile(const std::string& name, std::size_t bytes);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
