@@ -6,7 +6,7 @@
 #include <charconv>
 #include <iterator>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay {
 namespace {

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/byte_source.hpp"
+#include "scheduler/base/file/line_reader.hpp"
 #include "scheduler/model/job_traits.hpp"
-#include "traces/byte_sink.hpp"
-#include "traces/byte_source.hpp"
-#include "traces/line_reader.hpp"
 #include "traces/number_set.hpp"
 
 namespace replay {

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/name_template.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/name_template.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;

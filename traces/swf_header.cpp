@@ -6,8 +6,8 @@
 #include <charconv>
 #include <limits>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay {
 namespace {

@@ -12,8 +12,8 @@
 #include <limits>
 #include <utility>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay {
 namespace {

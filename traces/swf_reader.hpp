@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/byte_source.hpp"
-#include "traces/line_reader.hpp"
+#include "scheduler/base/file/byte_source.hpp"
+#include "scheduler/base/file/line_reader.hpp"
 #include "traces/swf_header.hpp"
 #include "traces/swf_record.hpp"
 

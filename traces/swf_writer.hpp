@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "traces/byte_sink.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
 #include "traces/swf_header.hpp"
 #include "traces/swf_record.hpp"
 

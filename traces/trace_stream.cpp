@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay {
 

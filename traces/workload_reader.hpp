@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/model/workload.hpp"
-#include "traces/byte_source.hpp"
 #include "traces/cleaning.hpp"
 #include "traces/number_set.hpp"
 #include "traces/swf_header.hpp"

@@ -16,8 +16,8 @@
 #include <variant>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/error.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 

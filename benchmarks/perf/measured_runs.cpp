@@ -15,8 +15,8 @@
 #include <utility>
 #include <variant>
 
-#include "launcher/mpiexec.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 
 namespace replay::bench {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "launcher/agent.hpp"
-#include "launcher/agent_client.hpp"
-#include "launcher/loop_event.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "launcher/agent/agent.hpp"
+#include "launcher/daemon/agent_client.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::bench {

@@ -21,11 +21,11 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/byte_source.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
-#include "traces/byte_sink.hpp"
-#include "traces/byte_source.hpp"
 
 namespace {
 

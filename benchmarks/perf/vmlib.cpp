@@ -20,10 +20,10 @@
 
 #include "benchmarks/perf/measured_runs.hpp"
 #include "benchmarks/perf/vmlib_figures.hpp"
-#include "launcher/topology.hpp"
-#include "scheduler/cli/disturbance.hpp"
-#include "scheduler/cli/paths.hpp"
-#include "scheduler/cli/programs.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/experiment/programs.hpp"
 
 namespace replay::bench {
 namespace {
@@ -93,7 +93,7 @@ class Bench {
   explicit Bench(const Given& given)
       : given_(given),
         folder_(REPLAY_BENCH_DIR),
-        mpiexec_(cli::find_program("mpiexec").value_or(fs::path{})),
+        mpiexec_(find_program("mpiexec").value_or(fs::path{})),
         yield_(mpiexec_, folder_ / "libreplay-vm.so", launcher::BackEnd::kYield),
         token_(mpiexec_, folder_ / "libreplay-vm.so", launcher::BackEnd::kToken) {
     yield_.connect();
@@ -166,7 +166,7 @@ class Bench {
         if (!is_wanted(setting, program, round)) continue;
         Words command = command_of(program.command[0], {program.command.begin() + 1, program.command.end()});
         command.insert(command.end(), {program.count_option, count(setting, program)});
-        series.rounds[setting].push_back(cli::benchmark_figure(run(setting, command).output, program.result));
+        series.rounds[setting].push_back(experiment::benchmark_figure(run(setting, command).output, program.result));
       }
     }
     return series;
@@ -266,7 +266,7 @@ std::vector<std::string> circumstances(const std::string& command, const Cores& 
           fmt::format("machine: {}, {} cores may be used; measured on {}", field(cpus, "model name"),
                       launcher::affinity_mask().size(), fmt::join(cores, " and ")),
           fmt::format("kernel: {} {}", system.sysname, system.release),
-          fmt::format("MPICH: {}", mpich_version(cli::find_program("mpiexec").value_or(fs::path{}))),
+          fmt::format("MPICH: {}", mpich_version(find_program("mpiexec").value_or(fs::path{}))),
           fmt::format("date: {:%Y-%m-%d}",
                       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()))),
           load};
@@ -284,12 +284,12 @@ void write_markdown(const std::string& file, const std::vector<std::string>& fac
 }
 
 int measure_and_print(const Given& given, const std::string& command) {
-  if (!cli::find_program("mpiexec")) throw std::runtime_error("mpiexec is not on the PATH: install MPICH");
-  const double before = cli::load_of_others().value_or(0);
+  if (!find_program("mpiexec")) throw std::runtime_error("mpiexec is not on the PATH: install MPICH");
+  const double before = experiment::load_of_others().value_or(0);
   Bench bench{given};
   Measurements measured = bench.measure();
-  const double after = cli::load_of_others().value_or(0);
-  measured.is_disturbed = std::max(before, after) >= cli::kDisturbed;
+  const double after = experiment::load_of_others().value_or(0);
+  measured.is_disturbed = std::max(before, after) >= experiment::kDisturbed;
   if (measured.is_disturbed)
     measured.notes.emplace_back("DISTURBED: these figures are the strangers', too; repeat them");
   const std::vector<std::string> facts = circumstances(command, bench.cores(), load_text(before, after));

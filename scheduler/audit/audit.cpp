@@ -10,7 +10,7 @@
 
 #include "scheduler/audit/rule.hpp"
 #include "scheduler/audit/state.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::audit {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::audit {
 

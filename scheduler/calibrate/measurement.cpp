@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::calibrate {
 namespace {

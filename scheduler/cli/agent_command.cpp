@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 
-#include "launcher/agent_service.hpp"
-#include "launcher/link_key.hpp"
+#include "launcher/daemon/link_key.hpp"
+#include "launcher/service/agent_service.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/real_machine.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/experiment/real_machine.hpp"
 
 namespace replay::cli {
 namespace {
@@ -25,7 +25,7 @@ struct AgentCommandOptions {
   std::string key_file;
   std::string new_key_file;
   std::string machine;
-  RealMachineOptions real;
+  experiment::RealMachineOptions real;
   bool once = false;
   bool stay = false;
   double silence = 30;
@@ -53,7 +53,7 @@ int run(const AgentCommandOptions& options) {
   service.key = launcher::read_link_key(options.key_file);
   if (options.machine.starts_with("agent:"))
     throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.machine));
-  RealMachine machine{options.machine, options.real};
+  experiment::RealMachine machine{options.machine, options.real};
   if (machine.machine().nodes() > 1)
     throw UsageError(
         fmt::format("--machine {}: an agent is one node; expected emulated:1xPACKAGESxCORES", options.machine));
@@ -87,7 +87,7 @@ Command add_agent(CLI::App& app) {
   agent->add_option("--key", options->key_file, "key file; who has the key may run programs as you")->type_name("FILE");
   agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");
   agent->add_option("--machine", options->machine)->type_name("MACHINE");
-  add_real_machine_options(*agent, options->real);
+  experiment::add_real_machine_options(*agent, options->real);
   agent->get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
   auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");

@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "scheduler/audit/audit.hpp"
+#include "scheduler/audit/schedule_file.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/progress_line.hpp"
-#include "scheduler/cli/schedule_file.hpp"
-#include "scheduler/cli/text_table.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/experiment/progress_line.hpp"
 
 namespace replay::cli {
 namespace {
@@ -37,7 +37,7 @@ struct AuditGiven {
 
 struct Audit {
   const AuditGiven& given;
-  const ScheduleFile& file;
+  const audit::ScheduleFile& file;
   const audit::Options& options;
   const audit::Report& report;
 };
@@ -65,7 +65,7 @@ audit::Options options_of(const AuditGiven& given) {
   return options;
 }
 
-CoreCount machine_size_of(const AuditGiven& given, const ScheduleFile& file) {
+CoreCount machine_size_of(const AuditGiven& given, const audit::ScheduleFile& file) {
   if (given.machine_size > 0) return given.machine_size;
   if (file.machine_size) return *file.machine_size;
   throw UsageError(
@@ -87,7 +87,7 @@ std::string start_text(Instant started) {
   return started == kNever ? "it never starts" : fmt::format("it starts at {} s", to_text(started));
 }
 
-void print_finding(const audit::Finding& finding, const ScheduleFile& file) {
+void print_finding(const audit::Finding& finding, const audit::ScheduleFile& file) {
   const std::string& job = file.schedule.jobs[finding.job].name;
   fmt::print("{} s: job {} {}", to_text(finding.at), job, words(finding.kind));
   switch (finding.kind) {
@@ -140,7 +140,7 @@ nlohmann::ordered_json json_instant(Instant instant) {
   return instant == kNever ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(seconds(instant));
 }
 
-nlohmann::ordered_json json_of(const audit::Finding& finding, const ScheduleFile& file) {
+nlohmann::ordered_json json_of(const audit::Finding& finding, const audit::ScheduleFile& file) {
   return {{"job", file.schedule.jobs[finding.job].name},
           {"at_s", seconds(finding.at)},
           {"kind", to_text(finding.kind)},
@@ -178,8 +178,8 @@ nlohmann::ordered_json json_of(const Audit& audit) {
   return json;
 }
 
-audit::Report check(const ScheduleFile& file, audit::Options options) {
-  ProgressLine progress;
+audit::Report check(const audit::ScheduleFile& file, audit::Options options) {
+  experiment::ProgressLine progress;
   options.progress = [&](std::size_t jobs) {
     progress.show(fmt::format("{}: {} of {} jobs", file.name, jobs, file.schedule.jobs.size()));
   };
@@ -188,7 +188,7 @@ audit::Report check(const ScheduleFile& file, audit::Options options) {
 
 int audit_schedule(const AuditGiven& given) {
   audit::Options options = options_of(given);
-  const ScheduleFile file = read_schedule(given.schedule);
+  const audit::ScheduleFile file = audit::read_schedule(given.schedule);
   for (const std::string& line : file.broken_lines) fmt::print(stderr, "{}\n", line);
   options.machine_size = machine_size_of(given, file);
   const audit::Report report = check(file, options);

@@ -20,20 +20,20 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/suggest.hpp"
 #include "scheduler/calibrate/calibration.hpp"
-#include "scheduler/cli/calibrate_measurer.hpp"
-#include "scheduler/cli/calibrate_report.hpp"
+#include "scheduler/calibrate/machine_measurer.hpp"
+#include "scheduler/calibrate/report.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/machine_facts.hpp"
-#include "scheduler/cli/one_simulation.hpp"
-#include "scheduler/cli/outputs.hpp"
-#include "scheduler/cli/paths.hpp"
-#include "scheduler/cli/profile_file.hpp"
-#include "scheduler/cli/progress_line.hpp"
-#include "scheduler/cli/real_machine.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/suggest.hpp"
+#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/progress_line.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/results/outputs.hpp"
+#include "scheduler/runtime_model/machine_facts.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -51,7 +51,7 @@ constexpr std::string_view kClasses[] = {"S", "W", "A", "B"};
 
 struct CalibrateGiven {
   std::string machine;
-  RealMachineOptions real;
+  experiment::RealMachineOptions real;
   std::string benchmarks, classes, processes, budget;
   std::string out;
   double spread = 5;
@@ -166,7 +166,8 @@ void drop_rebuilt(Profile& profile, const fs::path& path) {
   std::vector<std::string> rebuilt;
   for (const ProfileEntry& entry : profile.entries) {
     const auto program = benchmark(entry.benchmark);
-    if (!program || entry.program_sha256.empty() || entry.program_sha256 == input_file(*program).sha256) continue;
+    if (!program || entry.program_sha256.empty() || entry.program_sha256 == results::input_file(*program).sha256)
+      continue;
     if (std::ranges::find(rebuilt, entry.benchmark) == rebuilt.end()) rebuilt.push_back(entry.benchmark);
   }
   if (rebuilt.empty()) return;
@@ -204,7 +205,7 @@ class CalibrateCommand {
     const CoreCount cores = machine_.machine().size();
     setting_.node = machine_.node();
     setting_.has_vmlib = !setting_.node.vmlib.empty();
-    setting_.packages = packages_of(machine_.machine(), cores_of_machine());
+    setting_.packages = calibrate::packages_of(machine_.machine(), cores_of_machine());
     selection_ = {.cores = cores, .emulated = machine_.is_emulated()};
     selection_.package_cores.clear();
     for (const auto& package : setting_.packages)
@@ -234,16 +235,16 @@ class CalibrateCommand {
     machine_.leave_the_jobs_cores();
     calibrate::CalibrationResult result;
     {
-      CalibrateMeasurer measurer{setting_};
-      ProgressLine progress;
+      calibrate::CalibrateMeasurer measurer{setting_};
+      experiment::ProgressLine progress;
       const auto start = std::chrono::steady_clock::now();
       const auto elapsed = [start] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       };
       const calibrate::Watcher watcher{
           [&](const calibrate::Measurement& m, std::size_t index, std::size_t count) {
-            progress.show(fmt::format("[{}/{}] {}; {} of at most {}", index + 1, count, to_text(m), about(elapsed()),
-                                      about(limits_.budget_s)));
+            progress.show(fmt::format("[{}/{}] {}; {} of at most {}", index + 1, count, to_text(m),
+                                      calibrate::about(elapsed()), calibrate::about(limits_.budget_s)));
           },
           [&](const Profile&, const calibrate::Measurement& m) {
             sign(m);
@@ -273,8 +274,8 @@ class CalibrateCommand {
     if (!setting_.has_vmlib) fmt::print(stderr, "note: without vmlib nothing that shares cores is measured\n");
     const double expected = expected_seconds(open, profile_);
     fmt::print(stderr, "{}: {} measurements to make, {} are there; about {}, at most {}\n", machine_.description(),
-               open.size(), plan.size() - open.size(), about(std::min(expected, limits_.budget_s)),
-               about(limits_.budget_s));
+               open.size(), plan.size() - open.size(), calibrate::about(std::min(expected, limits_.budget_s)),
+               calibrate::about(limits_.budget_s));
     fmt::print(stderr, "figures are kept in {} as they come; stopped, the same command goes on from there\n",
                path_.string());
   }
@@ -284,7 +285,7 @@ class CalibrateCommand {
     if (m.kind != calibrate::Kind::kRunTime) return;
     for (ProfileEntry& entry : profile_.entries)
       if (entry.command == command_of(m.kernel) && entry.processes == m.processes)
-        entry.program_sha256 = input_file(*benchmark(m.kernel.name)).sha256;
+        entry.program_sha256 = results::input_file(*benchmark(m.kernel.name)).sha256;
   }
 
   void keep() {
@@ -296,9 +297,9 @@ class CalibrateCommand {
     if (given_.json)
       fmt::print("{}\n", to_json(profile_).dump(2));
     else
-      fmt::print("{}", profile_text(profile_, limits_.spread));
+      fmt::print("{}", calibrate::profile_text(profile_, limits_.spread));
     std::FILE* const out = given_.json ? stderr : stdout;
-    const std::string rest = result_text(result, limits_.spread);
+    const std::string rest = calibrate::result_text(result, limits_.spread);
     if (!rest.empty()) fmt::print(out, "\n{}", rest);
     if (result.measured == 0 && result.kept > 0 && !result.interrupted)
       fmt::print(out, "\nall that was asked for is there already; --fresh measures it anew\n");
@@ -307,10 +308,10 @@ class CalibrateCommand {
   }
 
   const CalibrateGiven& given_;
-  RealMachine machine_;
+  experiment::RealMachine machine_;
   fs::path path_;
   calibrate::Limits limits_;
-  CalibrateSetting setting_;
+  calibrate::CalibrateSetting setting_;
   calibrate::Selection selection_;
   Profile profile_;
 };
@@ -326,7 +327,7 @@ Command add_calibrate(CLI::App& app) {
       "          replay calibrate --benchmarks ep,cg --classes S,W --processes 1,2 --budget 3min -o mine.json");
   auto given = std::make_shared<CalibrateGiven>();
   command->add_option("--machine", given->machine)->type_name("MACHINE");
-  add_real_machine_options(*command, given->real);
+  experiment::add_real_machine_options(*command, given->real);
   command->get_option("--machine")
       ->description(
           "whose cores: local, local:CORES by OS index; on emulated:NODESxPACKAGESxCORES only launch, end, resizes and "

@@ -1,6 +1,6 @@
 // The sub-commands. Each adds its options to a CLI11 command and returns what to run once they are parsed; the result is
 // the exit status: 0 done, 1 something failed, 2 wrong usage, 128 and the signal's number when a signal ended it early
-// (scheduler/model/stop_signals.hpp).
+// (scheduler/base/process/stop_signals.hpp).
 #pragma once
 
 #include <functional>

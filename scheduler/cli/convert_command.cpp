@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
 #include "traces/convert/anonymise.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/convert/sacct_trace.hpp"

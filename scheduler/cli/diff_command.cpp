@@ -10,10 +10,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/run_difference.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/compare/run_difference.hpp"
 
 namespace replay::cli {
 namespace {
@@ -35,7 +35,8 @@ int diff(const DiffGiven& given) {
         fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
   try {
     const bool placements = *tolerance == Duration::zero() && !given.ignore_cores;
-    const RunDifference difference = compare_runs(given.a, given.b, *tolerance, placements, given.most);
+    const compare::RunDifference difference =
+        compare::compare_runs(given.a, given.b, *tolerance, placements, given.most);
     const std::string text =
         given.json ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                    : clean_lines(to_text(difference));

@@ -12,9 +12,9 @@
 #include <system_error>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
 #include "traces/models/resampling.hpp"
 #include "traces/tools/local_time.hpp"
 

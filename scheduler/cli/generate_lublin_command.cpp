@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
 #include "traces/models/lublin_workload.hpp"
 
 namespace replay::cli {

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/paths.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"

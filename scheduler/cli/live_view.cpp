@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <variant>
 
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/model/allocation.hpp"
-#include "scheduler/model/clean_text.hpp"
 #include "scheduler/model/event.hpp"
 
 namespace replay::cli {

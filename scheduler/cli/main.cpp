@@ -23,12 +23,12 @@
 #include <system_error>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/core/controller.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/suggest.hpp"
 #include "scheduler/plugin/resolver.hpp"
 
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/profile_file.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/match.hpp"
 

@@ -6,12 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/programs.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/experiment/programs.hpp"
 #include "scheduler/plugin/resolver.hpp"
-#include "scheduler/policy/parameters.hpp"
+#include "scheduler/policy/view/parameters.hpp"
 #include "traces/swf_reader.hpp"
 
 namespace replay::cli {
@@ -56,13 +56,14 @@ void add_policies_of(const Reading& reading, const fs::path& folder, RecordedCom
 
 void add_programs_of(const Reading& reading, const fs::path& folder, RecordedCommand& found) {
   if (const std::string program = reading.value("--program"); !program.empty()) {
-    if (!runs_own_benchmark(program)) found.foreign.push_back(fmt::format("--program {}", visible_text(program)));
+    if (!experiment::runs_own_benchmark(program))
+      found.foreign.push_back(fmt::format("--program {}", visible_text(program)));
     return;
   }
   if (reading.is_simulation()) return;
   const std::string trace = (folder / reading.value("--trace")).string();
   for (const auto& [number, command] : SwfReader{trace}.header().programs()) {
-    if (runs_own_benchmark(command)) continue;
+    if (experiment::runs_own_benchmark(command)) continue;
     found.foreign.push_back(fmt::format("Program {} of {}: {}", number, visible_text(trace), visible_text(command)));
     found.has_programs_from_trace = true;
   }

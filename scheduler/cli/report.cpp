@@ -1,29 +1,28 @@
-// The last words of a run: what was left out of the trace, the result table, what went wrong, where the results are.
+#include "scheduler/cli/report.hpp"
 
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
-#include "scheduler/cli/recorder.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/result_table.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/stop_signals.hpp"
 
 namespace replay::cli {
 
-ReportContext context_of(const Scenario& scenario) {
+ReportContext context_of(const experiment::Scenario& scenario) {
   ReportContext context{scenario.loaded.report.to_lines(), scenario.runtime_model};
   for (const std::string& note : scenario.notes) context.lines.push_back("note: " + note);
   return context;
 }
 
-int report(const std::vector<PolicyRun>& runs, const ReportContext& context, const std::filesystem::path& folder,
-           bool json) {
+int report(const std::vector<results::PolicyRun>& runs, const ReportContext& context,
+           const std::filesystem::path& folder, bool json) {
   std::vector<Result> results;
   results.reserve(runs.size());
-  for (const PolicyRun& run : runs) results.push_back({run.policy, run.summary});
+  for (const results::PolicyRun& run : runs) results.push_back({run.policy, run.summary});
   bool failed = false;
-  for (const PolicyRun& run : runs) {
+  for (const results::PolicyRun& run : runs) {
     failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty() || !run.broken_off.empty() ||
              !run.unwritten.empty();
   }
@@ -44,12 +43,12 @@ int report(const std::vector<PolicyRun>& runs, const ReportContext& context, con
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
     fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", runs.front().machine,
                                              context.runtime_model, result_table(results))));
-    for (const PolicyRun& run : runs)
+    for (const results::PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
-    for (const PolicyRun& run : runs) fmt::print("{}", clean_lines(rigid_lines(run.policy, run.rigid)));
+    for (const results::PolicyRun& run : runs) fmt::print("{}", clean_lines(rigid_lines(run.policy, run.rigid)));
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
-  for (const PolicyRun& run : runs) {
+  for (const results::PolicyRun& run : runs) {
     for (const std::string& why : {run.lost, run.fault})
       if (!why.empty()) fmt::print(stderr, "replay: {}: the run ended early: {}\n", run.policy, clean_lines(why));
     if (!run.broken_off.empty())

@@ -14,20 +14,20 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/process/parallel.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/one_simulation.hpp"
-#include "scheduler/cli/parallel.hpp"
-#include "scheduler/cli/progress_line.hpp"
-#include "scheduler/cli/text_table.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/whole_file.hpp"
+#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/study/archive.hpp"
-#include "scheduler/study/dynp_study.hpp"
-#include "scheduler/study/fcfs_malleable_study.hpp"
+#include "scheduler/study/dynp/study.hpp"
+#include "scheduler/study/fcfs_malleable/study.hpp"
 #include "scheduler/study/page.hpp"
 #include "scheduler/study/simulation.hpp"
-#include "scheduler/study/slack_study.hpp"
+#include "scheduler/study/slack/study.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -116,7 +116,7 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
 
   study::Result result;
   try {
-    ProgressLine progress;
+    experiment::ProgressLine progress;
     result = study(logs, {.for_each =
                               [&](std::size_t count, const std::function<void(std::size_t)>& work) {
                                 for_each_in_parallel(count, given.threads, work);

@@ -15,15 +15,15 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/own_child.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/consent.hpp"
-#include "scheduler/cli/own_child.hpp"
 #include "scheduler/cli/recorded_command.hpp"
-#include "scheduler/cli/repeated_run.hpp"
-#include "scheduler/cli/run_difference.hpp"
-#include "scheduler/cli/run_folder.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/compare/run_difference.hpp"
+#include "scheduler/experiment/consent.hpp"
+#include "scheduler/results/past_run.hpp"
+#include "scheduler/results/run_folder.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -42,15 +42,15 @@ struct RerunGiven {
 
 // One run of the folder, repeated.
 struct Repetition {
-  PastRun past;
-  InputCheck inputs;
+  results::PastRun past;
+  results::InputCheck inputs;
   bool runs_programs_from_trace = false;
   fs::path folder{};  ///< of the new run
   int status = 0;
   bool has_logs = false;     ///< both runs have one
   bool same_bytes = false;   ///< of the logs
   std::uintmax_t bytes = 0;  ///< of the new log
-  std::optional<RunDifference> difference{};
+  std::optional<compare::RunDifference> difference{};
 };
 
 // The folder itself, or one for each policy.
@@ -72,31 +72,31 @@ fs::path new_folder(const RerunGiven& given) {
         fmt::format("--out {}: exists already; a repetition replaces nothing, choose another folder", given.out));
   fs::path name = fs::path{given.run}.lexically_normal();
   if (!name.has_filename()) name = name.parent_path();
-  return fs::absolute(make_run_folder(given.out, {"again-" + name.filename().string()}, false));
+  return fs::absolute(results::make_run_folder(given.out, {"again-" + name.filename().string()}, false));
 }
 
-RecordedCommand recorded_in(const PastRun& past, const fs::path& folder) {
+RecordedCommand recorded_in(const results::PastRun& past, const fs::path& folder) {
   try {
-    return examine(repeated_command(past, "out"), folder);
+    return examine(results::repeated_command(past, "out"), folder);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", past.folder.string(), error.what()));
   }
 }
 
 // Says what is different now; inputs that have changed end it, unless they may have.
-InputCheck checked_inputs(const PastRun& past, bool force) {
-  InputCheck inputs = check_inputs(past);
+results::InputCheck checked_inputs(const results::PastRun& past, bool force) {
+  results::InputCheck inputs = results::check_inputs(past);
   if (!inputs.problems.empty() && !force)
     throw InputError(
         fmt::format("{}\n  --force-inputs goes on with what there is", fmt::join(inputs.problems, "\n  ")));
   for (const std::string& problem : inputs.problems) fmt::print(stderr, "replay: {}\n", clean_lines(problem));
-  for (const std::string& remark : remarks_on(past)) fmt::print(stderr, "note: {}\n", clean_lines(remark));
+  for (const std::string& remark : results::remarks_on(past)) fmt::print(stderr, "note: {}\n", clean_lines(remark));
   return inputs;
 }
 
 // What the folders would have run, which the user sees before anything of it happens.
 void expect_trust(std::vector<Repetition>& runs, const RerunGiven& given) {
-  Request request{
+  experiment::Request request{
       .what = fmt::format("{} names code that is not replay's own, or another machine", visible_text(given.run)),
       .items = {},
       .option = "--trust"};
@@ -106,24 +106,25 @@ void expect_trust(std::vector<Repetition>& runs, const RerunGiven& given) {
     for (const std::string& item : recorded.foreign)
       if (std::ranges::find(request.items, item) == request.items.end()) request.items.push_back(item);
   }
-  expect_consent(request, given.trust, stderr);
+  experiment::expect_consent(request, given.trust, stderr);
 }
 
 void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given, Duration tolerance) {
-  const PastRun& past = run.past;
+  const results::PastRun& past = run.past;
   run.folder = folder;
   const ChildPlace place{.folder = run.inputs.folder, .out = given.json ? STDERR_FILENO : STDOUT_FILENO};
-  std::vector<std::string> words = repeated_command(past, folder);
+  std::vector<std::string> words = results::repeated_command(past, folder);
   if (run.runs_programs_from_trace) words.emplace_back("--programs-from-trace");
   run.status = run_child(words, place).status;
   const fs::path before = past.folder / "events.log", now = folder / "events.log";
   run.has_logs = fs::exists(before) && fs::exists(now);
   if (!run.has_logs) return;
   run.bytes = fs::file_size(now);
-  run.same_bytes = same_bytes(before, now);
+  run.same_bytes = results::same_bytes(before, now);
   if (run.same_bytes) return;
   const bool live = past.body == "live";
-  run.difference = compare_runs(past.folder.string(), folder.string(), live ? tolerance : Duration::zero(), !live, 5);
+  run.difference =
+      compare::compare_runs(past.folder.string(), folder.string(), live ? tolerance : Duration::zero(), !live, 5);
 }
 
 void print_text(const Repetition& run) {
@@ -161,9 +162,9 @@ int rerun(const RerunGiven& given) {
         fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
   std::vector<Repetition> runs;
   for (const fs::path& folder : runs_of(given.run)) {
-    PastRun past = read_past_run(folder);
-    (void)repeated_command(past, "");  // what cannot be repeated is said before anything is made
-    InputCheck inputs = checked_inputs(past, given.force_inputs);
+    results::PastRun past = results::read_past_run(folder);
+    (void)results::repeated_command(past, "");  // what cannot be repeated is said before anything is made
+    results::InputCheck inputs = checked_inputs(past, given.force_inputs);
     runs.push_back({.past = std::move(past), .inputs = std::move(inputs)});
   }
   expect_trust(runs, given);

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "scheduler/cli/text_table.hpp"
+#include "scheduler/base/text/text_table.hpp"
 
 namespace replay::cli {
 namespace {

@@ -22,17 +22,18 @@
 #include <system_error>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/event_log_file.hpp"
-#include "scheduler/cli/recorder.hpp"
-#include "scheduler/cli/repeated_run.hpp"
-#include "scheduler/cli/result_files.hpp"
-#include "scheduler/json/read_json.hpp"
+#include "scheduler/cli/report.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/results/past_run.hpp"
+#include "scheduler/results/recorder.hpp"
+#include "scheduler/results/result_files.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -75,7 +76,7 @@ class LogCensus final : public log::Sink {
 
 class RecordsToFiles final : public log::Sink {
  public:
-  RecordsToFiles(ResultFiles& files, std::size_t jobs) : files_(files), tee_(files.sinks()), jobs_(jobs) {}
+  RecordsToFiles(results::ResultFiles& files, std::size_t jobs) : files_(files), tee_(files.sinks()), jobs_(jobs) {}
   void header(const log::Header& header) override {
     tee_.header(header);
     files_.begin(header, jobs_);
@@ -86,7 +87,7 @@ class RecordsToFiles final : public log::Sink {
   }
 
  private:
-  ResultFiles& files_;
+  results::ResultFiles& files_;
   log::Tee tee_;
   std::size_t jobs_;
 };
@@ -128,17 +129,17 @@ class RemadeRun {
     if (target_.empty()) target_ = folder_;
   }
 
-  PolicyRun make() {
+  results::PolicyRun make() {
     end_ = log::read_text(log_, census_);
     run_json_ = read_run_json(folder_ / "run.json", missing_);
-    const std::set<std::string> outputs = parse_outputs(given_.outputs);
+    const std::set<std::string> outputs = results::parse_outputs(given_.outputs);
     if (outputs.empty()) return run_with_files({}, outputs);
     std::error_code error;
     fs::create_directories(target_, error);
     if (error) throw InputError(fmt::format("--out {}: cannot be made: {}", target_.string(), error.message()));
     const TemporaryFolder made{"results", target_};
-    PolicyRun run = run_with_files(made.path(), outputs);
-    if (outputs.contains("run")) (void)write_or_note(run.unwritten, [&] { make_run_json(made.path()); });
+    results::PolicyRun run = run_with_files(made.path(), outputs);
+    if (outputs.contains("run")) (void)results::write_or_note(run.unwritten, [&] { make_run_json(made.path()); });
     for (const char* file : {"jobs.csv", "schedule.swf", "metrics.json", "series.csv", "run.json"})
       if (fs::exists(made / file)) put_in_place(made.path(), file, run);
     run.folder = target_;
@@ -169,14 +170,14 @@ class RemadeRun {
   [[nodiscard]] bool is_complete() const { return is_complete_; }
 
  private:
-  PolicyRun run_with_files(const fs::path& folder, const std::set<std::string>& outputs) {
+  results::PolicyRun run_with_files(const fs::path& folder, const std::set<std::string>& outputs) {
     std::size_t jobs = census_.submitted();
     if (run_json_ && run_json_->contains("jobs") && (*run_json_)["jobs"].is_number_unsigned())
       jobs = std::max(jobs, (*run_json_)["jobs"].get<std::size_t>());
-    ResultFiles files(folder, outputs);
+    results::ResultFiles files(folder, outputs);
     RecordsToFiles records(files, jobs);
     (void)log::read_text(log_, records);
-    PolicyRun run = files.finish();
+    results::PolicyRun run = files.finish();
     run.policy = census_.of_header("policy");
     run.interrupted = census_.interrupted();
     if (run_json_) {
@@ -199,7 +200,8 @@ class RemadeRun {
       lines.push_back(fmt::format("the event log was cut off{}", end_.reason.empty() ? "" : ": " + end_.reason));
     if (census_.without_end() > 0)
       lines.push_back(fmt::format("{} of the {} in the event log {} no end", census_.without_end(),
-                                  count_text(census_.submitted(), "job"), census_.without_end() == 1 ? "has" : "have"));
+                                  results::count_text(census_.submitted(), "job"),
+                                  census_.without_end() == 1 ? "has" : "have"));
     return lines;
   }
 
@@ -222,14 +224,14 @@ class RemadeRun {
         "time of the last write to it",
         REPLAY_VERSION));
     for (const std::string& line : about_the_log()) closed["notes"].push_back(line);
-    write_json(to / "run.json", closed);
+    results::write_json(to / "run.json", closed);
   }
 
-  void put_in_place(const fs::path& made, const char* file, PolicyRun& run) {
+  void put_in_place(const fs::path& made, const char* file, results::PolicyRun& run) {
     const fs::path to = target_ / file;
     std::error_code error;
     const bool is_there = fs::exists(to, error);
-    if (is_there && same_bytes(made / file, to)) {
+    if (is_there && results::same_bytes(made / file, to)) {
       files_.push_back(fmt::format("{} (as it was)", file));
       return;
     }
@@ -260,10 +262,10 @@ class RemadeRun {
 };
 
 int results(const ResultsGiven& given) {
-  (void)parse_outputs(given.outputs);  // what is wrong with it is said first
-  const std::vector<fs::path> logs = event_logs_of(given.run);
+  (void)results::parse_outputs(given.outputs);  // what is wrong with it is said first
+  const std::vector<fs::path> logs = results::event_logs_of(given.run);
   const HeedStops heeding;
-  std::vector<PolicyRun> runs;
+  std::vector<results::PolicyRun> runs;
   std::vector<std::unique_ptr<RemadeRun>> remade;
   for (const fs::path& log : logs) {
     const fs::path out = given.out;
@@ -280,7 +282,7 @@ int results(const ResultsGiven& given) {
   (void)report(runs, remade.front()->context(), given.out.empty() ? fs::path{given.run} : fs::path{given.out},
                given.json);
   const bool is_done = std::ranges::all_of(remade, &RemadeRun::is_complete) &&
-                       std::ranges::all_of(runs, [](const PolicyRun& run) { return run.unwritten.empty(); });
+                       std::ranges::all_of(runs, [](const results::PolicyRun& run) { return run.unwritten.empty(); });
   return is_done ? 0 : 1;
 }
 

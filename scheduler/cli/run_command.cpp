@@ -14,21 +14,22 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/consent.hpp"
-#include "scheduler/cli/disturbance.hpp"
 #include "scheduler/cli/live_view.hpp"
-#include "scheduler/cli/programs.hpp"
-#include "scheduler/cli/real_machine.hpp"
-#include "scheduler/cli/recorder.hpp"
-#include "scheduler/cli/run_folder.hpp"
-#include "scheduler/cli/scenario.hpp"
+#include "scheduler/cli/report.hpp"
+#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/consent.hpp"
+#include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/experiment/programs.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/experiment/scenario.hpp"
 #include "scheduler/live/engine.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/whole_file.hpp"
+#include "scheduler/results/recorder.hpp"
+#include "scheduler/results/run_folder.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::cli {
@@ -40,8 +41,8 @@ constexpr double kStartUpBase = 0.1;         // seconds: measured, 1 rank 0.1 s,
 constexpr double kStartUpPerProcess = 0.035;
 
 struct RunOptions {
-  CommonOptions common;
-  RealMachineOptions machine;
+  experiment::CommonOptions common;
+  experiment::RealMachineOptions machine;
   double time_scale = 1;
   std::string pairing = "block";
   std::string program;
@@ -60,7 +61,7 @@ class LastInstant final : public log::Sink {
 };
 
 // What the run will take by the simulator, in real seconds for all policies.
-double foresee(const Scenario& scenario, const Machine& machine, double time_scale) {
+double foresee(const experiment::Scenario& scenario, const Machine& machine, double time_scale) {
   double sum = 0;
   const auto model = scenario.model();
   for (const std::string& policy : scenario.policies) {
@@ -81,7 +82,8 @@ std::string duration_text(double s) {
   return fmt::format("{:.1f} h", s / 3600);
 }
 
-void announce(std::FILE* out, const Scenario& scenario, const RealMachine& machine, double real_seconds) {
+void announce(std::FILE* out, const experiment::Scenario& scenario, const experiment::RealMachine& machine,
+              double real_seconds) {
   const auto& jobs = scenario.workload().jobs;
   int ranks = 0;  // of the widest
   std::int64_t all_ranks = 0;
@@ -100,7 +102,7 @@ void announce(std::FILE* out, const Scenario& scenario, const RealMachine& machi
   for (const std::string& note : scenario.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
 
-void print_commands(const Scenario& scenario, const Programs& programs) {
+void print_commands(const experiment::Scenario& scenario, const experiment::Programs& programs) {
   for (const TracedJob& traced : scenario.workload().jobs)
     fmt::print("job {}: at {} s, mpiexec -n {} {}\n", static_cast<std::int64_t>(traced.job.id),
                to_text(traced.job.submitted), traced.job.processes,
@@ -121,22 +123,24 @@ void expect_room_in(const fs::path& folder) {
 // One policy for real.
 class LiveRun {
  public:
-  LiveRun(const RunOptions& options, const Scenario& scenario, const RealMachine& machine, const Programs& programs)
+  LiveRun(const RunOptions& options, const experiment::Scenario& scenario, const experiment::RealMachine& machine,
+          const experiment::Programs& programs)
       : options_(options), scenario_(scenario), machine_(machine), programs_(programs) {}
 
-  PolicyRun run(const std::string& policy, const fs::path& folder, const std::string& command_line, std::FILE* out) {
+  results::PolicyRun run(const std::string& policy, const fs::path& folder, const std::string& command_line,
+                         std::FILE* out) {
     NamedPolicy named = make_policy(policy);
     const auto model = scenario_.model();
     // Before anything else: the agent is forked while this process has one thread and no event loop.
     auto executor = machine_.start();
 
     fs::create_directories(folder / "jobs");
-    Recorder recorder{folder,          options_.common.outputs, command_line,       "live", named, scenario_,
-                      options_.common, machine_.text(),         options_.time_scale};
+    results::Recorder recorder{folder,          options_.common.outputs, command_line,       "live", named, scenario_,
+                               options_.common, machine_.text(),         options_.time_scale};
     auto settings = machine_.settings();
     settings.emplace_back("pairing", options_.pairing);
     recorder.keep(std::move(settings));
-    const double before = machine_.is_here() ? load_of_others().value_or(-1) : -1;
+    const double before = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
                   scenario_.workload().jobs.size()};
     recorder.also(view);
@@ -155,14 +159,14 @@ class LiveRun {
     live::RunResult result =
         live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(), engine);
     executor.reset();  // ends what still runs; then nothing of ours uses the cores any more
-    const double after = machine_.is_here() ? load_of_others().value_or(-1) : -1;
+    const double after = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
 
-    PolicyRun done = recorder.finish();
+    results::PolicyRun done = recorder.finish();
     done.interrupted = result.interrupted;
     done.lost = result.lost;
     done.broken_off = result.broken_off;
     done.fault = std::move(result.fault);
-    done.disturbed = std::max(before, after) >= kDisturbed;
+    done.disturbed = std::max(before, after) >= experiment::kDisturbed;
     done.load_before = before;
     done.load_after = after;
     recorder.write(done);
@@ -184,33 +188,35 @@ class LiveRun {
   }
 
   const RunOptions& options_;
-  const Scenario& scenario_;
-  const RealMachine& machine_;
-  const Programs& programs_;
+  const experiment::Scenario& scenario_;
+  const experiment::RealMachine& machine_;
+  const experiment::Programs& programs_;
 };
 
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
-  expect_time_scale(options.time_scale);
-  RealMachine machine{options.common.machine, options.machine};
+  experiment::expect_time_scale(options.time_scale);
+  experiment::RealMachine machine{options.common.machine, options.machine};
   const CoreCount cores = machine.machine().size();
-  Scenario scenario = load_scenario(options.common, "isolated", cores);
-  fit_to_machine(scenario, options.common, cores, true);
-  use_profile(scenario, options.common,
-              {.everywhere = options.program, .time_scale = options.time_scale, .is_real = true});
-  find_average_waits(scenario, machine.machine());
-  const Programs programs{options.program, scenario.loaded.programs, options.time_scale, options.common.seed};
+  experiment::Scenario scenario = experiment::load_scenario(options.common, "isolated", cores);
+  experiment::fit_to_machine(scenario, options.common, cores, true);
+  experiment::use_profile(scenario, options.common,
+                          {.everywhere = options.program, .time_scale = options.time_scale, .is_real = true});
+  experiment::find_average_waits(scenario, machine.machine());
+  const experiment::Programs programs{options.program, scenario.loaded.programs, options.time_scale,
+                                      options.common.seed};
   for (const TracedJob& traced : scenario.workload().jobs)
     (void)programs.command(traced);  // all there before the start
   if (options.time_scale != 1 && programs.has_fixed_durations(scenario.workload()))
     scenario.notes.push_back("some jobs run programs whose run time does not follow --time-scale");
-  const Request request = request_for_programs(options.common.trace, programs.named_by_trace(scenario.workload()));
+  const experiment::Request request =
+      experiment::request_for_programs(options.common.trace, programs.named_by_trace(scenario.workload()));
   if (options.dry_run) {
-    show(request, out);
+    experiment::show(request, out);
     print_commands(scenario, programs);
     return 0;
   }
-  expect_consent(request, options.programs_from_trace, out);
+  experiment::expect_consent(request, options.programs_from_trace, out);
   machine.expect_runs(scenario.policies.size());
   machine.find_programs();
   scenario.notes.insert(scenario.notes.begin(), machine.notes().begin(), machine.notes().end());
@@ -223,11 +229,11 @@ int run(const RunOptions& options, const std::string& command_line) {
 
   machine.leave_the_jobs_cores();
   const HeedStops heeding;  // until the results are in place
-  const fs::path folder = make_run_folder(options.common.out, scenario.policies, options.common.force);
+  const fs::path folder = results::make_run_folder(options.common.out, scenario.policies, options.common.force);
   LiveRun live{options, scenario, machine, programs};
-  std::vector<PolicyRun> runs;
+  std::vector<results::PolicyRun> runs;
   for (const std::string& policy : scenario.policies) {
-    const fs::path where = scenario.policies.size() == 1 ? folder : folder / folder_name(policy);
+    const fs::path where = scenario.policies.size() == 1 ? folder : folder / results::folder_name(policy);
     try {
       runs.push_back(live.run(policy, where, command_line, out));
     } catch (const InputError& error) {  // nowhere to write
@@ -244,8 +250,8 @@ int run(const RunOptions& options, const std::string& command_line) {
 
 Command add_run(CLI::App& app, const std::string& command_line) {
   auto options = std::make_shared<RunOptions>();
-  add_common_options(app, options->common);
-  add_real_machine_options(app, options->machine);
+  experiment::add_common_options(app, options->common);
+  experiment::add_real_machine_options(app, options->machine);
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   app.add_option("--agent-key", options->machine.agent_key, "key file of a remote agent")->type_name("FILE");

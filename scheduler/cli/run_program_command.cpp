@@ -18,18 +18,18 @@
 #include <span>
 #include <utility>
 
-#include "launcher/agent.hpp"
-#include "launcher/topology.hpp"
-#include "scheduler/cli/change_plan.hpp"
+#include "launcher/agent/agent.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/paths.hpp"
-#include "scheduler/cli/program_output.hpp"
-#include "scheduler/cli/program_report.hpp"
-#include "scheduler/cli/program_run.hpp"
-#include "scheduler/cli/real_machine.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/program/change_plan.hpp"
+#include "scheduler/program/output.hpp"
+#include "scheduler/program/report.hpp"
+#include "scheduler/program/run.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::cli {
@@ -45,7 +45,7 @@ struct RunProgramOptions {
   bool with_vmlib = true;
   std::string cores;
   bool smt = false;
-  ChangeTexts changes;
+  program::ChangeTexts changes;
   int shrink_to = 0;
   std::string pairing = "block";
   std::string back_end = "auto";
@@ -64,7 +64,8 @@ std::vector<int> choose_cores(const RunProgramOptions& options) {
 }
 
 /// Those of `cores` that the shrunk job keeps. Empty: there are no shrinks.
-std::vector<int> choose_shrunk_cores(const RunProgramOptions& options, const ChangePlan& plan, std::vector<int> cores) {
+std::vector<int> choose_shrunk_cores(const RunProgramOptions& options, const program::ChangePlan& plan,
+                                     std::vector<int> cores) {
   if (!plan.has_resizes() && options.shrink_to == 0) return {};
   const int all = static_cast<int>(cores.size());
   if (all == 1) throw UsageError("there is nothing to shrink: the program has one core only; see --cores");
@@ -104,7 +105,7 @@ void leave_cores(const std::vector<int>& cores) {
   if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
 }
 
-int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal) {
+int exit_status(const program::ProgramHistory& history, const program::ProgramTerminal& terminal) {
   if (stops_asked() > 0) return exit_status_after_stop();
   if (terminal.output_error() == EPIPE) return kNobodyReads;
   if (terminal.output_error() != 0) {
@@ -118,10 +119,10 @@ int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal) 
 }
 
 /// As it happens: so that what changes in the program's own output has its reason beside it.
-void tell(const ChangeRecord& change, const PhaseKind& now) {
+void tell(const program::ChangeRecord& change, const program::PhaseKind& now) {
   if (change.refused.empty())
-    fmt::print(stderr, "[{:8.2f} s] {}: {}, in {:.2f} ms\n", change.at, to_text(change.planned.kind), phase_name(now),
-               change.took * 1e3);
+    fmt::print(stderr, "[{:8.2f} s] {}: {}, in {:.2f} ms\n", change.at, to_text(change.planned.kind),
+               program::phase_name(now), change.took * 1e3);
   else
     fmt::print(stderr, "[{:8.2f} s] {} refused: {}\n", change.at, to_text(change.planned.kind), change.refused);
 }
@@ -135,8 +136,8 @@ class RunProgram {
     settings_.command = std::move(command);
     settings_.with_vmlib = options.with_vmlib;
     settings_.is_switched_off = is_switched_off(read_environment(options.environment));
-    settings_.core_of_rank = place_ranks(options.ranks, cores_, pairing);
-    if (!shrunk.empty()) settings_.shrunk_to = place_ranks(options.ranks, shrunk, pairing);
+    settings_.core_of_rank = program::place_ranks(options.ranks, cores_, pairing);
+    if (!shrunk.empty()) settings_.shrunk_to = program::place_ranks(options.ranks, shrunk, pairing);
     order_.shrunk_to = settings_.shrunk_to;
     order_.launch.job = kJob;
     order_.launch.environment = read_environment(options.environment);
@@ -164,15 +165,15 @@ class RunProgram {
  private:
   int run_with_agent() {
     launcher::AgentOptions agent_options;
-    agent_options.back_end = back_end_of(options_.back_end);
-    agent_options.network = job_network_of(options_.job_network);
-    if (const auto note = job_network_note(agent_options.network); note && !options_.json)
+    agent_options.back_end = experiment::back_end_of(options_.back_end);
+    agent_options.network = experiment::job_network_of(options_.job_network);
+    if (const auto note = experiment::job_network_note(agent_options.network); note && !options_.json)
       fmt::print(stderr, "replay: note: {}\n", *note);
     agent_options.mpiexec = find_mpiexec();
     if (options_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);
     const HeedStops heeding;
-    ReportOutput report{options_.report, options_.json};
+    program::ReportOutput report{options_.report, options_.json};
     const TemporaryFolder folder;
     order_.launch.directory = folder.path().string();
     // Before the loop: the agent is forked while this process has one thread and nothing open.
@@ -195,20 +196,20 @@ class RunProgram {
     return *found;
   }
 
-  int under(launcher::AgentHandle& agent, const fs::path& folder, ReportOutput& report) {
+  int under(launcher::AgentHandle& agent, const fs::path& folder, program::ReportOutput& report) {
     const launcher::EventBase loop{event_base_new()};
     int status = 1;
-    ProgramHistory history;
+    program::ProgramHistory history;
     {
-      ProgramRun run{loop.get(),
-                     agent.stream(),
-                     order_,
-                     plan_,
-                     [this](const auto& started) { on_start(started); },
-                     [this](const auto& change, const auto& now) {
-                       if (!options_.json && options_.changes.every.empty()) tell(change, now);
-                     }};
-      ProgramTerminal terminal{loop.get(), folder, report.program_output(), run};
+      program::ProgramRun run{loop.get(),
+                              agent.stream(),
+                              order_,
+                              plan_,
+                              [this](const auto& started) { on_start(started); },
+                              [this](const auto& change, const auto& now) {
+                                if (!options_.json && options_.changes.every.empty()) tell(change, now);
+                              }};
+      program::ProgramTerminal terminal{loop.get(), folder, report.program_output(), run};
       run.launch();
       event_base_dispatch(loop.get());
       terminal.pass_on();
@@ -226,10 +227,10 @@ class RunProgram {
   }
 
   const RunProgramOptions& options_;
-  ChangePlan plan_;
+  program::ChangePlan plan_;
   std::vector<int> cores_;
-  ProgramSettings settings_;
-  ProgramOrder order_;
+  program::ProgramSettings settings_;
+  program::ProgramOrder order_;
 };
 
 /// What is left when our options are read. Throws UsageError when it does not begin with a program.
@@ -241,7 +242,7 @@ std::vector<std::string> read_command(const std::vector<std::string>& words) {
   return words;
 }
 
-void add_change_options(CLI::App& command, ChangeTexts& changes) {
+void add_change_options(CLI::App& command, program::ChangeTexts& changes) {
   const auto add = [&command](const char* name, std::vector<std::string>& times, const char* what) {
     command.add_option(name, times, what)->type_name("TIME")->allow_extra_args(false);
   };
@@ -288,7 +289,7 @@ Command add_run_program(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "yield", "token"}))
       ->type_name("NAME")
       ->capture_default_str();
-  add_job_network_option(*command, options->job_network);
+  experiment::add_job_network_option(*command, options->job_network);
   command->add_option("--env", options->environment, "for the ranks: NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

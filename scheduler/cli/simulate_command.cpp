@@ -10,44 +10,45 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/parallel.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/one_simulation.hpp"
-#include "scheduler/cli/parallel.hpp"
-#include "scheduler/cli/progress_line.hpp"
-#include "scheduler/cli/run_folder.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
+#include "scheduler/cli/report.hpp"
+#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/progress_line.hpp"
+#include "scheduler/results/run_folder.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-int simulate_all(const SimulateOptions& options, const std::string& command_line) {
-  if (!options.seeds.empty()) return simulate_seeds(options, command_line);
+int simulate_all(const experiment::SimulateOptions& options, const std::string& command_line) {
+  if (!options.seeds.empty()) return experiment::simulate_seeds(options, command_line);
   if (options.trim) throw UsageError("--trim: drops the smallest and the largest of several seeds: --seeds is missing");
-  const PreparedSimulation prepared = prepare_simulation(options.common, options.flat);
-  const Scenario& scenario = prepared.scenario;
+  const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options.common, options.flat);
+  const experiment::Scenario& scenario = prepared.scenario;
   const HeedStops heeding;
   const bool writes = options.common.outputs != "none";
   const fs::path folder =
-      writes ? make_run_folder(options.common.out, scenario.policies, options.common.force) : fs::path{};
+      writes ? results::make_run_folder(options.common.out, scenario.policies, options.common.force) : fs::path{};
 
-  std::vector<PolicyRun> runs(scenario.policies.size());
+  std::vector<results::PolicyRun> runs(scenario.policies.size());
   std::vector<std::string> errors(runs.size());  // of those that had nowhere to write
-  ProgressLine progress;
+  experiment::ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {
-    const fs::path where = runs.size() == 1 ? folder : folder / folder_name(scenario.policies[i]);
+    const fs::path where = runs.size() == 1 ? folder : folder / results::folder_name(scenario.policies[i]);
     const auto show = [&, i](std::size_t done) {
       progress.show(fmt::format("{}: {} of {} jobs", scenario.policies[i], done, scenario.workload().jobs.size()));
     };
     try {
-      runs[i] = simulate_policy(prepared, i, writes ? where : fs::path{}, command_line, show);
+      runs[i] = experiment::simulate_policy(prepared, i, writes ? where : fs::path{}, command_line, show);
     } catch (const InputError& error) {
       errors[i] = error.what();
     }
   };
   for_each_in_parallel(runs.size(), options.threads, simulate_one);
-  std::erase_if(runs, [](const PolicyRun& run) { return run.policy.empty(); });
+  std::erase_if(runs, [](const results::PolicyRun& run) { return run.policy.empty(); });
   std::erase(errors, "");
   const int status = runs.empty() ? 1 : report(runs, context_of(scenario), folder, options.common.json);
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\nreplay: ")));
@@ -61,8 +62,8 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
   command->footer(
       "Examples: replay simulate --trace KTH-SP2.swf.gz --policy easy,fcfs-malleable\n"
       "          replay simulate --trace 'sets/kth-{seed}.swf' --seeds 1-10 --policy fcfs,easy");
-  auto options = std::make_shared<SimulateOptions>();
-  add_common_options(*command, options->common);
+  auto options = std::make_shared<experiment::SimulateOptions>();
+  experiment::add_common_options(*command, options->common);
   command->get_option("--machine")
       ->description(
           "flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/scenario.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/experiment/scenario.hpp"
 #include "traces/tools/clean.hpp"
 
 namespace replay::cli {
@@ -45,7 +45,7 @@ double share_of(std::string_view option, double value) {
 }
 
 CleanOptions options_of(const CleanGiven& given) {
-  CleanOptions options{.rules = cleaning_rules(given.rules), .flurries = {}, .flurry_rule = given.flurry};
+  CleanOptions options{.rules = experiment::cleaning_rules(given.rules), .flurries = {}, .flurry_rule = given.flurry};
   if (given.flurries == "remove")
     options.flurries = FlurryAction::kRemove;
   else if (given.flurries == "report")

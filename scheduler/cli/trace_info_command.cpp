@@ -6,8 +6,8 @@
 #include <string>
 
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/scenario.hpp"
-#include "scheduler/cli/trace_info.hpp"
+#include "scheduler/experiment/scenario.hpp"
+#include "traces/statistics/statistics.hpp"
 
 namespace replay::cli {
 
@@ -25,9 +25,9 @@ Command add_trace_info(CLI::App& trace) {
       ->add_option("--plot", given->info.plot, "draw distributions, arrivals and load over time: a page, .svg or .html")
       ->type_name("FILE");
   command->add_flag("--force", given->info.force, "replace the drawing if it exists");
-  add_cleaning_options(*command, given->cleaning, given->info.strict);
+  experiment::add_cleaning_options(*command, given->cleaning, given->info.strict);
   return [given] {
-    given->info.rules = cleaning_rules(given->cleaning);
+    given->info.rules = experiment::cleaning_rules(given->cleaning);
     return run_trace_info(given->info);
   };
 }

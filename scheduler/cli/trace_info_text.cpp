@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "scheduler/cli/trace_info.hpp"
-#include "scheduler/cli/trace_plot.hpp"
-#include "scheduler/model/clean_text.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/report/trace_plot.hpp"
+#include "traces/statistics/statistics.hpp"
 
 namespace replay {
 namespace {
@@ -270,7 +270,7 @@ int run_trace_info(const TraceInfoOptions& options) {
     fmt::print("{}\n", to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   else
     print_text(info, stdout);
-  if (!options.plot.empty()) write_plot(info, options.plot, options.force);
+  if (!options.plot.empty()) report::write_plot(info, options.plot, options.force);
   return 0;
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
 #include "traces/tools/merge.hpp"
 
 namespace replay::cli {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
-#include "scheduler/model/error.hpp"
 #include "traces/tools/scale.hpp"
 
 namespace replay::cli {

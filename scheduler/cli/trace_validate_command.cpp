@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/text_table.hpp"
 #include "scheduler/cli/trace_io.hpp"
 #include "traces/tools/validate.hpp"
 

@@ -19,23 +19,23 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/consent.hpp"
-#include "scheduler/cli/event_log_file.hpp"
-#include "scheduler/cli/one_simulation.hpp"
-#include "scheduler/cli/outputs.hpp"
-#include "scheduler/cli/programs.hpp"
-#include "scheduler/cli/validate_cell.hpp"
-#include "scheduler/cli/validate_experiment.hpp"
-#include "scheduler/cli/validate_page.hpp"
-#include "scheduler/cli/validate_run.hpp"
-#include "scheduler/cli/validate_seeds.hpp"
-#include "scheduler/cli/validate_table.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/stop_signals.hpp"
-#include "scheduler/model/whole_file.hpp"
+#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/consent.hpp"
+#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/programs.hpp"
+#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/results/outputs.hpp"
+#include "scheduler/validate/cell.hpp"
+#include "scheduler/validate/experiment.hpp"
+#include "scheduler/validate/page.hpp"
+#include "scheduler/validate/run.hpp"
+#include "scheduler/validate/seeds.hpp"
+#include "scheduler/validate/table.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -45,7 +45,7 @@ constexpr double kRealTolerance = 0.5;                // real seconds that decis
 constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
 
 struct ValidateGiven {
-  ValidationSetting setting;
+  validate::ValidationSetting setting;
   std::string loads, cells, tolerance, page;
   bool yes = false, paper = false, physical = false, quick = false;
   bool seed = false;  // is given
@@ -71,18 +71,19 @@ std::string computer() {
 }
 
 struct PaperExperiment {
-  PaperWorkload workload;
-  std::vector<SeedSeries> seeds;
-  std::optional<TypicalSeed> typical;  // the seed that is run, if none was given
+  validate::PaperWorkload workload;
+  std::vector<validate::SeedSeries> seeds;
+  std::optional<validate::TypicalSeed> typical;  // the seed that is run, if none was given
 };
 
 PaperExperiment prepare_paper(ValidateGiven& given, CoreCount cores, const fs::path& folder) {
-  ValidationSetting& setting = given.setting;
+  validate::ValidationSetting& setting = given.setting;
   PaperExperiment paper;
-  paper.workload = given.physical ? physical_workload(cores, profile_path(setting.common)) : emulated_workload();
-  paper.seeds = simulate_paper_seeds(folder / "traces", paper.workload, setting);
+  paper.workload = given.physical ? validate::physical_workload(cores, experiment::profile_path(setting.common))
+                                  : validate::emulated_workload();
+  paper.seeds = validate::simulate_paper_seeds(folder / "traces", paper.workload, setting);
   if (!given.seed) {
-    paper.typical = typical_seed(paper.seeds, kFaintWait / setting.time_scale);
+    paper.typical = validate::typical_seed(paper.seeds, validate::kFaintWait / setting.time_scale);
     setting.common.seed = paper.typical->seed;
   }
   return paper;
@@ -90,18 +91,18 @@ PaperExperiment prepare_paper(ValidateGiven& given, CoreCount cores, const fs::p
 
 // The command that makes the page from nothing, whichever cells this one ran.
 std::string whole_command(const ValidateGiven& given) {
-  const ValidationSetting& setting = given.setting;
+  const validate::ValidationSetting& setting = given.setting;
   std::string text = "replay validate --paper-experiment";
   if (given.physical) text += " --physical";
-  if (const char* usual = given.physical ? "local" : kPaperMachine; setting.common.machine != usual)
+  if (const char* usual = given.physical ? "local" : validate::kPaperMachine; setting.common.machine != usual)
     text += fmt::format(" --machine {}", setting.common.machine);
-  if (const double usual = given.physical ? 1 : kPaperTimeScale; setting.time_scale != usual)
+  if (const double usual = given.physical ? 1 : validate::kPaperTimeScale; setting.time_scale != usual)
     text += fmt::format(" --time-scale {:g}", setting.time_scale);
-  if (const char* usual = given.physical ? kCalibrated : "isolated"; setting.common.runtime_model != usual)
+  if (const char* usual = given.physical ? experiment::kCalibrated : "isolated"; setting.common.runtime_model != usual)
     text += fmt::format(" --runtime-model {}", setting.common.runtime_model);
   if (given.seed) text += fmt::format(" --seed {}", setting.common.seed);
-  const RealMachineOptions usual_machine;
-  const ValidationSetting usual;
+  const experiment::RealMachineOptions usual_machine;
+  const validate::ValidationSetting usual;
   const auto add = [&text](const char* option, const std::string& value, const std::string& usual_value) {
     if (value != usual_value) text += fmt::format(" {} {}", option, value);
   };
@@ -120,18 +121,20 @@ std::string whole_command(const ValidateGiven& given) {
 }
 
 // The results of all cells that have one, those of earlier commands too. Throws InputError for one of other inputs.
-std::vector<CellResult> finished_cells(const ValidationSetting& setting, const std::vector<ValidationCell>& all,
-                                       const fs::path& out) {
-  std::vector<CellResult> results;
-  for (const ValidationCell& cell : all)
-    if (auto result = finished_cell(out / "cells" / cell.name, cell.name, cell_inputs(setting, cell)))
+std::vector<validate::CellResult> finished_cells(const validate::ValidationSetting& setting,
+                                                 const std::vector<validate::ValidationCell>& all,
+                                                 const fs::path& out) {
+  std::vector<validate::CellResult> results;
+  for (const validate::ValidationCell& cell : all)
+    if (auto result =
+            validate::finished_cell(out / "cells" / cell.name, cell.name, validate::cell_inputs(setting, cell)))
       results.push_back(std::move(*result));
   return results;
 }
 
-void write_page(const ValidateGiven& given, const PaperExperiment& paper, const std::vector<ValidationCell>& all,
-                const fs::path& out) {
-  ValidationPage page;
+void write_page(const ValidateGiven& given, const PaperExperiment& paper,
+                const std::vector<validate::ValidationCell>& all, const fs::path& out) {
+  validate::ValidationPage page;
   page.command = whole_command(given);
   page.machine = computer();
   page.cores = given.setting.machine_text;
@@ -141,35 +144,36 @@ void write_page(const ValidateGiven& given, const PaperExperiment& paper, const 
   page.workload = paper.workload;
   page.aim_percent = given.physical ? kAimPhysical : kAimEmulated;
   page.results = finished_cells(given.setting, all, out);
-  for (const ValidationCell& cell : all)
-    if (std::ranges::find(page.results, cell.name, &CellResult::cell) == page.results.end())
+  for (const validate::ValidationCell& cell : all)
+    if (std::ranges::find(page.results, cell.name, &validate::CellResult::cell) == page.results.end())
       page.missing.push_back(cell.name);
-  page.seeds = seed_means(paper.seeds);
+  page.seeds = validate::seed_means(paper.seeds);
   const fs::path file = given.page.empty() ? out / "validation.md" : fs::path{given.page};
-  write_whole_file(file, to_markdown(page));
+  write_whole_file(file, validate::to_markdown(page));
   fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
 }
 
 void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
-  ValidationSetting& setting = given.setting;
+  validate::ValidationSetting& setting = given.setting;
   for (const char* option : {"--trace", "--policy", "--loads", "--jobs-from"})
     if (command.count(option) > 0)
       throw UsageError(fmt::format("{}: the paper's experiment has its own; expected one of the two", option));
-  if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = kCalibrated;
-  if (command.count("--machine") == 0) setting.common.machine = given.physical ? "local" : kPaperMachine;
-  if (command.count("--time-scale") == 0) setting.time_scale = given.physical ? 1 : kPaperTimeScale;
+  if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = experiment::kCalibrated;
+  if (command.count("--machine") == 0) setting.common.machine = given.physical ? "local" : validate::kPaperMachine;
+  if (command.count("--time-scale") == 0) setting.time_scale = given.physical ? 1 : validate::kPaperTimeScale;
   given.seed = command.count("--seed") > 0;
 }
 
 // ---- all of it ----
 
 // Cells of one trace under several policies run the same programs.
-void expect_consent_to_programs(ValidationSetting& setting, const std::vector<PlannedCell>& planned, std::FILE* out) {
-  std::map<std::string, Request> by_trace;
-  for (const PlannedCell& p : planned)
+void expect_consent_to_programs(validate::ValidationSetting& setting, const std::vector<validate::PlannedCell>& planned,
+                                std::FILE* out) {
+  std::map<std::string, experiment::Request> by_trace;
+  for (const validate::PlannedCell& p : planned)
     if (const std::string& trace = p.cell.trace; !p.result && !by_trace.contains(trace))
-      by_trace[trace] = request_for_programs(trace, named_by_trace(setting, p.cell));
-  for (const auto& [trace, request] : by_trace) expect_consent(request, setting.programs_from_trace, out);
+      by_trace[trace] = experiment::request_for_programs(trace, validate::named_by_trace(setting, p.cell));
+  for (const auto& [trace, request] : by_trace) experiment::expect_consent(request, setting.programs_from_trace, out);
   for (const auto& [trace, request] : by_trace)
     if (!request.items.empty()) setting.programs_from_trace = true;
 }
@@ -186,20 +190,20 @@ fs::path output_folder(const ValidateGiven& given) {
 }
 
 int validate_all(ValidateGiven given, const CLI::App& command) {
-  ValidationSetting& setting = given.setting;
+  validate::ValidationSetting& setting = given.setting;
   std::FILE* out = setting.common.json ? stderr : stdout;
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
     throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
   if (given.paper) set_paper_defaults(given, command);
-  expect_time_scale(setting.time_scale);
+  experiment::expect_time_scale(setting.time_scale);
   if (setting.common.machine.starts_with("agent:"))
     throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
   if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";
-  if (setting.common.runtime_model == kCalibrated && (setting.time_scale != 1 || !setting.program.empty()))
+  if (setting.common.runtime_model == experiment::kCalibrated && (setting.time_scale != 1 || !setting.program.empty()))
     throw UsageError(
         "--runtime-model calibrated: the simulator takes a profile's run times at --time-scale 1 and the trace's own "
         "programs; expected neither --time-scale nor --program beside it");
-  const RealMachine machine{setting.common.machine, setting.machine};
+  const experiment::RealMachine machine{setting.common.machine, setting.machine};
   setting.machine_text = machine.text();
   setting.tolerance = tolerance_of(given);
 
@@ -208,54 +212,56 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   const CoreCount cores = machine.machine().size();
   PaperExperiment paper;
   if (given.paper) paper = prepare_paper(given, cores, folder);
-  const std::vector<ValidationCell> all = given.paper
-                                              ? paper_cells(folder / "traces", paper.workload, setting.common.seed)
-                                              : cells_of_trace(setting, given.loads, folder / "traces", cores);
-  const std::string list = given.quick && given.cells.empty() ? kQuickCell : given.cells;
-  const std::vector<ValidationCell> chosen = chosen_cells(all, list);
-  std::vector<ValidationCell> others;  // that the page and the file are made of, too
-  std::ranges::copy_if(all, std::back_inserter(others), [&chosen](const ValidationCell& cell) {
-    return std::ranges::find(chosen, cell.name, &ValidationCell::name) == chosen.end();
+  const std::vector<validate::ValidationCell> all =
+      given.paper ? validate::paper_cells(folder / "traces", paper.workload, setting.common.seed)
+                  : validate::cells_of_trace(setting, given.loads, folder / "traces", cores);
+  const std::string list = given.quick && given.cells.empty() ? validate::kQuickCell : given.cells;
+  const std::vector<validate::ValidationCell> chosen = validate::chosen_cells(all, list);
+  std::vector<validate::ValidationCell> others;  // that the page and the file are made of, too
+  std::ranges::copy_if(all, std::back_inserter(others), [&chosen](const validate::ValidationCell& cell) {
+    return std::ranges::find(chosen, cell.name, &validate::ValidationCell::name) == chosen.end();
   });
   (void)finished_cells(setting, others, folder);  // throws now, and not after hours
-  std::vector<PlannedCell> planned = plan_cells(setting, chosen, folder);
+  std::vector<validate::PlannedCell> planned = validate::plan_cells(setting, chosen, folder);
   expect_consent_to_programs(setting, planned, out);
-  const double real_seconds = real_seconds_of(planned);
-  const std::size_t done = results_of(planned).size();
+  const double real_seconds = validate::real_seconds_of(planned);
+  const std::size_t done = validate::results_of(planned).size();
   if (paper.typical)
     fmt::print(out, "seed {}: of {} the one whose gains in response are nearest to their means (by {:.1f} points)\n",
-               paper.typical->seed, kPaperSeeds, paper.typical->distance);
+               paper.typical->seed, validate::kPaperSeeds, paper.typical->distance);
   fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n",
-             count_text(planned.size(), "cell"), machine.description(), done, real_time_text(real_seconds));
+             results::count_text(planned.size(), "cell"), machine.description(), done,
+             validate::real_time_text(real_seconds));
   if (real_seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this validation takes about {}: say --yes to start it, or choose some --cells",
-                                 real_time_text(real_seconds)));
+                                 validate::real_time_text(real_seconds)));
   bool interrupted = false;
   try {
-    run_cells(setting, planned, out);
-  } catch (const CellInterrupted&) {
+    validate::run_cells(setting, planned, out);
+  } catch (const validate::CellInterrupted&) {
     interrupted = true;
     fmt::print(stderr,
                "replay: interrupted; {} of {} cells have a result, the same command{} goes on with the others\n",
-               results_of(planned).size(), planned.size(), setting.common.force ? " without --force" : "");
+               validate::results_of(planned).size(), planned.size(), setting.common.force ? " without --force" : "");
   }
-  const std::vector<CellResult> results = results_of(planned);
+  const std::vector<validate::CellResult> results = validate::results_of(planned);
   if (!results.empty()) {
-    write_json(folder / "validation.json", validation_json(finished_cells(setting, all, folder)));
+    results::write_json(folder / "validation.json", validate::validation_json(finished_cells(setting, all, folder)));
     if (setting.common.json)
-      fmt::print("{}\n", validation_json(results).dump(2));
+      fmt::print("{}\n", validate::validation_json(results).dump(2));
     else
-      fmt::print("\n{}results in {}\n", clean_lines(validation_text(results)), folder.string());
+      fmt::print("\n{}results in {}\n", clean_lines(validate::validation_text(results)), folder.string());
   }
   if (interrupted) return exit_status_after_stop();
   if (given.paper) write_page(given, paper, all, folder);
-  return std::ranges::any_of(results, [](const CellResult& result) { return result.real.failed > 0; }) ? 1 : 0;
+  return std::ranges::any_of(results, [](const validate::CellResult& result) { return result.real.failed > 0; }) ? 1
+                                                                                                                 : 0;
 }
 
 void add_options(CLI::App& command, ValidateGiven& given) {
-  ValidationSetting& setting = given.setting;
-  add_common_options(command, setting.common);
-  add_real_machine_options(command, setting.machine);
+  validate::ValidationSetting& setting = given.setting;
+  experiment::add_common_options(command, setting.common);
+  experiment::add_real_machine_options(command, setting.machine);
   command.remove_option(command.get_option("--outputs"));
   command.get_option("--machine")
       ->description(
@@ -294,7 +300,8 @@ void add_options(CLI::App& command, ValidateGiven& given) {
   constexpr const char* kPaper = "The FCFS-malleable paper's experiment";
   command.add_flag("--paper-experiment", given.paper, "its cells, LOAD/ARRIVALS/POLICY, and a page beside its Table 1")
       ->group(kPaper);
-  command.add_flag("--quick", given.quick, fmt::format("one cell, {}: ten minutes", kQuickCell))->group(kPaper);
+  command.add_flag("--quick", given.quick, fmt::format("one cell, {}: ten minutes", validate::kQuickCell))
+      ->group(kPaper);
   command
       .add_flag("--physical", given.physical,
                 "benchmarks of --profile on this machine's own cores instead of emulated ones")
@@ -319,7 +326,7 @@ Command add_validate(CLI::App& app) {
   return [given, command] {
     try {
       return validate_all(*given, *command);
-    } catch (const CellInterrupted&) {  // while it was only simulating
+    } catch (const validate::CellInterrupted&) {  // while it was only simulating
       fmt::print(stderr, "replay: interrupted\n");
       return exit_status_after_stop();
     }

@@ -10,21 +10,21 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/cli/calibrated_scenario.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/event_log_file.hpp"
-#include "scheduler/cli/text_table.hpp"
-#include "scheduler/metrics/waiting_reasons.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/compare/waiting_reasons.hpp"
+#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/results/event_log_file.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::cli {
 namespace {
 
-using metrics::WaitCause;
-using metrics::WaitReport;
-using metrics::WaitSegment;
+using compare::WaitCause;
+using compare::WaitReport;
+using compare::WaitSegment;
 using nlohmann::ordered_json;
 
 constexpr std::int64_t kMostJob = 1'000'000'000'000'000'000;  // further ones would be read as another number
@@ -38,7 +38,9 @@ struct WhyGiven {
   bool in_seconds = false;
   bool json = false;
 
-  [[nodiscard]] TimeStyle style() const { return in_seconds ? TimeStyle::kSeconds : TimeStyle::kClock; }
+  [[nodiscard]] results::TimeStyle style() const {
+    return in_seconds ? results::TimeStyle::kSeconds : results::TimeStyle::kClock;
+  }
 };
 
 struct CauseWords {
@@ -53,7 +55,7 @@ constexpr CauseWords kCauses[] = {
     {WaitCause::kLaunch, "launch", "start decided, its cores not yet left by others"},
 };
 
-std::string cores_text(CoreCount cores) { return count_text(static_cast<std::size_t>(cores), "core"); }
+std::string cores_text(CoreCount cores) { return results::count_text(static_cast<std::size_t>(cores), "core"); }
 
 std::string range_text(std::int64_t from, std::int64_t to) {
   return from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to);
@@ -65,14 +67,14 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
   const std::string free = range_text(segment.free_least, segment.free_most);
   const std::string ahead =
       segment.ahead_first == segment.ahead_last
-          ? count_text(segment.ahead_first, "earlier job")
-          : fmt::format("{}, then {}", count_text(segment.ahead_first, "earlier job"), segment.ahead_last);
+          ? results::count_text(segment.ahead_first, "earlier job")
+          : fmt::format("{}, then {}", results::count_text(segment.ahead_first, "earlier job"), segment.ahead_last);
   switch (segment.cause) {
     case WaitCause::kEarlierJobs:
       return fmt::format("behind {}; needs {}: {} free", ahead, cores_text(report.processes), free);
     case WaitCause::kCores:
       return fmt::format("waited for {}: {} free; head of the queue since {}", cores_text(report.processes), free,
-                         instant_text(report.head_since, given.style()));
+                         results::instant_text(report.head_since, given.style()));
     case WaitCause::kHeldBack:
       return fmt::format("held back by the policy: {} free, {} needed; {}", free, report.processes,
                          segment.is_head ? "head of the queue" : ahead + " waiting");
@@ -82,31 +84,32 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
 }
 
 std::string shadow_text(const WaitSegment& segment, const WhyGiven& given) {
-  const std::string first = instant_text(*segment.shadow_first, given.style());
-  const std::string last = instant_text(*segment.shadow_last, given.style());
+  const std::string first = results::instant_text(*segment.shadow_first, given.style());
+  const std::string last = results::instant_text(*segment.shadow_last, given.style());
   return fmt::format("by the estimates it could start at {}{}\n", first,
                      first == last ? "" : fmt::format(" at the earliest, in the end at {}", last));
 }
 
 std::string holders_text(const WaitSegment& segment, const WhyGiven& given) {
   std::string text;
-  for (const metrics::Holder& holder : segment.largest_holders)
+  for (const compare::Holder& holder : segment.largest_holders)
     text += fmt::format("{}job {} ({}, estimated end {})", text.empty() ? "" : ", ", number(holder.job),
-                        cores_text(holder.cores), instant_text(holder.estimated_end, given.style()));
+                        cores_text(holder.cores), results::instant_text(holder.estimated_end, given.style()));
   const std::size_t others = segment.holders - segment.largest_holders.size();
   if (others > 0)
-    text += fmt::format("{}{}", text.empty() ? "" : ", and ", count_text(others, text.empty() ? "job" : "other"));
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : ", and ", results::count_text(others, text.empty() ? "job" : "other"));
   return text.empty() ? "" : "cores held by " + text + '\n';
 }
 
 std::string overtakers_text(const WaitSegment& segment, const WhyGiven& given) {
   if (segment.overtakers.empty()) return "";
-  std::string text = fmt::format("overtaken by {}: ", count_text(segment.overtakers.size(), "job"));
+  std::string text = fmt::format("overtaken by {}: ", results::count_text(segment.overtakers.size(), "job"));
   for (std::size_t i = 0; i < std::min(given.most, segment.overtakers.size()); ++i) {
-    const metrics::Overtaker& other = segment.overtakers[i];
-    text +=
-        fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
-                    instant_text(other.at, given.style()), cores_text(other.processes), length_text(other.estimate));
+    const compare::Overtaker& other = segment.overtakers[i];
+    text += fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
+                        results::instant_text(other.at, given.style()), cores_text(other.processes),
+                        results::length_text(other.estimate));
   }
   return text + (segment.overtakers.size() > given.most ? ", ...\n" : "\n");
 }
@@ -115,7 +118,7 @@ std::string summary_text(const WaitReport& report, Duration waited) {
   std::vector<std::vector<std::string>> rows = {{"in all", "time", "seconds", "%"}};
   for (const CauseWords& words : kCauses) {
     const Duration total = report.total(words.cause);
-    rows.push_back({words.text, length_text(total), replay::to_text(total),
+    rows.push_back({words.text, results::length_text(total), replay::to_text(total),
                     fmt::format("{:.1f}", seconds(total) / seconds(waited) * 100)});
   }
   return aligned(rows);
@@ -123,8 +126,8 @@ std::string summary_text(const WaitReport& report, Duration waited) {
 
 std::string headline(const WaitReport& report, const WhyGiven& given) {
   return fmt::format("job {}: {}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
-                     length_text(report.estimate), to_text(report.flexibility),
-                     instant_text(report.submitted, given.style()));
+                     results::length_text(report.estimate), to_text(report.flexibility),
+                     results::instant_text(report.submitted, given.style()));
 }
 
 Instant end_of_waiting(const WaitReport& report) {
@@ -140,21 +143,21 @@ std::string fate(const WaitReport& report, const WhyGiven& given) {
                     report.mpl_at_launch > 1 ? fmt::format(" ({} processes each)", report.mpl_at_launch) : "");
     if (waited == Duration::zero())
       return fmt::format("it started at once, {}: {} free then", on, cores_text(report.free_at_submission));
-    return fmt::format("it started at {} {}, after {}", instant_text(report.launched, given.style()), on,
-                       length_text(waited));
+    return fmt::format("it started at {} {}, after {}", results::instant_text(report.launched, given.style()), on,
+                       results::length_text(waited));
   }
   if (report.finished == kNever)
     return fmt::format("it had not started when the log ends, at {}, after {}",
-                       instant_text(report.log_end, given.style()), length_text(waited));
+                       results::instant_text(report.log_end, given.style()), results::length_text(waited));
   if (report.end.outcome == Outcome::kRejected) return "it was rejected and never waited" + reason;
   return fmt::format("it was {} at {} and never started{}", to_text(report.end.outcome),
-                     instant_text(report.finished, given.style()), reason);
+                     results::instant_text(report.finished, given.style()), reason);
 }
 
 std::string to_text(const WaitSegment& segment, const WaitReport& report, const WhyGiven& given) {
-  std::string text = fmt::format("{} .. {} ({}) {}\n", instant_text(segment.from, given.style()),
-                                 instant_text(segment.to, given.style()), length_text(segment.to - segment.from),
-                                 cause_text(segment, report, given));
+  std::string text = fmt::format("{} .. {} ({}) {}\n", results::instant_text(segment.from, given.style()),
+                                 results::instant_text(segment.to, given.style()),
+                                 results::length_text(segment.to - segment.from), cause_text(segment, report, given));
   const std::string shadow = segment.shadow_first ? shadow_text(segment, given) : "";
   for (const std::string& line : {shadow, holders_text(segment, given), overtakers_text(segment, given)})
     if (!line.empty()) text += "    " + line;
@@ -170,7 +173,8 @@ std::string to_text(const WaitReport& report, const WhyGiven& given) {
   const std::size_t shown = std::min(count, given.lines), first = shown - shown / 2;
   for (std::size_t i = 0; i < count; ++i) {
     if (i >= first && i < count - shown / 2) {
-      if (i == first) text += fmt::format("... {} (--lines shows more)\n", count_text(count - shown, "more line"));
+      if (i == first)
+        text += fmt::format("... {} (--lines shows more)\n", results::count_text(count - shown, "more line"));
       continue;
     }
     text += to_text(report.segments[i], report, given);
@@ -197,11 +201,11 @@ ordered_json to_json(const WaitSegment& segment) {
                                              {"last", or_null(*segment.shadow_last)}};
   json["holders"] = segment.holders;
   json["largest_holders"] = ordered_json::array();
-  for (const metrics::Holder& holder : segment.largest_holders)
+  for (const compare::Holder& holder : segment.largest_holders)
     json["largest_holders"].push_back(
         {{"job", number(holder.job)}, {"cores", holder.cores}, {"estimated_end_s", or_null(holder.estimated_end)}});
   json["overtaken_by"] = ordered_json::array();
-  for (const metrics::Overtaker& other : segment.overtakers)
+  for (const compare::Overtaker& other : segment.overtakers)
     json["overtaken_by"].push_back({{"job", number(other.job)},
                                     {"at_s", seconds(other.at)},
                                     {"processes", other.processes},
@@ -235,7 +239,7 @@ class ModelOfLog final : public log::Sink {
   void header(const log::Header& header) override {
     const std::string& name = header.value("runtime-model");
     for (const RuntimeModelEntry& entry : runtime_models())
-      if (entry.name == name) model_ = make_runtime_model(name == kCalibrated ? "isolated" : name);
+      if (entry.name == name) model_ = make_runtime_model(name == experiment::kCalibrated ? "isolated" : name);
     if (model_ && !model_->allows_sharing()) model_.reset();
   }
   void record(const log::Record& /*record*/) override {}
@@ -249,19 +253,19 @@ class ModelOfLog final : public log::Sink {
 };
 
 int why(const WhyGiven& given) {
-  const auto file = event_log_of(given.run);
+  const auto file = results::event_log_of(given.run);
   ModelOfLog model;
   const auto rate = [&model](const Job& job, const Allocation& on, double demand) {
     return model.rate(job, on, demand);
   };
-  metrics::WaitingReasons reasons{JobId{given.job}, {!given.instants, given.most, rate}};
+  compare::WaitingReasons reasons{JobId{given.job}, {!given.instants, given.most, rate}};
   log::Tee both{{&model, &reasons}};
-  read_event_log(file, both);
+  results::read_event_log(file, both);
   const WaitReport report = reasons.finish();
   if (report.jobs_in_log == 0) throw InputError(fmt::format("{}: has no jobs", file.string()));
   if (!report.found)
     throw InputError(fmt::format("{}: there is no job {}; expected one of the {} from {} to {}", file.string(),
-                                 given.job, count_text(report.jobs_in_log, "job"), number(report.lowest),
+                                 given.job, results::count_text(report.jobs_in_log, "job"), number(report.lowest),
                                  number(report.highest)));
   if (given.json) {
     fmt::print("{}\n", to_json(report, given).dump(2, ' ', false, ordered_json::error_handler_t::replace));

@@ -12,17 +12,17 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/pool.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/action.hpp"
-#include "scheduler/model/error.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/machine.hpp"
-#include "scheduler/model/pool.hpp"
 #include "scheduler/model/shared_cores.hpp"
-#include "scheduler/policy/policy.hpp"
-#include "scheduler/policy/view.hpp"
+#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/view.hpp"
 
 namespace replay {
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <utility>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/core/placement_check.hpp"
-#include "scheduler/model/error.hpp"
 
 namespace replay {
 namespace {

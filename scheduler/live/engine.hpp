@@ -5,14 +5,14 @@
 #include <functional>
 #include <string>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/live/executor.hpp"
 #include "scheduler/log/record.hpp"
-#include "scheduler/model/error.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::live {

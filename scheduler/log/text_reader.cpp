@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/log/text_words.hpp"
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
 
 namespace replay::log {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/log/text_words.hpp"
-#include "scheduler/model/error.hpp"
 
 namespace replay::log {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <iterator>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::metrics {
 namespace {

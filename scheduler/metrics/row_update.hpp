@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/job_table.hpp"
-#include "scheduler/model/error.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::metrics {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "scheduler/model/mix_bits.hpp"
+#include "scheduler/base/mix_bits.hpp"
 
 namespace replay {
 namespace {

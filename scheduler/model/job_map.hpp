@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/job_index.hpp"
 #include "scheduler/model/units.hpp"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string_view>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

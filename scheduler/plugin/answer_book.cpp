@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/model/clean_text.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::plugin {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "scheduler/model/action.hpp"
-#include "scheduler/policy/view.hpp"
+#include "scheduler/policy/view/view.hpp"
 
 namespace replay::plugin {
 

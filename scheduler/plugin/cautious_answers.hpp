@@ -2,7 +2,7 @@
 // that does not follow from the view alone.
 #pragma once
 
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay::plugin {
 

@@ -18,9 +18,9 @@
 #include <thread>
 #include <utility>
 
-#include "launcher/orphans.hpp"
-#include "launcher/process.hpp"
-#include "scheduler/model/clean_text.hpp"
+#include "scheduler/base/process/orphans.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::plugin {
 namespace {
@@ -125,7 +125,7 @@ void Descriptor::close() {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   mark_ = new_mark();
-  launcher::adopt_orphans();
+  adopt_orphans();
   Pipe in = make_pipe();
   Pipe out = make_pipe();
   Pipe err = make_pipe();
@@ -141,9 +141,9 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words) {
 ChildProcess::~ChildProcess() {
   input_.close();
   if (!failed_) (void)has_ended_within(kTimeToLeave);
-  const std::vector<launcher::Process> below = launcher::open_all_below(pid_);
+  const std::vector<Process> below = open_all_below(pid_);
   ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is its own
-  for (const launcher::Process& process : below) process.signal(SIGKILL);
+  for (const Process& process : below) process.signal(SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) == -1 && errno == EINTR) continue;
   --living;
@@ -153,17 +153,17 @@ ChildProcess::~ChildProcess() {
 // Comes back until nothing is left: what is killed may have started something the moment before.
 void ChildProcess::end_what_hides() const {
   for (int tries = 0; tries < 200; ++tries) {
-    std::vector<launcher::Process> left;
-    for (const pid_t pid : launcher::processes_with(mark_))
-      if (auto process = launcher::Process::open(pid); process && launcher::environment_has(pid, mark_))
+    std::vector<Process> left;
+    for (const pid_t pid : processes_with(mark_))
+      if (auto process = Process::open(pid); process && environment_has(pid, mark_))
         left.push_back(std::move(*process));
     if (living == 0)
-      for (launcher::Process& orphan : launcher::orphans()) left.push_back(std::move(orphan));
-    std::erase_if(left, [](const launcher::Process& process) { return process.is_gone(); });
+      for (Process& orphan : orphans()) left.push_back(std::move(orphan));
+    std::erase_if(left, [](const Process& process) { return process.is_gone(); });
     if (left.empty()) return;
-    for (const launcher::Process& process : left) process.signal(SIGKILL);
+    for (const Process& process : left) process.signal(SIGKILL);
     std::this_thread::sleep_for(5ms);
-    for (const launcher::Process& process : left) ::waitpid(process.pid(), nullptr, WNOHANG);  // if it has come to us
+    for (const Process& process : left) ::waitpid(process.pid(), nullptr, WNOHANG);  // if it has come to us
   }
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/plugin/answer_book.hpp"
 #include "scheduler/plugin/cautious_answers.hpp"
 #include "scheduler/plugin/child_process.hpp"

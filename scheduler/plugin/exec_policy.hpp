@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay::plugin {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/plugin/answer_book.hpp"
 #include "scheduler/plugin/cautious_answers.hpp"
 #include "scheduler/plugin/fault.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scheduler/plugin/replay_policy.hpp"
-#include "scheduler/policy/view.hpp"
+#include "scheduler/policy/view/view.hpp"
 
 namespace replay::plugin {
 

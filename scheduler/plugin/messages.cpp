@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-#include "scheduler/json/read_json.hpp"
-#include "scheduler/model/clean_text.hpp"
+#include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::plugin {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scheduler/plugin/answer_book.hpp"
-#include "scheduler/policy/view.hpp"
+#include "scheduler/policy/view/view.hpp"
 
 namespace replay::plugin {
 

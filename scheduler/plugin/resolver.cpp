@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/plugin/exec_policy.hpp"
 #include "scheduler/plugin/library_policy.hpp"
 

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/suggest.hpp"
-#include "scheduler/policy/backfill.hpp"
-#include "scheduler/policy/conservative.hpp"
-#include "scheduler/policy/dynp.hpp"
-#include "scheduler/policy/fcfs.hpp"
-#include "scheduler/policy/fcfs_malleable.hpp"
-#include "scheduler/policy/plan.hpp"
-#include "scheduler/policy/priority_easy.hpp"
-#include "scheduler/policy/slack.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/suggest.hpp"
+#include "scheduler/policy/dynp/dynp.hpp"
+#include "scheduler/policy/malleable/fcfs_malleable.hpp"
+#include "scheduler/policy/rigid/backfill.hpp"
+#include "scheduler/policy/rigid/conservative.hpp"
+#include "scheduler/policy/rigid/fcfs.hpp"
+#include "scheduler/policy/rigid/plan.hpp"
+#include "scheduler/policy/rigid/priority_easy.hpp"
+#include "scheduler/policy/slack/slack.hpp"
 
 namespace replay {
 namespace {

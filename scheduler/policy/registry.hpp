@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/policy/parameters.hpp"
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/parameters.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay {
 

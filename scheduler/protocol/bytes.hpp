@@ -12,7 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::protocol {
 

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::protocol {
 

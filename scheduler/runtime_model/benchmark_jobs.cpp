@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/runtime_model/overheads.hpp"
 
 namespace replay {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

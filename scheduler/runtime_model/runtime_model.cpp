@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/mix_bits.hpp"
-#include "scheduler/model/suggest.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/mix_bits.hpp"
+#include "scheduler/base/text/suggest.hpp"
 #include "scheduler/runtime_model/calibrated.hpp"
 
 namespace replay {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"
-#include "scheduler/policy/average_wait.hpp"
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/slack/average_wait.hpp"
 
 namespace replay {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/core/arrivals.hpp"
-#include "scheduler/model/error.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/model/shared_cores.hpp"

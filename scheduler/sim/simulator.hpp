@@ -8,7 +8,7 @@
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay {

@@ -11,7 +11,7 @@
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/summary.hpp"
 #include "scheduler/model/workload.hpp"
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay::study {
 

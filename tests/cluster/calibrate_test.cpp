@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cli/profile_file.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/two_cores.hpp"
@@ -58,7 +58,7 @@ class Calibrate : public testing::Test {
     for (const std::string& word : options_) words += " " + word;
     return words + " " + more;
   }
-  [[nodiscard]] Profile profile() const { return cli::read_profile((folder_ / "p.json").string()); }
+  [[nodiscard]] Profile profile() const { return read_profile((folder_ / "p.json").string()); }
   // The benchmarks that have both ranks on one core now, one for each such core.
   [[nodiscard]] std::vector<std::string> shrunk_jobs() const {
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> cores_of_job;  // by the ranks' parent, name

@@ -13,11 +13,11 @@
 #include <variant>
 #include <vector>
 
-#include "launcher/agent_client.hpp"
-#include "launcher/binding.hpp"
-#include "launcher/monotonic_clock.hpp"
-#include "launcher/mpiexec.hpp"
-#include "launcher/process.hpp"
+#include "launcher/daemon/agent_client.hpp"
+#include "launcher/mpich/mpiexec.hpp"
+#include "launcher/os/binding.hpp"
+#include "scheduler/base/process/monotonic_clock.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/cores_fixture.hpp"
 
 namespace replay::launcher {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/monotonic_clock.hpp"
-#include "launcher/process.hpp"
+#include "scheduler/base/process/monotonic_clock.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/cores_fixture.hpp"
 
 namespace replay::launcher {

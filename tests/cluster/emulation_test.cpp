@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "launcher/monotonic_clock.hpp"
-#include "scheduler/cli/paths.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/cores_fixture.hpp"
 #include "tests/support/schedule.hpp"
@@ -111,7 +111,7 @@ namespace {
 class Emulation : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    if (!find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
   }
 
   ShellResult run(const std::string& trace, const std::string& arguments = "") {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "launcher/control_group.hpp"
+#include "launcher/os/control_group.hpp"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {

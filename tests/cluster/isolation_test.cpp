@@ -15,7 +15,7 @@
 #include <sstream>
 #include <string>
 
-#include "launcher/job_network.hpp"
+#include "launcher/mpich/job_network.hpp"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {

@@ -12,7 +12,7 @@
 #include <string>
 #include <tuple>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/two_cores.hpp"
 

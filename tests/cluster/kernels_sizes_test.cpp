@@ -9,8 +9,8 @@
 #include <tuple>
 #include <vector>
 
-#include "scheduler/cli/paths.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -19,7 +19,7 @@ namespace {
 class KernelsSizes : public testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    if (!find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
   }
 };
 

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/binding.hpp"
-#include "launcher/process.hpp"
+#include "launcher/os/binding.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/launcher_fixture.hpp"
 
 namespace replay::launcher {

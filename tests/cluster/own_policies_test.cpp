@@ -7,8 +7,8 @@
 #include <csignal>
 #include <filesystem>
 
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/two_cores.hpp"
 #include "tests/unit/plugin/own_policy.hpp"

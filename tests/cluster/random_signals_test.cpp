@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "launcher/agent_executor.hpp"
-#include "launcher/loop_event.hpp"
-#include "launcher/process.hpp"
-#include "scheduler/cli/paths.hpp"
+#include "launcher/daemon/agent_executor.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/remote_agent_fixture.hpp"
 
 namespace replay::test {
@@ -69,11 +69,11 @@ TEST_F(RemoteAgent, WhoeverKnocksDisturbsNoRun) {
   write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 8 2 4 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
   auto running = daemon(arguments("t.swf"));
   ASSERT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
-  const launcher::UniqueFd silent = knock();
-  const launcher::UniqueFd slow = knock();
+  const UniqueFd silent = knock();
+  const UniqueFd slow = knock();
   EXPECT_EQ(::send(slow.get(), "RPLAY-LK", 8, MSG_NOSIGNAL), 8);
   for (int i = 0; i < 40; ++i) {
-    const launcher::UniqueFd garbage = knock();
+    const UniqueFd garbage = knock();
     const std::string bytes(100, static_cast<char>(i));
     (void)::send(garbage.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
@@ -198,7 +198,7 @@ TEST_F(RemoteAgent, OneThatWasStoppedIsEndedAndTheNextDaemonIsServed) {
   ::kill(stopped, SIGSTOP);
   EXPECT_EQ(running->wait(), 1);
   EXPECT_NE(agent_->err().find("has been stopped (SIGSTOP) for 3 s"), std::string::npos) << agent_->err();
-  EXPECT_TRUE(comes_true([&] { return !launcher::read_stat(stopped); }));
+  EXPECT_TRUE(comes_true([&] { return !read_stat(stopped); }));
   EXPECT_EQ(run(arguments("short.swf")), 0) << output() << agent_->err();
   expect_all_verified(2);
   agent_->send(SIGTERM);
@@ -237,7 +237,7 @@ TEST_F(RemoteAgent, IsOneNodeWithCoresOfItsOwn) {
 }
 
 TEST_F(RemoteAgent, HydraCanStartIt) {
-  Background mpiexec{cli::find_program("mpiexec")->string(),
+  Background mpiexec{find_program("mpiexec")->string(),
                      {"-n", "1", REPLAY_PROGRAM, "agent", "--key", key_.string(), "--machine", machine_},
                      folder_ / "agent.out",
                      folder_ / "agent.err"};

@@ -51,13 +51,13 @@ class Relay {
 
  private:
   void run() {
-    launcher::UniqueFd daemon;
+    UniqueFd daemon;
     while (!daemon.is_open() && !is_ending_) {
       pollfd knocked{listener_.get(), POLLIN, 0};
       if (::poll(&knocked, 1, 20) > 0) daemon.reset(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     }
     if (!daemon.is_open()) return;
-    const launcher::UniqueFd agent = connect_to_agent();
+    const UniqueFd agent = connect_to_agent();
     for (const int socket : {daemon.get(), agent.get()}) launcher::send_without_delay(socket);
     while (!is_ending_) {
       pollfd ends[2] = {{daemon.get(), POLLIN, 0}, {agent.get(), POLLIN, 0}};
@@ -68,8 +68,8 @@ class Relay {
     has_ended_ = true;
   }
 
-  launcher::UniqueFd connect_to_agent() const {
-    launcher::UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  UniqueFd connect_to_agent() const {
+    UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in where{};
     where.sin_family = AF_INET;
     where.sin_port = htons(agent_.port);
@@ -105,7 +105,7 @@ class Relay {
   }
 
   const launcher::LinkAddress agent_;
-  const launcher::UniqueFd listener_;
+  const UniqueFd listener_;
   Mischief how_{};
   Direction direction_{};
   std::string injected_;

@@ -12,8 +12,8 @@
 #include <map>
 #include <utility>
 
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"

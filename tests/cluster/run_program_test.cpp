@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/two_cores.hpp"

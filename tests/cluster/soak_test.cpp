@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "launcher/process.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/launcher_fixture.hpp"
 
 #ifdef REPLAY_SANITIZED

@@ -16,9 +16,9 @@
 #include <thread>
 #include <vector>
 
-#include "scheduler/cli/paths.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/random.hpp"
@@ -56,7 +56,7 @@ std::string drawn_trace(std::uint64_t seed) {
 class StalledRuns : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    if (!find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
   }
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "launcher/cgroup.hpp"
-#include "launcher/control_group.hpp"
-#include "launcher/process.hpp"
+#include "launcher/os/cgroup.hpp"
+#include "launcher/os/control_group.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {

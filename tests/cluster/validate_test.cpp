@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "scheduler/cli/paths.hpp"
-#include "scheduler/cli/validate_result.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/validate/result.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
 
@@ -30,7 +30,7 @@ constexpr const char* kFourJobs =
 class ValidateForReal : public testing::Test {
  protected:
   void SetUp() override {
-    if (!cli::find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+    if (!find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
     write_text(folder_ / "t.swf", kFourJobs);
   }
@@ -54,7 +54,7 @@ TEST_F(ValidateForReal, ATinyTraceSideBySide) {
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const ordered_json table = ordered_json::parse(result.out);
   ASSERT_EQ(table["cells"].size(), 1u);
-  const auto cell = cli::cell_result_of(table["cells"][0], "cell");
+  const auto cell = validate::cell_result_of(table["cells"][0], "cell");
   EXPECT_EQ(cell.cell, "fcfs-malleable");
   EXPECT_EQ(cell.real.jobs, 4u);
   EXPECT_EQ(cell.real.failed, 0u);

@@ -13,10 +13,10 @@
 #include <thread>
 #include <tuple>
 
-#include "launcher/binding.hpp"
-#include "launcher/process.hpp"
-#include "launcher/topology.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "launcher/os/binding.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "tests/support/mpi_job.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/support/vm_host.hpp"
@@ -163,7 +163,7 @@ TEST_F(VmlibLanguages, EveryThreadOfAHybridRankFollowsItToItsCore) {
   Pair ranks{host, all_cores, REPLAY_VM_YIELD};
   ASSERT_TRUE(start("advection_openmp"));
   ASSERT_TRUE(ranks.gets_on_apart()) << "so OpenMP has made its threads";
-  EXPECT_GE(launcher::threads_of(ranks.pid(1)).size(), 3U);
+  EXPECT_GE(threads_of(ranks.pid(1)).size(), 3U);
   for (const int core : {all_cores[0], all_cores[1]}) {
     core == all_cores[0] ? ranks.shrink() : ranks.expand();
     EXPECT_TRUE(ranks.is_on(1, core));

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/error.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace replay::fuzz {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/byte_source.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/byte_sink.hpp"
-#include "traces/byte_source.hpp"
 #include "traces/job_table.hpp"
 
 namespace replay::fuzz {

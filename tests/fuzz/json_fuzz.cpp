@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/json/read_json.hpp"
+#include "scheduler/base/json/read_json.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace replay::fuzz {

@@ -10,9 +10,9 @@
 #include <system_error>
 #include <variant>
 
-#include "launcher/core_segment.hpp"
-#include "launcher/job_segment.hpp"
-#include "scheduler/model/error.hpp"
+#include "launcher/agent/core_segment.hpp"
+#include "launcher/agent/job_segment.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/handshake.hpp"
 #include "scheduler/protocol/wire.h"

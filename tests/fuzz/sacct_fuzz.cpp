@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/byte_source.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/byte_sink.hpp"
-#include "traces/byte_source.hpp"
 #include "traces/convert/sacct_reader.hpp"
 #include "traces/convert/sacct_trace.hpp"
 #include "traces/swf_reader.hpp"

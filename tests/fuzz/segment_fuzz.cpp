@@ -13,10 +13,10 @@
 #include <optional>
 #include <string_view>
 
-#include "launcher/core_segment.hpp"
-#include "launcher/cpu_use_meter.hpp"
-#include "launcher/job_segment.hpp"
-#include "launcher/unique_fd.hpp"
+#include "launcher/agent/core_segment.hpp"
+#include "launcher/agent/cpu_use_meter.hpp"
+#include "launcher/agent/job_segment.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/wire.h"
 #include "tests/fuzz/targets.hpp"
 #include "vmlib/core_token.hpp"
@@ -30,8 +30,8 @@ constexpr vm::Key kKey{};  // zeros, as fuzzers find soonest
 constexpr std::uint32_t kMe = 4711;
 
 /// As an agent hands it to a rank: its size is sealed.
-launcher::UniqueFd file_of(std::string_view bytes) {
-  launcher::UniqueFd file{::memfd_create("segment", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+UniqueFd file_of(std::string_view bytes) {
+  UniqueFd file{::memfd_create("segment", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   check(file.is_open() && ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   check(::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
   return file;

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/model/clean_text.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace replay::fuzz {

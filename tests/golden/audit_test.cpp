@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "scheduler/cli/schedule_file.hpp"
+#include "scheduler/audit/schedule_file.hpp"
 #include "tests/support/archive_logs.hpp"
 #include "tests/unit/audit/schedules.hpp"
 #include "traces/workload_reader.hpp"
@@ -21,7 +21,7 @@ class AuditedReference : public testing::TestWithParam<EasyReferenceLog> {};
 TEST_P(AuditedReference, FollowsEasyByEventAndNoOtherRule) {
   const std::string path = GetParam().path();
   SKIP_WITHOUT(path);
-  const cli::ScheduleFile file = cli::read_schedule(path);
+  const audit::ScheduleFile file = audit::read_schedule(path);
   ASSERT_TRUE(file.machine_size);
   const audit::Report report = audit::audit(file.schedule, rule("easy", *file.machine_size));
   EXPECT_EQ(report.jobs, GetParam().jobs);

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "launcher/process.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::launcher {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "launcher/mpiexec.hpp"
-#include "launcher/process.hpp"
+#include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {
 

@@ -15,11 +15,11 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/agent.hpp"
-#include "launcher/agent_executor.hpp"
-#include "launcher/loop_event.hpp"
-#include "launcher/topology.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "launcher/agent/agent.hpp"
+#include "launcher/daemon/agent_executor.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 
 namespace replay::launcher {
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "launcher/agent_link.hpp"
-#include "launcher/link_key.hpp"
-#include "launcher/process.hpp"
+#include "launcher/daemon/agent_link.hpp"
+#include "launcher/daemon/link_key.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/temporary_folder.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
@@ -92,8 +92,8 @@ class RemoteAgent : public testing::Test {
   }
 
   /// A connection that has not the key.
-  launcher::UniqueFd knock() const {
-    launcher::UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  UniqueFd knock() const {
+    UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in where{};
     where.sin_family = AF_INET;
     where.sin_port = htons(launcher::LinkAddress::parse(address_).port);
@@ -103,7 +103,7 @@ class RemoteAgent : public testing::Test {
   }
   /// The agent proper, which serves a daemon.
   pid_t serving() const {
-    const std::vector<pid_t> children = launcher::children_of(agent_->pid());
+    const std::vector<pid_t> children = children_of(agent_->pid());
     EXPECT_EQ(children.size(), 1U);
     return children.empty() ? 0 : children.front();
   }

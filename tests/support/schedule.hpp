@@ -10,7 +10,7 @@
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::test {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay::test {
 

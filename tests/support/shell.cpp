@@ -8,7 +8,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 
 namespace replay::test {
 namespace fs = std::filesystem;

@@ -7,9 +7,9 @@
 #include <queue>
 #include <utility>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/live/engine.hpp"
-#include "scheduler/model/error.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "tests/support/random.hpp"

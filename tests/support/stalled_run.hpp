@@ -9,7 +9,7 @@
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
-#include "scheduler/policy/policy.hpp"
+#include "scheduler/policy/view/policy.hpp"
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {

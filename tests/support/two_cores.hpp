@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "launcher/topology.hpp"
-#include "scheduler/cli/paths.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/file/paths.hpp"
 
 namespace replay::test {
 
@@ -17,7 +17,7 @@ struct TwoCores {
 };
 
 [[nodiscard]] inline TwoCores two_cores() {
-  if (!cli::find_program("mpiexec")) return {{}, "mpiexec (MPICH) is not on the PATH"};
+  if (!find_program("mpiexec")) return {{}, "mpiexec (MPICH) is not on the PATH"};
   const std::vector<int> mask = launcher::affinity_mask();
   if (mask.size() < 2) return {{}, fmt::format("two cores are needed, {} may be used", mask.size())};
   return {fmt::format("{},{}", mask[0], mask[1]), {}};

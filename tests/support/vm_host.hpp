@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::test {

@@ -277,8 +277,9 @@ TEST(Layers, EveryHeaderGuardsItself) {
 }
 
 TEST(LayersChecker, NamesFileLineAndWhatWouldBeAllowed) {
-  EXPECT_EQ(complaints_in_example("live/loop.cpp", "// A loop.\n#include <vector>\n#include \"launcher/agent.hpp\"\n"),
-            Lines{"live/loop.cpp:3: includes launcher/agent.hpp, but live may include only: model"});
+  EXPECT_EQ(
+      complaints_in_example("live/loop.cpp", "// A loop.\n#include <vector>\n#include \"launcher/agent/agent.hpp\"\n"),
+      Lines{"live/loop.cpp:3: includes launcher/agent/agent.hpp, but live may include only: model"});
 }
 
 TEST(LayersChecker, AllowsOwnFolderAndRow) {
@@ -290,8 +291,9 @@ TEST(LayersChecker, AllowsOwnFolderAndRow) {
 
 TEST(LayersChecker, LetsTheLauncherSeeTheSeamOnly) {
   EXPECT_EQ(
-      complaints_in_example("launcher/agent.cpp", "#include \"live/seam.hpp\"\n#  include \"live/loop.hpp\"  // no\n"),
-      Lines{"launcher/agent.cpp:2: includes live/loop.hpp, but launcher may include only: model, live/seam.hpp"});
+      complaints_in_example("launcher/agent/agent.cpp",
+                            "#include \"live/seam.hpp\"\n#  include \"live/loop.hpp\"  // no\n"),
+      Lines{"launcher/agent/agent.cpp:2: includes live/loop.hpp, but launcher may include only: model, live/seam.hpp"});
 }
 
 TEST(LayersChecker, HoldsAFileToItsOwnRowRatherThanItsFolders) {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <stdexcept>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

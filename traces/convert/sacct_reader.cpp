@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay::sacct {

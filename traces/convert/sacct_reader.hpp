@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/base/file/byte_source.hpp"
+#include "scheduler/base/file/line_reader.hpp"
 #include "scheduler/model/units.hpp"
-#include "traces/byte_source.hpp"
 #include "traces/convert/local_time.hpp"
 #include "traces/convert/sacct_values.hpp"
-#include "traces/line_reader.hpp"
 
 namespace replay::sacct {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "traces/job_table.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/swf_writer.hpp"

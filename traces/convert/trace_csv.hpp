@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/byte_sink.hpp"
-#include "traces/byte_source.hpp"
-#include "traces/line_reader.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/byte_source.hpp"
+#include "scheduler/base/file/line_reader.hpp"
 #include "traces/swf_header.hpp"
 #include "traces/swf_record.hpp"
 #include "traces/trace_stream.hpp"

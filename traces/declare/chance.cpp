@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "scheduler/model/mix_bits.hpp"
+#include "scheduler/base/mix_bits.hpp"
 #include "traces/declare/text.hpp"
 #include "traces/models/gamma.hpp"
 

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cmath>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/contention.hpp"
-#include "scheduler/model/error.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/text.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/declare/text.hpp"
 
 namespace replay {

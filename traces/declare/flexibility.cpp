@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/moldability.hpp"
 #include "traces/declare/text.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/declare/text.hpp"
 
 namespace replay {

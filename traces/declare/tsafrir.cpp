@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/models/portable_math.hpp"
 
 namespace replay {

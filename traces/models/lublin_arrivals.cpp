@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/models/portable_math.hpp"
 #include "traces/models/quadrature.hpp"
 

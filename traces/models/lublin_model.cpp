@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/models/portable_math.hpp"
 
 namespace replay {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <functional>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 #include "traces/models/solve.hpp"
 

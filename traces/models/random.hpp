@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "scheduler/model/mix_bits.hpp"
+#include "scheduler/base/mix_bits.hpp"
 
 namespace replay {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 
 namespace replay {

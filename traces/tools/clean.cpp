@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/sort.hpp"
 #include "traces/tools/survivors.hpp"

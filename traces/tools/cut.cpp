@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/survivors.hpp"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

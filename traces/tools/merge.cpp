@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/local_time.hpp"
 #include "traces/tools/survivors.hpp"

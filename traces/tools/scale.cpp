@@ -7,7 +7,7 @@
 #include <cmath>
 #include <variant>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 #include "traces/workload_reader.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "scheduler/model/clean_text.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "traces/tools/local_time.hpp"
 #include "traces/tools/validate_parts.hpp"
 

@@ -1,5 +1,5 @@
 // The transforms of ft against their definition, a sum over all elements; in one dimension and, on one rank, in three.
-#include "benchmarks/mpi/fft.hpp"
+#include "benchmarks/mpi/ft/fft.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <numbers>
 #include <vector>
 
-#include "benchmarks/mpi/ft_slabs.hpp"
-#include "benchmarks/mpi/nas_random.hpp"
+#include "benchmarks/mpi/common/nas_random.hpp"
+#include "benchmarks/mpi/ft/ft_slabs.hpp"
 
 namespace replay::bench {
 namespace {

@@ -1,5 +1,5 @@
 // Keys of is: any cut of the sequence gives the same keys; borders between ranks follow the keys, not the values.
-#include "benchmarks/mpi/is_keys.hpp"
+#include "benchmarks/mpi/is/is_keys.hpp"
 
 #include <gtest/gtest.h>
 

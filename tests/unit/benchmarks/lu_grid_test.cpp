@@ -1,6 +1,6 @@
 // Who owns what of LU's grid.
 
-#include "benchmarks/mpi/lu_grid.hpp"
+#include "benchmarks/mpi/lu/lu_grid.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>

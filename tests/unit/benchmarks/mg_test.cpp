@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "benchmarks/mpi/mg_problem.hpp"
-#include "benchmarks/mpi/mg_slab.hpp"
-#include "benchmarks/mpi/nas_random.hpp"
+#include "benchmarks/mpi/common/nas_random.hpp"
+#include "benchmarks/mpi/mg/mg_problem.hpp"
+#include "benchmarks/mpi/mg/mg_slab.hpp"
 
 namespace replay::bench {
 namespace {

@@ -1,6 +1,6 @@
 // How `phases` lays out its run time, on real cores and on emulated ones. Formula (3) is checked on a core of paper: ranks
 // that take turns at a token by the rules of docs/adr/0007-tokens-for-cores.md, and wake up a little late.
-#include "benchmarks/mpi/phases_plan.hpp"
+#include "benchmarks/mpi/phases/phases_plan.hpp"
 
 #include <gtest/gtest.h>
 

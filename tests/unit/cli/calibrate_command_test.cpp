@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "scheduler/cli/machine_facts.hpp"
-#include "scheduler/cli/profile_file.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/runtime_model/machine_facts.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -137,7 +137,7 @@ TEST_F(Calibrated, ASampleOrAnotherMachinesProfileIsNotAddedTo) {
 TEST_F(Calibrated, FiguresOfEmulatedAndOfOwnCoresDoNotMix) {
   nlohmann::json profile = nlohmann::json::parse(text_of(kSample));
   profile["sample"] = false;
-  const ProfileMachine here = cli::machine_here(1);
+  const ProfileMachine here = machine_here(1);
   profile["machine"] = {{"name", here.name}, {"cores", 1}, {"emulated", "emulated:1x1x1"}};
   write_text(folder_ / "emulated.json", profile.dump());
   profile["machine"].erase("emulated");
@@ -157,20 +157,20 @@ TEST(MachineFacts, DifferBetweenMachinesButNotInTheirNames) {
   const ProfileMachine here{.name = "a", .cpu = "x", .kernel = "Linux 6", .mpi = "MPICH 4", .cores = 2};
   ProfileMachine there = here;
   there.name = "b";
-  EXPECT_TRUE(cli::differences(there, here).empty());
+  EXPECT_TRUE(differences(there, here).empty());
   there.kernel = "Linux 5";
   there.cores = 4;
   there.mpi.clear();
-  EXPECT_EQ(cli::differences(there, here),
+  EXPECT_EQ(differences(there, here),
             (std::vector<std::string>{"cores: 4 there, 2 here", "kernel: Linux 5 there, Linux 6 here"}));
-  EXPECT_FALSE(cli::machine_here(1).kernel.empty());
+  EXPECT_FALSE(machine_here(1).kernel.empty());
 }
 
 TEST(ProfileFile, MembersOfACalibrationComeBack) {
-  Profile profile = cli::read_profile(kSample);
+  Profile profile = read_profile(kSample);
   profile.spread_bound = 0.05;
   profile.entries[0].runtime_s.disturbed = true;
-  EXPECT_EQ(cli::profile_of(cli::to_json(profile), "p.json"), profile);
+  EXPECT_EQ(profile_of(to_json(profile), "p.json"), profile);
 }
 
 }  // namespace

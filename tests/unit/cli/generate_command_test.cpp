@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {

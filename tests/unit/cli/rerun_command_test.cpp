@@ -1,8 +1,8 @@
 // `replay rerun` as a user runs it, and the command lines that it takes apart.
 #include <nlohmann/json.hpp>
 
-#include "scheduler/cli/repeated_run.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/results/past_run.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
@@ -12,10 +12,10 @@ using Rerun = Comparing;
 
 TEST(CommandWords, AreThoseThatTheShellHadGiven) {
   using Words = std::vector<std::string>;
-  EXPECT_EQ(cli::words_of("replay simulate --trace a.swf"), (Words{"replay", "simulate", "--trace", "a.swf"}));
-  EXPECT_EQ(cli::words_of("a 'b c' '' 'it'\\''s' x'y'z"), (Words{"a", "b c", "", "it's", "xyz"}));
-  EXPECT_EQ(cli::words_of(""), Words{});
-  EXPECT_THROW((void)cli::words_of("a 'b"), InputError);
+  EXPECT_EQ(results::words_of("replay simulate --trace a.swf"), (Words{"replay", "simulate", "--trace", "a.swf"}));
+  EXPECT_EQ(results::words_of("a 'b c' '' 'it'\\''s' x'y'z"), (Words{"a", "b c", "", "it's", "xyz"}));
+  EXPECT_EQ(results::words_of(""), Words{});
+  EXPECT_THROW((void)results::words_of("a 'b"), InputError);
 }
 
 TEST_F(Rerun, ASimulationComesOutTheSameByteForByte) {

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "scheduler/cli/seeds.hpp"
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/experiment/seeds.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
@@ -30,18 +30,18 @@ class Seeds : public Comparing {
 
 TEST(SeedList, TakesNumbersAndRanges) {
   using List = std::vector<std::uint64_t>;
-  EXPECT_EQ(cli::parse_seeds("1-4"), (List{1, 2, 3, 4}));
-  EXPECT_EQ(cli::parse_seeds("1,3,7"), (List{1, 3, 7}));
-  EXPECT_EQ(cli::parse_seeds("1-3,9"), (List{1, 2, 3, 9}));
-  EXPECT_EQ(cli::parse_seeds("18446744073709551614-18446744073709551615").size(), 2u);
+  EXPECT_EQ(experiment::parse_seeds("1-4"), (List{1, 2, 3, 4}));
+  EXPECT_EQ(experiment::parse_seeds("1,3,7"), (List{1, 3, 7}));
+  EXPECT_EQ(experiment::parse_seeds("1-3,9"), (List{1, 2, 3, 9}));
+  EXPECT_EQ(experiment::parse_seeds("18446744073709551614-18446744073709551615").size(), 2u);
   for (const char* wrong : {"", "x", "1", "5-3", "1,1", "1-3,2", "1-", "-3", "1,,2", "1,", "1-99999999", "1.5,2",
                             "1-2-3", "0-18446744073709551615"})
-    EXPECT_THROW((void)cli::parse_seeds(wrong), UsageError) << wrong;
+    EXPECT_THROW((void)experiment::parse_seeds(wrong), UsageError) << wrong;
 }
 
 TEST(SeedMark, IsReplacedWhereverItStands) {
-  EXPECT_EQ(cli::with_seed("a-{seed}/b{seed}.swf", 12), "a-12/b12.swf");
-  EXPECT_EQ(cli::with_seed("a.swf", 12), "a.swf");
+  EXPECT_EQ(experiment::with_seed("a-{seed}/b{seed}.swf", 12), "a-12/b12.swf");
+  EXPECT_EQ(experiment::with_seed("a.swf", 12), "a.swf");
 }
 
 // Each value is the one that a run of that seed alone has, and the mean is theirs.

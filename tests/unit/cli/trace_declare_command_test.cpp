@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/archive_logs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"

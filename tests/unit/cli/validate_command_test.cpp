@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/cli/validate_experiment.hpp"
-#include "scheduler/cli/validate_seeds.hpp"
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/validate/experiment.hpp"
+#include "scheduler/validate/seeds.hpp"
 #include "tests/support/shell.hpp"
 #include "traces/trace_stream.hpp"
 
@@ -104,7 +104,7 @@ std::vector<SwfRecord> records_of(const std::string& file) {
 }
 
 TEST_F(Validate, TheTracesOfThePaperAreWhatTheCommandsInTheirHeadersMake) {
-  const std::string file = cli::write_paper_trace(folder_.path(), cli::emulated_workload(), "lublin", 50, 3);
+  const std::string file = validate::write_paper_trace(folder_.path(), validate::emulated_workload(), "lublin", 50, 3);
   const std::string text = text_of(file);
   const std::size_t at = text.find("replay generate lublin");
   ASSERT_NE(at, std::string::npos) << text;
@@ -130,10 +130,11 @@ double load_of(const std::vector<SwfRecord>& records) {
 }
 
 TEST_F(Validate, BenchmarksInPlaceOfTheModelsJobsOfferTheSameLoad) {
-  cli::PaperWorkload workload = cli::physical_workload(2, "");
-  const auto of_model = records_of(cli::write_paper_trace(folder_ / "model", workload, "poisson", 30, 7));
+  validate::PaperWorkload workload = validate::physical_workload(2, "");
+  const auto of_model = records_of(validate::write_paper_trace(folder_ / "model", workload, "poisson", 30, 7));
   workload.profile = REPLAY_SOURCE_DIR "/traces/samples/profile.json";
-  const auto of_benchmarks = records_of(cli::write_paper_trace(folder_ / "benchmarks", workload, "poisson", 30, 7));
+  const auto of_benchmarks =
+      records_of(validate::write_paper_trace(folder_ / "benchmarks", workload, "poisson", 30, 7));
   ASSERT_EQ(of_benchmarks.size(), workload.jobs);
   EXPECT_NEAR(load_of(of_benchmarks), load_of(of_model), 1e-5);
   for (const SwfRecord& record : of_benchmarks) EXPECT_GE(record.executable, 0);
@@ -141,37 +142,37 @@ TEST_F(Validate, BenchmarksInPlaceOfTheModelsJobsOfferTheSameLoad) {
 }
 
 TEST_F(Validate, ThePaperHasTwentyFourCells) {
-  const auto cells = cli::paper_cells(folder_.path(), cli::emulated_workload(), 7);
+  const auto cells = validate::paper_cells(folder_.path(), validate::emulated_workload(), 7);
   ASSERT_EQ(cells.size(), 24u);
   EXPECT_EQ(cells.front().name, "30/poisson/easy");
   EXPECT_EQ(cells.back().name, "90/lublin/easy-malleable");
-  EXPECT_NE(std::ranges::find(cells, std::string{cli::kQuickCell}, &cli::ValidationCell::name), cells.end());
+  EXPECT_NE(std::ranges::find(cells, std::string{validate::kQuickCell}, &validate::ValidationCell::name), cells.end());
 }
 
 // What the paper claims, and the reason to run it for real: over the seeds FCFS-malleable answers sooner than EASY from 30
 // to 70 %, easy-malleable at every load.
 TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
-  cli::ValidationSetting setting;
+  validate::ValidationSetting setting;
   setting.common.runtime_model = "isolated";
-  setting.machine_text = cli::kPaperMachine;
-  const auto seeds = cli::simulate_paper_seeds(folder_.path(), cli::emulated_workload(), setting);
-  const auto means = cli::seed_means(seeds);
+  setting.machine_text = validate::kPaperMachine;
+  const auto seeds = validate::simulate_paper_seeds(folder_.path(), validate::emulated_workload(), setting);
+  const auto means = validate::seed_means(seeds);
   ASSERT_EQ(means.size(), 24u);
-  for (const cli::SeedMeans& mean : means) {
+  for (const validate::SeedMeans& mean : means) {
     if (mean.arrivals != "poisson" || mean.policy == "easy") continue;
     if (mean.policy == "fcfs-malleable" && mean.load_percent > 70) continue;
     EXPECT_LT(mean.gains[1].high(), 0) << mean.load_percent << " " << mean.policy << ": " << mean.gains[1].mean << " %";
     EXPECT_EQ(mean.gains[1].values, 20u);
   }
-  const cli::TypicalSeed seed = cli::typical_seed(seeds, cli::kFaintWait / cli::kPaperTimeScale);
+  const validate::TypicalSeed seed = validate::typical_seed(seeds, validate::kFaintWait / validate::kPaperTimeScale);
   EXPECT_EQ(seed.seed,
             13u);  // docs/measurements/validation.md has 7, the choice before easy-malleable counted room on each node
   EXPECT_EQ(seed.faint_waits, 0u);
 }
 
 // Three seeds; EASY answers in 100 s, so that a response is a gain.
-cli::SeedSeries three_seeds(std::vector<double> fcfs_malleable, std::vector<double> waits) {
-  cli::SeedSeries series{30, "poisson", {}};
+validate::SeedSeries three_seeds(std::vector<double> fcfs_malleable, std::vector<double> waits) {
+  validate::SeedSeries series{30, "poisson", {}};
   for (auto& policy : series.values) policy = {waits, {100, 100, 100}, {1, 1, 1}};
   series.values[1][1] = std::move(fcfs_malleable);
   return series;
@@ -180,14 +181,14 @@ cli::SeedSeries three_seeds(std::vector<double> fcfs_malleable, std::vector<doub
 TEST(TypicalSeed, IsTheOneNearestToTheMeansOfTheGains) {
   const std::vector all = {three_seeds({70, 85, 91}, {9, 9, 9}),   // gains of 30, 15, 9: mean 18
                            three_seeds({97, 86, 90}, {9, 9, 9})};  // 3, 14, 10: mean 9
-  const cli::TypicalSeed seed = cli::typical_seed(all, 1);
+  const validate::TypicalSeed seed = validate::typical_seed(all, 1);
   EXPECT_EQ(seed.seed, 2u);
   EXPECT_NEAR(seed.distance, std::sqrt((9 + 25) / 4.0), 1e-12);  // over two cells of two policies; one gains nothing
 }
 
 TEST(TypicalSeed, HasNoFaintWaitsIfThereIsSuchASeed) {
-  EXPECT_EQ(cli::typical_seed(std::vector{three_seeds({70, 85, 91}, {9, 0.5, 0})}, 1).seed, 3u);
-  const cli::TypicalSeed seed = cli::typical_seed(std::vector{three_seeds({70, 85, 91}, {0.1, 0.5, 0.2})}, 1);
+  EXPECT_EQ(validate::typical_seed(std::vector{three_seeds({70, 85, 91}, {9, 0.5, 0})}, 1).seed, 3u);
+  const validate::TypicalSeed seed = validate::typical_seed(std::vector{three_seeds({70, 85, 91}, {0.1, 0.5, 0.2})}, 1);
   EXPECT_EQ(seed.seed, 2u);
   EXPECT_EQ(seed.faint_waits, 3u);
 }

@@ -1,7 +1,7 @@
 // `replay why` as a user runs it.
 #include <nlohmann/json.hpp>
 
-#include "scheduler/cli/event_log_file.hpp"
+#include "scheduler/results/event_log_file.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
@@ -11,19 +11,21 @@ using namespace std::chrono_literals;
 using Why = Comparing;
 
 TEST(TimesForPeople, AreClocksOfTheTraceAndLengthsOfTwoUnits) {
-  const auto clock = [](Duration since_zero) { return cli::instant_text(Instant{since_zero}, cli::TimeStyle::kClock); };
+  const auto clock = [](Duration since_zero) {
+    return results::instant_text(Instant{since_zero}, results::TimeStyle::kClock);
+  };
   EXPECT_EQ(clock(0s), "00:00:00");
   EXPECT_EQ(clock(12h + 5s + 250ms), "12:00:05.25");
   EXPECT_EQ(clock(75h + 59min + 59s + 1us), "3 03:59:59.000001");
   EXPECT_EQ(clock(-90s), "-00:01:30");
-  EXPECT_EQ(cli::instant_text(Instant{90500ms}, cli::TimeStyle::kSeconds), "90.5 s");
-  EXPECT_EQ(cli::instant_text(kNever, cli::TimeStyle::kClock), "never");
-  EXPECT_EQ(cli::length_text(360us), "0.00036 s");
-  EXPECT_EQ(cli::length_text(16'007'565us), "16.01 s");
-  EXPECT_EQ(cli::length_text(59'999ms), "1 min");
-  EXPECT_EQ(cli::length_text(725s), "12 min 5 s");
-  EXPECT_EQ(cli::length_text(3h + 10min + 20s), "3 h 10 min");
-  EXPECT_EQ(cli::length_text(53h), "2 d 5 h");
+  EXPECT_EQ(results::instant_text(Instant{90500ms}, results::TimeStyle::kSeconds), "90.5 s");
+  EXPECT_EQ(results::instant_text(kNever, results::TimeStyle::kClock), "never");
+  EXPECT_EQ(results::length_text(360us), "0.00036 s");
+  EXPECT_EQ(results::length_text(16'007'565us), "16.01 s");
+  EXPECT_EQ(results::length_text(59'999ms), "1 min");
+  EXPECT_EQ(results::length_text(725s), "12 min 5 s");
+  EXPECT_EQ(results::length_text(3h + 10min + 20s), "3 h 10 min");
+  EXPECT_EQ(results::length_text(53h), "2 d 5 h");
 }
 
 TEST_F(Why, TellsTheWaitInSpansAndInAll) {

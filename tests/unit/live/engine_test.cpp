@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/model/clean_text.hpp"
-#include "scheduler/model/stop_signals.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"

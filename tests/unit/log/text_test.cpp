@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay::log {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/metrics/records.hpp"
 
 namespace replay::metrics {

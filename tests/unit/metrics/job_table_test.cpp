@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/metrics/records.hpp"
 
 namespace replay::metrics {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/metrics/job_table.hpp"
-#include "scheduler/model/error.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/unit/metrics/records.hpp"

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/metrics/records.hpp"
 
 namespace replay::metrics {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "scheduler/model/mix_bits.hpp"
+#include "scheduler/base/mix_bits.hpp"
 
 namespace replay {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/allocation.hpp"
-#include "scheduler/model/error.hpp"
 
 namespace replay {
 namespace {

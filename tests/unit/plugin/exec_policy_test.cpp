@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <fstream>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/plugin/fault.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"

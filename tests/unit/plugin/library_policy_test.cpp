@@ -2,8 +2,8 @@
 
 #include "scheduler/plugin/library_policy.hpp"
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
 

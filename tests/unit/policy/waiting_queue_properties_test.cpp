@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "scheduler/policy/view.hpp"
+#include "scheduler/policy/view/view.hpp"
 #include "tests/support/properties.hpp"
 
 namespace replay::test {

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/runtime_model/overheads.hpp"
 
 namespace replay {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 
 namespace replay {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/policy/average_wait.hpp"
+#include "scheduler/base/error.hpp"
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/slack/average_wait.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"

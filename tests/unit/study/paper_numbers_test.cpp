@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/study/dynp_numbers.hpp"
-#include "scheduler/study/fcfs_malleable_numbers.hpp"
-#include "scheduler/study/slack_numbers.hpp"
+#include "scheduler/study/dynp/numbers.hpp"
+#include "scheduler/study/fcfs_malleable/numbers.hpp"
+#include "scheduler/study/slack/numbers.hpp"
 
 namespace replay::study {
 namespace {

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <thread>
 
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/model/machine.hpp"
-#include "scheduler/model/temporary_folder.hpp"
-#include "scheduler/study/dynp_study.hpp"
-#include "scheduler/study/fcfs_malleable_study.hpp"
+#include "scheduler/study/dynp/study.hpp"
+#include "scheduler/study/fcfs_malleable/study.hpp"
 #include "scheduler/study/page.hpp"
-#include "scheduler/study/slack_study.hpp"
-#include "scheduler/study/watched_promises.hpp"
+#include "scheduler/study/slack/study.hpp"
+#include "scheduler/study/slack/watched_promises.hpp"
 #include "tests/support/archive_logs.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {

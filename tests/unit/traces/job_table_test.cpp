@@ -9,7 +9,7 @@
 #include <iterator>
 #include <limits>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <thread>
 
-#include "scheduler/model/error.hpp"
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "traces/byte_sink.hpp"
-#include "traces/byte_source.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/byte_source.hpp"
 #include "traces/swf_reader.hpp"
 #include "traces/workload_reader.hpp"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/number_set.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/contention.hpp"
-#include "scheduler/model/error.hpp"
 #include "tests/unit/traces/models/reference_csv.hpp"
 
 namespace replay {

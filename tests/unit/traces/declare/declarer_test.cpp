@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/declare/options.hpp"
 

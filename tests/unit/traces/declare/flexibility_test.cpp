@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace {

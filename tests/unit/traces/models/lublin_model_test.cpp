@@ -10,7 +10,7 @@
 #include <map>
 #include <numeric>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/models/reference_csv.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/swf_writer.hpp"
 

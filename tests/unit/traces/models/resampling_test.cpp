@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/support/archive_logs.hpp"
 #include "tests/unit/traces/models/reference_csv.hpp"
 #include "tests/unit/traces/swf_text.hpp"

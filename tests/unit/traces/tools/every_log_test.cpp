@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/archive_logs.hpp"
 #include "tests/support/shell.hpp"
 

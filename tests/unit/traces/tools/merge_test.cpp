@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/unit/traces/tools/trace_text.hpp"
 
 namespace replay {

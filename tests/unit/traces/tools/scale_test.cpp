@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "scheduler/model/error.hpp"
+#include "scheduler/base/error.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/tools/trace_text.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/temporary_folder.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 #include "traces/rereadable_trace.hpp"

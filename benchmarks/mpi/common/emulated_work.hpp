@@ -1,0 +1,33 @@
+// Computing on an emulated core: the work is slept, by vmlib, while the core's token is held (vmlib/vm_burst.h). What it
+// takes to launch and to end a job is real there and much longer than the work that is left out, so a program takes it
+// off its own work: the job's time from getting its cores to its last process then is the time that was asked for.
+#pragma once
+
+#include <optional>
+
+#include "benchmarks/mpi/common/timed_work.hpp"
+
+namespace replay::bench {
+
+/// The same on all ranks of a job.
+struct Emulation {
+  double start_up = 0;  // s, from the cores being given to all ranks being ready
+  double end_cost = 0;  // s, expected, from the last work to the last process
+  int mpl = 1;          // most ranks of the job on one core
+  Nanoseconds quantum{};
+};
+
+/// Collective: waits until all ranks are there; what has passed until then counts as start-up. Nothing where the cores
+/// are real, or vmlib is not there or switched off in some rank.
+std::optional<Emulation> find_emulation();
+
+/// Seconds of its run time that a job with CPU use `cpu_use` leaves out. With m ranks on a core work takes formula (3),
+/// max(1, m u), times as long, so that much less of it stands for the seconds that launching and ending have cost.
+double deduction(const Emulation& emulation, double cpu_use);
+
+class EmulatedWork final : public Work {
+ private:
+  Nanoseconds work_off(Nanoseconds owed) override;
+};
+
+}  // namespace replay::bench

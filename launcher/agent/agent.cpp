@@ -1,0 +1,205 @@
+#include "launcher/agent/agent.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <optional>
+#include <system_error>
+
+#include "launcher/agent/agent_directory.hpp"
+#include "launcher/agent/node_agent.hpp"
+#include "launcher/mpich/mpiexec.hpp"
+#include "launcher/os/control_group.hpp"
+#include "scheduler/base/process/pidfd.hpp"
+#include "scheduler/base/process/process.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono_literals::operator""ms;
+
+constexpr std::size_t kLongestBase = 60;  // with the names below it, a socket's path must stay below 108 bytes
+constexpr auto kAgentLeavesWithin = 3000ms;
+
+[[noreturn]] void fail(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+
+fs::path runtime_directory(const AgentOptions& options) {
+  if (!options.runtime_directory.empty()) return options.runtime_directory;
+  const char* xdg = std::getenv("XDG_RUNTIME_DIR");
+  if (xdg != nullptr && *xdg == '/' && std::string_view{xdg}.size() <= kLongestBase && ::access(xdg, W_OK | X_OK) == 0)
+    return xdg;
+  return "/tmp";
+}
+
+/// Closes everything from descriptor 3 on but these.
+void close_all_but(std::vector<int> kept) {
+  std::ranges::sort(kept);
+  unsigned first = 3;
+  for (const int fd : kept) {
+    const auto keep = static_cast<unsigned>(fd);
+    if (keep > first) ::close_range(first, keep - 1, 0);
+    first = std::max(first, keep + 1);
+  }
+  ::close_range(first, ~0U, 0);
+}
+
+void detach_from_terminal() {
+  ::setsid();  // Ctrl-C is for the daemon; it tells us what to do then
+  const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
+  ::dup2(null.get(), STDIN_FILENO);
+  ::dup2(null.get(), STDOUT_FILENO);  // a pipe of the daemon's must not stay open because of us
+}
+
+void reset_signals() {
+  for (int number = 1; number < SIGSYS; ++number)
+    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
+  for (const int number : {SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+void tell_left_alone(const fs::path& unknown) {
+  fmt::print(stderr, "replay: {}, an agent's directory, is left alone: {} in it is not the agent's\n",
+             unknown.parent_path().string(), unknown.filename().string());
+}
+
+AgentDirectory make_home(const AgentOptions& options) {
+  const fs::path base = runtime_directory(options);
+  if (base.string().size() > kLongestBase)
+    throw std::system_error(
+        ENAMETOOLONG, std::generic_category(),
+        fmt::format("runtime directory {}: expected at most {} characters", base.string(), kLongestBase));
+  for (const fs::path& unknown : remove_stale_agent_directories(base)) tell_left_alone(unknown);
+  return make_agent_directory(base);
+}
+
+/// The child of the fork, to its end.
+int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd stream,
+             const std::optional<protocol::LinkSeals>& seals) {
+  int status = 0;
+  try {
+    ::prctl(PR_SET_NAME, "replay-agent");
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    detach_from_terminal();
+    reset_signals();
+    close_all_but({stream.get(), home.lock.get()});
+    raise_descriptor_limit();
+    NodeAgent{options, home.path, std::move(stream), seals}.run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "replay-agent: {}\n", error.what());
+    status = 1;
+  }
+  if (const fs::path unknown = remove_agent_directory(home.path); !unknown.empty()) tell_left_alone(unknown);
+  return status;
+}
+
+}  // namespace
+
+AgentHandle::AgentHandle(pid_t pid, UniqueFd stream, fs::path directory)
+    : pid_(pid), stream_(std::move(stream)), pidfd_(::pidfd_open(pid, 0)), directory_(std::move(directory)) {
+  known_.emplace(pid);
+}
+
+AgentHandle::AgentHandle(AgentHandle&& other) noexcept
+    : pid_(std::exchange(other.pid_, 0)),
+      stream_(std::move(other.stream_)),
+      pidfd_(std::move(other.pidfd_)),
+      directory_(std::move(other.directory_)) {
+  other.known_.reset();
+  if (pid_ > 0) known_.emplace(pid_);
+}
+
+AgentHandle::~AgentHandle() { stop(); }
+
+bool AgentHandle::wait_until_gone(milliseconds limit) {
+  pollfd exited{pidfd_.get(), POLLIN, 0};
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  int ready = 0;
+  do {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - std::chrono::steady_clock::now());
+    ready = ::poll(&exited, 1, static_cast<int>(std::max(left, 0ms).count()));
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return false;
+  ::waitpid(pid_, nullptr, WNOHANG);
+  return true;
+}
+
+void AgentHandle::stop() {
+  if (pid_ <= 0) return;
+  ::pidfd_send_signal(pidfd_.get(), SIGCONT, nullptr, 0);  // whoever has stopped it, it is to end now
+  if (!stream_.is_open()) ::pidfd_send_signal(pidfd_.get(), SIGTERM, nullptr, 0);
+  stream_.reset();
+  const bool can_act = !is_stopped(pid_);
+  if (!can_act || !wait_until_gone(kAgentLeavesWithin)) {
+    ::pidfd_send_signal(pidfd_.get(), SIGKILL, nullptr, 0);
+    (void)wait_until_gone(1000ms);
+  }
+  std::error_code error;
+  if (fs::exists(directory_, error)) clean_up_in_its_place();
+  known_.reset();
+  pid_ = 0;
+}
+
+/// The agent was killed. Its jobs carry its socket's path in their environment; what has thrown its environment away is in
+/// the agent's control group, if there is one, and has come to us as an orphan.
+void AgentHandle::clean_up_in_its_place() const {
+  const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (directory_ / "socket").string());
+  const auto group = ControlGroup::find(directory_.filename().string());
+  for (int tries = 0; tries < 200; ++tries) {
+    std::vector<Process> left = orphans();
+    for (const pid_t pid : processes_with(mark))
+      if (auto process = Process::open(pid); process && environment_has(pid, mark)) left.push_back(std::move(*process));
+    if (group)
+      for (const pid_t pid : group->processes())
+        if (auto process = Process::open(pid); process && group->has(pid)) left.push_back(std::move(*process));
+    std::erase_if(left, [](const Process& process) { return process.is_gone(); });
+    if (left.empty()) break;
+    for (const Process& process : left) process.signal(SIGKILL);
+    ::usleep(5000);
+  }
+  if (const fs::path unknown = remove_agent_directory(directory_); !unknown.empty()) tell_left_alone(unknown);
+}
+
+AgentHandle start_agent(const AgentOptions& options) {
+  const AgentDirectory home = make_home(options);
+  adopt_orphans();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
+  UniqueFd ours{ends[0]};
+  UniqueFd theirs{ends[1]};
+  const pid_t pid = ::fork();
+  if (pid < 0) fail("cannot fork the agent");
+  if (pid == 0) {
+    ours.reset();
+    ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // a stopped agent is to see that the daemon has died
+    ::_exit(be_agent(options, home, std::move(theirs), std::nullopt));  // nothing of the daemon's is to run at exit
+  }
+  return AgentHandle{pid, std::move(ours), home.path};
+}
+
+AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals) {
+  const AgentDirectory home = make_home(options);
+  adopt_orphans();
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) fail("cannot fork the agent");
+  if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(1);  // it died before that line
+    ::_exit(be_agent(options, home, std::move(stream), seals));
+  }
+  return AgentHandle{pid, UniqueFd{}, home.path};
+}
+
+}  // namespace replay::launcher

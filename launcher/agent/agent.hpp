@@ -1,0 +1,79 @@
+// The node agent: a process of its own that starts, watches, moves and reaps the jobs of one node, so that a daemon that
+// dies leaves nothing behind. The daemon forks it before anything else (no thread, event loop or log yet). Closing the
+// stream to it is the end of all jobs, whoever closes it; that is how it notices kill -9 of the daemon. Over a network
+// `replay agent` forks it, for the stream of a daemon that has proved the key (launcher/service/agent_service.hpp).
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "launcher/mpich/job_network.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/process/orphans.hpp"
+#include "scheduler/protocol/handshake.hpp"
+
+namespace replay::launcher {
+
+/// How ranks that share a core give it to each other. kAuto: as the self-test at the agent's start finds better, but the
+/// token where ranks of two jobs meet. The others: always so. On emulated cores it always is the token.
+enum class BackEnd : std::uint8_t { kAuto, kYield, kToken };
+
+struct AgentOptions {
+  std::filesystem::path mpiexec;            ///< empty: found on PATH
+  std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
+  std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
+  BackEnd back_end = BackEnd::kAuto;
+  JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where a network of a job's own is not permitted
+  std::vector<int> cores;                 ///< OS indices that Hello names; empty: the affinity mask
+  /// The daemon is lost when it has not been heard of for so long; 0: never by silence.
+  std::chrono::milliseconds silence_limit{0};
+  /// A job whose ranks have not registered within this is rigid.
+  std::chrono::milliseconds registration_limit{5000};
+  std::chrono::milliseconds registration_limit_per_rank{200};  ///< and so much more for each rank
+  int emulated_cores = 0;                     ///< 0: the machine's own; else so many virtual ones, and tokens for them
+  std::chrono::microseconds quantum{10'000};  ///< emulated: longest hold of a token that another rank waits for
+};
+
+/// The daemon's hold on its agent. Destroying it ends the agent and with it all jobs, within about 3 s.
+class AgentHandle {
+ public:
+  AgentHandle(pid_t pid, UniqueFd stream, std::filesystem::path directory);
+  AgentHandle(AgentHandle&& other) noexcept;
+  AgentHandle& operator=(AgentHandle&&) = delete;
+  ~AgentHandle();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Readable when the agent's process has ended.
+  [[nodiscard]] int pidfd() const { return pidfd_.get(); }
+  /// Non-blocking; the messages of scheduler/protocol/agent_messages.hpp. Negative: somebody else has the other end.
+  [[nodiscard]] int stream() const { return stream_.get(); }
+  /// The agent's private directory: segments and socket; gone when the agent is.
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+  /// Closes the stream (or, without one, asks by SIGTERM) and waits until the agent is gone; after 3 s, or when it died or was stopped, cleans up in its place.
+  void stop();
+
+ private:
+  [[nodiscard]] bool wait_until_gone(std::chrono::milliseconds limit);
+  void clean_up_in_its_place() const;
+
+  pid_t pid_;
+  UniqueFd stream_;
+  UniqueFd pidfd_;
+  std::filesystem::path directory_;
+  std::optional<OwnSessionChild> known_;  // while the agent is not reaped
+};
+
+/// Forks the agent. Also removes directories that dead agents left under the same runtime directory.
+/// REQUIRES: a single thread. Throws std::system_error.
+[[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
+/// The same for a stream to a daemon that is there already, sealed with these keys; the handle has none. The agent ends,
+/// as when told to, when this process dies.
+[[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals);
+
+}  // namespace replay::launcher

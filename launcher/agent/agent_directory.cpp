@@ -1,0 +1,144 @@
+#include "launcher/agent/agent_directory.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+#include "launcher/os/control_group.hpp"
+#include "scheduler/base/file/name_template.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kNameBegins = "replay-agent-";
+constexpr std::size_t kNameEnds = 6;  // characters that mkdtemp() has chosen
+constexpr const char* kMarker = "replay-agent";
+constexpr std::string_view kMarkerText = "replay agent directory 2\n";
+constexpr std::array<std::string_view, 3> kKnown = {kMarker, kAgentSocket, kAgentVmlibLink};
+
+[[noreturn]] void fail_with(const std::string& what) { throw std::system_error(errno, std::generic_category(), what); }
+
+bool is_name_of_ours(std::string_view name) {
+  const auto is_random = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  };
+  return name.size() == kNameBegins.size() + kNameEnds && name.starts_with(kNameBegins) &&
+         std::ranges::all_of(name.substr(kNameBegins.size()), is_random);
+}
+
+UniqueFd open_directory(int base, const char* name, int more = O_NOFOLLOW) {
+  return UniqueFd{::openat(base, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | more)};
+}
+
+bool is_private(int directory) {
+  struct stat status {};
+  return ::fstat(directory, &status) == 0 && S_ISDIR(status.st_mode) && (status.st_mode & 07777) == 0700 &&
+         status.st_uid == ::geteuid();
+}
+
+bool has_marker(int directory) {
+  const UniqueFd marker{::openat(directory, kMarker, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
+  struct stat status {};
+  if (!marker.is_open() || ::fstat(marker.get(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
+  char text[kMarkerText.size() + 1];
+  const ssize_t size = ::read(marker.get(), text, sizeof text);
+  return size > 0 && std::string_view{text, static_cast<std::size_t>(size)} == kMarkerText;
+}
+
+std::vector<std::string> names_in(int directory) {
+  std::vector<std::string> names;
+  UniqueFd own = open_directory(directory, ".");  // closedir() closes it
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own.is_open() ? ::fdopendir(own.get()) : nullptr, &::closedir);
+  if (!stream) return names;
+  (void)own.release();
+  while (const dirent* entry = ::readdir(stream.get()))
+    if (const std::string_view name = entry->d_name; name != "." && name != "..") names.emplace_back(name);
+  return names;
+}
+
+/// Its name must still lead to what was looked at.
+bool is_same(int base, const char* name, int directory) {
+  struct stat by_name {};
+  struct stat looked_at {};
+  return ::fstatat(base, name, &by_name, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(directory, &looked_at) == 0 &&
+         by_name.st_dev == looked_at.st_dev && by_name.st_ino == looked_at.st_ino;
+}
+
+bool is_directory(int parent, const std::string& name) {
+  struct stat status {};
+  return ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+}
+
+/// The name of what is unknown in it; empty: there was nothing such. The marker goes last: with it, what is left can be
+/// recognised again.
+std::string remove_checked(int base, const char* name, int directory) {
+  const std::vector<std::string> found = names_in(directory);
+  for (const std::string& entry : found)
+    if (std::ranges::find(kKnown, entry) == kKnown.end() || is_directory(directory, entry)) return entry;
+  for (const char* entry : {kAgentSocket, kAgentVmlibLink, kMarker}) ::unlinkat(directory, entry, 0);
+  if (is_same(base, name, directory)) ::unlinkat(base, name, AT_REMOVEDIR);
+  return {};
+}
+
+/// Open, if it is an agent's.
+std::optional<UniqueFd> open_agents(int base, const std::string& name) {
+  if (!is_name_of_ours(name)) return std::nullopt;
+  UniqueFd directory = open_directory(base, name.c_str());
+  if (!directory.is_open() || !is_private(directory.get()) || !has_marker(directory.get())) return std::nullopt;
+  return directory;
+}
+
+}  // namespace
+
+AgentDirectory make_agent_directory(const fs::path& base) {
+  std::string name = name_template((fs::absolute(base) / kNameBegins).string());
+  if (::mkdtemp(name.data()) == nullptr) fail_with(fmt::format("cannot create a directory under {}", base.string()));
+  AgentDirectory made{name, open_directory(AT_FDCWD, name.c_str())};
+  // The lock before the marker: what has a marker and no lock has no living agent.
+  if (!made.lock.is_open() || !is_private(made.lock.get()) || ::flock(made.lock.get(), LOCK_EX | LOCK_NB) != 0)
+    fail_with(fmt::format("cannot lock {}", name));
+  const UniqueFd marker{::openat(made.lock.get(), kMarker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
+  if (!marker.is_open() ||
+      ::write(marker.get(), kMarkerText.data(), kMarkerText.size()) != static_cast<ssize_t>(kMarkerText.size()))
+    fail_with(fmt::format("cannot write into {}", name));
+  return made;
+}
+
+fs::path remove_agent_directory(const fs::path& directory) {
+  const UniqueFd base = open_directory(AT_FDCWD, directory.parent_path().c_str(), 0);
+  const std::string name = directory.filename().string();
+  const auto opened = base.is_open() ? open_agents(base.get(), name) : std::nullopt;
+  if (!opened) return {};
+  const std::string unknown = remove_checked(base.get(), name.c_str(), opened->get());
+  return unknown.empty() ? fs::path{} : directory / unknown;
+}
+
+std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
+  std::vector<fs::path> left;
+  const UniqueFd all = open_directory(AT_FDCWD, base.c_str(), 0);
+  if (!all.is_open()) return left;
+  for (const std::string& name : names_in(all.get())) {
+    const auto opened = open_agents(all.get(), name);
+    if (!opened || ::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) continue;  // no agent's, or of a living one
+    if (const std::string unknown = remove_checked(all.get(), name.c_str(), opened->get()); !unknown.empty())
+      left.push_back(base / name / unknown);
+    else
+      (void)ControlGroup::find(name);  // of the dead agent; goes with this object
+  }
+  return left;
+}
+
+}  // namespace replay::launcher

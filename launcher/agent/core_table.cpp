@@ -1,0 +1,78 @@
+#include "launcher/agent/core_table.hpp"
+
+#include <algorithm>
+
+#include "scheduler/base/error.hpp"
+
+namespace replay::launcher {
+namespace {
+
+const std::optional<RankName> kNobody;
+
+}  // namespace
+
+CoreTable::Place CoreTable::arrive(const RankName& who, std::uint32_t core, Seating seating) {
+  INVARIANT(core < cores_.size(), "core {} of {}", core, cores_.size());
+  const bool is_new = cores_[core].ranks.insert(who).second;
+  INVARIANT(is_new, "rank {} of job {} is on core {} already", who.rank, static_cast<std::int64_t>(who.job), core);
+  Place place{core, REPLAY_VM_NO_SEAT};
+  auto& seats = cores_[core].seats;
+  if (const auto free = std::ranges::find(seats, kNobody); seating == Seating::kWanted && free != seats.end()) {
+    *free = who;
+    place.seat = static_cast<std::uint32_t>(free - seats.begin());
+  }
+  ranks_[who].places.push_back(place);
+  return place;
+}
+
+void CoreTable::leave(const RankName& who, std::uint32_t core) {
+  const auto rank = ranks_.find(who);
+  INVARIANT(rank != ranks_.end() && core < cores_.size() && cores_[core].ranks.erase(who) == 1,
+            "rank {} of job {} is not on core {}", who.rank, static_cast<std::int64_t>(who.job), core);
+  std::ranges::replace(cores_[core].seats, std::optional{who}, kNobody);
+  std::erase_if(rank->second.places, [core](const Place& place) { return place.core == core; });
+  if (rank->second.places.empty()) ranks_.erase(rank);
+}
+
+void CoreTable::leave_all(const RankName& who) {
+  for (const Place& place : places(who)) leave(who, place.core);
+}
+
+void CoreTable::set_stopped(const RankName& who, bool is_stopped) {
+  if (const auto rank = ranks_.find(who); rank != ranks_.end()) rank->second.is_stopped = is_stopped;
+}
+
+std::optional<CoreTable::Place> CoreTable::place(const RankName& who) const {
+  const auto rank = ranks_.find(who);
+  if (rank == ranks_.end()) return std::nullopt;
+  return rank->second.places.back();
+}
+
+std::vector<CoreTable::Place> CoreTable::places(const RankName& who) const {
+  const auto rank = ranks_.find(who);
+  return rank != ranks_.end() ? rank->second.places : std::vector<Place>{};
+}
+
+/// Whether somebody else for whom `condition` holds runs on one of its cores.
+template <typename Condition>
+bool CoreTable::meets(const RankName& who, Condition condition) const {
+  return std::ranges::any_of(places(who), [&](const Place& place) {
+    return std::ranges::any_of(cores_[place.core].ranks, [&](const RankName& other) {
+      return other != who && !ranks_.at(other).is_stopped && condition(other);
+    });
+  });
+}
+
+bool CoreTable::is_shared(const RankName& who) const {
+  return meets(who, [](const RankName&) { return true; });
+}
+
+bool CoreTable::meets_another_job(const RankName& who) const {
+  return meets(who, [&who](const RankName& other) { return other.job != who.job; });
+}
+
+std::size_t CoreTable::free_seats(std::uint32_t core) const {
+  return static_cast<std::size_t>(std::ranges::count(cores_[core].seats, kNobody));
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,287 @@
+#include "launcher/agent/node_agent.hpp"
+
+#include <event2/buffer.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <variant>
+
+#include "launcher/agent/agent_directory.hpp"
+#include "launcher/agent/back_end_test.hpp"
+#include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/protocol/bytes.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
+constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and then some
+
+/// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
+std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std::filesystem::path& directory) {
+  if (vmlib.empty()) return vmlib;
+  const std::filesystem::path absolute = std::filesystem::absolute(vmlib);
+  if (absolute.string().find_first_of(" :\t\n") == std::string::npos) return absolute;
+  const std::filesystem::path link = directory / kAgentVmlibLink;
+  std::error_code error;
+  std::filesystem::create_symlink(absolute, link, error);
+  return link;
+}
+
+/// Of the core segment: emulated ones, or one more than the highest OS index.
+std::uint32_t count_cores(const AgentOptions& options) {
+  const long wanted = options.emulated_cores > 0
+                          ? options.emulated_cores
+                          : std::max<long>(::sysconf(_SC_NPROCESSORS_CONF), affinity_mask().back() + 1);
+  return static_cast<std::uint32_t>(std::clamp<long>(wanted, 1, REPLAY_VM_MAX_CORES));
+}
+
+BackEnds choose_back_ends(const AgentOptions& options) {
+  if (options.emulated_cores > 0 || options.back_end == BackEnd::kToken) return {REPLAY_VM_TOKEN, REPLAY_VM_TOKEN};
+  if (options.back_end == BackEnd::kYield) return {REPLAY_VM_YIELD, REPLAY_VM_YIELD};
+  return {find_back_end(affinity_mask().front()), REPLAY_VM_TOKEN};
+}
+
+}  // namespace
+
+NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream,
+                     const std::optional<protocol::LinkSeals>& seals)
+    : options_(options),
+      directory_(std::move(directory)),
+      loop_(event_base_new()),
+      topology_(load_topology()),
+      cores_(count_cores(options_), choose_back_ends(options_)),
+      group_(ControlGroup::make(directory_.filename().string())),
+      stream_(std::move(stream)),
+      line_(bufferevent_socket_new(loop_.get(), stream_.get(), 0)),
+      child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
+      terminate_event_(loop_.get(), SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { shut_down(); }),
+      second_event_(loop_.get(), -1, EV_PERSIST,
+                    [this] {
+                      for (const auto& [id, job] : jobs_) job->measure();
+                      send(protocol::Heartbeat{});
+                    }),
+      silence_event_(loop_.get(), -1, 0, [this] { on_silence(); }),
+      purge_event_(loop_.get(), -1, 0,
+                   [this] {
+                     retired_.clear();
+                     if (is_shutting_down_ && jobs_.empty()) event_base_loopbreak(loop_.get());
+                   }),
+      give_up_event_(loop_.get(), -1, 0, [this] { event_base_loopbreak(loop_.get()); }) {
+  if (seals) {
+    sealer_.emplace(seals->sending);
+    decoder_ = protocol::FrameDecoder{seals->receiving};
+  }
+  site_.loop = loop_.get();
+  site_.topology = &topology_;
+  site_.cores = &cores_;
+  site_.end_cost = &end_cost_;
+  site_.group = group_ ? &*group_ : nullptr;
+  if (options_.network == JobNetwork::kOwn && !why_no_own_network()) site_.network = JobNetwork::kOwn;
+  site_.is_emulated = options_.emulated_cores > 0;
+  site_.quantum = std::max<std::chrono::microseconds>(options_.quantum, kShortestQuantum);
+  site_.registration_limit = options_.registration_limit;
+  site_.registration_limit_per_rank = options_.registration_limit_per_rank;
+  site_.mpiexec = options_.mpiexec;
+  site_.vmlib = preloadable(options_.vmlib, directory_);
+  site_.directory = directory_;
+  site_.socket = directory_ / kAgentSocket;
+  site_.report = [this](const protocol::AgentReport& report) { send(report); };
+  site_.retire = [this](JobId job) { retire(job); };
+  site_.orphans_of = [this](const std::string& key) { return orphans_of(key); };
+  registrar_ = std::make_unique<Registrar>(
+      loop_.get(), site_.socket,
+      [this](const replay_vm_hello& hello) {
+        AgentJob* job = job_with(hello.key);
+        return job != nullptr ? job->admit(hello) : Admission{kRefusedKey, {}};
+      },
+      [this](const replay_vm_hello& hello, UniqueFd rank) {
+        if (AgentJob* job = job_with(hello.key)) job->add_rank(hello, std::move(rank));
+      });
+  bufferevent_setcb(
+      line_.get(), [](bufferevent*, void* self) { static_cast<NodeAgent*>(self)->on_readable(); }, nullptr,
+      [](bufferevent*, short, void* self) { static_cast<NodeAgent*>(self)->shut_down(); }, this);
+}
+
+NodeAgent::~NodeAgent() = default;
+
+void NodeAgent::run() {
+  child_event_.arm();
+  terminate_event_.arm();
+  second_event_.arm_after(1000ms);
+  if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
+  bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
+  send(hello());
+  event_base_dispatch(loop_.get());
+  kill_all_descendants();
+  jobs_.clear();  // with their segments
+  retired_.clear();
+}
+
+protocol::Hello NodeAgent::hello() const {
+  protocol::Hello hello;
+  hello.pid = ::getpid();
+  hello.emulated = options_.emulated_cores > 0;
+  if (hello.emulated)
+    for (int core = 0; core < options_.emulated_cores; ++core) hello.cores.push_back(core);
+  else
+    hello.cores = options_.cores.empty() ? affinity_mask() : options_.cores;
+  return hello;
+}
+
+void NodeAgent::on_readable() {
+  evbuffer* input = bufferevent_get_input(line_.get());
+  std::string bytes(evbuffer_get_length(input), '\0');
+  evbuffer_remove(input, bytes.data(), bytes.size());
+  try {
+    decoder_.feed(bytes);
+    while (const auto frame = decoder_.next()) {
+      was_silent_ = false;  // only whole frames count: of other bytes it is not known from where they come
+      if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
+      handle(protocol::decode_order(*frame));
+    }
+  } catch (const protocol::ProtocolError& error) {
+    part(fmt::format("the daemon sent no order: {}", error.what()));
+  }
+}
+
+/// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
+void NodeAgent::on_silence() {
+  if (was_silent_)
+    return part(fmt::format("the daemon has not been heard of for {:g} s",
+                            static_cast<double>(options_.silence_limit.count()) / 1000));
+  was_silent_ = true;
+  silence_event_.arm_after(200ms);
+}
+
+/// Ends the connection for this reason, and all jobs. The daemon is told, if it still can be.
+void NodeAgent::part(const std::string& reason) {
+  if (is_shutting_down_) return;
+  fmt::print(stderr, "replay-agent: {}: ending all jobs\n", reason);
+  send(protocol::Farewell{reason});
+  evbuffer* output = bufferevent_get_output(line_.get());
+  evbuffer_unfreeze(output, 1);  // libevent's own writes, which keep it frozen, are over with the shutdown
+  evbuffer_write(output, stream_.get());
+  shut_down();
+}
+
+void NodeAgent::handle(const protocol::AgentOrder& order) {
+  if (is_shutting_down_) return;
+  std::visit([this](const auto& o) { on(o); }, order);
+}
+
+void NodeAgent::on(const protocol::LaunchJob& order) {
+  if (jobs_.contains(order.job)) return send(protocol::OrderFailed{order.job, "launch", "a job with this number runs"});
+  const auto& job = jobs_[order.job] = std::make_unique<AgentJob>(site_, order);
+  job->launch();
+}
+
+void NodeAgent::on(const protocol::EndJob& order) {
+  if (const auto job = jobs_.find(order.job); job != jobs_.end())
+    job->second->end(order.outcome, job->second->is_to_end() ? Patience::kNone : Patience::kNormal);
+  else
+    send(protocol::OrderFailed{order.job, "end", "no such job"});
+}
+
+void NodeAgent::on(const protocol::Goodbye&) { shut_down(); }
+
+void NodeAgent::on(const protocol::AskStatistics& order) {
+  if (const auto job = jobs_.find(order.job); job != jobs_.end())
+    send(job->second->statistics());
+  else
+    send(protocol::OrderFailed{order.job, "statistics", "no such job"});
+}
+
+template <typename Order>
+void NodeAgent::on(const Order& order) {
+  if (const auto job = jobs_.find(order.job); job != jobs_.end()) return job->second->carry_out(order);
+  const char* action = std::is_same_v<Order, protocol::MoveRanks>    ? "resize"
+                       : std::is_same_v<Order, protocol::SuspendJob> ? "suspend"
+                                                                     : "resume";
+  send(protocol::OrderFailed{order.job, action, "no such job"});
+}
+
+void NodeAgent::send(const protocol::AgentReport& report) {
+  if (is_shutting_down_) return;  // nobody listens
+  std::string bytes = protocol::encode(report);
+  if (sealer_) bytes = sealer_->seal(bytes);
+  bufferevent_write(line_.get(), bytes.data(), bytes.size());
+}
+
+AgentJob* NodeAgent::job_with(const std::uint8_t* key) const {
+  for (const auto& [id, job] : jobs_)
+    if (std::memcmp(job->key().data(), key, job->key().size()) == 0) return job.get();
+  return nullptr;
+}
+
+/// Our mpiexecs, and whatever the kernel has given us because its parent died.
+void NodeAgent::reap() {
+  int status = 0;
+  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    for (const auto& [id, job] : jobs_) {
+      if (job->mpiexec_pid() != pid) continue;
+      job->on_mpiexec_exit(status);
+      break;  // it may have left jobs_
+    }
+  }
+}
+
+void NodeAgent::retire(JobId job) {
+  auto node = jobs_.extract(job);
+  retired_.push_back(std::move(node.mapped()));
+  purge_event_.arm_after(0ms);
+}
+
+std::vector<pid_t> NodeAgent::orphans() const {
+  std::set<pid_t> launchers;
+  for (const auto& [id, job] : jobs_) launchers.insert(job->mpiexec_pid());
+  std::vector<pid_t> found;
+  for (const pid_t child : children_of(::getpid())) {
+    if (launchers.contains(child)) continue;
+    const auto stat = read_stat(child);
+    if (!stat || stat->state == 'Z') continue;  // reaped at the next SIGCHLD
+    found.push_back(child);
+    for (const pid_t below : descendants_of(child)) found.push_back(below);
+  }
+  return found;
+}
+
+/// An orphan that says nothing of its job belongs to the last one that there can be.
+std::vector<pid_t> NodeAgent::orphans_of(const std::string& key) const {
+  std::vector<pid_t> found = orphans();
+  if (jobs_.size() <= 1) return found;
+  std::erase_if(found, [&key](pid_t pid) { return !environment_has(pid, std::string{REPLAY_VM_ENV_KEY} + "=" + key); });
+  return found;
+}
+
+void NodeAgent::shut_down() {
+  if (is_shutting_down_) return;
+  is_shutting_down_ = true;
+  bufferevent_disable(line_.get(), EV_READ | EV_WRITE);
+  second_event_.disarm();
+  silence_event_.disarm();
+  for (const auto& [id, job] : jobs_) job->end(Outcome::kKilled, Patience::kHurried);
+  give_up_event_.arm_after(kGiveUpAfter);
+  purge_event_.arm_after(0ms);
+}
+
+void NodeAgent::kill_all_descendants() {
+  for (int tries = 0; tries < 100; ++tries) {
+    const std::vector<pid_t> left = descendants_of(::getpid());
+    if (left.empty()) return;
+    for (const pid_t pid : left)
+      if (const auto process = Process::open(pid)) process->signal(SIGKILL);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    ::usleep(2000);
+  }
+}
+
+}  // namespace replay::launcher

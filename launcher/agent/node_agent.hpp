@@ -1,0 +1,88 @@
+// The agent's own process: its loop, its jobs, its door for ranks, its line to the daemon.
+#pragma once
+
+#include <event2/bufferevent.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/agent/agent.hpp"
+#include "launcher/agent/agent_job.hpp"
+#include "launcher/agent/end_cost.hpp"
+#include "launcher/agent/node_cores.hpp"
+#include "launcher/agent/registrar.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "launcher/os/control_group.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+#include "scheduler/protocol/handshake.hpp"
+
+namespace replay::launcher {
+
+struct LineDeleter {
+  void operator()(bufferevent* line) const { bufferevent_free(line); }
+};
+using Line = std::unique_ptr<bufferevent, LineDeleter>;
+
+class NodeAgent {
+ public:
+  /// `directory` exists and is ours alone. Without `seals`, frames travel as they are.
+  NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream,
+            const std::optional<protocol::LinkSeals>& seals);
+  ~NodeAgent();
+
+  /// Until the daemon says goodbye or is gone; then no process, segment or socket is left.
+  void run();
+
+ private:
+  void on_readable();
+  void on_silence();
+  void handle(const protocol::AgentOrder& order);
+  void on(const protocol::LaunchJob& order);
+  void on(const protocol::EndJob& order);
+  void on(const protocol::Goodbye& order);
+  void on(const protocol::AskStatistics& order);
+  void on(const protocol::Ping&) {}
+  template <typename Order>
+  void on(const Order& order);
+  void send(const protocol::AgentReport& report);
+  void part(const std::string& reason);
+
+  [[nodiscard]] protocol::Hello hello() const;
+  [[nodiscard]] AgentJob* job_with(const std::uint8_t* key) const;
+  void reap();
+  void retire(JobId job);
+  [[nodiscard]] std::vector<pid_t> orphans() const;
+  [[nodiscard]] std::vector<pid_t> orphans_of(const std::string& key) const;
+  void shut_down();
+  void kill_all_descendants();
+
+  AgentOptions options_;
+  std::filesystem::path directory_;
+  EventBase loop_;
+  Topology topology_;
+  NodeCores cores_;
+  EndCost end_cost_;
+  std::optional<ControlGroup> group_;
+  AgentSite site_;
+  UniqueFd stream_;
+  std::optional<protocol::FrameSealer> sealer_;
+  protocol::FrameDecoder decoder_;
+  Line line_;
+  std::map<JobId, std::unique_ptr<AgentJob>> jobs_;
+  std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
+  bool is_shutting_down_ = false;
+  bool was_silent_ = false;
+  std::unique_ptr<Registrar> registrar_;
+  LoopEvent child_event_;
+  LoopEvent terminate_event_;
+  LoopEvent second_event_;
+  LoopEvent silence_event_;
+  LoopEvent purge_event_;
+  LoopEvent give_up_event_;
+};
+
+}  // namespace replay::launcher

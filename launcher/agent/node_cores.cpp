@@ -1,0 +1,201 @@
+#include "launcher/agent/node_cores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler/base/error.hpp"
+
+namespace replay::launcher {
+
+std::optional<std::string> NodeCores::why_not(JobId job, const std::vector<std::int32_t>& core_of_rank,
+                                              bool needs_seats) const {
+  std::map<std::uint32_t, std::size_t> newcomers;
+  for (std::uint32_t rank = 0; rank < core_of_rank.size(); ++rank) {
+    const auto core = static_cast<std::uint32_t>(core_of_rank[rank]);
+    if (core >= table_.cores())
+      return fmt::format("core {} does not exist: expected 0 to {}", core_of_rank[rank], table_.cores() - 1);
+    if (!table_.on(core).contains({job, rank})) ++newcomers[core];
+  }
+  for (const auto& [core, count] : newcomers)
+    if (needs_seats && count > table_.free_seats(core))
+      return fmt::format("core {} has no room for {} more ranks: expected at most {} on a core", core, count,
+                         REPLAY_VM_SEATS);
+  return std::nullopt;
+}
+
+void NodeCores::enter(JobId job, Tenant tenant, const std::vector<std::int32_t>& core_of_rank) {
+  const Cores cores{core_of_rank.begin(), core_of_rank.end()};
+  announce(cores);
+  const auto seating = tenant.segment != nullptr ? CoreTable::Seating::kWanted : CoreTable::Seating::kNone;
+  residents_[job] = {std::move(tenant), std::vector<pid_t>(core_of_rank.size())};
+  for (std::uint32_t rank = 0; rank < core_of_rank.size(); ++rank)
+    table_.arrive({job, rank}, static_cast<std::uint32_t>(core_of_rank[rank]), seating);
+  change_places(job);
+  tell(cores);
+  tell_mpl(job);
+}
+
+void NodeCores::know_process(JobId job, std::uint32_t rank, pid_t pid) {
+  if (const auto found = residents_.find(job); found != residents_.end()) found->second.pid_of_rank[rank] = pid;
+}
+
+void NodeCores::begin_move(JobId job, const std::vector<std::int32_t>& core_of_rank) {
+  Cores cores = cores_of(job);
+  cores.insert(core_of_rank.begin(), core_of_rank.end());
+  announce(cores);
+  for (const RankName& who : ranks_of(job))
+    if (const auto core = static_cast<std::uint32_t>(core_of_rank[who.rank]); !table_.on(core).contains(who))
+      table_.arrive(who, core);
+  tell(cores);
+  tell_mpl(job);
+}
+
+void NodeCores::change_places(JobId job) {
+  const auto resident = residents_.find(job);
+  if (resident == residents_.end() || resident->second.tenant.segment == nullptr) return;
+  for (const RankName& who : ranks_of(job)) {
+    const CoreTable::Place place = table_.place(who).value();
+    resident->second.tenant.segment->order_place(who.rank, replay_vm_place(place.core, place.seat));
+    for (const CoreTable::Place& old : old_places(who)) segment_.wake(old.core, old.seat);
+  }
+}
+
+bool NodeCores::has_let_go(JobId job) const {
+  return std::ranges::none_of(ranks_of(job), [this](const RankName& who) {
+    return std::ranges::any_of(old_places(who), [&](const CoreTable::Place& old) {
+      return pid_of(who) > 0 && segment_.holder(old.core) == pid_of(who);
+    });
+  });
+}
+
+void NodeCores::finish_move(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job)) {
+    for (const CoreTable::Place& old : old_places(who)) {
+      if (pid_of(who) > 0) segment_.take_away(old.core, pid_of(who));
+      table_.leave(who, old.core);
+    }
+  }
+  tell(cores);
+  tell_mpl(job);
+}
+
+void NodeCores::cancel_move(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job))
+    if (!old_places(who).empty()) table_.leave(who, table_.place(who)->core);
+  tell(cores);
+  tell_mpl(job);
+}
+
+void NodeCores::stop(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job)) {
+    take_tokens(who);
+    table_.set_stopped(who, true);
+  }
+  tell(cores);
+}
+
+void NodeCores::go_on(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job)) table_.set_stopped(who, false);
+  tell(cores);
+}
+
+void NodeCores::lose_rank(JobId job, std::uint32_t rank) {
+  const RankName who{job, rank};
+  Cores cores;
+  for (const CoreTable::Place& place : table_.places(who)) cores.insert(place.core);
+  if (cores.empty()) return;
+  announce(cores);
+  take_tokens(who);
+  table_.leave_all(who);
+  tell(cores);
+}
+
+void NodeCores::leave(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job)) {
+    take_tokens(who);
+    table_.leave_all(who);
+  }
+  residents_.erase(job);
+  tell(cores);
+}
+
+bool NodeCores::is_alone(JobId job) const {
+  return std::ranges::none_of(ranks_of(job), [this](const RankName& who) { return table_.is_shared(who); });
+}
+
+replay_vm_back_end NodeCores::back_end(JobId job) const {
+  const bool is_token =
+      std::ranges::any_of(ranks_of(job), [this](const RankName& who) { return back_end_of(who) == REPLAY_VM_TOKEN; });
+  return is_token ? REPLAY_VM_TOKEN : REPLAY_VM_YIELD;
+}
+
+std::vector<RankName> NodeCores::ranks_of(JobId job) const {
+  std::vector<RankName> found;
+  const auto resident = residents_.find(job);
+  if (resident == residents_.end()) return found;
+  for (std::uint32_t rank = 0; rank < resident->second.pid_of_rank.size(); ++rank)
+    if (table_.place({job, rank})) found.push_back({job, rank});
+  return found;
+}
+
+NodeCores::Cores NodeCores::cores_of(JobId job) const {
+  Cores cores;
+  for (const RankName& who : ranks_of(job))
+    for (const CoreTable::Place& place : table_.places(who)) cores.insert(place.core);
+  return cores;
+}
+
+pid_t NodeCores::pid_of(const RankName& who) const { return residents_.at(who.job).pid_of_rank[who.rank]; }
+
+std::vector<CoreTable::Place> NodeCores::old_places(const RankName& who) const {
+  auto places = table_.places(who);
+  places.pop_back();
+  return places;
+}
+
+replay_vm_back_end NodeCores::back_end_of(const RankName& who) const {
+  return table_.meets_another_job(who) ? back_ends_.between_jobs : back_ends_.within_a_job;
+}
+
+/// Before the table changes on these cores.
+void NodeCores::announce(const Cores& cores) const {
+  std::set<JobId> jobs;
+  for (const std::uint32_t core : cores)
+    for (const RankName& who : table_.on(core)) jobs.insert(who.job);
+  for (const JobId job : jobs)
+    if (const auto& then = residents_.at(job).tenant.before_change) then();
+}
+
+/// After it has changed.
+void NodeCores::tell(const Cores& cores) {
+  for (const std::uint32_t core : cores)
+    for (const RankName& who : table_.on(core))
+      if (JobSegment* segment = residents_.at(who.job).tenant.segment)
+        segment->order_sharing(who.rank, table_.is_shared(who), back_end_of(who));
+}
+
+void NodeCores::tell_mpl(JobId job) {
+  const auto resident = residents_.find(job);
+  if (resident == residents_.end() || resident->second.tenant.segment == nullptr) return;
+  std::ptrdiff_t most = 1;
+  for (const std::uint32_t core : cores_of(job))
+    most = std::max(most, std::ranges::count(table_.on(core), job, &RankName::job));
+  resident->second.tenant.segment->order_mpl(static_cast<std::uint32_t>(most));
+}
+
+void NodeCores::take_tokens(const RankName& who) {
+  if (const pid_t pid = pid_of(who); pid > 0) segment_.take_away_everywhere(pid);
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,60 @@
+// The door at which ranks register: a Unix socket in the agent's 0700 directory. Who knocks is asked by the kernel
+// (SO_PEERCRED), not believed; a stranger, a garbled hello or a silent caller costs its own connection and nothing else.
+#pragma once
+
+#include <event2/util.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <list>
+#include <vector>
+
+#include "launcher/loop/listener.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/protocol/wire.h"
+
+namespace replay::launcher {
+
+/// Answers of a welcome that are no slot.
+inline constexpr int kRefusedKey = -1;
+inline constexpr int kRefusedVersion = -2;
+inline constexpr int kRefusedRank = -3;
+inline constexpr int kRefusedAlready = -4;
+inline constexpr int kRefusedUnfit = -5;  // computes for real, on emulated cores
+
+/// What a hello is answered with.
+struct Admission {
+  int slot = kRefusedKey;     ///< or another refusal
+  std::vector<int> segments;  ///< open descriptors, the job's and the node's; not owned. Empty with a refusal
+};
+
+class Registrar {
+ public:
+  /// Asked once per hello whose magic is right and whose process is the one that sent it, of our own user.
+  using Admit = std::function<Admission(const replay_vm_hello& hello)>;
+  /// Then, once the welcome is sent: the rank is in. Its stream is to be kept open until it exits.
+  using Keep = std::function<void(const replay_vm_hello& hello, UniqueFd stream)>;
+
+  /// Creates the socket at `path`. Throws std::system_error.
+  Registrar(event_base* loop, std::filesystem::path path, Admit admit, Keep keep);
+  ~Registrar();
+
+ private:
+  struct Caller;
+
+  void add(UniqueFd stream);
+  void read_from(Caller& caller);
+  void dismiss(const Caller& caller);
+  [[nodiscard]] Admission judge(const Caller& caller) const;
+
+  event_base* loop_;
+  std::filesystem::path path_;
+  Admit admit_;
+  Keep keep_;
+  std::list<Caller> callers_;
+  Listener listener_;
+};
+
+}  // namespace replay::launcher

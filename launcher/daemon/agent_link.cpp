@@ -1,0 +1,282 @@
+#include "launcher/daemon/agent_link.hpp"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "launcher/daemon/link_key.hpp"
+#include "scheduler/protocol/bytes.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+constexpr auto kConnectWithin = 10'000ms;
+constexpr auto kAnswerWithin = 5'000ms;       // of one message of the handshake
+constexpr auto kAgentHelloWithin = 15'000ms;  // the agent looks at its machine first
+constexpr auto kBetweenTries = 100ms;
+constexpr int kBacklog = SOMAXCONN;  // a flood of strangers is to be let in and sorted, not to keep the others waiting
+constexpr int kMostTries = 8;        // when strangers take our place at the door
+
+using Addresses = std::unique_ptr<addrinfo, decltype([](addrinfo* list) { ::freeaddrinfo(list); })>;
+
+Addresses look_up(const LinkAddress& address, int flags) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int error = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  if (error != 0) throw InputError(fmt::format("{}: {}", address.to_text(), ::gai_strerror(error)));
+  return Addresses{found};
+}
+
+LinkAddress address_of(int socket, int (*ask)(int, sockaddr*, socklen_t*)) {
+  sockaddr_storage raw{};
+  socklen_t length = sizeof raw;
+  char host[NI_MAXHOST], port[NI_MAXSERV];
+  auto* as_address = reinterpret_cast<sockaddr*>(&raw);
+  if (ask(socket, as_address, &length) != 0 ||
+      ::getnameinfo(as_address, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return {"0.0.0.0", 0};
+  LinkAddress found{host, 0};
+  std::from_chars(port, port + std::strlen(port), found.port);
+  return found;
+}
+
+/// The other side has closed, or says nothing.
+struct LinkBroken {
+  std::string how;
+  bool is_closed = false;
+};
+
+/// Waits until the socket can be read or written.
+void wait_for(int socket, short what, Clock::time_point deadline) {
+  pollfd waiting{socket, what, 0};
+  for (;;) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    const int ready = left <= 0ms ? 0 : ::poll(&waiting, 1, static_cast<int>(left.count()));
+    if (ready > 0) return;
+    if (ready == 0) throw LinkBroken{"said nothing for too long"};
+    if (errno != EINTR) throw LinkBroken{std::strerror(errno)};
+  }
+}
+
+std::string receive(int socket, std::size_t most, Clock::time_point deadline) {
+  std::string bytes(most, '\0');
+  for (;;) {
+    const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
+    if (got > 0) return bytes.substr(0, static_cast<std::size_t>(got));
+    if (got == 0 || errno == ECONNRESET) throw LinkBroken{"closed the connection", true};
+    if (errno != EAGAIN && errno != EINTR) throw LinkBroken{std::strerror(errno)};
+    wait_for(socket, POLLIN, deadline);
+  }
+}
+
+void send_all(int socket, std::string_view bytes, Clock::time_point deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent > 0)
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    else if (errno == EAGAIN || errno == EINTR)
+      wait_for(socket, POLLOUT, deadline);
+    else if (errno == EPIPE || errno == ECONNRESET)
+      throw LinkBroken{"closed the connection", true};
+    else
+      throw LinkBroken{std::strerror(errno)};
+  }
+}
+
+/// Nothing: `error` says why.
+UniqueFd connect_to(const addrinfo& where, Clock::time_point deadline, std::string& error) {
+  UniqueFd socket{::socket(where.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  if (socket.is_open() && ::connect(socket.get(), where.ai_addr, where.ai_addrlen) == 0) return socket;
+  if (!socket.is_open() || errno != EINPROGRESS) {
+    error = std::strerror(errno);
+    return {};
+  }
+  try {
+    wait_for(socket.get(), POLLOUT, deadline);
+  } catch (const LinkBroken&) {
+    error = "no answer";
+    return {};
+  }
+  int result = 0;
+  socklen_t length = sizeof result;
+  ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &result, &length);
+  if (result == 0) return socket;
+  error = std::strerror(result);
+  return {};
+}
+
+UniqueFd connect_to(const LinkAddress& address) {
+  const Addresses found = look_up(address, AI_ADDRCONFIG);
+  const auto deadline = Clock::now() + kConnectWithin;
+  std::string error = "no address";
+  for (const addrinfo* where = found.get(); where != nullptr; where = where->ai_next)
+    if (UniqueFd socket = connect_to(*where, deadline, error); socket.is_open()) return socket;
+  throw InputError(fmt::format("cannot connect: {}; expected a `replay agent` that listens there", error));
+}
+
+/// The agent closed the connection before it said a word.
+class NoPlaceAtTheDoor : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// The challenge. The daemon's side of it when the agent has answered.
+protocol::Handshake shake_hands(int socket, const protocol::LinkKey& key) {
+  protocol::Handshake handshake{protocol::LinkRole::kDaemon, key, new_nonce()};
+  bool has_agent_spoken = false;
+  try {
+    auto deadline = Clock::now() + kAnswerWithin;
+    send_all(socket, handshake.greeting(), deadline);
+    while (handshake.wanted() > 0) {
+      const std::string proof = handshake.feed(receive(socket, handshake.wanted(), deadline));
+      if (proof.empty()) continue;
+      has_agent_spoken = true;
+      deadline = Clock::now() + kAnswerWithin;
+      send_all(socket, proof, deadline);
+    }
+  } catch (const LinkBroken& broken) {
+    if (has_agent_spoken)
+      throw InputError(
+          fmt::format("{} during the handshake: wrong key: give both sides the same key file", broken.how));
+    if (!broken.is_closed)
+      throw InputError(fmt::format("{} during the handshake: is there a `replay agent` at all?", broken.how));
+    throw NoPlaceAtTheDoor(
+        fmt::format("{} during the handshake: is there a `replay agent` at all, or are too many strangers at its door?",
+                    broken.how));
+  } catch (const protocol::ProtocolError& error) {
+    throw InputError(fmt::format("handshake: {}", error.what()));
+  }
+  return handshake;
+}
+
+/// A connection on which the agent has answered.
+std::pair<UniqueFd, protocol::Handshake> knock(const LinkAddress& address, const protocol::LinkKey& key) {
+  for (int tries = 1;; ++tries) {
+    try {
+      UniqueFd stream = connect_to(address);
+      send_without_delay(stream.get());
+      protocol::Handshake handshake = shake_hands(stream.get(), key);
+      return {std::move(stream), std::move(handshake)};
+    } catch (const NoPlaceAtTheDoor&) {
+      if (tries == kMostTries) throw;
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+/// Reads this one frame and nothing behind it.
+protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder) {
+  const auto deadline = Clock::now() + kAgentHelloWithin;
+  try {
+    std::optional<protocol::Frame> frame;
+    while (!(frame = decoder.next())) decoder.feed(receive(socket, decoder.wanted(), deadline));
+    const protocol::AgentReport report = protocol::decode_report(*frame);
+    if (const auto* hello = std::get_if<protocol::Hello>(&report)) return *hello;
+    if (const auto* farewell = std::get_if<protocol::Farewell>(&report)) throw InputError(farewell->reason);
+    throw InputError("expected its Hello, found another report");
+  } catch (const LinkBroken& broken) {
+    throw InputError(fmt::format("{} before its Hello: its own output says why", broken.how));
+  }
+}
+
+}  // namespace
+
+LinkAddress LinkAddress::parse(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  const auto bad = [text] {
+    return InputError(fmt::format("address '{}': expected HOST:PORT, such as 127.0.0.1:40123 or [::1]:40123", text));
+  };
+  if (colon == std::string_view::npos) throw bad();
+  const std::string_view port = text.substr(colon + 1);
+  LinkAddress address;
+  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
+  if (error != std::errc{} || end != port.data() + port.size()) throw bad();
+  std::string_view host = text.substr(0, colon);
+  const bool has_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (has_brackets) host = host.substr(1, host.size() - 2);
+  if (host.empty() || (!has_brackets && host.find_first_of(":[]") != std::string_view::npos)) throw bad();
+  address.host = host;
+  return address;
+}
+
+std::string LinkAddress::to_text() const {
+  return host.find(':') == std::string::npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
+}
+
+UniqueFd listen_on(const LinkAddress& address) {
+  const Addresses found = look_up(address, AI_PASSIVE);
+  UniqueFd socket{::socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+  const int yes = 1;
+  if (!socket.is_open() || ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      ::bind(socket.get(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket.get(), kBacklog) != 0)
+    throw InputError(fmt::format("cannot listen on {}: {}", address.to_text(), std::strerror(errno)));
+  return socket;
+}
+
+LinkAddress own_address(int socket) { return address_of(socket, ::getsockname); }
+LinkAddress peer_address(int socket) { return address_of(socket, ::getpeername); }
+
+void send_without_delay(int socket) {
+  const int yes = 1;
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // fails on a socket that has no delay anyway
+}
+
+void AgentLink::close() {
+  writer.reset();
+  stream.reset();
+}
+
+AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key) {
+  AgentLink link;
+  link.name = fmt::format("agent {}", address.to_text());
+  try {
+    auto [stream, handshake] = knock(address, key);
+    if (handshake.answer() == protocol::LinkAnswer::kBusy)
+      throw AgentIsBusy(fmt::format("{}: serves another daemon; an agent serves one at a time", link.name));
+    link.stream = std::move(stream);
+    link.stays = handshake.answer() == protocol::LinkAnswer::kServedStays;
+    const protocol::LinkSeals seals = handshake.seals();
+    link.decoder = protocol::FrameDecoder{seals.receiving};
+    link.writer = std::make_unique<LinkWriter>(link.stream.get(), seals.sending);
+    link.hello = receive_hello(link.stream.get(), link.decoder);
+  } catch (const AgentIsBusy&) {
+    throw;
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", link.name, error.what()));
+  }
+  return link;
+}
+
+AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key, milliseconds patience) {
+  const auto deadline = Clock::now() + patience;
+  for (;;) {
+    try {
+      return connect_agent(address, key);
+    } catch (const AgentIsBusy&) {
+      if (Clock::now() >= deadline) throw;
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,37 @@
+// A socket that others connect to. Where the machine has no descriptor left for one more, it looks again after a breath: the
+// socket stays readable, and the loop would do nothing else.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
+
+namespace replay::launcher {
+
+class Listener {
+ public:
+  /// Gets each stream, non-blocking and close-on-exec.
+  using Accept = std::function<void(UniqueFd stream)>;
+
+  /// `socket` listens and is non-blocking. Nothing happens before the loop runs.
+  Listener(event_base* loop, UniqueFd socket, Accept accept);
+
+  [[nodiscard]] int socket() const { return socket_.get(); }
+
+  static constexpr std::chrono::milliseconds kBreath{100};
+  /// Then those that are connected already have their turn, however many are waiting outside.
+  static constexpr int kMostAtOnce = 16;
+
+ private:
+  void accept_some();
+  void on_none_left();
+
+  UniqueFd socket_;
+  Accept accept_;
+  LoopEvent knock_;
+  LoopEvent breather_;
+};
+
+}  // namespace replay::launcher

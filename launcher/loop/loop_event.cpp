@@ -1,0 +1,25 @@
+#include "launcher/loop/loop_event.hpp"
+
+#include "scheduler/base/error.hpp"
+
+namespace replay::launcher {
+
+LoopEvent::LoopEvent(event_base* loop, int fd, short what, std::function<void()> then) : then_(std::move(then)) {
+  const auto call = [](evutil_socket_t, short, void* self) {
+    const std::function<void()> mine = static_cast<LoopEvent*>(self)->then_;  // the call may end the event
+    mine();
+  };
+  event_.reset(event_new(loop, fd, what, call, this));
+  INVARIANT(event_ != nullptr, "libevent gives no event for descriptor {}", fd);
+}
+
+void LoopEvent::arm() { INVARIANT(event_add(event_.get(), nullptr) == 0, "cannot arm an event"); }
+
+void LoopEvent::arm_after(std::chrono::milliseconds delay) {
+  const timeval wait{.tv_sec = delay.count() / 1000, .tv_usec = delay.count() % 1000 * 1000};
+  INVARIANT(event_add(event_.get(), &wait) == 0, "cannot arm a timer");
+}
+
+void LoopEvent::disarm() { event_del(event_.get()); }
+
+}  // namespace replay::launcher

@@ -1,0 +1,260 @@
+#include "launcher/mpich/mpiexec.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/process.hpp>
+#include <boost/process/extend.hpp>
+#include <boost/process/posix.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+#include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+namespace bp = boost::process;
+
+/// Whether the variable tells a process about the launcher that started *it*, or about us alone.
+bool belongs_to_us(std::string_view name) {
+  return name == "LD_PRELOAD" || name.starts_with("PMI_") || name.starts_with("HYDI_") || name == "MPI_LOCALNRANKS" ||
+         name == "MPI_LOCALRANKID";
+}
+
+/// Of a pipe that is there already both ends are opened, so that nothing waits.
+UniqueFd open_for_output(const fs::path& file) {
+  UniqueFd fd{::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)};
+  if (!fd.is_open())
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot write {}", file.string()));
+  return fd;
+}
+
+rlimit usual_descriptors{};  // before they were raised; rlim_max 0: they were not
+
+[[noreturn]] void cannot_become_mpiexec(const char* why) {
+  for (const char* text : {why, ": ", ::strerrordesc_np(errno), "\n"})
+    (void)!::write(STDERR_FILENO, text, std::strlen(text));
+  ::_exit(127);
+}
+
+/// In the child, between fork and exec. What the agent ignores, handles, has raised or has open, mpiexec and the ranks must
+/// not inherit.
+void become_mpiexec(pid_t agent, JobNetwork network) {
+  if (network == JobNetwork::kOwn && !enter_own_network()) cannot_become_mpiexec("no network of the job's own");
+  ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
+  if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
+  ::setsid();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != agent) ::_exit(127);  // it died before it could be watched
+  for (const int number : {SIGINT, SIGHUP, SIGPIPE, SIGTERM, SIGCHLD}) ::signal(number, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+std::string_view last_line_starting(std::string_view text, std::string_view start) {
+  const std::size_t at = text.rfind(start);
+  if (at == std::string_view::npos) return {};
+  return text.substr(at, std::min(text.find('\n', at), text.size()) - at);
+}
+
+}  // namespace
+
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+  usual_descriptors = limit;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
+  const std::string binding = call.binds ? fmt::format("user:{}", fmt::join(call.pu_of_rank, ",")) : "none";
+  std::vector<std::string> arguments{"-launcher", "fork", "-rmk", "user", "-bind-to", binding};
+  const auto add = [&arguments](const std::string& name, const std::string& value) {
+    arguments.insert(arguments.end(), {"-genv", name, value});
+  };
+  std::string preload = call.preload;
+  for (const auto& [name, value] : call.environment) {
+    if (name == "LD_PRELOAD") {
+      if (!value.empty()) preload += (preload.empty() ? "" : ":") + value;
+    } else {
+      add(name, value);
+    }
+  }
+  if (!preload.empty()) add("LD_PRELOAD", preload);
+  arguments.insert(arguments.end(), {"-n", fmt::format("{}", call.pu_of_rank.size())});
+  arguments.insert(arguments.end(), call.command.begin(), call.command.end());
+  return arguments;
+}
+
+Variables hydra_environment(const Variables& ours, const Variables& extra) {
+  Variables result;
+  for (const auto& variable : ours) {
+    const bool is_replaced = std::ranges::any_of(extra, [&](const auto& e) { return e.first == variable.first; });
+    if (!is_replaced && !belongs_to_us(variable.first)) result.push_back(variable);
+  }
+  result.insert(result.end(), extra.begin(), extra.end());
+  return result;
+}
+
+Variables own_environment() {
+  Variables result;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos && equals > 0)
+      result.emplace_back(std::string{text.substr(0, equals)}, std::string{text.substr(equals + 1)});
+  }
+  return result;
+}
+
+std::optional<fs::path> find_program(const std::string& name, std::string_view path) {
+  const auto is_program = [](const fs::path& file) {
+    std::error_code error;
+    return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return is_program(name) ? std::optional{fs::path{name}} : std::nullopt;
+  for (std::string_view rest = path; !name.empty();) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view folder = rest.substr(0, colon);
+    const fs::path candidate = fs::path{folder.empty() ? "." : folder} / name;
+    if (is_program(candidate)) return candidate;
+    if (colon == std::string_view::npos) break;
+    rest.remove_prefix(colon + 1);
+  }
+  return std::nullopt;
+}
+
+std::string quote_for_shell(std::string_view word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string{word};
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
+  return quoted + "'";
+}
+
+StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments,
+                             const Variables& environment, const fs::path& directory, JobNetwork network) {
+  StartedMpiexec started{0, open_for_output(directory / "stdout"), open_for_output(directory / "stderr")};
+  bp::environment child_environment;
+  for (const auto& [name, value] : environment) child_environment[name] = value;
+  const pid_t agent = ::getpid();
+  bp::child child{bp::exe(mpiexec.string()),
+                  bp::args(arguments),
+                  child_environment,
+                  bp::std_in < bp::null,
+                  bp::posix::fd.bind(STDOUT_FILENO, started.out.get()),
+                  bp::posix::fd.bind(STDERR_FILENO, started.err.get()),
+                  bp::extend::on_exec_setup = [agent, network](auto&) { become_mpiexec(agent, network); }};
+  started.pid = child.id();
+  child.detach();
+  return started;
+}
+
+std::optional<std::size_t> rank_of(pid_t pid) {
+  const std::string text = environment_value(pid, "PMI_RANK").value_or("");
+  std::size_t rank = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  return error == std::errc{} ? std::optional{rank} : std::nullopt;
+}
+
+std::optional<BadTermination> find_bad_termination(std::string_view output) {
+  if (output.find("=   BAD TERMINATION") == std::string_view::npos) return std::nullopt;
+  BadTermination found;
+  constexpr std::string_view kPid = "=   PID ";
+  const std::string_view pid = last_line_starting(output, kPid);
+  if (!pid.empty()) std::from_chars(pid.data() + kPid.size(), pid.data() + pid.size(), found.pid);
+  constexpr std::string_view kCode = "=   EXIT CODE: ";
+  const std::string_view code = last_line_starting(output, kCode);
+  if (!code.empty()) std::from_chars(code.data() + kCode.size(), code.data() + code.size(), found.signal);
+  constexpr std::string_view kHow = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: ";
+  const std::string_view how = last_line_starting(output, kHow);
+  if (!how.empty()) found.how = how.substr(kHow.size());
+  return found;
+}
+
+std::string explain(const BadTermination& bad, std::optional<std::size_t> named, std::size_t ranks) {
+  if (!named) return fmt::format("a rank: {}", bad.how);
+  const std::string own =
+      bad.signal == 0 ? bad.how : fmt::format("{} (signal {})", ::strsignal(bad.signal), bad.signal);
+  const bool was_cleaned_up = bad.signal == SIGKILL && own != bad.how;  // after another one's signal
+  if (!was_cleaned_up) return fmt::format("rank {}: {}", *named, own);
+  if (ranks == 2) return fmt::format("rank {}: {}", 1 - *named, bad.how);
+  return fmt::format("a rank other than {}: {}", *named, bad.how);
+}
+
+std::string last_complaint(std::string_view text) {
+  std::string_view found;
+  while (!text.empty()) {
+    const std::size_t end = text.find_last_not_of('\n');
+    text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
+    const std::size_t start = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
+    const std::string_view line = text.substr(start);
+    const bool is_hydras = line.starts_with("[mpiexec@") || line.starts_with("[proxy:");
+    if (found.empty() || is_hydras) found = line;
+    if (!is_hydras) break;
+    text = text.substr(0, start);
+  }
+  return std::string{found};
+}
+
+Verification find_verification(std::string_view output) {
+  Verification found = Verification::kNone;
+  for (std::string_view rest = output; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+    if (line == "VERIFICATION SUCCESSFUL") found = Verification::kPassed;
+    if (line == "VERIFICATION FAILED") found = Verification::kFailed;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return found;
+}
+
+EndedByConnection find_ended_by_connection(std::string_view complaint) {
+  if (complaint.find("cannot find proxy with ID") != std::string_view::npos) return EndedByConnection::kForeign;
+  if (complaint.find("assert (!closed) failed") == std::string_view::npos) return EndedByConnection::kNo;
+  const bool is_at_the_door =
+      complaint.find("proxy_init_cb") != std::string_view::npos;  // before it has said who it is
+  return is_at_the_door ? EndedByConnection::kForeign : EndedByConnection::kUnclear;
+}
+
+std::string read_tail(int file, std::size_t most) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto size = static_cast<std::size_t>(status.st_size);
+  std::string text(std::min(size, most + 1), '\0');
+  std::size_t got = 0;
+  while (got < text.size()) {
+    const ssize_t count =
+        ::pread(file, text.data() + got, text.size() - got, static_cast<off_t>(size - text.size() + got));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    got += static_cast<std::size_t>(count);
+  }
+  text.resize(got);
+  return std::string{end_of_text(text, most)};
+}
+
+std::string read_tail(const fs::path& file, std::size_t most) {
+  const UniqueFd fd{::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC)};
+  return fd.is_open() ? read_tail(fd.get(), most) : std::string{};
+}
+
+}  // namespace replay::launcher

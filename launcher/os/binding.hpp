@@ -1,0 +1,18 @@
+// Putting a process on a hardware thread from outside. A rank has threads that it does not know of (UCX's), and affinity
+// belongs to threads, so every one is bound, walking the list again until a walk finds nobody new.
+#pragma once
+
+#include <sys/types.h>
+
+#include "launcher/os/topology.hpp"
+
+namespace replay::launcher {
+
+/// Binds every thread of `pid` to hardware thread `pu` alone. False: the process is gone. Throws std::system_error when
+/// the kernel refuses. About 50 us for two threads.
+bool bind_all_threads(const Topology& topology, pid_t pid, int pu);
+
+/// Whether every thread of `pid` may run on `pu` and nowhere else. False when the process is gone.
+[[nodiscard]] bool is_bound(pid_t pid, int pu);
+
+}  // namespace replay::launcher

@@ -1,0 +1,116 @@
+#include "launcher/os/control_group.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "launcher/os/cgroup.hpp"
+#include "scheduler/base/process/process.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kMostRounds = 20;  // of taking what has been started meanwhile
+
+/// With a controller passed on to groups below, a group of ours would get a share of the CPU of its own.
+bool passes_controllers_on(const fs::path& group) {
+  std::ifstream file{group / "cgroup.subtree_control"};
+  std::string controller;
+  return static_cast<bool>(file >> controller);
+}
+
+bool may_hold_ours(const OwnGroup& own) {
+  if (::access((own.directory / "cgroup.procs").c_str(), W_OK) != 0) return false;
+  if (own.is_version2) return !passes_controllers_on(own.directory);
+  return own.controllers == "name=systemd" || own.controllers == "pids" || own.controllers == "freezer";
+}
+
+/// Version 2 first.
+std::vector<fs::path> possible_parents(const fs::path& root) {
+  std::vector<OwnGroup> groups = own_groups(root);
+  std::erase_if(groups, [](const OwnGroup& own) { return !may_hold_ours(own); });
+  std::ranges::stable_partition(groups, &OwnGroup::is_version2);
+  std::vector<fs::path> parents;
+  for (const OwnGroup& own : groups) parents.push_back(own.directory);
+  return parents;
+}
+
+std::vector<fs::path> groups_below(const fs::path& directory) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry{directory, error}, end; !error && entry != end; entry.increment(error))
+    if (entry->is_directory(error) && !entry->is_symlink(error)) found.push_back(entry->path());
+  return found;
+}
+
+void remove_group(const fs::path& directory) {
+  for (const fs::path& below : groups_below(directory)) remove_group(below);
+  ::rmdir(directory.c_str());
+}
+
+void read_processes(const fs::path& directory, std::vector<pid_t>& found) {
+  std::ifstream file{directory / "cgroup.procs"};
+  for (pid_t pid = 0; file >> pid;)
+    if (pid > 0) found.push_back(pid);
+  for (const fs::path& below : groups_below(directory)) read_processes(below, found);
+}
+
+}  // namespace
+
+std::optional<ControlGroup> ControlGroup::make(const std::string& name, const fs::path& root) {
+  for (const fs::path& parent : possible_parents(root))
+    if (::mkdir((parent / name).c_str(), 0755) == 0) return ControlGroup{parent / name};
+  return std::nullopt;
+}
+
+std::optional<ControlGroup> ControlGroup::find(const std::string& name, const fs::path& root) {
+  for (const fs::path& parent : possible_parents(root)) {
+    struct stat status {};
+    if (::lstat((parent / name).c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == ::geteuid())
+      return ControlGroup{parent / name};
+  }
+  return std::nullopt;
+}
+
+std::optional<ControlGroup> ControlGroup::make_below(const std::string& name) const {
+  if (::mkdir((directory_ / name).c_str(), 0755) != 0) return std::nullopt;
+  return ControlGroup{directory_ / name};
+}
+
+ControlGroup::~ControlGroup() {
+  if (!directory_.empty()) remove_group(directory_);
+}
+
+bool ControlGroup::take_with_all_below(pid_t pid) const {
+  for (int round = 0; round < kMostRounds; ++round) {
+    const std::vector<pid_t> inside = processes();
+    std::vector<pid_t> outside = descendants_of(pid);
+    outside.push_back(pid);
+    std::erase_if(outside, [&inside](pid_t one) { return std::ranges::find(inside, one) != inside.end(); });
+    if (outside.empty()) return true;
+    for (const pid_t one : outside) {
+      std::ofstream file{directory_ / "cgroup.procs"};
+      file << one << std::flush;
+      const auto stat = file ? std::nullopt : read_stat(one);
+      if (stat && stat->state != 'Z') return false;
+    }
+  }
+  return true;  // it starts processes faster than they can be taken; all but the newest are in
+}
+
+bool ControlGroup::has(pid_t pid) const {
+  const std::vector<pid_t> inside = processes();
+  return std::ranges::find(inside, pid) != inside.end();
+}
+
+std::vector<pid_t> ControlGroup::processes() const {
+  std::vector<pid_t> found;
+  read_processes(directory_, found);
+  return found;
+}
+
+}  // namespace replay::launcher

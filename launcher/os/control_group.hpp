@@ -1,0 +1,43 @@
+// A control group of our own. A process that was put into it, and all that it starts, stay in it whatever they do to their
+// environment, session or parent; so it names exactly the processes of one job. It only names them: no limit is set, and
+// no group is made where that would change how the kernel shares the CPUs (launcher/os/cgroup.hpp reads limits).
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace replay::launcher {
+
+class ControlGroup {
+ public:
+  /// A new group below this process's own, in version 2 or, of version 1, one of the trees that share nothing out (systemd's,
+  /// pids, freezer). Nothing: there is none in which we may. `root` is "/" but in tests.
+  [[nodiscard]] static std::optional<ControlGroup> make(const std::string& name,
+                                                        const std::filesystem::path& root = "/");
+  /// The group that another process, now dead, has made there under this name; it is ours from here on.
+  [[nodiscard]] static std::optional<ControlGroup> find(const std::string& name,
+                                                        const std::filesystem::path& root = "/");
+  ControlGroup(ControlGroup&& other) noexcept : directory_(std::exchange(other.directory_, {})) {}
+  ControlGroup& operator=(ControlGroup&&) = delete;
+  /// Removes the group and those below it, as far as no process is in them.
+  ~ControlGroup();
+
+  [[nodiscard]] std::optional<ControlGroup> make_below(const std::string& name) const;
+
+  /// Puts a process that is there, and all that is below it, into the group. False: the kernel does not let us.
+  [[nodiscard]] bool take_with_all_below(pid_t pid) const;
+  /// Those in it and in groups below it.
+  [[nodiscard]] std::vector<pid_t> processes() const;
+  [[nodiscard]] bool has(pid_t pid) const;
+
+ private:
+  explicit ControlGroup(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  std::filesystem::path directory_;  // empty: moved from
+};
+
+}  // namespace replay::launcher

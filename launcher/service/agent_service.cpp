@@ -1,0 +1,156 @@
+#include "launcher/service/agent_service.hpp"
+
+#include <event2/event.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "launcher/daemon/agent_client.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "launcher/service/agent_door.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using protocol::LinkAnswer;
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr auto kBetweenLooks = 500ms;
+
+/// The signal that ended this child, which is still to be waited for; 0: none.
+int signal_that_ended(pid_t pid) {
+  siginfo_t how{};
+  if (::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid != pid) return 0;
+  return how.si_code == CLD_EXITED ? 0 : how.si_status;
+}
+
+void say(const std::string& line) { fmt::print(stderr, "replay agent: {}\n", line); }
+
+class AgentService {
+ public:
+  explicit AgentService(const AgentServiceOptions& options)
+      : options_(options),
+        loop_(event_base_new()),
+        stop_event_(loop_.get(), stop_descriptor(), EV_READ, [this] { on_stop(); }),
+        look_event_(loop_.get(), -1, EV_PERSIST, [this] { look_whether_stopped(); }),
+        door_(loop_.get(), listen_on(options.listen), options.key,
+              {[this] { return answer(); },
+               [this](UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
+                 serve(std::move(stream), seals, daemon);
+               },
+               [this](const std::string& peer, const std::string& reason) { note_refusal(peer, reason); }}) {
+    stop_event_.arm();
+  }
+
+  int run() {
+    options_.on_listening(door_.address());
+    event_base_dispatch(loop_.get());
+    agent_.reset();
+    if (door_.refused() > 0) say(fmt::format("{} connections were refused", door_.refused()));
+    return status_;
+  }
+
+ private:
+  LinkAnswer answer() const {
+    if (agent_) return LinkAnswer::kBusy;
+    return options_.stays ? LinkAnswer::kServedStays : LinkAnswer::kServed;
+  }
+
+  void serve(UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
+    say(fmt::format("serving the daemon at {}", daemon));
+    daemon_ = daemon;
+    try {
+      agent_.emplace(start_agent(options_.agent, std::move(stream), seals));
+    } catch (const std::exception& error) {  // it sees its connection end
+      say(error.what());
+      status_ = 1;
+      return leave_unless_staying();
+    }
+    agent_event_ = std::make_unique<LoopEvent>(loop_.get(), agent_->pidfd(), EV_READ, [this] { on_agent_gone(); });
+    agent_event_->arm();
+    stopped_since_.reset();
+    look_event_.arm_after(kBetweenLooks);
+  }
+
+  /// A stopped agent answers no daemon and reports nothing: its daemon gives it up after the same time, and the next one would
+  /// find it busy for ever.
+  void look_whether_stopped() {
+    const auto now = Clock::now();
+    if (!is_stopped(agent_->pid())) return stopped_since_.reset();
+    if (!stopped_since_) stopped_since_ = now;
+    if (now - *stopped_since_ < stopped_limit()) return;
+    say(fmt::format("the agent has been stopped (SIGSTOP) for {:g} s; ending it and its jobs",
+                    std::chrono::duration<double>(stopped_limit()).count()));
+    status_ = 1;
+    end_agent();
+  }
+
+  std::chrono::milliseconds stopped_limit() const {
+    const auto silence = options_.agent.silence_limit;
+    return silence > 0ms ? std::min(silence, AgentClient::kSilenceLimit) : AgentClient::kSilenceLimit;
+  }
+
+  void on_agent_gone() {
+    if (const int signal = signal_that_ended(agent_->pid()); signal != 0) {
+      say(fmt::format("the agent was killed (signal {}); ending what it left", signal));
+      status_ = 1;
+    }
+    end_agent();
+  }
+
+  /// Wherever it is by now; clears up what is left.
+  void end_agent() {
+    agent_event_.reset();
+    look_event_.disarm();
+    agent_.reset();
+    say(fmt::format("the daemon at {} is gone, and so are its jobs", daemon_));
+    leave_unless_staying();
+  }
+
+  void leave_unless_staying() {
+    if (!options_.stays) event_base_loopbreak(loop_.get());
+  }
+
+  void on_stop() {
+    if (stop_signal() == SIGINT) status_ = exit_status_after_stop();  // the others are an agent's ordinary end
+    event_base_loopbreak(loop_.get());
+  }
+
+  /// At most a line a second: who knocks must not fill a disk.
+  void note_refusal(const std::string& peer, const std::string& reason) {
+    const auto now = Clock::now();
+    if (last_note_ && now - *last_note_ < 1s) return;
+    last_note_ = now;
+    say(fmt::format("refused {}: {} ({} refused so far)", peer, reason, door_.refused()));
+  }
+
+  const AgentServiceOptions& options_;
+  EventBase loop_;
+  HeedStops heeding_{HeedStops::Ignored::kStaysIgnored};
+  LoopEvent stop_event_;
+  LoopEvent look_event_;  // armed while there is an agent
+  std::string daemon_;
+  std::optional<AgentHandle> agent_;  // none: nobody is served
+  std::unique_ptr<LoopEvent> agent_event_;
+  std::optional<Clock::time_point> stopped_since_;
+  std::optional<Clock::time_point> last_note_;
+  int status_ = 0;
+  AgentDoor door_;
+};
+
+}  // namespace
+
+int serve_daemons(const AgentServiceOptions& options) { return AgentService{options}.run(); }
+
+}  // namespace replay::launcher

@@ -1,0 +1,28 @@
+// `replay agent`: an agent that waits for its daemon. This process only keeps the door; for a daemon that has proved the
+// key it forks the agent proper, so that nobody who knocks can disturb a run, and so that there is somebody left to clear
+// up when the agent is killed. The agent in turn ends everything when this process dies.
+#pragma once
+
+#include <functional>
+
+#include "launcher/agent/agent.hpp"
+#include "launcher/daemon/agent_link.hpp"
+#include "scheduler/protocol/handshake.hpp"
+
+namespace replay::launcher {
+
+struct AgentServiceOptions {
+  AgentOptions agent;
+  LinkAddress listen{"127.0.0.1", 0};
+  protocol::LinkKey key{};
+  bool stays = false;  ///< false: goes with its first daemon
+  /// Called once, when daemons can connect.
+  std::function<void(const LinkAddress&)> on_listening;
+};
+
+/// Until the first daemon has gone (`stays`: for ever), or a stop signal (model/stop_signals.hpp) comes; then no process or file of any job
+/// is left. What happens is told on stderr, a line each. Exit status: 0, 1 when an agent was killed, 130 after Ctrl-C.
+/// REQUIRES: a single thread, a StopSignals. Throws InputError when it cannot listen.
+[[nodiscard]] int serve_daemons(const AgentServiceOptions& options);
+
+}  // namespace replay::launcher

@@ -1,0 +1,26 @@
+#include "scheduler/base/file/temporary_folder.hpp"
+
+#include <fmt/core.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "scheduler/base/file/name_template.hpp"
+
+namespace replay {
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder(std::string_view prefix, const fs::path& base) {
+  std::string name = name_template((base / fmt::format("{}-", prefix)).string());
+  if (::mkdtemp(name.data()) == nullptr)
+    throw std::system_error(errno, std::generic_category(), fmt::format("cannot make a folder {}", name));
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace replay

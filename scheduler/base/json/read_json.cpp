@@ -1,0 +1,36 @@
+#include "scheduler/base/json/read_json.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+namespace replay {
+
+void JsonLimits::heed(int level, nlohmann::json::parse_event_t event) {
+  using Event = nlohmann::json::parse_event_t;
+  const bool opens = event == Event::object_start || event == Event::array_start;
+  if (opens && level >= kMostJsonLevels)
+    throw JsonError(fmt::format("expected at most {} lists and objects in each other, found more", kMostJsonLevels));
+  const auto at = static_cast<std::size_t>(level);
+  if (event == Event::object_start) members_[at + 1] = 0;
+  if (event == Event::key && ++members_[at] > kMostJsonMembers)
+    throw JsonError(fmt::format("expected at most {} members of an object, found more", kMostJsonMembers));
+}
+
+std::string read_json_text(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw InputError(fmt::format("{}: expected a file, found a directory", file.string()));
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kMostJsonBytes + 1, '\0');
+  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!in.eof() && !in) throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > kMostJsonBytes)
+    throw InputError(fmt::format("{}: expected at most {} bytes of JSON, found more", file.string(), kMostJsonBytes));
+  return text;
+}
+
+}  // namespace replay

@@ -1,0 +1,191 @@
+#include "scheduler/base/process/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "scheduler/base/process/pidfd.hpp"
+
+namespace replay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file of /proc, whole; empty when it is not there. Its size is not known beforehand.
+std::string read_whole(const std::string& path) {
+  const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  std::string text;
+  char buffer[16384];
+  for (ssize_t count; file.is_open() && (count = ::read(file.get(), buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(count));
+  return text;
+}
+
+template <typename Int>
+bool read_number(std::string_view& rest, Int& value) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  return error == std::errc{};
+}
+
+/// Names of a directory that are numbers.
+std::vector<pid_t> numbers_in(const std::string& directory) {
+  std::vector<pid_t> numbers;
+  std::error_code gone;
+  for (fs::directory_iterator entry{directory, gone}, end; !gone && entry != end; entry.increment(gone)) {
+    const std::string name = entry->path().filename();
+    pid_t number = 0;
+    const auto [last, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (error == std::errc{} && last == name.data() + name.size()) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+/// The first entry of its environment for which `condition` holds.
+template <typename Condition>
+std::optional<std::string> find_entry(pid_t pid, Condition condition) {
+  const std::string text = read_whole(fmt::format("/proc/{}/environ", pid));
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\0'), rest.size());
+    if (condition(rest.substr(0, end))) return std::string{rest.substr(0, end)};
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ProcessStat> parse_stat(std::string_view text) {
+  const std::size_t open = text.find('(');
+  const std::size_t close = text.rfind(')');  // the name may contain brackets and blanks
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open || close + 3 > text.size())
+    return std::nullopt;
+  ProcessStat stat;
+  stat.name = text.substr(open + 1, close - open - 1);
+  stat.state = text[close + 2];
+  std::string_view rest = text.substr(close + 3);
+  if (!read_number(rest, stat.parent)) return std::nullopt;
+  std::int64_t skipped = 0;
+  for (int field = 5; field < 22; ++field)
+    if (!read_number(rest, skipped)) return std::nullopt;
+  if (!read_number(rest, stat.start)) return std::nullopt;
+  return stat;
+}
+
+std::optional<ProcessStat> read_stat(pid_t pid) { return parse_stat(read_whole(fmt::format("/proc/{}/stat", pid))); }
+
+std::vector<pid_t> threads_of(pid_t pid) { return numbers_in(fmt::format("/proc/{}/task", pid)); }
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::set<pid_t> children;
+  for (const pid_t thread : threads_of(pid)) {
+    // The kernel may skip one child when another exits during the reading, so read twice.
+    for (int times = 0; times < 2; ++times) {
+      const std::string text = read_whole(fmt::format("/proc/{}/task/{}/children", pid, thread));
+      std::string_view rest = text;
+      for (pid_t child = 0; read_number(rest, child);) children.insert(child);
+    }
+  }
+  return {children.begin(), children.end()};
+}
+
+std::vector<pid_t> descendants_of(pid_t pid) {
+  std::vector<pid_t> found = children_of(pid);
+  for (std::size_t next = 0; next < found.size(); ++next)
+    for (const pid_t child : children_of(found[next]))
+      if (std::ranges::find(found, child) == found.end()) found.push_back(child);
+  return found;
+}
+
+bool is_stopped(pid_t pid) {
+  return std::ranges::all_of(threads_of(pid), [pid](pid_t thread) {
+    const auto stat = parse_stat(read_whole(fmt::format("/proc/{}/task/{}/stat", pid, thread)));
+    constexpr std::string_view kCannotRun = "TtZX";  // stopped, traced, dead
+    return !stat || kCannotRun.find(stat->state) != std::string_view::npos;
+  });
+}
+
+std::optional<std::string> environment_value(pid_t pid, std::string_view name) {
+  const std::string start = std::string{name} + '=';
+  const auto entry = find_entry(pid, [&start](std::string_view text) { return text.starts_with(start); });
+  return entry ? std::optional{entry->substr(start.size())} : std::nullopt;
+}
+
+bool environment_has(pid_t pid, std::string_view assignment) {
+  return find_entry(pid, [assignment](std::string_view text) { return text == assignment; }).has_value();
+}
+
+std::vector<pid_t> processes_with(std::string_view assignment) {
+  std::vector<pid_t> found = numbers_in("/proc");
+  std::erase_if(found, [assignment](pid_t pid) { return !environment_has(pid, assignment); });
+  return found;
+}
+
+Image parse_maps(std::string_view maps) {
+  Image image;
+  for (std::string_view rest = maps; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t slash = line.rfind('/');
+    if (slash == std::string_view::npos) continue;
+    const std::string_view file = line.substr(slash + 1);
+    if (file.starts_with("ld-linux") || file.starts_with("ld-musl") || file.starts_with("ld-2."))
+      image.is_dynamic = true;
+    if (file.starts_with("libreplay-vm")) image.has_vmlib = true;
+    if (file.starts_with("libmpich.") || file.starts_with("libmpi.so.12"))
+      image.has_mpich = true;
+    else if (file.starts_with("libmpi.so") || file.starts_with("libopen-rte"))
+      image.other_mpi = file;
+  }
+  return image;
+}
+
+Image image_of(pid_t pid) {
+  Image image = parse_maps(read_whole(fmt::format("/proc/{}/maps", pid)));
+  std::error_code gone;
+  image.program = fs::read_symlink(fmt::format("/proc/{}/exe", pid), gone).string();
+  return image;
+}
+
+std::optional<Process> Process::open(pid_t pid, std::uint64_t start) {
+  if (pid <= 1) return std::nullopt;
+  UniqueFd pidfd{::pidfd_open(pid, 0)};  // close-on-exec by itself
+  if (!pidfd.is_open()) return std::nullopt;
+  const auto stat = read_stat(pid);  // after opening: what matches now cannot be replaced any more
+  if (!stat || (start != 0 && stat->start != start)) return std::nullopt;
+  return Process{pid, std::move(pidfd)};
+}
+
+bool Process::is_gone() const {
+  pollfd exited{pidfd_.get(), POLLIN, 0};
+  return ::poll(&exited, 1, 0) > 0;
+}
+
+std::optional<Process> open_child(pid_t child, pid_t pid) {
+  auto process = Process::open(child);
+  const auto stat = read_stat(child);
+  if (!process || process->is_gone() || !stat || stat->parent != pid) return std::nullopt;
+  return process;
+}
+
+std::vector<Process> open_all_below(pid_t pid) {
+  std::vector<Process> found;
+  std::vector<pid_t> parents{pid};
+  for (std::size_t next = 0; next < parents.size(); ++next)
+    for (const pid_t child : children_of(parents[next]))
+      if (auto process = open_child(child, parents[next])) {
+        parents.push_back(child);
+        found.push_back(std::move(*process));
+      }
+  return found;
+}
+
+void Process::signal(int number) const { ::pidfd_send_signal(pidfd_.get(), number, nullptr, 0); }
+
+}  // namespace replay

@@ -1,0 +1,84 @@
+// Processes as /proc shows them. A pid alone names nobody for long: Process holds a pidfd, opened and then compared with
+// the start time, so that a signal never reaches a stranger who got the same number later.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/file/unique_fd.hpp"
+
+namespace replay {
+
+struct ProcessStat {
+  pid_t parent = 0;
+  char state = '?';         ///< 'Z': a zombie
+  std::uint64_t start = 0;  ///< field 22: clock ticks after boot
+  std::string name;         ///< at most 15 characters
+};
+/// Nothing: no such process.
+[[nodiscard]] std::optional<ProcessStat> read_stat(pid_t pid);
+/// The text of /proc/PID/stat. Nothing: not such a text.
+[[nodiscard]] std::optional<ProcessStat> parse_stat(std::string_view text);
+
+/// Zombies included.
+[[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
+/// Children, their children and so on, without `pid` itself.
+[[nodiscard]] std::vector<pid_t> descendants_of(pid_t pid);
+/// Every thread id of the process.
+[[nodiscard]] std::vector<pid_t> threads_of(pid_t pid);
+
+/// Whether no thread of the process can run before a SIGCONT. True when it is gone.
+[[nodiscard]] bool is_stopped(pid_t pid);
+
+/// What the process was started with under this name. Nothing: no such variable, or it may not be read.
+[[nodiscard]] std::optional<std::string> environment_value(pid_t pid, std::string_view name);
+/// Whether the process was started with exactly this "NAME=value" in its environment. False when it may not be read.
+[[nodiscard]] bool environment_has(pid_t pid, std::string_view assignment);
+/// Every process of the machine for which environment_has; about 10 us per process on the machine.
+[[nodiscard]] std::vector<pid_t> processes_with(std::string_view assignment);
+
+/// What can be told about a program that did not register.
+struct Image {
+  std::string program;      ///< path, empty when it cannot be read
+  bool is_dynamic = false;  ///< has a dynamic loader, so vmlib could be preloaded
+  bool has_vmlib = false;
+  bool has_mpich = false;
+  std::string other_mpi;  ///< file name of another MPI's library, empty: none
+};
+[[nodiscard]] Image image_of(pid_t pid);
+/// The same from the text of /proc/PID/maps.
+[[nodiscard]] Image parse_maps(std::string_view maps);
+
+/// One particular process.
+class Process {
+ public:
+  /// Nothing when it is gone, or started at another time than `start` (0: whatever it is).
+  [[nodiscard]] static std::optional<Process> open(pid_t pid, std::uint64_t start = 0);
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] int pidfd() const { return pidfd_.get(); }
+  /// Exited, a zombie perhaps.
+  [[nodiscard]] bool is_gone() const;
+  /// Quietly nothing when it is gone.
+  void signal(int number) const;
+
+ private:
+  Process(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  pid_t pid_;
+  UniqueFd pidfd_;
+};
+
+/// `pid`'s child with this number, which has been opened and was still that child then: a number that the kernel has given
+/// to another process meanwhile is none. Nothing: it is gone, a zombie perhaps.
+[[nodiscard]] std::optional<Process> open_child(pid_t child, pid_t pid);
+/// Children, their children and so on, without `pid` itself, each opened like that. REQUIRES: `pid` is our child and not
+/// reaped, or is us.
+[[nodiscard]] std::vector<Process> open_all_below(pid_t pid);
+
+}  // namespace replay

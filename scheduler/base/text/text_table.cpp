@@ -1,0 +1,27 @@
+#include "scheduler/base/text/text_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace replay {
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width(rows[0].size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
+  for (const auto& row : rows) {
+    fmt::format_to(std::back_inserter(text), "{:<{}}", row[0], width[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+}  // namespace replay

@@ -1,0 +1,213 @@
+#include "scheduler/calibrate/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/base/text/text_table.hpp"
+#include "scheduler/calibrate/measurement.hpp"
+
+namespace replay::calibrate {
+namespace {
+
+using calibrate::Kind;
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string kernel_text(const std::string& name, const std::string& problem_class) {
+  return problem_class.empty() ? name : name + " " + problem_class;
+}
+
+class Page {
+ public:
+  Page(const Profile& profile, double spread) : profile_(profile), spread_(spread) {}
+
+  std::string text() {
+    head();
+    benchmarks();
+    speedups();
+    pairs();
+    overheads();
+    if (profile_.message_s)
+      text_ += fmt::format("\na message under emulation   {} us\n", cell(profile_.message_s, Kind::kMessage, 0, 1e6));
+    legend();
+    return text_;
+  }
+
+ private:
+  void head() {
+    const ProfileMachine& m = profile_.machine;
+    text_ += fmt::format("{}: {} core{}{}{}{}; {}{}\n", m.name, m.cores, m.cores == 1 ? "" : "s",
+                         m.cpu.empty() ? "" : ", " + m.cpu, m.kernel.empty() ? "" : ", " + m.kernel,
+                         m.mpi.empty() ? "" : ", " + m.mpi, profile_.date,
+                         profile_.is_sample ? "; a sample, of no real machine" : "");
+  }
+
+  // Value number `index` of a reading of that kind.
+  std::string cell(const std::optional<Figure>& figure, Kind kind, std::size_t index, double unit = 1) {
+    if (!figure) return "-";
+    const calibrate::Tolerance bound = calibrate::tolerances(kind, spread_)[index];
+    std::string mark;
+    if (figure->disturbed)
+      mark = "!";
+    else if (!is_settled(*figure, bound))
+      mark = "*";
+    marks_.insert(mark);
+    return fmt::format("{:.3g}{:<1}", figure->value * unit, mark);
+  }
+  std::string run_time(const Figure& figure) {
+    return fmt::format("{} {:>6}", cell(figure, Kind::kRunTime, 0), fmt::format("{:.1f} %", 100 * figure.spread));
+  }
+
+  void benchmarks() {
+    if (profile_.entries.empty()) return;
+    Rows rows{{"benchmark", "processes", "run time s  spread", "CPU use ", "2 on a core ", "formula (3)"}};
+    const auto self = self_columns();
+    for (const auto& [title, member] : self) rows[0].push_back(title + " ");
+    for (const ProfileEntry& entry : profile_.entries) {
+      std::vector<std::string> row{
+          kernel_text(entry.benchmark, entry.problem_class),
+          fmt::format("{}", entry.processes),
+          run_time(entry.runtime_s),
+          cell(entry.cpu_use, Kind::kSharing, 1),
+          cell(entry.slowdown_mpl_2, Kind::kSharing, 0),
+          entry.cpu_use && entry.slowdown_mpl_2 ? fmt::format("{:.3g}", std::max(1.0, 2 * entry.cpu_use->value)) : "-"};
+      for (const auto& [title, member] : self) row.push_back(cell(entry.self_slowdown.*member, Kind::kSelfSlowdown, 0));
+      rows.push_back(std::move(row));
+    }
+    text_ += "\n" + aligned(rows);
+  }
+
+  using Member = std::optional<Figure> SelfSlowdown::*;
+  [[nodiscard]] std::vector<std::pair<std::string, Member>> self_columns() const {
+    std::vector<std::pair<std::string, Member>> columns;
+    for (const auto& [title, member] : {std::pair<const char*, Member>{"self: 2", &SelfSlowdown::two_same_package},
+                                        {"2 apart", &SelfSlowdown::two_different_packages},
+                                        {"self: 4", &SelfSlowdown::four_same_package},
+                                        {"4 apart", &SelfSlowdown::four_different_packages}})
+      if (std::ranges::any_of(profile_.entries,
+                              [m = member](const auto& e) { return (e.self_slowdown.*m).has_value(); }))
+        columns.emplace_back(title, member);
+    return columns;
+  }
+
+  void speedups() {
+    if (profile_.speedups.empty()) return;
+    Rows rows{{"speedup", "by processes", "Downey A", "sigma", "residual"}};
+    for (const ProfileSpeedup& speedup : profile_.speedups) {
+      std::vector<std::string> points;
+      for (const SpeedupPoint& point : speedup.points)
+        points.push_back(fmt::format("{}: {:.2f}", point.processes, point.speedup));
+      const auto* law = std::get_if<DowneySpeedup>(&speedup.fit.law());
+      rows.push_back({kernel_text(speedup.benchmark, speedup.problem_class), fmt::format("{}", fmt::join(points, ", ")),
+                      law != nullptr ? fmt::format("{:.3g}", law->a) : "-",
+                      law != nullptr ? fmt::format("{:.3g}", law->sigma) : to_text(speedup.fit),
+                      fmt::format("{:.1f} %", 100 * speedup.residual)});
+    }
+    text_ += "\n" + aligned(rows);
+  }
+
+  // A matrix for each class and number of processes.
+  void pairs() {
+    std::map<std::tuple<std::string, std::string, ProcessCount>, std::vector<const PairSlowdown*>> groups;
+    for (const PairSlowdown& pair : profile_.pairs)
+      groups[{pair.problem_class, pair.neighbour_class, pair.processes}].push_back(&pair);
+    for (const auto& [key, list] : groups) {
+      std::set<std::string> names, neighbours;
+      std::map<std::pair<std::string, std::string>, std::string> cells;
+      for (const PairSlowdown* pair : list) {
+        names.insert(pair->benchmark);
+        neighbours.insert(pair->neighbour);
+        cells[{pair->benchmark, pair->neighbour}] = cell(pair->slowdown, Kind::kPair, 0);
+      }
+      const auto& [problem_class, neighbour_class, processes] = key;
+      Rows rows{{"slowdown of"}};
+      for (const std::string& name : neighbours)
+        rows[0].push_back(fmt::format("beside {} ", kernel_text(name, neighbour_class)));
+      for (const std::string& name : names) {
+        rows.push_back({kernel_text(name, problem_class)});
+        for (const std::string& other : neighbours) {
+          const auto found = cells.find({name, other});
+          rows.back().push_back(found == cells.end() ? "-" : found->second);
+        }
+      }
+      text_ += fmt::format("\n{}{} process{} each, on the same cores\n", aligned(rows), processes,
+                           processes == 1 ? "" : "es");
+    }
+  }
+
+  void overheads() {
+    std::set<ProcessCount> sizes;
+    const auto lists = {&profile_.launch, &profile_.end, &profile_.shrink, &profile_.expand};
+    for (const auto* list : lists)
+      for (const OverheadAt& at : *list) sizes.insert(at.processes);
+    if (sizes.empty()) return;
+    const auto find = [](const std::vector<OverheadAt>& list, ProcessCount n) {
+      const auto at = std::ranges::find(list, n, &OverheadAt::processes);
+      return at == list.end() ? std::nullopt : std::optional{at->seconds};
+    };
+    Rows rows{{"processes", "launch s ", "end s ", "shrink ms ", "expand ms "}};
+    for (const ProcessCount n : sizes)
+      rows.push_back({fmt::format("{}", n), cell(find(profile_.launch, n), Kind::kOverheads, 0),
+                      cell(find(profile_.end, n), Kind::kOverheads, 1),
+                      cell(find(profile_.shrink, n), Kind::kResize, 0, 1e3),
+                      cell(find(profile_.expand, n), Kind::kResize, 1, 1e3)});
+    text_ += "\n" + aligned(rows);
+  }
+
+  void legend() {
+    const bool has_star = marks_.contains("*"), has_cry = marks_.contains("!");
+    if (!has_star && !has_cry) return;
+    text_ += "\n";
+    if (has_star)
+      text_ += fmt::format("*  its readings lie further apart than {:g} %; the same command measures it again\n",
+                           100 * spread_);
+    if (has_cry) text_ += "!  others used the machine meanwhile; the same command measures it again\n";
+  }
+
+  const Profile& profile_;
+  double spread_;
+  std::string text_;
+  std::set<std::string> marks_;
+};
+
+std::string list_of(const std::vector<calibrate::Measurement>& measurements) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(kMost, measurements.size()); ++i) names.push_back(to_text(measurements[i]));
+  return fmt::format("{}{}", fmt::join(names, "; "), measurements.size() > kMost ? "; ..." : "");
+}
+
+}  // namespace
+
+std::string profile_text(const Profile& profile, double spread) { return Page{profile, spread}.text(); }
+
+std::string result_text(const calibrate::CalibrationResult& result, double spread) {
+  std::string text;
+  std::map<std::string, std::vector<calibrate::Measurement>> by_reason;
+  for (const auto& [measurement, reason] : result.refused) by_reason[reason].push_back(measurement);
+  for (const auto& [reason, measurements] : by_reason)
+    text += fmt::format("not measured: {} ({})\n", list_of(measurements), reason);
+  if (!result.unsettled.empty())
+    text += fmt::format("{} of the figures' readings are disturbed or lie further apart than {:g} %: {}\n",
+                        result.unsettled.size(), 100 * spread, list_of(result.unsettled));
+  if (!result.left_out.empty())
+    text += fmt::format("no time for {}: {}; the same command goes on with them\n", result.left_out.size(),
+                        list_of(result.left_out));
+  return text;
+}
+
+std::string about(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", std::ceil(seconds));
+  if (seconds < 5400) return fmt::format("{:.0f} min", std::ceil(seconds / 60));
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace replay::calibrate

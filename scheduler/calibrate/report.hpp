@@ -1,0 +1,20 @@
+// What a calibration has found, for a person: tables of a profile's figures, formula (3) beside what was measured.
+#pragma once
+
+#include <string>
+
+#include "scheduler/calibrate/calibration.hpp"
+#include "scheduler/runtime_model/profile.hpp"
+
+namespace replay::calibrate {
+
+/// Lines, each ended. `spread` is the bound by which figures are marked.
+[[nodiscard]] std::string profile_text(const Profile& profile, double spread);
+
+/// What could not be measured, what did not settle, what there was no time for. Empty when there is nothing to say.
+[[nodiscard]] std::string result_text(const calibrate::CalibrationResult& result, double spread);
+
+/// "85 s", "12 min", "1.5 h".
+[[nodiscard]] std::string about(double seconds);
+
+}  // namespace replay::calibrate

@@ -1,0 +1,48 @@
+// What the policy of a run decided, in order, and what became of the jobs: the part of an event log by which two runs
+// are compared. Which decisions of two runs are the same is first_difference.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/model/action.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::compare {
+
+enum class DecisionKind : std::uint8_t { kStart, kResize, kSuspend, kResume, kKill, kExtend };
+
+struct Decision {
+  Instant at{};
+  JobId job{};
+  DecisionKind kind{};
+  KillReason reason{};       ///< of a kill
+  bool shareable = false;    ///< of a start or a resize, as what follows
+  CoreCount cores = 0;       ///< how many
+  std::int32_t mpl = 0;      ///< most processes on one of them
+  std::uint64_t places = 0;  ///< a hash of which they are, with their processes; 0 on a pool
+  Duration estimate{};       ///< of an extension: in all
+  std::uint64_t record = 0;  ///< its record's number in the log, from 0
+};
+
+class DecisionList final : public log::Sink {
+ public:
+  void header(const log::Header& header) override { jobs_.header(header); }
+  /// Throws InputError when a record cannot be true.
+  void record(const log::Record& record) override;
+
+  [[nodiscard]] const log::Header& header() const { return jobs_.header(); }
+  [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }
+  [[nodiscard]] const metrics::JobTable& jobs() const { return jobs_; }
+
+ private:
+  struct OnRecord;
+  metrics::JobTable jobs_;
+  std::vector<Decision> decisions_;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace replay::compare

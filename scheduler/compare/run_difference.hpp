@@ -1,0 +1,46 @@
+// Two runs compared, and the comparison as text or JSON: what `replay diff` prints, and `replay rerun` too.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/compare/decision_list.hpp"
+#include "scheduler/compare/first_difference.hpp"
+#include "scheduler/compare/run_state.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::compare {
+
+struct ComparedRun {
+  std::string name;  ///< as the user gave it
+  DecisionList list;
+  std::optional<StateBefore> before;  ///< the parting, if they part
+};
+
+struct RunDifference {
+  std::array<ComparedRun, 2> runs;
+  std::vector<std::string> remarks;  ///< what makes the runs different things from the outset: trace, machine, ...
+  Duration tolerance{};
+  bool placements = false;
+  std::optional<Parting> parting;
+  std::optional<EventDifference> event;  ///< no later than the parting
+  JobDifferences jobs;
+
+  [[nodiscard]] bool none() const { return !parting && !event && jobs.none(); }
+};
+
+/// Reads both runs' event logs. Which cores jobs are on counts where `placements` says so and both machines are the
+/// same. Throws InputError, also if the runs share no job.
+[[nodiscard]] RunDifference compare_runs(const std::string& a, const std::string& b, Duration tolerance,
+                                         bool placements, std::size_t most_jobs);
+
+using replay::to_text;  // of times, which these would hide
+[[nodiscard]] std::string to_text(const RunDifference& difference);
+[[nodiscard]] nlohmann::ordered_json to_json(const RunDifference& difference);
+
+}  // namespace replay::compare

@@ -1,0 +1,226 @@
+#include "scheduler/compare/run_state.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/model/machine.hpp"
+
+namespace replay::compare {
+
+struct RunState::OnRecord {
+  RunState& state;
+  Instant at;
+
+  void operator()(const log::Submitted& what) const {
+    const auto [entry, is_new] = state.live_.try_emplace(static_cast<std::int64_t>(what.job.id));
+    if (!is_new)
+      throw InputError(fmt::format("event log: job {} is submitted twice, again at {} s",
+                                   static_cast<std::int64_t>(what.job.id), to_text(at)));
+    LiveJob& job = entry->second;
+    job.key = {what.job.submitted, what.job.id};
+    job.entered = at;
+    job.declared = what.job;
+    job.processes = what.job.processes;
+    job.estimate = what.job.estimate;
+    state.waiting_.insert(job.key);
+  }
+  void operator()(const log::StartDecided& what) const {
+    LiveJob& job = state.job(what.job, "started");
+    if (!job.waits())
+      throw InputError(fmt::format("event log: job {} is started twice, again at {} s",
+                                   static_cast<std::int64_t>(what.job), to_text(at)));
+    state.waiting_.erase(job.key);
+    job.decided = at;
+    job.start_order = state.starts_++;
+    job.allocation = what.allocation;
+    job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
+    state.hold(job);
+  }
+  void operator()(const log::Launched& what) const {
+    LiveJob& job = state.job(what.job, "launched");
+    if (job.launched != kNever)
+      throw InputError(fmt::format("event log: job {} is launched twice, again at {} s",
+                                   static_cast<std::int64_t>(what.job), to_text(at)));
+    job.launched = at;
+    if (job.waits()) return;  // a log that says nothing of decisions
+    if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
+    job.held = what.allocation;
+    state.come_to_cores(job, at);
+  }
+  void operator()(const log::ResizeDecided& what) const {
+    LiveJob& job = started(what.job, "resized");
+    state.let_go(job);
+    job.allocation = what.allocation;
+    state.hold(job);
+  }
+  void operator()(const log::ResizeDone& what) const {
+    LiveJob* const job = on_its_way(what.job);
+    if (job == nullptr) return;
+    state.leave_cores(*job, at);
+    job->held = what.allocation;
+    state.come_to_cores(*job, at);
+  }
+  void operator()(const log::SuspendDecided& what) const {
+    LiveJob& job = started(what.job, "suspended");
+    if (job.suspended) return;
+    state.let_go(job);
+    job.suspended = true;
+  }
+  void operator()(const log::SuspendDone& what) const {
+    LiveJob* const job = on_its_way(what.job);
+    if (job == nullptr) return;
+    state.leave_cores(*job, at);
+    job->budget.change_rate(at, 0);
+  }
+  void operator()(const log::ResumeDecided& what) const {
+    LiveJob& job = started(what.job, "resumed");
+    if (!job.suspended) return;
+    job.suspended = false;
+    state.hold(job);
+  }
+  void operator()(const log::ResumeDone& what) const {
+    if (LiveJob* const job = on_its_way(what.job)) state.come_to_cores(*job, at);
+  }
+  void operator()(const log::KillDecided& what) const {
+    LiveJob& job = started(what.job, "killed");
+    state.let_go(job);
+    job.leaving = true;
+  }
+  void operator()(const log::Extended& what) const {
+    LiveJob& job = state.job(what.job, "extended");
+    job.budget.add(what.estimate - job.estimate);
+    job.estimate = what.estimate;
+  }
+  void operator()(const log::Finished& what) const {
+    LiveJob& job = state.job(what.job, "finished");
+    if (job.waits())
+      state.waiting_.erase(job.key);
+    else
+      state.let_go(job);
+    state.leave_cores(job, at);
+    state.live_.erase(static_cast<std::int64_t>(what.job));
+  }
+
+  // Notes, and what is known of ranks.
+  template <class Other>
+  void operator()(const Other& /*what*/) const {}
+
+ private:
+  // What carries out a decision that the log does not have says nothing.
+  LiveJob* on_its_way(JobId id) const {
+    const auto found = state.live_.find(static_cast<std::int64_t>(id));
+    return found == state.live_.end() || found->second.waits() ? nullptr : &found->second;
+  }
+  LiveJob& started(JobId id, std::string_view event) const {
+    LiveJob& job = state.job(id, event);
+    if (job.waits())
+      throw InputError(
+          fmt::format("event log: job {} is {}, but it was never started", static_cast<std::int64_t>(id), event));
+    return job;
+  }
+};
+
+void RunState::header(const log::Header& header) {
+  const std::string& machine = header.value("machine");
+  if (machine.empty()) throw InputError("event log: expected a header '#machine ...' such as flat:128, found none");
+  cores_ = Machine::parse(machine).size();
+}
+
+void RunState::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
+
+const LiveJob* RunState::find(JobId job) const {
+  const auto found = live_.find(static_cast<std::int64_t>(job));
+  return found == live_.end() ? nullptr : &found->second;
+}
+
+Instant RunState::earliest_start(CoreCount cores, Instant now) const {
+  CoreCount free = free_cores();
+  if (free >= cores) return now;
+  std::vector<std::pair<Instant, CoreCount>> ends;
+  ends.reserve(running_.size());
+  for (const auto& [order, job] : running_)
+    ends.emplace_back(std::max(now, job->estimated_end()), job->allocation.cores);
+  std::ranges::sort(ends);
+  for (const auto& [end, given_back] : ends) {
+    free += given_back;
+    if (free >= cores) return end;
+  }
+  return kNever;
+}
+
+void StateBefore::record(const log::Record& record) {
+  is_over_ = is_over_ || seen_++ == stop_ || record.at > last_;
+  if (!is_over_) state_.record(record);
+}
+
+LiveJob& RunState::job(JobId job, std::string_view event) {
+  const auto found = live_.find(static_cast<std::int64_t>(job));
+  if (found == live_.end())
+    throw InputError(fmt::format("event log: job {} is {}, but it was never submitted, or has ended",
+                                 static_cast<std::int64_t>(job), event));
+  return found->second;
+}
+
+void RunState::hold(LiveJob& job) {
+  if (!job.holds_cores()) return;
+  busy_ += job.allocation.shareable ? newly_busy(job.allocation) : job.allocation.cores;
+  running_[job.start_order] = &job;
+}
+
+void RunState::let_go(LiveJob& job) {
+  if (!job.holds_cores()) return;
+  busy_ -= job.allocation.shareable ? newly_free(job.allocation) : job.allocation.cores;
+  running_.erase(job.start_order);
+}
+
+double RunState::rate(const LiveJob& job, const Allocation& allocation, double demand) const {
+  return rate_ ? rate_(job.declared, allocation, demand) : 1;
+}
+
+void RunState::come_to_cores(LiveJob& job, Instant now) {
+  if (std::exchange(job.on_cores, true)) return;
+  for (const CoreLoad& load : job.held.named)
+    if (load.core < 0 || load.core >= cores_)
+      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
+                                   static_cast<std::int64_t>(job.key.job), load.core, cores_));
+  if (job.held.shareable && !shared_.has_room(job.held))
+    throw InputError(fmt::format("event log: job {} comes to a core that two jobs have at {} s",
+                                 static_cast<std::int64_t>(job.key.job), to_text(now)));
+  if (job.held.shareable) shared_.enter(job.key.job, job.held, job.declared.declared.cpu_use);
+  ask_rate_again(job, now);
+  ask_neighbours_again(job, now);
+}
+
+void RunState::leave_cores(LiveJob& job, Instant now) {
+  if (!std::exchange(job.on_cores, false) || !job.held.shareable) return;
+  const std::vector<JobId> neighbours = shared_.neighbours(job.key.job, job.held);
+  shared_.leave(job.key.job, job.held);
+  for (const JobId id : neighbours) ask_rate_again(this->job(id, "beside another"), now);
+}
+
+void RunState::ask_neighbours_again(const LiveJob& job, Instant now) {
+  if (!job.held.shareable) return;
+  for (const JobId id : shared_.neighbours(job.key.job, job.held)) ask_rate_again(this->job(id, "beside another"), now);
+}
+
+void RunState::ask_rate_again(LiveJob& job, Instant now) {
+  const double demand = job.held.shareable ? shared_.demand(job.key.job, job.held, job.declared.declared.cpu_use) : 0;
+  if (const double is = rate(job, job.held, demand); is != job.budget.rate()) job.budget.change_rate(now, is);
+}
+
+// A core is busy from the first job on it to the last.
+CoreCount RunState::newly_busy(const Allocation& allocation) {
+  CoreCount busy = 0;
+  for (const CoreLoad& load : allocation.named) busy += sharers_[load.core]++ == 0 ? 1 : 0;
+  return busy;
+}
+
+CoreCount RunState::newly_free(const Allocation& allocation) {
+  CoreCount free = 0;
+  for (const CoreLoad& load : allocation.named) free += --sharers_[load.core] == 0 ? 1 : 0;
+  return free;
+}
+
+}  // namespace replay::compare

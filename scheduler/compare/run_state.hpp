@@ -1,0 +1,122 @@
+// Who waits, who runs and how many cores are free at each instant, by the decisions in an event log: what the policy
+// knew when it decided. Cores count as given away when that is decided, also while others still are on them; those of
+// a job that is to be killed or suspended count as free. The queue is by (submitted, job number), as policies see it. When
+// a job will have used up its estimate is by what it has done so far, and so by where its processes really were.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/progress.hpp"
+#include "scheduler/model/shared_cores.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::compare {
+
+/// Progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1]; what the run's
+/// runtime model says of what the job declares.
+using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
+
+struct QueueKey {
+  Instant submitted{};  ///< as the trace says
+  JobId job{};
+  auto operator<=>(const QueueKey&) const = default;
+};
+
+/// A job that was submitted and has not ended.
+struct LiveJob {
+  QueueKey key;
+  Instant entered{};  ///< when it came into the queue
+  Job declared;
+  ProcessCount processes = 0;
+  Duration estimate{};          ///< grows when it is extended
+  Instant decided = kNever;     ///< when its start was; kNever: it waits
+  Instant launched = kNever;    ///< when it got its cores
+  std::uint64_t start_order{};  ///< counts the starts
+  Allocation allocation;        ///< as decided last
+  bool suspended = false;
+  bool leaving = false;   ///< to be killed
+  Allocation held;        ///< where its processes are, or were before they were suspended
+  bool on_cores = false;  ///< they are there
+  Progress budget;        ///< of work, by the estimate
+
+  [[nodiscard]] bool waits() const { return decided == kNever; }
+  [[nodiscard]] bool holds_cores() const { return !waits() && !suspended && !leaving; }
+  /// When its estimate is used up if nothing changes: what RunningJob::estimated_end is to policies. kNever while it is
+  /// suspended. REQUIRES: its start was decided.
+  [[nodiscard]] Instant estimated_end() const { return budget.end(); }
+};
+
+class RunState final : public log::Sink {
+ public:
+  /// Without a rate every job runs at full speed, wherever it is.
+  explicit RunState(DeclaredRate rate = {}) : rate_(std::move(rate)) {}
+
+  /// Throws InputError if the header names no machine.
+  void header(const log::Header& header) override;
+  /// Throws InputError when a record cannot be true (a job that starts and was never submitted).
+  void record(const log::Record& record) override;
+
+  [[nodiscard]] CoreCount cores() const { return cores_; }
+  [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_; }
+  /// Null if it was not submitted yet, or has ended.
+  [[nodiscard]] const LiveJob* find(JobId job) const;
+  [[nodiscard]] const std::set<QueueKey>& waiting() const { return waiting_; }
+  /// Those that hold cores by the decisions, in the order of their starts.
+  [[nodiscard]] const std::map<std::uint64_t, const LiveJob*>& running() const { return running_; }
+  /// The earliest instant from `now` on at which `cores` are free if every running job ends by its estimate and none
+  /// starts; kNever if they never are. O(running log running).
+  [[nodiscard]] Instant earliest_start(CoreCount cores, Instant now) const;
+
+ private:
+  struct OnRecord;
+  LiveJob& job(JobId job, std::string_view event);
+  void hold(LiveJob& job);
+  void let_go(LiveJob& job);
+  CoreCount newly_busy(const Allocation& allocation);
+  CoreCount newly_free(const Allocation& allocation);
+  [[nodiscard]] double rate(const LiveJob& job, const Allocation& allocation, double demand) const;
+  void come_to_cores(LiveJob& job, Instant now);
+  void leave_cores(LiveJob& job, Instant now);
+  void ask_rate_again(LiveJob& job, Instant now);
+  void ask_neighbours_again(const LiveJob& job, Instant now);
+
+  DeclaredRate rate_;
+  CoreCount cores_ = 0;
+  CoreCount busy_ = 0;
+  std::uint64_t starts_ = 0;
+  std::unordered_map<std::int64_t, LiveJob> live_;
+  std::set<QueueKey> waiting_;
+  std::map<std::uint64_t, const LiveJob*> running_;
+  std::unordered_map<CoreId, int> sharers_;  // jobs on a core by the decisions, of those that share theirs
+  SharedCores shared_;                       // where their processes are
+};
+
+/// The state of a run just before a record: follows the log and stops there.
+class StateBefore final : public log::Sink {
+ public:
+  /// Stops at the record of that number (from 0), or at the first one later than `last`.
+  StateBefore(std::uint64_t record, Instant last) : stop_(record), last_(last) {}
+
+  void header(const log::Header& header) override { state_.header(header); }
+  void record(const log::Record& record) override;
+  [[nodiscard]] const RunState& state() const { return state_; }
+
+ private:
+  RunState state_;
+  std::uint64_t stop_;
+  Instant last_;
+  std::uint64_t seen_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace replay::compare

@@ -1,0 +1,124 @@
+// What one job waited for, from its submission to its launch: a time line without gaps, made from an event log in one
+// pass. Between two instants at which something happened there is one cause: its start was decided and its cores are
+// being left; or as many cores were free as it has processes, and the policy kept it back; or too few were, and jobs
+// before it in the queue waited too, or it was the head of the queue. Cores and queue are those of run_state.hpp: by
+// decisions, and in the order of submission, whatever order the policy prefers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "scheduler/compare/run_state.hpp"
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/event.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::compare {
+
+enum class WaitCause : std::uint8_t {
+  kEarlierJobs,  ///< too few cores are free, and jobs that were submitted before it wait
+  kCores,        ///< too few cores are free; it is the head of the queue
+  kHeldBack,     ///< enough cores are free, but it was not started: they are meant for others, or do not suit
+  kLaunch        ///< its start is decided; others still are on its cores
+};
+
+/// A running job that has cores.
+struct Holder {
+  JobId job{};
+  CoreCount cores = 0;
+  Instant estimated_end{};  ///< LiveJob::estimated_end
+};
+
+/// A job that was submitted later and started earlier.
+struct Overtaker {
+  JobId job{};
+  Instant at{};
+  ProcessCount processes = 0;
+  Duration estimate{};
+};
+
+struct WaitSegment {
+  Instant from{}, to{};  ///< from < to
+  WaitCause cause{};
+  bool is_head = false;         ///< no earlier job waited
+  std::size_t instants = 0;     ///< at which something happened, that at its begin included
+  std::size_t ahead_first = 0;  ///< earlier jobs that waited, at its begin
+  std::size_t ahead_last = 0;   ///< at its end
+  CoreCount free_least = 0;
+  CoreCount free_most = 0;
+  /// Of the head: when enough cores were free at the earliest by the estimates, at the begin and at the end of the
+  /// segment.
+  std::optional<Instant> shadow_first{}, shadow_last{};
+  std::size_t holders = 0;                ///< jobs that had cores at its begin,
+  std::vector<Holder> largest_holders{};  ///< and those of them with the most cores
+  std::vector<Overtaker> overtakers{};    ///< in the order of their starts
+};
+
+struct WaitReport {
+  bool found = false;
+  JobId job{};
+  ProcessCount processes = 0;
+  Duration estimate{};  ///< as submitted
+  Flexibility flexibility{};
+  Instant submitted{};
+  Instant decided = kNever;  ///< its start; kNever: it never was
+  Instant launched = kNever;
+  Instant finished = kNever;
+  CoreCount cores_at_launch = 0;
+  int mpl_at_launch = 1;
+  CoreCount free_at_submission = 0;
+  Instant head_since = kNever;          ///< kNever: it never was the head
+  JobEnd end{};                         ///< if it has finished
+  std::vector<WaitSegment> segments{};  ///< from its submission to its launch, its end or the end of the log
+  std::size_t jobs_in_log = 0;
+  JobId lowest{}, highest{};  ///< job numbers of the log, if it has jobs
+  Instant log_end{};          ///< the last record's, if there is one
+
+  [[nodiscard]] Duration total(WaitCause cause) const;
+};
+
+struct WaitingReasonsOptions {
+  bool merge = true;             ///< off: a segment for each instant at which something happened
+  std::size_t most_holders = 5;  ///< in WaitSegment::largest_holders
+  DeclaredRate rate{};           ///< of the run's runtime model, for estimated ends; none: full speed
+};
+
+class WaitingReasons final : public log::Sink {
+ public:
+  explicit WaitingReasons(JobId job, WaitingReasonsOptions options = {})
+      : options_(std::move(options)), state_(options_.rate) {
+    report_.job = job;
+  }
+
+  void header(const log::Header& header) override;
+  /// Throws InputError when a record cannot be true. O(log live jobs), while the job waits O(running log running).
+  void record(const log::Record& record) override;
+  /// The log is over.
+  [[nodiscard]] WaitReport finish();
+
+  [[nodiscard]] CoreCount cores() const { return state_.cores(); }
+  [[nodiscard]] const log::Header& header() const { return header_; }
+
+ private:
+  [[nodiscard]] bool waits_for_launch() const;
+  void count_those_ahead(const log::Record& record);
+  void note(const log::Record& record);
+  void note_overtaker(JobId job);
+  void close_span(Instant to);
+  [[nodiscard]] WaitSegment present_span(Instant to) const;
+  void describe_holders(WaitSegment& segment) const;
+
+  WaitingReasonsOptions options_;
+  log::Header header_;
+  RunState state_;
+  WaitReport report_;
+  QueueKey key_;
+  Instant now_ = Instant::min();
+  std::size_t ahead_ = 0;
+  std::vector<Overtaker> overtakers_;  // since the last span was closed
+};
+
+}  // namespace replay::compare

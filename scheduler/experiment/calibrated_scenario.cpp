@@ -1,0 +1,49 @@
+#include "scheduler/experiment/calibrated_scenario.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/runtime_model/machine_facts.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
+
+namespace replay::experiment {
+
+std::string profile_path(const CommonOptions& options) {
+  return options.profile.empty() ? default_profile_path().string() : options.profile;
+}
+
+std::shared_ptr<const Profile> load_profile(const CommonOptions& options) {
+  const std::string path = profile_path(options);
+  std::error_code ignored;
+  if (options.profile.empty() && !std::filesystem::exists(path, ignored))
+    throw InputError(
+        fmt::format("{}: there is no profile of this machine: `replay calibrate` makes one, --profile FILE "
+                    "names another",
+                    path));
+  return std::make_shared<const Profile>(read_profile(path));
+}
+
+void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSetting setting) {
+  if (scenario.runtime_model != kCalibrated) return;
+  const Profile& profile = *scenario.profile;
+  setting.profile_name = profile_path(options);
+  setting.programs = scenario.loaded.programs;
+  const BenchmarkJobs jobs = set_benchmarks(scenario.workload(), profile, setting);
+  const CoreCount cores = launcher::discover_local("local").machine.size();
+  if (profile.is_sample)
+    scenario.notes.push_back(fmt::format("{}: is a sample, of no real machine", setting.profile_name));
+  else if (const auto others = differences(profile.machine, machine_here(cores)); !others.empty())
+    scenario.notes.push_back(
+        fmt::format("{}: is the profile of another machine ({})", setting.profile_name, fmt::join(others, "; ")));
+  scenario.notes.push_back(fmt::format("{} of {} jobs are benchmarks of {} ({}), with run times as measured",
+                                       jobs.benchmarks, scenario.workload().jobs.size(), setting.profile_name,
+                                       profile.date));
+  scenario.notes.insert(scenario.notes.end(), jobs.notes.begin(), jobs.notes.end());
+}
+
+}  // namespace replay::experiment

@@ -1,0 +1,65 @@
+#include "scheduler/experiment/one_simulation.hpp"
+
+#include <utility>
+
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/sim/simulator.hpp"
+
+namespace replay::experiment {
+namespace {
+
+Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scenario) {
+  const std::string& text = options.machine;
+  Machine machine = Machine::pool(scenario.loaded.machine_size);
+  if (text == "local" || text.starts_with("local:"))
+    machine = launcher::discover_local(text).machine;
+  else if (text.find(':') != std::string::npos && !text.starts_with("flat:") && !text.starts_with("emulated:"))
+    machine = launcher::synthetic_machine(text);
+  else if (!text.empty())
+    machine = Machine::parse(text);
+  return flat ? Machine::pool(machine.size()) : machine;
+}
+
+}  // namespace
+
+PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat) {
+  Scenario scenario = load_scenario(options, "utrera", std::nullopt);
+  Machine machine = machine_of(options, flat, scenario);
+  fit_to_machine(scenario, options, machine.size(), false);
+  use_profile(scenario, options, {.deducts_overheads = options.machine.starts_with("emulated:")});
+  find_average_waits(scenario, machine);
+  return {options, std::move(scenario), std::move(machine)};
+}
+
+results::PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy,
+                                   const std::filesystem::path& folder, const std::string& command_line,
+                                   std::function<void(std::size_t)> progress) {
+  const Scenario& scenario = prepared.scenario;
+  const NamedPolicy named = make_policy(scenario.policies[policy]);
+  const auto model = scenario.model();
+  results::Recorder recorder{folder,           prepared.options.outputs,   command_line, "sim", named, scenario,
+                             prepared.options, prepared.machine.to_text(), 1.0};
+  recorder.begin();
+  SimulationOptions simulation;
+  simulation.overrun = scenario.overrun;
+  simulation.until = scenario.until;
+  simulation.interrupted = [] { return stops_asked() > 0; };
+  simulation.progress = std::move(progress);
+  SimulationResult result;
+  std::string fault;
+  try {
+    result = simulate(prepared.machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
+  } catch (const PolicyError& error) {
+    fault = error.what();
+  }
+  results::PolicyRun run = recorder.finish();
+  run.interrupted = result.interrupted;
+  run.fault = std::move(fault);
+  recorder.write(run);
+  return run;
+}
+
+}  // namespace replay::experiment

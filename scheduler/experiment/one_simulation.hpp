@@ -1,0 +1,44 @@
+// One policy on one trace in virtual time, recorded: what `replay simulate` does for each policy, and for each seed.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/results/recorder.hpp"
+
+namespace replay::experiment {
+
+/// Options of `replay simulate`, as given.
+struct SimulateOptions {
+  CommonOptions common;
+  std::string seeds;
+  int threads = 0;
+  bool flat = false;
+  bool trim = false;
+};
+
+/// Everything that a simulation needs, read and checked.
+struct PreparedSimulation {
+  CommonOptions options;
+  Scenario scenario;
+  Machine machine;
+};
+
+/// Throws UsageError, InputError.
+[[nodiscard]] PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat);
+
+/// Runs the scenario's policy number `policy`. `folder` empty: writes nothing. `progress` is told now and then how
+/// many jobs have ended. A stop signal that is heeded ends the run early. A policy that fails ends the run: PolicyRun::fault says why, and what happened until then is
+/// recorded. Any thread; `prepared` is only read.
+[[nodiscard]] results::PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy,
+                                                 const std::filesystem::path& folder, const std::string& command_line,
+                                                 std::function<void(std::size_t)> progress);
+
+/// `--seeds`: every policy with every seed, and the means with their confidence intervals. The exit status.
+[[nodiscard]] int simulate_seeds(const SimulateOptions& options, const std::string& command_line);
+
+}  // namespace replay::experiment

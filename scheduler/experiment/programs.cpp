@@ -1,0 +1,125 @@
+#include "scheduler/experiment/programs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+
+namespace replay::experiment {
+namespace {
+
+void replace_all(std::string& text, std::string_view what, const std::string& with) {
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+    text.replace(at, what.size(), with);
+}
+
+}  // namespace
+
+std::vector<std::string> split_command(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != 0) {
+      if (c == quote)
+        quote = 0;
+      else if (c == '\\' && quote == '"' && i + 1 < text.size())
+        word += text[++i];
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      in_word = true;
+    } else if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+      in_word = true;
+    } else if (c == ' ' || c == '\t') {
+      if (in_word) words.push_back(std::move(word));
+      word.clear();
+      in_word = false;
+    } else {
+      word += c;
+      in_word = true;
+    }
+  }
+  if (quote != 0) throw InputError(fmt::format("command '{}': a {} is not closed", text, quote));
+  if (in_word) words.push_back(std::move(word));
+  if (words.empty()) throw InputError(fmt::format("command '{}': expected a program", text));
+  return words;
+}
+
+bool runs_own_benchmark(std::string_view command) { return benchmark(split_command(command).front()).has_value(); }
+
+double benchmark_figure(const std::string& output, const std::string& name) {
+  std::istringstream lines{output};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string first;
+    double number = 0;
+    if (words >> first && first == name && words >> number) return number;
+  }
+  throw std::runtime_error(fmt::format("no row '{}' in a benchmark's output: {}", name, output));
+}
+
+Programs::Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale,
+                   std::uint64_t seed)
+    : everywhere_(std::move(everywhere)), table_(std::move(table)), time_scale_(time_scale), seed_(seed) {}
+
+std::string Programs::text(const TracedJob& traced) const {
+  if (!everywhere_.empty()) return everywhere_;
+  if (const auto found = table_.find(traced.truth.executable); found != table_.end()) return found->second;
+  return "phases --runtime {runtime} --cpu-use {cpu_use} --seed {seed}";
+}
+
+std::vector<std::string> Programs::command(const TracedJob& traced) const {
+  const auto id = static_cast<std::int64_t>(traced.job.id);
+  std::vector<std::string> words = split_command(text(traced));
+  for (std::string& word : words) {
+    replace_all(word, "{n}", fmt::format("{}", traced.job.processes));
+    replace_all(word, "{id}", fmt::format("{}", id));
+    replace_all(word, "{runtime}", fmt::format("{:.6f}", seconds(traced.truth.runtime) * time_scale_));
+    replace_all(word, "{cpu_use}", fmt::format("{}", traced.truth.behaviour.cpu_use));
+    replace_all(word, "{seed}", fmt::format("{}", seed_ * 1'000'003 + static_cast<std::uint64_t>(id)));
+  }
+  auto program = benchmark(words[0]);
+  if (!program) program = find_program(words[0]);
+  if (!program)
+    throw InputError(
+        fmt::format("job {}: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH", id,
+                    words[0], library_folder().string()));
+  words[0] = program->string();
+  return words;
+}
+
+std::vector<std::string> Programs::named_by_trace(const Workload& workload) const {
+  if (!everywhere_.empty() || table_.empty()) return {};
+  std::map<std::int32_t, std::size_t> jobs;
+  for (const TracedJob& traced : workload.jobs)
+    if (table_.contains(traced.truth.executable)) ++jobs[traced.truth.executable];
+  std::vector<std::string> lines;
+  for (const auto& [number, count] : jobs)
+    if (const std::string& command = table_.at(number); !runs_own_benchmark(command))
+      lines.push_back(
+          fmt::format("Program {}, {} job{}: {}", number, count, count == 1 ? "" : "s", visible_text(command)));
+  return lines;
+}
+
+bool Programs::has_fixed_durations(const Workload& workload) const {
+  return std::ranges::any_of(
+      workload.jobs, [this](const TracedJob& traced) { return text(traced).find("{runtime}") == std::string::npos; });
+}
+
+Request request_for_programs(const std::string& file, std::vector<std::string> named) {
+  return {.what = fmt::format("{} names programs that are no benchmarks of replay", visible_text(file)),
+          .items = std::move(named),
+          .option = "--programs-from-trace"};
+}
+
+}  // namespace replay::experiment

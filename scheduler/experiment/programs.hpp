@@ -1,0 +1,56 @@
+// From a traced job to the program that is run for it: `--program` for all jobs, else the trace's own Program table, else
+// the benchmark `phases` with exactly the job's run time and CPU use.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/experiment/consent.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/workload.hpp"
+
+namespace replay::experiment {
+
+/// Splits a command line at blanks; single and double quotes and backslashes as in a shell, without any expansion.
+/// Throws InputError on an open quote or an empty command.
+[[nodiscard]] std::vector<std::string> split_command(std::string_view text);
+
+/// Whether a command begins with the bare name of a benchmark of ours, which no file elsewhere can stand in for. Throws InputError as
+/// split_command().
+[[nodiscard]] bool runs_own_benchmark(std::string_view command);
+
+/// The number behind `name` in what a benchmark of ours has printed. Throws std::runtime_error when there is none.
+[[nodiscard]] double benchmark_figure(const std::string& output, const std::string& name);
+
+class Programs {
+ public:
+  /// `everywhere`: the text of --program, or empty. `table`: SWF field 14 to command line.
+  Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale, std::uint64_t seed);
+
+  /// The command of a job, its program found. Throws InputError naming the job and the program that is not there.
+  [[nodiscard]] std::vector<std::string> command(const TracedJob& traced) const;
+
+  /// Commands of the trace's table that jobs of `workload` run and that are no benchmark of ours: any program of this machine, on
+  /// the word of a file. One line each, fit for a terminal, in the order of their numbers. None with --program.
+  [[nodiscard]] std::vector<std::string> named_by_trace(const Workload& workload) const;
+
+  /// Whether some job of `workload` runs a program whose run time is its own, whatever the time scale.
+  [[nodiscard]] bool has_fixed_durations(const Workload& workload) const;
+
+ private:
+  [[nodiscard]] std::string text(const TracedJob& traced) const;
+
+  std::string everywhere_;
+  std::map<std::int32_t, std::string> table_;
+  double time_scale_;
+  std::uint64_t seed_;
+};
+
+/// To run what Programs::named_by_trace() has found in the trace `file`.
+[[nodiscard]] Request request_for_programs(const std::string& file, std::vector<std::string> named);
+
+}  // namespace replay::experiment

@@ -1,0 +1,201 @@
+#include "scheduler/experiment/real_machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "launcher/daemon/agent_executor.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/protocol/wire.h"
+
+namespace replay::experiment {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kEmulated = "emulated:";
+constexpr std::string_view kRemote = "agent:";
+constexpr Duration kShortestQuantum{1'000};  // below it a slice is as long as the timer is late
+constexpr Duration kLongestQuantum{1'000'000};
+
+std::chrono::microseconds quantum_of(const std::string& text) {
+  const auto quantum = parse_duration(text);
+  if (!quantum || *quantum < kShortestQuantum || *quantum > kLongestQuantum)
+    throw UsageError(fmt::format("--quantum: expected a duration from 1ms to 1s, found '{}'", text));
+  return *quantum;
+}
+
+// Virtual cores are numbered as the machine numbers them.
+launcher::LocalMachine emulated_machine(const std::string& text) {
+  launcher::LocalMachine emulated;
+  try {
+    emulated.machine = Machine::parse(text);
+  } catch (const InputError& error) {
+    throw UsageError(error.what());
+  }
+  const CoreCount cores = emulated.machine.size();
+  if (!emulated.machine.names_cores() || cores > static_cast<CoreCount>(REPLAY_VM_MAX_CORES))
+    throw UsageError(
+        fmt::format("machine '{}': expected emulated:NODESxPACKAGESxCORES with at most {} cores, such as "
+                    "emulated:8x2x2",
+                    text, REPLAY_VM_MAX_CORES));
+  emulated.pu_of_core.resize(static_cast<std::size_t>(cores));
+  std::iota(emulated.pu_of_core.begin(), emulated.pu_of_core.end(), 0);
+  emulated.notes.emplace_back(
+      "the cores are emulated: ranks sleep their work instead of computing it; processes, messages and moves are real");
+  return emulated;
+}
+
+}  // namespace
+
+launcher::BackEnd back_end_of(const std::string& name) {
+  if (name == "yield") return launcher::BackEnd::kYield;
+  return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
+}
+
+void add_real_machine_options(CLI::App& command, RealMachineOptions& options) {
+  command.get_option("--machine")
+      ->description(
+          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
+          "emulated:NODESxPACKAGESxCORES, or those of a `replay agent`: agent:HOST:PORT (default local)");
+  command.add_flag("--smt", options.smt, "count hardware threads as cores");
+  command
+      .add_option("--back-end", options.back_end,
+                  "how ranks give a shared core away: yield, token, or what a test finds better here (auto)")
+      ->check(CLI::IsMember({"auto", "yield", "token"}))
+      ->capture_default_str();
+  command
+      .add_option("--quantum", options.quantum,
+                  "emulated cores: how long a rank computes at most while another one waits for the core")
+      ->type_name("T")
+      ->capture_default_str();
+  add_job_network_option(command, options.job_network);
+}
+
+launcher::JobNetwork job_network_of(const std::string& name) {
+  return name == "host" ? launcher::JobNetwork::kHost : launcher::JobNetwork::kOwn;
+}
+
+void add_job_network_option(CLI::App& command, std::string& name) {
+  command
+      .add_option(
+          "--job-network", name,
+          "network of a job: its own, in which only its ranks and its mpiexec are, where the system permits it, "
+          "or the host's, for programs that need the network")
+      ->check(CLI::IsMember({"own", "host"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+std::optional<std::string> job_network_note(launcher::JobNetwork wanted) {
+  if (wanted == launcher::JobNetwork::kHost) return std::nullopt;
+  const auto reason = launcher::why_no_own_network();
+  if (!reason) return std::nullopt;
+  return fmt::format(
+      "jobs have no network of their own ({}): every user of this machine can connect to their mpiexec and end them; "
+      "it "
+      "listens in ports 25000 to 25999 (docs/remote-agent.md)",
+      *reason);
+}
+
+void expect_time_scale(double time_scale) {
+  constexpr double kLeast = 1e-6, kMost = 1000;
+  if (!(time_scale >= kLeast && time_scale <= kMost))
+    throw UsageError(
+        fmt::format("--time-scale: expected a number from {} to {}, found '{}'", kLeast, kMost, time_scale));
+}
+
+RealMachine::RealMachine(const std::string& text, const RealMachineOptions& options) : back_end_(options.back_end) {
+  agent_.back_end = back_end_of(options.back_end);
+  agent_.quantum = quantum_of(options.quantum);
+  agent_.network = job_network_of(options.job_network);
+  const std::string spec = text.empty() ? "local" : text;
+  if (spec.starts_with(kEmulated)) {
+    if (options.smt) throw UsageError("--smt: emulated cores have no hardware threads");
+    if (options.back_end == "yield")
+      throw UsageError("--back-end yield: emulated cores are tokens; expected auto or token");
+    local_ = emulated_machine(spec);
+    agent_.emulated_cores = local_.machine.size();
+    back_end_ = "token";
+    text_ = fmt::format("{}{}", kEmulated, local_.machine.to_text());
+  } else if (spec.starts_with(kRemote)) {
+    if (options.smt || options.back_end != "auto" || options.job_network != "own")
+      throw UsageError(
+          fmt::format("--machine {}: --smt, --back-end and --job-network are said to `replay agent`", spec));
+    remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), options.agent_key);
+    local_ = remote_->machine();
+    agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;
+    text_ = fmt::format("{}{}", remote_->is_emulated() ? kEmulated : "", local_.machine.to_text());
+  } else if (spec == "local" || spec.starts_with("local:")) {
+    local_ = launcher::discover_local(spec, options.smt);
+    agent_.cores = local_.pu_of_core;
+    text_ = local_.machine.to_text();
+  } else {
+    throw UsageError(
+        fmt::format("--machine {}: a real run takes local, local:CORES such as local:0-3, virtual cores such as "
+                    "emulated:8x2x2, or agent:HOST:PORT; `replay simulate` takes any machine",
+                    spec));
+  }
+}
+
+std::string RealMachine::description() const {
+  if (remote_)
+    return fmt::format("{} {}cores of {}", machine().size(), is_emulated() ? "emulated " : "", remote_->name());
+  if (is_emulated())
+    return fmt::format("{} emulated cores ({}, quantum {:g} ms)", machine().size(), machine().to_text(),
+                       static_cast<double>(agent_.quantum.count()) / 1000);
+  return fmt::format("{} cores (OS {})", machine().size(), fmt::join(local_.pu_of_core, ","));
+}
+
+std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
+  if (remote_) return {};  // the agent's business
+  std::vector<std::pair<std::string, std::string>> settings{{"back_end", back_end_}};
+  settings.emplace_back("job_network", agent_.network == launcher::JobNetwork::kOwn ? "own" : "host");
+  if (is_emulated())
+    settings.emplace_back("quantum_ms", fmt::format("{:g}", static_cast<double>(agent_.quantum.count()) / 1000));
+  return settings;
+}
+
+void RealMachine::expect_runs(std::size_t count) const {
+  if (remote_) remote_->expect_runs(count);
+}
+
+void RealMachine::find_programs() {
+  if (remote_) return;  // the agent has its own
+  const auto mpiexec = find_program("mpiexec");
+  if (!mpiexec)
+    throw InputError(
+        "mpiexec is not on the PATH: a real run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
+  agent_.mpiexec = *mpiexec;
+  const auto vmlib = vm_library();
+  const std::string missing = fmt::format("no libreplay-vm.so in {}", library_folder().string());
+  if (!vmlib && is_emulated()) throw InputError(missing + ": emulated cores need it");
+  if (!vmlib) local_.notes.push_back(missing + ": every job is rigid");
+  agent_.vmlib = vmlib.value_or(fs::path{});
+  if (const auto note = job_network_note(agent_.network)) {
+    local_.notes.push_back(*note);
+    agent_.network = launcher::JobNetwork::kHost;
+  }
+}
+
+void RealMachine::leave_the_jobs_cores() const {
+  if (is_emulated() || remote_) return;  // the jobs hardly use any, or others
+  cpu_set_t spare;
+  CPU_ZERO(&spare);
+  for (const int cpu : launcher::affinity_mask())
+    if (std::ranges::find(local_.pu_of_core, cpu) == local_.pu_of_core.end())
+      CPU_SET(static_cast<std::size_t>(cpu), &spare);
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
+}
+
+std::unique_ptr<live::Executor> RealMachine::start() const {
+  if (remote_) return remote_->start();
+  return launcher::make_local_executor(launcher::start_agent(agent_), local_);
+}
+
+}  // namespace replay::experiment

@@ -1,0 +1,41 @@
+// `--machine agent:HOST:PORT`: the cores of one node whose agent somebody has started there with `replay agent`. The
+// connection is made as soon as the command line is read, because only the agent knows how many cores there are.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "launcher/daemon/agent_link.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/live/executor.hpp"
+
+namespace replay::experiment {
+
+class RemoteAgent {
+ public:
+  /// `address` is HOST:PORT. Throws UsageError for what cannot be, InputError for what is not there or not ours.
+  RemoteAgent(const std::string& address, const std::string& key_file);
+
+  /// One node with the cores that the agent has named.
+  [[nodiscard]] launcher::LocalMachine machine() const;
+  [[nodiscard]] bool is_emulated() const { return hello_.emulated; }
+  /// "agent 127.0.0.1:40123".
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Throws UsageError when the agent will be gone before the last of so many runs.
+  void expect_runs(std::size_t count) const;
+  /// For one run. The first one has the first connection, each later one a new one. Throws InputError.
+  [[nodiscard]] std::unique_ptr<live::Executor> start();
+
+ private:
+  launcher::LinkAddress address_;
+  protocol::LinkKey key_;
+  std::optional<launcher::AgentLink> first_;
+  std::string name_;
+  protocol::Hello hello_;
+  bool stays_ = false;
+};
+
+}  // namespace replay::experiment

@@ -1,0 +1,191 @@
+#include "scheduler/experiment/scenario.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/results/run_folder.hpp"
+#include "scheduler/sim/average_waits.hpp"
+
+namespace replay::experiment {
+
+void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict) {
+  for (const CleaningOption& option : cleaning_options()) {
+    const std::string name{option.name};
+    const std::string help = fmt::format("{} ({}; default {})", option.help, option.values, option.default_value);
+    command
+        .add_option_function<std::string>(
+            "--" + name, [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
+        ->type_name("VALUE")
+        ->expected(name == "closed-loop" ? 0 : 1, 1)
+        ->group("Reading the trace");
+  }
+  command.add_flag("--strict", strict, "stop at the first broken line instead of skipping and counting it")
+      ->group("Reading the trace");
+}
+
+void add_common_options(CLI::App& command, CommonOptions& options) {
+  command.add_option("--trace", options.trace, "the trace: SWF, plain or .gz, '-' for standard input")
+      ->type_name("FILE");
+  command
+      .add_option("--jobs-from", options.jobs_from,
+                  "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
+      ->type_name("FILE");
+  command
+      .add_option("--policy", options.policies,
+                  "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)")
+      ->type_name("LIST");
+  command.add_option("--machine", options.machine)->type_name("MACHINE");
+  command
+      .add_option("--runtime-model", options.runtime_model, "how fast a shrunk job runs (`replay models` lists them)")
+      ->type_name("NAME");
+  command
+      .add_option("--profile", options.profile,
+                  "what the runtime model calibrated reads (default: the profile that `replay calibrate` makes)")
+      ->type_name("FILE");
+  command
+      .add_option("--overrun", options.overrun,
+                  "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "
+                  "policy says (slack; the others kill)")
+      ->check(CLI::IsMember({"kill", "extend", "policy"}))
+      ->capture_default_str();
+  command.add_option("--until", options.until, "end the run at this time of the trace, from its first job on: 90s, 2h")
+      ->type_name("T");
+  command
+      .add_option("--scale-sizes", options.scale_sizes,
+                  "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores")
+      ->type_name("auto|N");
+  command.add_option("--seed", options.seed, "everything that is drawn by chance follows from it")
+      ->capture_default_str();
+  command.add_option("--out", options.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
+  command.add_flag("--force", options.force, "replace an output folder that exists");
+  command
+      .add_option("--outputs", options.outputs,
+                  "which files to write: all, none, or some of run,events,jobs,swf,metrics,series")
+      ->type_name("LIST");
+  command.add_flag("--json", options.json, "print the result table as JSON");
+  add_cleaning_options(command, options.cleaning, options.strict);
+}
+
+std::optional<std::string> side_file_of(const CommonOptions& options) {
+  if (!options.jobs_from.empty()) return options.jobs_from;
+  const auto beside = job_table_beside(options.trace);
+  std::error_code ignored;
+  return beside && std::filesystem::exists(*beside, ignored) ? beside : std::nullopt;
+}
+
+CleaningRules cleaning_rules(const std::map<std::string, std::string>& given) {
+  CleaningRules rules;
+  for (const auto& [name, value] : given) set_rule(rules, name, value);
+  return rules;
+}
+
+// Runs of one command stand side by side, each in the folder of its policy.
+static void expect_folders_of_their_own(const std::vector<std::string>& policies) {
+  std::map<std::string, std::string> of_folder;
+  for (const std::string& policy : policies)
+    if (const auto [there, is_new] = of_folder.emplace(results::folder_name(policy), policy); !is_new)
+      throw UsageError(there->second == policy
+                           ? fmt::format("--policy: {} stands there twice; expected each policy once", policy)
+                           : fmt::format("--policy: {} and {} would both be written to the folder {}; rename one",
+                                         there->second, policy, there->first));
+}
+
+Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
+                       std::optional<CoreCount> machine_size) {
+  if (options.trace.empty()) throw UsageError("--trace is missing: expected a trace in SWF, such as traces/synth.swf");
+  if (options.policies.empty())
+    throw UsageError("--policy is missing: expected a policy such as fcfs-malleable; `replay policies` lists them");
+  Scenario scenario;
+  scenario.policies = split_policies(options.policies);
+  for (const std::string& policy : scenario.policies) (void)make_policy(policy);
+  expect_folders_of_their_own(scenario.policies);
+  scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
+  if (!options.profile.empty() && scenario.runtime_model != kCalibrated)
+    throw UsageError(fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}",
+                                 scenario.runtime_model, kCalibrated));
+  if (scenario.runtime_model == kCalibrated) scenario.profile = load_profile(options);
+  const auto model = scenario.model();
+  scenario.overrun = options.overrun == "extend"   ? Overrun::kExtend
+                     : options.overrun == "policy" ? Overrun::kPolicy
+                                                   : Overrun::kKill;
+
+  CleaningRules rules = cleaning_rules(options.cleaning);
+  if (scenario.overrun != Overrun::kKill && !options.cleaning.contains("over-request"))
+    rules.over_request = OverRequest::kKeep;  // run times are not cut where a job may go on
+  // Without --oversize, wider jobs must be seen by fit_to_machine(), which says what to do about them.
+  if (!rules.machine_size && options.cleaning.contains("oversize")) rules.machine_size = machine_size;
+  scenario.loaded = read_workload(
+      TraceReader(options.trace, {.swf = {.strict = options.strict}, .job_table = side_file_of(options)}), rules);
+  if (scenario.workload().jobs.empty())
+    throw InputError(
+        fmt::format("{}: has no job that can be run; {}", options.trace, scenario.loaded.report.to_lines().front()));
+
+  if (!options.until.empty()) {
+    const auto until = parse_duration(options.until);
+    if (!until || until->count() <= 0)
+      throw UsageError(fmt::format("--until: expected a duration such as 90s, 5min or 2h, found '{}'", options.until));
+    scenario.until = scenario.workload().jobs.front().job.submitted + *until;
+  }
+  if (model->uses_network_overhead()) draw_network_overheads(scenario.workload(), options.seed);
+  if (!model->allows_sharing())
+    scenario.workload().jobs.change_each([](TracedJob& traced) { traced.job.flexibility = Flexibility::kRigid; });
+  return scenario;
+}
+
+void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real) {
+  TracedJobs& jobs = scenario.workload().jobs;
+  if (!options.scale_sizes.empty()) {
+    double from = scenario.loaded.machine_size;
+    if (options.scale_sizes != "auto") {
+      const auto number = parse_seconds(options.scale_sizes);
+      if (!number || number->count() < 1'000'000)
+        throw UsageError(
+            fmt::format("--scale-sizes: expected auto or a count of cores >= 1, found '{}'", options.scale_sizes));
+      from = seconds(*number);
+    }
+    std::size_t changed = 0;
+    jobs.change_each([&](TracedJob& traced) {
+      const double scaled = std::round(traced.job.processes * machine_size / from);
+      const auto size = static_cast<ProcessCount>(std::clamp(scaled, 1.0, static_cast<double>(machine_size)));
+      changed += size != traced.job.processes ? 1 : 0;
+      traced.job.processes = size;
+    });
+    scenario.notes.push_back(fmt::format("sizes scaled from {:.0f} to {} cores: {} of {} jobs changed", from,
+                                         machine_size, changed, jobs.size()));
+  }
+  std::size_t widest = 0, too_wide = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (jobs.processes(i) > jobs.processes(widest)) widest = i;
+    too_wide += jobs.processes(i) > machine_size ? 1u : 0u;
+  }
+  if (too_wide == 0) return;
+  throw InputError(fmt::format(
+      "{}: job {} needs {} processors, the machine has {} ({} of {} jobs are too wide); ways out: --scale-sizes auto "
+      "scales the jobs to the machine, --oversize skip or clamp with --machine-size {} leaves them out or cuts them{}",
+      options.trace, number(jobs.id(widest)), jobs.processes(widest), machine_size, too_wide, jobs.size(), machine_size,
+      real ? ", --machine takes other cores, `replay simulate` needs none" : ", --machine takes a larger machine"));
+}
+
+void find_average_waits(Scenario& scenario, const Machine& machine) {
+  SimulationOptions options;
+  options.overrun = scenario.overrun;
+  options.until = scenario.until;
+  for (std::string& policy : scenario.policies) {
+    const auto model = scenario.model();
+    auto found = with_average_waits(policy, machine, scenario.workload(), *model, options);
+    if (!found) continue;
+    scenario.notes.push_back(
+        fmt::format("{} is {}: what the same jobs wait under conservative backfilling", policy, *found));
+    policy = std::move(*found);
+  }
+}
+
+}  // namespace replay::experiment

@@ -1,0 +1,80 @@
+// What a run starts from, simulated or real: the options that both share, the trace read and cleaned, the machine, the
+// runtime model, the policies.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/core/controller.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace CLI {
+class App;  // its header takes four seconds to compile
+}  // namespace CLI
+
+namespace replay::experiment {
+
+/// Options of `replay` and of `replay simulate`, as given.
+struct CommonOptions {
+  std::string trace;
+  std::string jobs_from;
+  std::string policies;
+  std::string machine;
+  std::string runtime_model;
+  std::string profile;
+  std::string overrun = "kill";
+  std::string until;
+  std::string out;
+  std::string outputs;
+  std::string scale_sizes;
+  std::map<std::string, std::string> cleaning;
+  std::uint64_t seed = 1;
+  bool strict = false;
+  bool force = false;
+  bool json = false;
+};
+
+/// Adds the shared options to a command. `options` must outlive the parse.
+void add_common_options(CLI::App& command, CommonOptions& options);
+/// The cleaning rules among them, for commands that only read a trace.
+void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict);
+
+/// What jobs of the trace declare beyond SWF: the file that was given, else the one beside the trace, if it is there.
+[[nodiscard]] std::optional<std::string> side_file_of(const CommonOptions& options);
+
+/// Checked and read.
+struct Scenario {
+  LoadedWorkload loaded;
+  std::vector<std::string> policies;  ///< as written; each is valid
+  std::string runtime_model;
+  std::shared_ptr<const Profile> profile;  ///< of the model `calibrated`; others have none
+  Overrun overrun = Overrun::kKill;
+  Instant until = kNever;
+  std::vector<std::string> notes;  ///< what a reader of the results has to know, one line each
+
+  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const { return make_runtime_model(runtime_model, profile.get()); }
+  [[nodiscard]] Workload& workload() { return loaded.workload; }
+  [[nodiscard]] const Workload& workload() const { return loaded.workload; }
+};
+
+[[nodiscard]] CleaningRules cleaning_rules(const std::map<std::string, std::string>& given);
+
+/// Reads the trace and checks everything that can be checked before a machine is known. Throws UsageError, InputError.
+[[nodiscard]] Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
+                                     std::optional<CoreCount> machine_size);
+
+/// Makes jobs fit: `--scale-sizes` scales them by machine over the trace's own machine; without it a job that does not fit
+/// is an error that names the ways out. Adds to the notes.
+void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real);
+
+/// Replaces parameters that take a simulation before the run (`slack:awt=conservative`) by what it finds. Adds to the notes.
+/// Throws PolicyError.
+void find_average_waits(Scenario& scenario, const Machine& machine);
+
+}  // namespace replay::experiment

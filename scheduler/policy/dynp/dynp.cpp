@@ -1,0 +1,201 @@
+// Self-tuning dynP: at every submission and every end three full plans are made of the waiting jobs, in the order of arrival, of
+// the shortest and of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
+// Source: dynP paper, section 3. Nothing else is a step: at the instant of a planned start, and where an estimate has grown, the
+// policy in use goes on. Scores are over the waiting jobs only, with estimates: what runs would add the same to all three. SLDwA
+// is compared by the sum of width x response: its divisor, the area, is the same in all three.
+// (docs/policies/dynp.md) A step costs three times O(waiting) searches in the profile: a score needs every planned start, and one
+// event can move each of them.
+
+#include "scheduler/policy/dynp/dynp.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/policy/dynp/dynp_decider.hpp"
+#include "scheduler/policy/plan/running_plan.hpp"
+
+namespace replay {
+namespace {
+
+enum class Metric : std::uint8_t { kSldwa, kResponse, kSlowdown, kBsld60, kUtilisation };
+enum class Decider : std::uint8_t { kSimple, kAdvanced, kPreferred };
+
+struct DynpSettings {
+  Decider decider;
+  DynpPolicy preferred;
+  DynpThreshold threshold;
+  Metric metric;
+  bool at_ends_too;
+};
+
+struct PlannedStart {
+  const Job* job;
+  Instant start;
+};
+using JobPlan = std::vector<PlannedStart>;
+
+// Plans that start all jobs at the same instants have the same score, in whatever order they list them. The divisors that all three
+// plans share are left out. The work in a plan is such a factor too: utilisations are as 1 to the times until the last planned end.
+DynpScore score(const JobPlan& plan, Metric metric, Instant now) {
+  constexpr Duration kBound = std::chrono::seconds{60};
+  DynpScore score;
+  Duration until_last{};
+  for (const auto& [job, start] : plan) {
+    const Duration response = start + job->estimate - job->submitted;
+    const Duration bounded = std::max(job->estimate, kBound);
+    switch (metric) {
+      case Metric::kSldwa: score.add(Wide{job->processes} * response.count(), 1); break;
+      case Metric::kResponse: score.add(response.count(), 1); break;
+      case Metric::kSlowdown: score.add(response.count(), job->estimate.count()); break;
+      case Metric::kBsld60: score.add(std::max(response, bounded).count(), bounded.count()); break;
+      case Metric::kUtilisation: break;
+    }
+    until_last = std::max(until_last, start + job->estimate - now);
+  }
+  return metric == Metric::kUtilisation ? DynpScore{-1, until_last.count()} : score;
+}
+
+class Dynp final : public Policy {
+ public:
+  explicit Dynp(const DynpSettings& settings)
+      : settings_(settings),
+        in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    const bool ended = running_.follow(view).ended;
+    if (view.waiting.empty()) return;
+    const bool submitted = has_submission(view);
+    if (submitted || (ended && settings_.at_ends_too))
+      step(view, out);
+    else if (ended || plan_in_use().size() != view.waiting.size())  // the second: a view that others made
+      make_plan(view, in_use_, plan_in_use());
+    else
+      keep_plan(view.now);
+    start(view.now, out);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return free_by_plan(view, plan_of(view, nullptr), until);
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return may_start_by_plan(view, plan_of(view, &job), job);
+  }
+
+ private:
+  static bool has_submission(const ClusterView& view) {
+    return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
+  }
+
+  void step(const ClusterView& view, Actions& out) {
+    DynpScores scores{};
+    for (std::size_t i = 0; i < kDynpPolicies; ++i) {
+      make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
+      scores[i] = score(plans_[i], settings_.metric, view.now);
+    }
+    change_to(decided(scores), out);
+  }
+
+  // Each change is in the event log, the first choice too: whoever reads it can count switches and time shares.
+  void change_to(DynpPolicy policy, Actions& out) {
+    if (policy == in_use_ && is_noted_) return;
+    in_use_ = policy;
+    is_noted_ = true;
+    out.emplace_back(Note{fmt::format("dynp {}", kNames[static_cast<std::size_t>(policy)])});
+  }
+
+  [[nodiscard]] DynpPolicy decided(const DynpScores& scores) const {
+    switch (settings_.decider) {
+      case Decider::kSimple: return decide_simple(scores);
+      case Decider::kAdvanced: return decide_advanced(scores, in_use_);
+      case Decider::kPreferred: return decide_preferred(scores, in_use_, settings_.preferred, settings_.threshold);
+    }
+    return in_use_;
+  }
+
+  // By arrival where the estimates are equal.
+  static void sort(JobPlan& jobs, DynpPolicy policy) {
+    const auto estimate = [](const PlannedStart& planned) { return planned.job->estimate; };
+    if (policy == DynpPolicy::kSjf) std::ranges::stable_sort(jobs, {}, estimate);
+    if (policy == DynpPolicy::kLjf) std::ranges::stable_sort(jobs, std::ranges::greater{}, estimate);
+  }
+
+  // A list schedule into what the running jobs leave; nothing stays reserved.
+  void make_plan(const ClusterView& view, DynpPolicy policy, JobPlan& plan) {
+    plan.clear();
+    for (const Job* job : view.waiting) plan.push_back({job, kNever});
+    sort(plan, policy);
+    Availability& profile = running_.profile();
+    for (auto& [job, start] : plan) start = place(profile, *job, view.now);
+    for (const auto& [job, start] : plan) take_back(profile, *job, start);
+  }
+
+  // Neither a submission nor an end: the plan in force goes on. Where an estimate has grown, what no longer fits moves to its
+  // earliest hole, in the order of planned starts.
+  void keep_plan(Instant now) {
+    JobPlan& plan = plan_in_use();
+    std::ranges::stable_sort(plan, {}, &PlannedStart::start);
+    Availability& profile = running_.profile();
+    for (auto& [job, start] : plan) {
+      const Instant due = std::max(start, now);
+      start = profile.fits(job->processes, due, job->estimate) ? due : now;
+      start = place(profile, *job, start);
+    }
+    for (const auto& [job, start] : plan) take_back(profile, *job, start);
+  }
+
+  void start(Instant now, Actions& out) {
+    Instant next = kNever;
+    for (const auto& [job, start] : plan_in_use()) {
+      if (start > now) {
+        next = std::min(next, start);
+        continue;
+      }
+      running_.profile().reserve(now, now + job->estimate, job->processes);
+      running_.note_start(*job, now);
+      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+    }
+    std::erase_if(plan_in_use(), [now](const PlannedStart& planned) { return planned.start <= now; });
+    if (next != kNever) out.emplace_back(WakeAt{next});
+  }
+
+  Availability plan_of(const ClusterView& view, const Job* but) const {
+    Availability profile = availability_of_running(view);
+    JobPlan jobs;
+    for (const Job* job : view.waiting)
+      if (but == nullptr || job->id != but->id) jobs.push_back({job, kNever});
+    sort(jobs, in_use_);
+    for (const PlannedStart& planned : jobs) place(profile, *planned.job, view.now);
+    return profile;
+  }
+
+  JobPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }
+
+  static constexpr std::array<std::string_view, kDynpPolicies> kNames{"fcfs", "sjf", "ljf"};
+
+  DynpSettings settings_;
+  DynpPolicy in_use_;
+  bool is_noted_ = false;
+  RunningPlan running_;
+  std::array<JobPlan, kDynpPolicies> plans_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
+  const auto nth_of = [&parameters](std::string_view name, std::initializer_list<std::string_view> words) {
+    return static_cast<std::uint8_t>(std::ranges::find(words, parameters.choice(name)) - words.begin());
+  };
+  return std::make_unique<Dynp>(
+      DynpSettings{static_cast<Decider>(nth_of("decider", {"simple", "advanced", "preferred"})),
+                   static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})),
+                   DynpThreshold::of(parameters.number("threshold")),
+                   static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
+                   parameters.choice("step") == "all"});
+}
+
+}  // namespace replay

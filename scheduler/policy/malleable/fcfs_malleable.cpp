@@ -1,0 +1,345 @@
+// FCFS-malleable: strict arrival order over virtual malleability. A job keeps its processes for life and runs expanded
+// (a core each) or shrunk (up to max_mpl processes share a core). When the head of the queue does not fit, running jobs
+// are shrunk, as few as needed, until it fits shrunk; with an empty queue shrunk jobs are expanded again.
+// Source: Utrera, Tabik, Corbalan, Labarta: A Job Scheduling Approach for Multi-core Clusters Based on Virtual
+// Malleability, 2012, section 3.1, Algorithm 1 and Figure 2. Read as in docs/policies/fcfs-malleable.md, which says where
+// Algorithm 1 to the letter and Figure 2 disagree and why the figure wins.
+// easy-malleable is the paper's future work (section 5): the same, and behind a head that has to wait, later jobs start if they
+// do not delay the instant at which shrinking could make room for it. No job is shrunk for a backfilled one. Room is counted on
+// each node, as processes never leave theirs.
+
+#include "scheduler/policy/malleable/fcfs_malleable.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace replay {
+namespace {
+
+enum class Criterion : std::uint8_t { kOldest, kLeastCpuUtil, kLongest, kShortest };
+
+struct FcfsMalleableSettings {
+  int max_mpl = 2;
+  Criterion criterion = Criterion::kOldest;
+  bool expand_eagerly = false;
+  bool backfill = false;
+  bool shrunk_run_at_one_in_m = false;  // for estimated ends, whatever the runtime model says
+};
+
+// Cores that could be had, node by node; a pool is one node, which takes as many processes of a job as there are.
+class Room {
+ public:
+  Room(const FreeCores& free, const Machine& machine)
+      : machine_(machine), cores_(machine.names_cores() ? static_cast<std::size_t>(machine.nodes()) : 1, free.total()) {
+    for (std::size_t node = 0; machine.names_cores() && node < cores_.size(); ++node)
+      cores_[node] = free.on_node(static_cast<NodeId>(node));
+  }
+
+  void add(std::size_t node, CoreCount cores) { cores_[node] += cores; }
+
+  // As FreeCores::place() would: no node gets more processes of a job than it has cores.
+  [[nodiscard]] bool holds(ProcessCount processes, int mpl) const {
+    ProcessCount places = 0;
+    for (const CoreCount cores : cores_)
+      places += machine_.names_cores() ? std::min(machine_.cores_per_node(), cores * mpl) : cores * mpl;
+    return places >= processes;
+  }
+
+ private:
+  const Machine& machine_;
+  std::vector<CoreCount> cores_;
+};
+
+// When the head could start at the latest if every job that can be shrunk were, and what there is for it then.
+struct ShrunkShadow {
+  Instant at;
+  Room room;
+  ProcessCount head;
+  int deepest;  // level of the head
+
+  [[nodiscard]] bool head_fits() const { return room.holds(head, deepest); }
+};
+
+// A job of this pass and the cores it would have after it.
+struct Candidate {
+  const Job* job;
+  const RunningJob* running;  // nullptr: started in this pass
+  Allocation allocation;
+  bool malleable;
+  bool started_now;
+  double cpu_use;
+};
+
+// One pass: a scratch copy of the free cores and of what everybody holds, changed until it is the answer. Nothing leaves
+// it before emit(), so a job that is shrunk and expanded again within one instant is not touched at all.
+class Pass {
+ public:
+  Pass(const ClusterView& view, const FcfsMalleableSettings& settings)
+      : view_(view), settings_(settings), free_(view.free), now_(view.now) {
+    jobs_.reserve(view.running.size() + 4);
+    for (const RunningJob* running : view.running.by_start()) {
+      if (running->gone_in_plan || running->suspended) continue;
+      jobs_.push_back(
+          {running->job, running, running->allocation, running->malleable, running->started == now_, running->cpu_use});
+    }
+  }
+
+  // Rules (1) to (4) for the head. False: it waits, and nothing has changed.
+  bool start(const Job& head) {
+    const int deepest = deepest_of(head);
+    std::optional<Allocation> place = fit(head, deepest);  // (1) expanded, (2) shrunk
+    if (!place) place = fit_by_shrinking(head, deepest);   // (3)
+    if (!place) return false;                              // (4)
+    free_.take(*place);
+    jobs_.push_back({&head, nullptr, std::move(*place), head.can_shrink(), true, head.declared.cpu_use});
+    return true;
+  }
+
+  // "J2 and J3 can run expanded": what was shrunk, or started shrunk, at this instant for nothing.
+  void expand_started_now() {
+    for (Candidate& candidate : jobs_)  // in start order: oldest first
+      if (candidate.started_now) expand(candidate);
+  }
+
+  // By estimates, with all that this pass has changed so far: cores that shrinking could free, and all of those whose jobs
+  // have ended.
+  [[nodiscard]] ShrunkShadow shadow_of(const Job& head) const {
+    struct End {
+      Instant at;
+      std::size_t node;
+      CoreCount cores;
+    };
+    ShrunkShadow shadow{now_, Room{free_, view_.machine}, head.processes, deepest_of(head)};
+    std::vector<End> ends;
+    for (const Candidate& c : jobs_) {
+      const Instant end = estimated_end(c);
+      for_each_least(*c.job, c.allocation, c.malleable, [&](std::size_t node, CoreCount held, CoreCount least) {
+        shadow.room.add(node, held - least);
+        ends.push_back({end, node, least});
+      });
+    }
+    std::ranges::sort(ends, {}, &End::at);
+    for (std::size_t i = 0; i < ends.size() && (ends[i].at <= shadow.at || !shadow.head_fits()); ++i) {
+      shadow.at = std::max(shadow.at, ends[i].at);
+      shadow.room.add(ends[i].node, ends[i].cores);
+    }
+    return shadow;
+  }
+
+  // Expanded if there is room for it, else shrunk; with what is free, and only if the head's shadow is not moved.
+  void backfill(const Job& job, ShrunkShadow& shadow) {
+    auto place = fit(job, deepest_of(job));
+    if (!place) return;
+    if (Progress{job.estimate, now_, rate_of(job, *place)}.end() > shadow.at) {
+      const auto change_room = [&](CoreCount sign) {
+        for_each_least(job, *place, job.can_shrink(), [&](std::size_t node, CoreCount /*held*/, CoreCount least) {
+          shadow.room.add(node, sign * least);
+        });
+      };
+      change_room(-1);
+      if (!shadow.head_fits()) {
+        change_room(+1);
+        return;
+      }
+    }
+    free_.take(*place);
+    jobs_.push_back({&job, nullptr, std::move(*place), job.can_shrink(), true, job.declared.cpu_use});
+  }
+
+  [[nodiscard]] bool has_free_cores() const { return free_.total() > 0; }
+
+  void expand_all() {
+    for (Candidate* candidate : in_criterion_order()) expand(*candidate);
+  }
+
+  // Shrinks first: they make the room for the rest. The pass has counted cores per node on a scratch copy; here they get
+  // their names, so that a job keeps every core that it can keep: nobody is moved whose number of cores stays the same.
+  void emit(const ClusterView& view, Actions& out) {
+    FreeCores free{view.free};
+    for (const Candidate& c : jobs_)
+      if (c.running != nullptr && c.allocation.cores < c.running->allocation.cores) resize(c, free, out);
+    for (const Candidate& c : jobs_) {
+      if (c.running != nullptr) continue;
+      Allocation place = *free.place_like(c.allocation);
+      free.take(place);
+      out.emplace_back(Start{c.job->id, std::move(place)});
+    }
+    for (const Candidate& c : jobs_)
+      if (c.running != nullptr && c.allocation.cores > c.running->allocation.cores) resize(c, free, out);
+  }
+
+ private:
+  [[nodiscard]] int deepest_of(const Job& job) const { return job.can_shrink() ? settings_.max_mpl : 1; }
+
+  // Calls visit(node, cores held there, cores that it keeps when it is shrunk as far as it goes).
+  template <class Visit>
+  void for_each_least(const Job& job, const Allocation& on, bool malleable, Visit visit) const {
+    const auto least = [&](CoreCount held, ProcessCount processes) {
+      return malleable ? std::min(held, cores_at(processes, settings_.max_mpl)) : held;
+    };
+    if (!view_.machine.names_cores()) {
+      visit(std::size_t{0}, on.cores, least(on.cores, job.processes));
+      return;
+    }
+    for_each_node(on, view_.machine, [&](const NodeShare& share) {
+      const auto held = static_cast<CoreCount>(share.cores.size());
+      visit(static_cast<std::size_t>(share.node), held, least(held, share.processes));
+    });
+  }
+
+  [[nodiscard]] double rate_of(const Job& job, const Allocation& on) const {
+    return settings_.shrunk_run_at_one_in_m ? 1.0 / on.mpl : view_.rate_of(job, on);
+  }
+
+  [[nodiscard]] Instant estimated_end(const Candidate& c) const {
+    const double rate = rate_of(*c.job, c.allocation);
+    if (c.running == nullptr) return Progress{c.job->estimate, now_, rate}.end();
+    Progress budget = c.running->budget;
+    if (rate == budget.rate()) return std::max(c.running->estimated_end, now_);
+    budget.change_rate(now_, rate);
+    return std::max(budget.end(), now_);
+  }
+
+  std::optional<Allocation> fit(const Job& job, int deepest) const {
+    for (int mpl = 1; mpl <= deepest; ++mpl)
+      if (auto place = free_.place(job.processes, mpl)) return place;
+    return std::nullopt;
+  }
+
+  // Shrinks running jobs one level per round, in the criterion's order, until the head fits; undoes it all if it never
+  // does. From round to round the head may be shrunk further too, which may be enough without another victim.
+  std::optional<Allocation> fit_by_shrinking(const Job& head, int deepest) {
+    std::vector<std::pair<Candidate*, Allocation>> undo;
+    const std::vector<Candidate*> order = in_criterion_order();
+    for (int level = 2; level <= settings_.max_mpl; ++level) {
+      if (level > 2 && level <= deepest)
+        if (auto place = fit(head, level)) return place;
+      for (Candidate* victim : order) {
+        if (!victim->malleable || victim->allocation.mpl >= level) continue;
+        if (free_.gain(victim->allocation, victim->job->processes, level) <= 0) continue;
+        undo.emplace_back(victim, victim->allocation);
+        move(*victim, *free_.at_level(victim->allocation, victim->job->processes, level));
+        if (auto place = fit(head, std::min(deepest, level))) return place;
+      }
+    }
+    for (auto entry = undo.rbegin(); entry != undo.rend(); ++entry) move(*entry->first, std::move(entry->second));
+    return std::nullopt;
+  }
+
+  // All or nothing to the next smaller level, again and again.
+  void expand(Candidate& candidate) {
+    while (candidate.allocation.mpl > 1) {
+      auto wider = free_.at_level(candidate.allocation, candidate.job->processes, candidate.allocation.mpl - 1);
+      if (!wider) return;
+      move(candidate, std::move(*wider));
+    }
+  }
+
+  static void resize(const Candidate& c, FreeCores& free, Actions& out) {
+    Allocation to = *free.at_level(c.running->allocation, c.job->processes, c.allocation.mpl);
+    free.release(c.running->allocation);
+    free.take(to);
+    out.emplace_back(Resize{c.job->id, std::move(to)});
+  }
+
+  void move(Candidate& candidate, Allocation to) {
+    free_.release(candidate.allocation);
+    free_.take(to);
+    candidate.allocation = std::move(to);
+  }
+
+  std::vector<Candidate*> in_criterion_order() {
+    std::vector<Candidate*> order;
+    order.reserve(jobs_.size());
+    for (Candidate& candidate : jobs_) order.push_back(&candidate);
+    const auto by = [&order](auto key) { std::ranges::stable_sort(order, {}, key); };
+    switch (settings_.criterion) {
+      case Criterion::kOldest: break;  // jobs_ is in start order
+      case Criterion::kLeastCpuUtil: by([](const Candidate* c) { return c->cpu_use; }); break;
+      case Criterion::kLongest: by([](const Candidate* c) { return -c->job->estimate.count(); }); break;
+      case Criterion::kShortest: by([](const Candidate* c) { return c->job->estimate.count(); }); break;
+    }
+    return order;
+  }
+
+  const ClusterView& view_;
+  const FcfsMalleableSettings& settings_;
+  FreeCores free_;
+  Instant now_;
+  std::vector<Candidate> jobs_;  // in start order
+};
+
+class FcfsMalleable final : public Policy {
+ public:
+  explicit FcfsMalleable(FcfsMalleableSettings settings) : settings_(settings) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    if (view.waiting.empty() && nobody_is_shrunk(view)) return;
+    Pass pass{view, settings_};
+    const Job* blocked = nullptr;
+    auto waiting = view.waiting.begin();
+    for (; waiting != view.waiting.end() && blocked == nullptr; ++waiting)
+      if (!pass.start(**waiting)) blocked = *waiting;
+    if (blocked != nullptr) pass.expand_started_now();
+    if (blocked != nullptr && settings_.backfill) backfill(pass, *blocked, waiting, view.waiting.end());
+    if (blocked == nullptr || settings_.expand_eagerly) pass.expand_all();
+    pass.emit(view, out);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    const bool head_may_move = !view.waiting.empty() && !view.running.by_estimated_end().empty() &&
+                               view.running.by_estimated_end().front()->estimated_end < until;
+    return head_may_move ? 0 : view.free.total();
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    if (view.waiting.empty() || view.waiting.head().id != job.id) return false;
+    const int deepest = job.can_shrink() ? settings_.max_mpl : 1;
+    for (int mpl = 1; mpl <= deepest; ++mpl)
+      if (view.free.place(job.processes, mpl)) return true;
+    return false;
+  }
+
+ private:
+  // [next, end) are those behind the head.
+  static void backfill(Pass& pass, const Job& head, WaitingQueue::iterator next, WaitingQueue::iterator end) {
+    if (next == end || !pass.has_free_cores()) return;
+    ShrunkShadow shadow = pass.shadow_of(head);
+    for (; next != end && pass.has_free_cores(); ++next) pass.backfill(**next, shadow);
+  }
+
+  static bool nobody_is_shrunk(const ClusterView& view) {
+    return std::ranges::all_of(view.running.by_start(),
+                               [](const RunningJob* job) { return job->allocation.is_expanded(); });
+  }
+
+  FcfsMalleableSettings settings_;
+};
+
+}  // namespace
+
+namespace {
+
+std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfill) {
+  FcfsMalleableSettings settings;
+  settings.backfill = backfill;
+  settings.shrunk_run_at_one_in_m = backfill && parameters.choice("estimate") == "conservative";
+  settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
+  settings.expand_eagerly = parameters.choice("expand") == "eager";
+  const std::string& criterion = parameters.choice("criterion");
+  settings.criterion = criterion == "oldest"           ? Criterion::kOldest
+                       : criterion == "least-cpu-util" ? Criterion::kLeastCpuUtil
+                       : criterion == "longest"        ? Criterion::kLongest
+                                                       : Criterion::kShortest;
+  return std::make_unique<FcfsMalleable>(settings);
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters) { return make_malleable(parameters, false); }
+
+std::unique_ptr<Policy> make_easy_malleable(const Parameters& parameters) { return make_malleable(parameters, true); }
+
+}  // namespace replay

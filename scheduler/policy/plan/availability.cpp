@@ -1,0 +1,285 @@
+#include "scheduler/policy/plan/availability.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+
+namespace replay {
+namespace {
+
+template <class Vector>
+auto at_index(Vector& vector, std::size_t index) {
+  return vector.begin() + static_cast<std::ptrdiff_t>(index);
+}
+
+// The last of `count` ascending instants that is not after `at`. REQUIRES: the first one is not. Which half it is in cannot be
+// foretold, so it is not asked with a branch.
+std::size_t last_not_after(const Instant* instants, std::size_t count, Instant at) {
+  std::size_t low = 0;
+  while (count > 1) {
+    const std::size_t half = count / 2;
+    low += instants[low + half] <= at ? half : 0;
+    count -= half;
+  }
+  return low;
+}
+
+}  // namespace
+
+Availability::Availability(CoreCount capacity, Instant from) : capacity_(capacity) { clear(from); }
+
+void Availability::clear(Instant from) {
+  blocks_.resize(1);
+  if (!blocks_[0]) blocks_[0] = std::make_unique<Block>();
+  blocks_[0]->count = 1;
+  blocks_[0]->is_loose = false;
+  blocks_[0]->at[0] = from;
+  blocks_[0]->free[0] = capacity_;
+  first_.assign(1, from);
+  added_.assign(1, 0);
+  ranges_.assign(1, {capacity_, capacity_});
+  groups_.assign(1, {capacity_, capacity_});
+}
+
+void Availability::forget_before(Instant now) {
+  if (now <= begins()) return;
+  const Place keep = find(now);
+  if (keep.block > 0) {
+    const auto gone = static_cast<std::ptrdiff_t>(keep.block);
+    blocks_.erase(blocks_.begin(), blocks_.begin() + gone);
+    first_.erase(first_.begin(), first_.begin() + gone);
+    added_.erase(added_.begin(), added_.begin() + gone);
+    ranges_.erase(ranges_.begin(), ranges_.begin() + gone);
+  }
+  Block& block = *blocks_.front();
+  if (keep.block == 0 && keep.step == 0) {
+    block.at[0] = first_[0] = now;
+    return;
+  }
+  if (keep.step > 0) {
+    std::copy(at_index(block.at, keep.step), at_index(block.at, block.count), block.at.begin());
+    std::copy(at_index(block.free, keep.step), at_index(block.free, block.count), block.free.begin());
+    block.count -= keep.step;
+    block.is_loose = true;
+  }
+  block.at[0] = first_[0] = now;
+  if (keep.block > 0) measure_groups(0, blocks_.size());
+}
+
+CoreCount Availability::free_at(Instant at) const { return value(find(at)); }
+
+CoreCount Availability::least_free(Instant from, Instant to) const { return range(from, to).least; }
+
+CoreCount Availability::most_free(Instant from, Instant to) const { return range(from, to).most; }
+
+bool Availability::fits(CoreCount cores, Instant from, Duration length) const {
+  if (length == Duration::zero()) return free_at(from) >= cores;
+  return least_free(from, from + length) >= cores;
+}
+
+Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const {
+  const auto is_enough = [cores](CoreCount free) { return free >= cores; };
+  const auto is_short = [cores](CoreCount free) { return free < cores; };
+  for (Place place = find(from);;) {
+    place = find_from(place, is_enough, [cores](Range r) { return r.most >= cores; });
+    INVARIANT(place.block < blocks_.size(), "{} cores never fit into {}", cores, capacity_);
+    const Instant start = std::max(from, blocks_[place.block]->at[place.step]);
+    if (start >= before) return kNever;
+    place = find_from(place, is_short, [cores](Range r) { return r.least < cores; });
+    if (place.block == blocks_.size() || blocks_[place.block]->at[place.step] - start >= length) return start;
+  }
+}
+
+std::size_t Availability::steps() const {
+  std::size_t sum = 0;
+  for (const auto& block : blocks_) sum += block->count;
+  return sum;
+}
+
+// The first place from `place` on that matches; blocks and groups that cannot have one are passed over. Its block is
+// blocks_.size() if there is none.
+template <class Matches, class MayMatch>
+Availability::Place Availability::find_from(Place place, Matches matches, MayMatch may_match) const {
+  while (place.block < blocks_.size()) {
+    if (place.step == 0 && place.block % kGroup == 0 && !may_match(groups_[place.block / kGroup])) {
+      place.block += kGroup;
+      continue;
+    }
+    if (place.step > 0 || may_match(ranges_[place.block])) {
+      const bool looks_at_all = place.step == 0;
+      const Block& block = *blocks_[place.block];
+      for (; place.step < block.count; ++place.step)
+        if (matches(value(place))) return place;
+      if (looks_at_all && block.is_loose) {
+        measure(place.block);
+        measure_groups(place.block, place.block + 1);
+      }
+    }
+    ++place.block;
+    place.step = 0;
+  }
+  return {blocks_.size(), 0};
+}
+
+Availability::Range Availability::range(Instant from, Instant to) const {
+  Place place = find(from);
+  Range result{value(place), value(place)};
+  const auto widen = [&result](Range r) {
+    result.least = std::min(result.least, r.least);
+    result.most = std::max(result.most, r.most);
+  };
+  for (++place.step;;) {
+    const Block& block = *blocks_[place.block];
+    for (; place.step < block.count && block.at[place.step] < to; ++place.step) widen({value(place), value(place)});
+    if (place.step < block.count) return result;
+    // Whole blocks that end before `to`: their headers tell.
+    for (++place.block; place.block + 1 < blocks_.size() && first_[place.block + 1] <= to; ++place.block) {
+      if (blocks_[place.block]->is_loose) measure(place.block);
+      widen(ranges_[place.block]);
+    }
+    if (place.block >= blocks_.size()) return result;
+    place.step = 0;
+  }
+}
+
+// The step that holds at `at`.
+Availability::Place Availability::find(Instant at) const {
+  INVARIANT(at >= begins(), "availability begins at {} s, asked for {} s", seconds(begins()), seconds(at));
+  if (at == begins()) return {0, 0};
+  const std::size_t block = last_not_after(first_.data(), first_.size(), at);
+  const Block& steps = *blocks_[block];
+  return {block, last_not_after(steps.at.data(), steps.count, at)};
+}
+
+void Availability::add(Instant from, Instant to, CoreCount cores) {
+  from = std::max(from, begins());
+  to = std::min(to, kEndOfPlans);
+  if (from >= to || cores == 0) return;
+  Place first = cut(from);
+  const std::size_t blocks = blocks_.size();
+  const Place end = cut(to);
+  if (blocks_.size() != blocks) first = find(from);  // the block that was split may be its own
+  if (first.block == end.block) {
+    add_within(first.block, first.step, end.step, cores);
+  } else {
+    add_within(first.block, first.step, blocks_[first.block]->count, cores);
+    for (std::size_t block = first.block + 1; block < end.block; ++block) {
+      added_[block] += cores;
+      Range& range = ranges_[block];
+      range = {range.least + cores, range.most + cores};
+      const auto is_possible = [&] { return range.least >= 0 && range.most <= capacity_; };
+      if (!is_possible() && blocks_[block]->is_loose) measure(block);
+      INVARIANT(is_possible(), "reserved more than there is");
+    }
+    add_within(end.block, 0, end.step, cores);
+  }
+  measure_groups(first.block, end.block + 1);
+  join(end);
+  join(first);
+}
+
+void Availability::add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores) {
+  if (from == to) return;
+  Block& steps = *blocks_[block];
+  Range changed{steps.free[from] + cores, steps.free[from] + cores};
+  for (std::size_t step = from; step < to; ++step) {
+    steps.free[step] += cores;
+    changed = {std::min(changed.least, steps.free[step]), std::max(changed.most, steps.free[step])};
+  }
+  changed = {changed.least + added_[block], changed.most + added_[block]};
+  INVARIANT(changed.least >= 0 && changed.most <= capacity_, "{} of {} cores reserved", capacity_ - changed.least,
+            capacity_);
+  Range& range = ranges_[block];
+  steps.is_loose = from > 0 || to < steps.count;
+  range = steps.is_loose ? Range{std::min(range.least, changed.least), std::max(range.most, changed.most)} : changed;
+}
+
+// The step that begins at `at`, made if there is none.
+Availability::Place Availability::cut(Instant at) {
+  Place place = find(at);
+  if (blocks_[place.block]->at[place.step] == at) return place;
+  if (blocks_[place.block]->count == kBlock) {
+    split(place.block);
+    place = find(at);
+  }
+  Block& block = *blocks_[place.block];
+  const std::size_t next = place.step + 1;
+  std::copy_backward(at_index(block.at, next), at_index(block.at, block.count), at_index(block.at, block.count + 1));
+  std::copy_backward(at_index(block.free, next), at_index(block.free, block.count),
+                     at_index(block.free, block.count + 1));
+  block.at[next] = at;
+  block.free[next] = block.free[place.step];
+  ++block.count;
+  return {place.block, next};
+}
+
+// Removes a step that is as high as the one before it.
+void Availability::join(Place place) {
+  if (place.block == 0 && place.step == 0) return;
+  const Place before =
+      place.step > 0 ? Place{place.block, place.step - 1} : Place{place.block - 1, blocks_[place.block - 1]->count - 1};
+  if (value(before) != value(place)) return;
+  Block& block = *blocks_[place.block];
+  if (block.count == 1) return drop_block(place.block);
+  std::copy(at_index(block.at, place.step + 1), at_index(block.at, block.count), at_index(block.at, place.step));
+  std::copy(at_index(block.free, place.step + 1), at_index(block.free, block.count), at_index(block.free, place.step));
+  --block.count;
+  if (place.step > 0) return;  // the block begins as before, and has that height still
+  first_[place.block] = block.at[0];
+  block.is_loose = true;
+}
+
+// The upper half of a full block becomes a block of its own behind it.
+void Availability::split(std::size_t block) {
+  constexpr std::size_t kHalf = kBlock / 2;
+  auto moved = std::make_unique<Block>();
+  Block& upper = *moved;
+  upper.count = kBlock - kHalf;
+  std::copy_n(at_index(blocks_[block]->at, kHalf), upper.count, upper.at.begin());
+  std::copy_n(at_index(blocks_[block]->free, kHalf), upper.count, upper.free.begin());
+  blocks_[block]->count = kHalf;
+  const std::size_t next = block + 1;
+  first_.insert(at_index(first_, next), upper.at[0]);
+  added_.insert(at_index(added_, next), added_[block]);
+  ranges_.insert(at_index(ranges_, next), ranges_[block]);
+  blocks_.insert(at_index(blocks_, next), std::move(moved));
+  measure(block);
+  measure(next);
+  measure_groups(block, blocks_.size());
+}
+
+void Availability::drop_block(std::size_t block) {
+  blocks_.erase(at_index(blocks_, block));
+  first_.erase(at_index(first_, block));
+  added_.erase(at_index(added_, block));
+  ranges_.erase(at_index(ranges_, block));
+  measure_groups(block, blocks_.size());
+}
+
+void Availability::measure(std::size_t block) const {
+  Block& steps = *blocks_[block];
+  CoreCount least = steps.free[0];
+  CoreCount most = steps.free[0];
+  for (std::size_t step = 1; step < steps.count; ++step) {
+    least = std::min(least, steps.free[step]);
+    most = std::max(most, steps.free[step]);
+  }
+  ranges_[block] = {least + added_[block], most + added_[block]};
+  steps.is_loose = false;
+}
+
+void Availability::measure_groups(std::size_t from_block, std::size_t to_block) const {
+  groups_.resize((blocks_.size() + kGroup - 1) / kGroup);
+  for (std::size_t group = from_block / kGroup; group < groups_.size() && group * kGroup < to_block; ++group) {
+    const std::size_t end = std::min(blocks_.size(), (group + 1) * kGroup);
+    Range all = ranges_[group * kGroup];
+    for (std::size_t block = group * kGroup + 1; block < end; ++block) {
+      all.least = std::min(all.least, ranges_[block].least);
+      all.most = std::max(all.most, ranges_[block].most);
+    }
+    groups_[group] = all;
+  }
+}
+
+}  // namespace replay

@@ -1,0 +1,124 @@
+#include "scheduler/policy/plan/running_plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace replay {
+namespace {
+
+constexpr Duration kTick{1};
+
+// How long a running job holds its cores in plan. One that is suspended or gone in plan holds nothing.
+Instant held_until(const RunningJob& running, Instant now) {
+  if (running.suspended || running.gone_in_plan) return now;
+  return std::max(running.estimated_end, now + kTick);
+}
+
+}  // namespace
+
+Availability availability_of_running(const ClusterView& view) {
+  Availability profile{view.machine.size(), view.now};
+  for (const RunningJob* running : view.running.by_estimated_end())
+    profile.reserve(view.now, held_until(*running, view.now), running->allocation.cores);
+  return profile;
+}
+
+RunningPlan::Change RunningPlan::follow(const ClusterView& view, AtEstimate at_estimate) {
+  Change change;
+  for (const Trigger& trigger : view.triggers) {
+    switch (trigger.kind) {
+      case TriggerKind::kFinish: note_finish(*trigger.job, view.now, change); break;
+      case TriggerKind::kEstimateReached:
+      case TriggerKind::kChange: note_kill(*trigger.job, view, change); break;
+      case TriggerKind::kSubmit:
+      case TriggerKind::kWake: break;
+    }
+  }
+  const Instant in_time = at_estimate == AtEstimate::kRuns ? view.now + kTick : view.now;
+  const auto ends = view.running.by_estimated_end();
+  const bool a_job_is_late = !ends.empty() && ends.front()->estimated_end < in_time;
+  change.rebuilt = profile_.capacity() != view.machine.size() || view.now < profile_.begins() || a_job_is_late ||
+                   held_.size() != view.running.size() || disturbances_seen_ != view.running.disturbances();
+  if (change.rebuilt)
+    rebuild(view);
+  else
+    profile_.forget_before(view.now);
+  return change;
+}
+
+void RunningPlan::note_finish(const Job& job, Instant now, Change& change) {
+  const Held* const held = held_.find(job.id);
+  change.ended = change.ended || held == nullptr || !held->is_killed;
+  if (held == nullptr) return;  // it never started
+  profile_.release(now, held->until, held->cores);
+  change.freed_until = std::max(change.freed_until, held->until);
+  held_.erase(job.id);
+}
+
+// If it was not killed, its estimate has grown.
+void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& change) {
+  Held* const held = held_.find(job.id);
+  const auto is_gone = [&job](const RunningJob* running) { return running->job == &job && running->gone_in_plan; };
+  if (held == nullptr || std::ranges::none_of(view.running.by_start(), is_gone)) return;
+  held->is_killed = true;
+  change.ended = true;
+}
+
+void RunningPlan::note_start(const Job& job, Instant now) {
+  Held* held = held_.find(job.id);
+  if (held == nullptr) held = &held_.add(job.id);
+  *held = {now + job.estimate, job.processes};
+}
+
+bool RunningPlan::lift_out(const RunningJob& job, Instant now) {
+  Held& held = held_.at(job.job->id);
+  if (held.until <= now) return false;
+  profile_.release(now, held.until, held.cores);
+  held.until = now;
+  return true;
+}
+
+void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Duration more) {
+  Held& held = held_.at(job.job->id);
+  held.until = std::max(job.estimated_end + more, now + kTick);
+  profile_.reserve(now, held.until, held.cores);
+  ++disturbances_seen_;  // the controller sets another end
+}
+
+std::vector<Instant> RunningPlan::ends() const {
+  std::vector<Instant> all;
+  held_.for_each([&all](JobId, const Held& held) { all.push_back(held.until); });
+  return all;
+}
+
+void RunningPlan::rebuild(const ClusterView& view) {
+  profile_ = availability_of_running(view);
+  const JobMap<Held> before = std::exchange(held_, {});
+  for (const RunningJob* running : view.running.by_start()) {
+    const Held* const known = before.find(running->job->id);
+    held_.add(running->job->id) = {held_until(*running, view.now), running->allocation.cores,
+                                   known != nullptr && known->is_killed};
+  }
+  disturbances_seen_ = view.running.disturbances();
+}
+
+Instant place(Availability& plan, const Job& job, Instant from) {
+  const Instant start = plan.earliest_fit(job.processes, job.estimate, from);
+  plan.reserve(start, start + job.estimate, job.processes);
+  return start;
+}
+
+void take_back(Availability& plan, const Job& job, Instant start) {
+  plan.release(start, start + job.estimate, job.processes);
+}
+
+CoreCount free_by_plan(const ClusterView& view, const Availability& plan, Instant until) {
+  const CoreCount free = view.free.total();
+  return until <= view.now ? free : std::min(free, plan.least_free(view.now, until));
+}
+
+bool may_start_by_plan(const ClusterView& view, const Availability& plan, const Job& job) {
+  return job.processes <= view.free.total() && plan.fits(job.processes, view.now, job.estimate);
+}
+
+}  // namespace replay

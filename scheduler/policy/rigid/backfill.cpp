@@ -1,0 +1,187 @@
+// Backfilling. The first waiting jobs hold a reservation: they start no later than it says. A later job may start now if it
+// delays none of them. One reservation is EASY, which needs no plan: the later job ends by the head's shadow time, or it
+// fits into the extra nodes. One for every job replans the whole queue at each event.
+// Sources: Lifka 1995; Mu'alem and Feitelson 2001; the two criteria as in the slack-based backfilling paper, section 3.1;
+// shortest first: Tsafrir, Etsion and Feitelson 2007. With pass=event EASY is, event for event, the scheduler that made the
+// reference waits of four archive logs.
+
+#include "scheduler/policy/rigid/backfill.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "scheduler/policy/plan/running_plan.hpp"
+#include "scheduler/policy/plan/shadow.hpp"
+
+namespace replay {
+namespace {
+
+enum class BackfillOrder : std::uint8_t { kArrival, kShortest, kNarrowest };
+
+// Jobs in the order in which they are asked; by arrival where they are equal.
+void sort_candidates(std::vector<const Job*>& jobs, BackfillOrder order) {
+  if (order == BackfillOrder::kShortest)
+    std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->estimate; });
+  else if (order == BackfillOrder::kNarrowest)
+    std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->processes; });
+}
+
+// A submission asks for a pass only if the job that came fits (reference schedules, rule 2).
+bool arrival_cannot_start(const ClusterView& view) {
+  return view.triggers.size() == 1 && view.triggers[0].kind == TriggerKind::kSubmit &&
+         view.triggers[0].job->processes > view.free.total();
+}
+
+class Easy final : public Policy {
+ public:
+  Easy(PassRule rule, BackfillOrder order) : rule_(rule), order_(order) {}
+
+  PassRule pass_rule() const override { return rule_; }
+
+  void decide(const ClusterView& view, Actions& out) override {
+    if (view.waiting.empty()) return;
+    CoreCount free = view.free.total();
+    if (rule_ == PassRule::kEvent && arrival_cannot_start(view)) return;
+
+    started_.clear();
+    auto waiting = view.waiting.begin();
+    const auto end = view.waiting.end();
+    for (; waiting != end && (*waiting)->processes <= free; ++waiting) start(**waiting, view.now, free, out);
+    if (waiting == end || free == 0) return;
+
+    Shadow shadow = head_shadow(view, free, (*waiting)->processes, started_);
+    const auto wanted = [&] { return Wanted{free, shadow.at - view.now, shadow.extra}; };
+    if (order_ == BackfillOrder::kArrival) {
+      while (free > 0 && (waiting = view.waiting.find(++waiting, wanted())) != end)
+        backfill(**waiting, view.now, shadow, free, out);
+      return;
+    }
+    candidates_.clear();  // who may not start now may not after others have: free and extra only shrink
+    while ((waiting = view.waiting.find(++waiting, wanted())) != end) candidates_.push_back(*waiting);
+    sort_candidates(candidates_, order_);
+    for (const Job* job : candidates_) backfill(*job, view.now, shadow, free, out);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override { return free_beside_head(view, until); }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    const CoreCount free = view.free.total();
+    if (view.waiting.empty() || job.processes > free) return false;
+    const Job& head = view.waiting.head();
+    if (head.id == job.id) return true;
+    if (head.processes <= free) return head.processes + job.processes <= free;
+    const Shadow shadow = head_shadow(view, free, head.processes, {});
+    return view.now + job.estimate <= shadow.at || job.processes <= shadow.extra;
+  }
+
+ private:
+  void backfill(const Job& job, Instant now, Shadow& shadow, CoreCount& free, Actions& out) {
+    if (job.processes > free) return;
+    const bool ends_in_time = now + job.estimate <= shadow.at;
+    if (!ends_in_time && job.processes > shadow.extra) return;
+    if (!ends_in_time) shadow.extra -= job.processes;
+    start(job, now, free, out);
+  }
+
+  void start(const Job& job, Instant now, CoreCount& free, Actions& out) {
+    free -= job.processes;
+    started_.push_back({now + job.estimate, job.processes});
+    out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+  }
+
+  PassRule rule_;
+  BackfillOrder order_;
+  std::vector<Release> started_;  // ends of the jobs started in this pass
+  std::vector<const Job*> candidates_;
+};
+
+// Several reservations: the profile tells whom a job would delay.
+class ReservingBackfill final : public Policy {
+ public:
+  ReservingBackfill(PassRule rule, BackfillOrder order, std::int64_t reservations)
+      : rule_(rule), order_(order), reservations_(reservations) {}
+
+  PassRule pass_rule() const override { return rule_; }
+
+  void decide(const ClusterView& view, Actions& out) override {
+    static_cast<void>(running_.follow(view));
+    if (view.waiting.empty() || view.free.total() == 0) return;
+    if (rule_ == PassRule::kEvent && arrival_cannot_start(view)) return;
+    Availability& plan = running_.profile();
+    reserved_.clear();
+    auto waiting = view.waiting.begin();
+    for (; waiting != view.waiting.end() && std::cmp_less(reserved_.size(), reservations_); ++waiting)
+      if (!start_if_it_fits(plan, **waiting, view.now, out)) reserve(plan, **waiting, view.now);
+    candidates_.clear();
+    const Wanted narrow_enough{view.free.total(), Duration::max()};
+    while ((waiting = view.waiting.find(waiting, narrow_enough)) != view.waiting.end())
+      candidates_.push_back(*waiting++);
+    sort_candidates(candidates_, order_);
+    for (const Job* job : candidates_) start_if_it_fits(plan, *job, view.now, out);
+    for (const Reserved& kept : reserved_) take_back(plan, *kept.job, kept.start);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return free_by_plan(view, plan_of(view, nullptr), until);
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return may_start_by_plan(view, plan_of(view, &job), job);
+  }
+
+ private:
+  struct Reserved {
+    const Job* job;
+    Instant start;
+  };
+
+  bool start_if_it_fits(Availability& plan, const Job& job, Instant now, Actions& out) {
+    if (!plan.fits(job.processes, now, job.estimate)) return false;
+    plan.reserve(now, now + job.estimate, job.processes);
+    running_.note_start(job, now);
+    out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+    return true;
+  }
+
+  void reserve(Availability& plan, const Job& job, Instant now) { reserved_.push_back({&job, place(plan, job, now)}); }
+
+  // Running jobs, those that could start now and the reservations, `but` left out.
+  Availability plan_of(const ClusterView& view, const Job* but) const {
+    Availability plan = availability_of_running(view);
+    std::int64_t left = reservations_;
+    for (const Job* job : view.waiting) {
+      if (left == 0) break;
+      if (but != nullptr && job->id == but->id) continue;
+      const Instant start = place(plan, *job, view.now);
+      if (start > view.now) --left;
+    }
+    return plan;
+  }
+
+  PassRule rule_;
+  BackfillOrder order_;
+  std::int64_t reservations_;
+  RunningPlan running_;
+  std::vector<Reserved> reserved_;
+  std::vector<const Job*> candidates_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_reserving_backfill(PassRule rule, std::int64_t reservations) {
+  return std::make_unique<ReservingBackfill>(rule, BackfillOrder::kArrival, reservations);
+}
+
+std::unique_ptr<Policy> make_easy(const Parameters& parameters) {
+  const PassRule rule = parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
+  const std::string& backfill = parameters.choice("backfill");
+  const BackfillOrder order = backfill == "shortest"    ? BackfillOrder::kShortest
+                              : backfill == "narrowest" ? BackfillOrder::kNarrowest
+                                                        : BackfillOrder::kArrival;
+  const std::int64_t reservations = parameters.integer("reservations");
+  if (reservations == 1) return std::make_unique<Easy>(rule, order);
+  return std::make_unique<ReservingBackfill>(rule, order, reservations);
+}
+
+}  // namespace replay

@@ -1,0 +1,351 @@
+// Conservative backfilling. Each job gets the earliest hole of the plan when it is submitted, and starts no later than then: it
+// may overtake whoever it does not delay. When a job ends before its estimate, the plan is compressed: waiting jobs move up
+// into what has become free.
+// Sources: Mu'alem and Feitelson 2001; slack-based backfilling paper, sections 3.1 and 3.2. Compression one by one in the order
+// of submission is the archive's reference; in the order of planned starts it is the slack paper's. With `replan` (plan.hpp)
+// there is no guarantee. An end at the estimate frees no time, but a compression one by one leaves holes behind: a job that
+// moves up frees a place that a job asked before it could use. With compress-at=every-end, as in the simulator pyss, they are
+// looked for at each end; in the literature they stay until the next end that is early (docs/policies/backfilling.md).
+
+#include "scheduler/policy/rigid/conservative.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/policy/plan/running_plan.hpp"
+#include "scheduler/policy/rigid/plan.hpp"
+
+namespace replay {
+namespace {
+
+// When a job starts by plan. By start; at one instant by arrival.
+struct StartByPlan {
+  Instant start;
+  Instant submitted;
+  JobId id;
+
+  [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return {submitted, id}; }
+  auto operator<=>(const StartByPlan&) const = default;
+};
+
+struct Planned {
+  const Job* job;  // nullptr: it waits no longer
+  CoreCount processes;
+  Duration estimate;
+  StartByPlan at;
+
+  [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return at.arrival(); }
+  [[nodiscard]] Instant end() const { return at.start + estimate; }
+};
+
+// Waiting jobs by arrival, with their planned starts; holes as in WaitingQueue.
+class PlannedQueue {
+ public:
+  [[nodiscard]] std::vector<Planned>& entries() { return entries_; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  Planned& insert(const Job& job, Instant start) {
+    const Planned fresh{&job, job.processes, job.estimate, {start, job.submitted, job.id}};
+    ++size_;
+    if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
+    return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
+  }
+  [[nodiscard]] const Planned* find(const std::tuple<Instant, JobId>& arrival) const {
+    const auto found = std::ranges::lower_bound(entries_, arrival, {}, &Planned::arrival);
+    return found != entries_.end() && found->job != nullptr && found->arrival() == arrival ? &*found : nullptr;
+  }
+  [[nodiscard]] const Planned* find(const Job& job) const {
+    const Planned* const found = find(std::tuple{job.submitted, job.id});
+    return found != nullptr && found->job == &job ? found : nullptr;
+  }
+  [[nodiscard]] Planned* find(const Job& job) { return const_cast<Planned*>(std::as_const(*this).find(job)); }
+  // In the order of their planned starts.
+  [[nodiscard]] std::vector<const Planned*> by_start() const {
+    std::vector<const Planned*> order;
+    for (const Planned& planned : entries_)
+      if (planned.job != nullptr) order.push_back(&planned);
+    std::ranges::sort(order, {}, [](const Planned* planned) { return planned->at; });
+    return order;
+  }
+  void remove(const Job& job) {
+    Planned* const planned = find(job);
+    INVARIANT(planned != nullptr, "job {} has no place in the plan", number(job.id));
+    planned->job = nullptr;
+    --size_;
+    if (entries_.size() > 2 * size_ + 16)
+      std::erase_if(entries_, [](const Planned& entry) { return entry.job == nullptr; });
+  }
+  void clear() {
+    entries_.clear();
+    size_ = 0;
+  }
+
+ private:
+  std::vector<Planned> entries_;
+  std::size_t size_ = 0;
+};
+
+// Which job of a queue starts first: a heap in which a job that moves gets another entry. Entries that hold no more are passed over
+// when they come to the top, and thrown out when they are the most.
+class NextStarts {
+ public:
+  explicit NextStarts(const PlannedQueue& queue) : queue_(queue) {}
+
+  // REQUIRES: the queue has it.
+  void add(const StartByPlan& planned) {
+    heap_.push_back(planned);
+    std::ranges::push_heap(heap_, std::greater{});
+    if (heap_.size() <= 2 * queue_.size() + 64) return;
+    std::erase_if(heap_, [this](const StartByPlan& entry) { return find(entry) == nullptr; });
+    std::ranges::make_heap(heap_, std::greater{});
+  }
+  // nullptr if nobody waits.
+  const Planned* first() {
+    while (!heap_.empty()) {
+      if (const Planned* const planned = find(heap_.front())) return planned;
+      std::ranges::pop_heap(heap_, std::greater{});
+      heap_.pop_back();
+    }
+    return nullptr;
+  }
+  void clear() { heap_.clear(); }
+
+ private:
+  // nullptr if the entry holds no more.
+  [[nodiscard]] const Planned* find(const StartByPlan& entry) const {
+    const Planned* const planned = queue_.find(entry.arrival());
+    return planned != nullptr && planned->at == entry ? planned : nullptr;
+  }
+
+  const PlannedQueue& queue_;
+  std::vector<StartByPlan> heap_;
+};
+
+// What is known of where there is no hole. While no time becomes free, a hole for a job is no earlier than the one that a smaller and
+// shorter job has got: a search begins there, and not among all the holes that are too short. So placing a job in a plan of
+// thousands costs about as much as in a plan of ten.
+class KnownFloors {
+ public:
+  /// No hole for `processes` and `length` begins before this; Instant::min() if nothing is known.
+  [[nodiscard]] Instant floor_for(ProcessCount processes, Duration length) const {
+    Instant floor = Instant::min();
+    const auto widest = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes)) - 1);
+    for (std::size_t width = 0; width <= widest; ++width) {
+      const auto longer = by_width_[width].upper_bound(length);
+      if (longer != by_width_[width].begin()) floor = std::max(floor, std::prev(longer)->second);
+    }
+    return floor;
+  }
+
+  /// Its earliest hole begins at `start`. REQUIRES: processes >= 1.
+  void note(ProcessCount processes, Duration length, Instant start) {
+    Floors& floors = by_width_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes - 1)))];
+    const auto longer = floors.lower_bound(length);
+    if (longer != floors.begin() && std::prev(longer)->second >= start) return;  // a shorter one says as much
+    auto end = longer;
+    while (end != floors.end() && end->second <= start) ++end;
+    floors.emplace_hint(floors.erase(longer, end), length, start);
+  }
+
+  /// Time has become free.
+  void forget() {
+    for (Floors& floors : by_width_) floors.clear();
+  }
+
+ private:
+  using Floors = std::map<Duration, Instant>;  // both ascend
+  std::array<Floors, 32> by_width_;            // of jobs of at most 2^i processes
+};
+
+struct Compression {
+  bool in_start_order;
+  bool at_every_end;
+};
+
+class Conservative final : public Policy {
+ public:
+  Conservative(PassRule rule, Compression compression) : rule_(rule), compression_(compression) {}
+
+  PassRule pass_rule() const override { return rule_; }
+
+  void decide(const ClusterView& view, Actions& out) override {
+    now_ = view.now;
+    const RunningPlan::Change change = running_.follow(view);
+    if (change.rebuilt || a_planned_start_has_passed())
+      plan_again(view);
+    else
+      take_in(view, change);
+    start_who_is_due(view, out);
+    if (const Planned* const next = next_starts_.first()) out.emplace_back(WakeAt{next->at.start});
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return free_by_plan(view, plan_of(view, nullptr), until);
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return may_start_by_plan(view, plan_of(view, &job), job);
+  }
+
+  std::optional<Instant> planned_start(const Job& job) const override {
+    const Planned* planned = queue_.find(job);
+    return planned == nullptr ? std::nullopt : std::optional{planned->at.start};
+  }
+
+ private:
+  // What this pass is about: who came, who left, and what that has freed.
+  void take_in(const ClusterView& view, const RunningPlan::Change& change) {
+    Instant freed_until = change.freed_until;
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kFinish)
+        if (const Planned* const planned = queue_.find(*trigger.job)) {  // taken back by its user
+          freed_until = std::max(freed_until, planned->end());
+          take_back(profile(), *planned->job, planned->at.start);
+          queue_.remove(*trigger.job);
+        }
+    if (freed_until > now_ || (change.ended && compression_.at_every_end)) compress(freed_until);
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kSubmit) insert(*trigger.job);
+    if (queue_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+  }
+
+  void insert(const Job& job) {
+    const Instant floor = floors_.floor_for(job.processes, job.estimate);
+    const Instant start = place(profile(), job, std::max(now_, floor));
+    floors_.note(job.processes, job.estimate, start);
+    next_starts_.add(queue_.insert(job, start).at);
+  }
+
+  void move(Planned& planned, Instant start) {
+    planned.at.start = start;
+    next_starts_.add(planned.at);
+  }
+
+  void compress(Instant freed_until) {
+    floors_.forget();
+    if (compression_.in_start_order)
+      compress_in_start_order();
+    else
+      compress_by_arrival(freed_until);
+  }
+
+  // Each job is lifted out and put back at its earliest hole, which is where it was or earlier. A hole that was not there
+  // before begins in the time that has become free, by the end or by others who moved up, those of the last compression
+  // included, as they moved behind the back of those before them. A job that finds too few processors at every instant
+  // of that time stays where it is and need not be lifted.
+  // Where estimates are far too long and the queue is long, each early end moves a quarter of all planned starts (300 waiting
+  // jobs: 80): what has to be said anew grows with the queue, and so does the cost of an event.
+  void compress_by_arrival(Instant freed_until) {
+    Instant until = std::max(freed_until, moved_until_);
+    moved_until_ = Instant::min();
+    CoreCount most = until > now_ ? profile().most_free(now_, until) : 0;
+    for (Planned& planned : queue_.entries()) {
+      if (planned.job == nullptr || planned.processes > most || planned.at.start <= now_) continue;
+      const Instant old_end = planned.end();
+      if (!move_up(planned, until)) continue;
+      moved_until_ = std::max(moved_until_, old_end);
+      until = std::max(until, old_end);
+      most = profile().most_free(now_, until);
+    }
+  }
+
+  bool move_up(Planned& planned, Instant until) {
+    if (!can_move_up(planned, until)) return false;
+    take_back(profile(), *planned.job, planned.at.start);
+    move(planned, place(profile(), *planned.job, now_));
+    return true;
+  }
+
+  // Asks the plan with the job in it: there is an earlier hole that does not touch its place, or free time right before it.
+  // No hole that is new begins after `until`, where the time ends that has become free.
+  bool can_move_up(const Planned& planned, Instant until) {
+    constexpr Duration kTick{1};
+    const Instant before = std::min(planned.at.start, until);
+    return profile().free_at(planned.at.start - kTick) >= planned.processes ||
+           profile().earliest_fit_before(planned.processes, planned.estimate, now_, before) != kNever;
+  }
+
+  // All leave the plan and come back in the order of their planned starts.
+  void compress_in_start_order() {
+    const std::vector<const Planned*> order = queue_.by_start();
+    for (const Planned* planned : order) take_back(profile(), *planned->job, planned->at.start);
+    for (const Planned* planned : order) {
+      const Instant start = place(profile(), *planned->job, now_);
+      if (start != planned->at.start) move(*queue_.find(*planned->job), start);
+    }
+  }
+
+  // A real run: the daemon was held up, or cores came late. What the plan says from then on does not fit together any more.
+  [[nodiscard]] bool a_planned_start_has_passed() {
+    const Planned* const first = next_starts_.first();
+    return first != nullptr && first->at.start < now_;
+  }
+
+  // The view is not the one we know: jobs keep the order of their planned starts, new ones come last.
+  void plan_again(const ClusterView& view) {
+    std::vector<std::pair<StartByPlan, const Job*>> order;
+    for (const Job* job : view.waiting) {
+      const Planned* known = queue_.find(*job);
+      order.push_back({{known != nullptr ? known->at.start : kNever, job->submitted, job->id}, job});
+    }
+    std::ranges::sort(order);
+    queue_.clear();
+    next_starts_.clear();
+    moved_until_ = kNever;
+    floors_.forget();
+    running_.profile() = availability_of_running(view);
+    for (const auto& [start, job] : order) insert(*job);
+  }
+
+  void start_who_is_due(const ClusterView& view, Actions& out) {
+    CoreCount free = view.free.total();
+    for (const Planned* next = nullptr; (next = next_starts_.first()) != nullptr && next->at.start <= now_;) {
+      const Job& job = *next->job;
+      if (job.processes > free) return;  // its cores are still in other hands: the next event asks again
+      free -= job.processes;
+      out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+      running_.note_start(job, now_);
+      queue_.remove(job);
+    }
+  }
+
+  // Running and waiting jobs, but for one of them.
+  Availability plan_of(const ClusterView& view, const Job* but) const {
+    Availability plan = availability_of_running(view);
+    for (const Planned* planned : queue_.by_start())
+      if (planned->job != but) place(plan, *planned->job, std::max(planned->at.start, view.now));
+    return plan;
+  }
+
+  Availability& profile() { return running_.profile(); }
+
+  PassRule rule_;
+  Compression compression_;
+  Instant now_{};
+  RunningPlan running_;  // its profile has the waiting jobs too
+  PlannedQueue queue_;
+  NextStarts next_starts_{queue_};
+  KnownFloors floors_;
+  Instant moved_until_ = Instant::min();  // where the time ends that jobs left in the last compression
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_conservative(const Parameters& parameters) {
+  const PassRule rule = parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
+  const std::string& compress = parameters.choice("compress");
+  if (compress == "replan") return make_plan_by_arrival(rule);
+  return std::make_unique<Conservative>(rule,
+                                        Compression{.in_start_order = compress == "start-order",
+                                                    .at_every_end = parameters.choice("compress-at") == "every-end"});
+}
+
+}  // namespace replay

@@ -1,0 +1,32 @@
+// First come, first served: the head of the queue starts as soon as it fits, and nobody overtakes it.
+
+#include "scheduler/policy/rigid/fcfs.hpp"
+
+#include "scheduler/policy/plan/shadow.hpp"
+
+namespace replay {
+namespace {
+
+class Fcfs final : public Policy {
+ public:
+  void decide(const ClusterView& view, Actions& out) override {
+    CoreCount free = view.free.total();
+    for (const Job* job : view.waiting) {
+      if (job->processes > free) return;
+      free -= job->processes;
+      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+    }
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override { return free_beside_head(view, until); }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return !view.waiting.empty() && view.waiting.head().id == job.id && job.processes <= view.free.total();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_fcfs(const Parameters&) { return std::make_unique<Fcfs>(); }
+
+}  // namespace replay

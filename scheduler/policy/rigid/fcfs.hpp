@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "scheduler/policy/view/parameters.hpp"
+#include "scheduler/policy/view/policy.hpp"
+
+namespace replay {
+
+[[nodiscard]] std::unique_ptr<Policy> make_fcfs(const Parameters& parameters);
+
+}  // namespace replay

@@ -1,0 +1,111 @@
+// Planning: at every event a fresh plan. The waiting jobs are taken in one order, each gets the earliest hole that those before
+// it leave, and who is planned to start now starts. So a job overtakes those it does not delay in the plan, but nothing of
+// the plan is promised: the next event makes another. A pass costs O(waiting) searches in the profile while a core is free, and
+// must: a job's hole is what all before it in the order leave, and one event can move each of them.
+// Sources: dynP paper, section 2 (FCFS, SJF and LJF as planning policies); by arrival it is conservative backfilling that replans.
+
+#include "scheduler/policy/rigid/plan.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "scheduler/policy/plan/running_plan.hpp"
+
+namespace replay {
+namespace {
+
+enum class PlanOrder : std::uint8_t { kArrival, kShortest, kLongest };
+
+class Plan final : public Policy {
+ public:
+  Plan(PlanOrder order, PassRule rule) : order_(order), rule_(rule) {}
+
+  PassRule pass_rule() const override { return rule_; }
+
+  void decide(const ClusterView& view, Actions& out) override {
+    static_cast<void>(running_.follow(view));
+    CoreCount free = view.free.total();
+    if (view.waiting.empty() || free == 0) return;
+    // Who cannot start now only matters while somebody behind it still could; the plan is taken back afterwards.
+    reserved_.clear();
+    for (const Job* job : sorted(view)) {
+      const Instant start = reserve(running_.profile(), *job, view.now);
+      if (start > view.now) continue;
+      reserved_.pop_back();  // this one stays
+      free -= job->processes;
+      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+      running_.note_start(*job, view.now);
+      if (free == 0) break;
+    }
+    for (const auto& [job, start] : reserved_) running_.profile().release(start, start + job->estimate, job->processes);
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    Availability plan = availability_of_running(view);
+    for (const Job* job : sorted(view)) place(plan, *job, view.now);
+    return free_by_plan(view, plan, until);
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    Availability plan = availability_of_running(view);
+    for (const Job* other : sorted(view))
+      if (other->id != job.id) place(plan, *other, view.now);
+    return may_start_by_plan(view, plan, job);
+  }
+
+ private:
+  struct Reserved {
+    const Job* job;
+    Instant start;
+  };
+
+  Instant reserve(Availability& plan, const Job& job, Instant now) {
+    const Instant start = place(plan, job, now);
+    reserved_.push_back({&job, start});
+    return start;
+  }
+
+  // By arrival where the estimates are equal.
+  [[nodiscard]] std::vector<const Job*> sorted(const ClusterView& view) const {
+    std::vector<const Job*> jobs{view.waiting.begin(), view.waiting.end()};
+    if (order_ == PlanOrder::kShortest)
+      std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->estimate; });
+    else if (order_ == PlanOrder::kLongest)
+      std::ranges::stable_sort(jobs, std::ranges::greater{}, [](const Job* job) { return job->estimate; });
+    return jobs;
+  }
+
+  PlanOrder order_;
+  PassRule rule_;
+  RunningPlan running_;
+  std::vector<Reserved> reserved_;
+};
+
+PassRule rule_of(const Parameters& parameters) {
+  return parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> make_plan(const Parameters& parameters) {
+  const std::string& order = parameters.choice("order");
+  const PlanOrder chosen = order == "sjf"   ? PlanOrder::kShortest
+                           : order == "ljf" ? PlanOrder::kLongest
+                                            : PlanOrder::kArrival;
+  return std::make_unique<Plan>(chosen, rule_of(parameters));
+}
+
+std::unique_ptr<Policy> make_sjf(const Parameters& parameters) {
+  return std::make_unique<Plan>(PlanOrder::kShortest, rule_of(parameters));
+}
+
+std::unique_ptr<Policy> make_ljf(const Parameters& parameters) {
+  return std::make_unique<Plan>(PlanOrder::kLongest, rule_of(parameters));
+}
+
+std::unique_ptr<Policy> make_plan_by_arrival(PassRule rule) {
+  return std::make_unique<Plan>(PlanOrder::kArrival, rule);
+}
+
+}  // namespace replay

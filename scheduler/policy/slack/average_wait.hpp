@@ -1,0 +1,52 @@
+// AWT, by which slack-based backfilling measures slack: a job's average wait on the machine at hand, given or learnt.
+// Source: Talby and Feitelson 1999, section 4.3, where it is "usually known for every production system".
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/policy/view/parameters.hpp"
+
+namespace replay {
+
+/// The least AWT, in seconds, that is learnt or found: a machine on which nobody waits still allows delays of that order.
+inline constexpr double kLeastAverageWait = 60;
+
+/// Jobs of 1, 2, up to 4, up to 8, ... processors: 0, 1, 2, 3, ... REQUIRES: processes >= 1.
+[[nodiscard]] std::size_t size_class(ProcessCount processes);
+
+/// Of all jobs alike, or by their size class.
+class AverageWait {
+ public:
+  /// As `awt` of the slack policy says.
+  explicit AverageWait(const Parameters& parameters);
+
+  /// A job starts after it has waited that long.
+  void add(const Job& job, Duration wait);
+  /// In seconds, > 0. Throws PolicyError for a word that with_average_waits() has to replace first.
+  [[nodiscard]] double seconds_of(const Job& job) const;
+
+ private:
+  // The mean of the last starts.
+  class Recent {
+   public:
+    void add(Duration wait);
+    [[nodiscard]] bool is_empty() const { return waits_.empty(); }
+    [[nodiscard]] double mean_s() const;
+
+   private:
+    std::deque<double> waits_;
+    double sum_ = 0;
+  };
+
+  std::vector<double> given_;  // by size class, the last one for all that are larger; empty: learn
+  bool by_size_ = false;
+  std::string unknown_;  // a word for what nobody has found yet
+  Recent all_;
+  std::vector<Recent> of_size_;
+};
+
+}  // namespace replay

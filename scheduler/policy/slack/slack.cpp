@@ -1,0 +1,233 @@
+// Slack-based priority backfilling. Every waiting job has a planned start and some slack, by which it may be delayed. A new job
+// is put where the schedule is cheapest in which nobody is delayed beyond its slack (slack_search.hpp). So a job starts no later
+// than first planned plus its first slack. When a job ends early, the waiting ones move up in the cheapest way.
+// At one instant: ends, submissions one after the other, each followed by the starts that are due, estimates reached (tick), planned
+// starts.
+// Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.3, 4.4 (slack_price.hpp), 4.5 and 4.6 (slack_search.hpp), 4.7
+// (tick). With sf=0 the schedule is that of conservative:compress=start-order. docs/policies/slack.md
+
+#include "scheduler/policy/slack/slack.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "scheduler/policy/plan/running_plan.hpp"
+#include "scheduler/policy/slack/average_wait.hpp"
+#include "scheduler/policy/slack/slack_search.hpp"
+
+namespace replay {
+namespace {
+
+struct SlackSettings {
+  double slack_factor;
+  SlackHeuristic heuristic;
+  SlackWeights weights;
+};
+
+using Waiting = SlackWaiting;
+
+class Slack final : public Policy {
+ public:
+  Slack(const SlackSettings& settings, AverageWait average_wait)
+      : settings_(settings),
+        search_(settings.heuristic, settings.weights, settings.slack_factor == 0),
+        average_wait_(std::move(average_wait)) {}
+
+  void decide(const ClusterView& view, Actions& out) override {
+    if (taken_in_ == view.now)
+      free_ = view.free.total() - cores_of(begun_);  // the tick has killed some
+    else
+      take_in(view, RunningPlan::AtEstimate::kRuns);
+    taken_in_.reset();
+    if (std::exchange(tick_has_freed_, false)) remove();
+    start_due_jobs();
+    std::ranges::move(begun_, std::back_inserter(out));
+    begun_.clear();
+    const auto next = std::ranges::find_if(waiting_, [&](const Waiting& waiting) { return waiting.start > now_; });
+    if (next != waiting_.end()) out.emplace_back(WakeAt{next->start});
+  }
+
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return free_by_plan(view, plan_of(view, nullptr), until);
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return may_start_by_plan(view, plan_of(view, &job), job);
+  }
+
+  // Section 4.7: a tenth of its declared time more, if that is cheaper than to have run it for nothing. Others may have to wait for
+  // it, within their slack; it cannot be put off itself. The ends and submissions of this instant come first.
+  Duration more_time(const ClusterView& view, const RunningJob& running) override {
+    if (taken_in_ != view.now) take_in(view, RunningPlan::AtEstimate::kHasEnded);
+    taken_in_ = view.now;
+    if (!running_.knows(running)) return Duration::zero();
+    tick_has_freed_ = running_.lift_out(running, now_) || tick_has_freed_;
+    if (running.budget.rate() != 1) return Duration::zero();
+    Job rest = *running.job;
+    rest.estimate = std::max(running.job->estimate / 10, kLeastExtension);
+    sort_by_start();
+    const SlackCandidate goes_on = search_.insert_now(profile(), waiting_, now_, rest, first_slack(rest, kUndecided));
+    if (goes_on.price >= price_of_waiting(rest.processes, seconds(running.job->estimate), settings_.weights))
+      return Duration::zero();
+    adopt(goes_on);
+    running_.put_back_for_longer(running, now_, rest.estimate);
+    return rest.estimate;
+  }
+
+  std::optional<Instant> planned_start(const Job& job) const override {
+    const auto waiting = std::ranges::find(waiting_, &job, &Waiting::job);
+    return waiting == waiting_.end() ? std::nullopt : std::optional{waiting->start};
+  }
+
+ private:
+  static constexpr double kUndecided = 0.5;  // SP before it is known how long a job waits
+  static constexpr Duration kLeastExtension = std::chrono::seconds{1};
+
+  [[nodiscard]] SlackOf first_slack(const Job& job, double scheduler_part) const {
+    return slack_of(job.user_priority, job.political_priority, scheduler_part, settings_.slack_factor,
+                    average_wait_.seconds_of(job));
+  }
+
+  // What has happened since the last pass: first the ends, then the submissions.
+  void take_in(const ClusterView& view, RunningPlan::AtEstimate at_estimate) {
+    now_ = view.now;
+    free_ = view.free.total();
+    begun_.clear();
+    const RunningPlan::Change change = running_.follow(view, at_estimate);
+    bool has_freed = change.freed_until > now_;
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kFinish) has_freed = forget(trigger.job) || has_freed;
+    if (change.rebuilt || a_planned_start_has_passed())
+      plan_again(view);
+    else if (has_freed)
+      remove();
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kSubmit && !knows(*trigger.job)) insert(*trigger.job);
+    if (waiting_.size() + begun_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+  }
+
+  // ---- insert, section 4.2 ----
+
+  // Ends with the starts that are due: who runs cannot be put off by the next insert of this instant.
+  void insert(const Job& job) {
+    sort_by_start();
+    const SlackCandidate best =
+        search_.insert(profile(), waiting_, running_.ends(), now_, job, first_slack(job, kUndecided));
+    adopt(best);
+    const double part = scheduler_priority(seconds(best.at - now_), average_wait_.seconds_of(job));
+    waiting_.push_back({&job, best.at, first_slack(job, part)});
+    start_due_jobs();
+  }
+
+  // Time has become free, section 4.2.
+  void remove() {
+    if (waiting_.empty()) return;
+    sort_by_start();
+    adopt(search_.compress(profile(), waiting_, now_));
+  }
+
+  // ---- the plan ----
+
+  void adopt(const SlackCandidate& candidate) {
+    for (const auto& move : candidate.moves) move_to(waiting_[move.which], move.start);
+  }
+
+  void move_to(Waiting& waiting, Instant start) {
+    const Duration delay = start - waiting.start;
+    if (delay > Duration::zero() || settings_.slack_factor > 0)  // without slack, gains are not banked
+      use_slack(waiting.slack, delay);
+    waiting.start = start;
+  }
+
+  void sort_by_start() {
+    std::ranges::sort(waiting_, {}, [](const Waiting& w) { return std::tuple{w.start, w.job->submitted, w.job->id}; });
+  }
+
+  // A real run: the daemon was held up, or cores came late. What the plan says from then on does not fit together any more.
+  [[nodiscard]] bool a_planned_start_has_passed() const {
+    return std::ranges::any_of(waiting_, [this](const Waiting& waiting) { return waiting.start < now_; });
+  }
+
+  // What runs is not what we knew: all are placed anew in the order of their planned starts, new ones last. O(waiting^2), as each
+  // is looked for in the queue; a search for the cheapest schedule costs more than that for each job.
+  void plan_again(const ClusterView& view) {
+    sort_by_start();
+    std::erase_if(waiting_, [&](const Waiting& w) {
+      return std::ranges::none_of(view.waiting, [&](const Job* job) { return job->id == w.job->id; });
+    });
+    for (Waiting& waiting : waiting_) move_to(waiting, place(profile(), *waiting.job, now_));
+    for (const Waiting& waiting : waiting_) take_back(profile(), *waiting.job, waiting.start);
+    for (const Job* job : view.waiting)
+      if (!knows(*job)) insert(*job);
+  }
+
+  // As far as their cores are free: those of a job that has reached its estimate are not before the tick has ruled.
+  void start_due_jobs() {
+    sort_by_start();
+    std::erase_if(waiting_, [this](const Waiting& waiting) {
+      const Job& job = *waiting.job;
+      if (waiting.start > now_ || job.processes > free_) return false;
+      free_ -= job.processes;
+      begun_.push_back({job.id, {job.processes, 1, {}}});
+      profile().reserve(now_, now_ + job.estimate, job.processes);
+      running_.note_start(job, now_);
+      average_wait_.add(job, now_ - job.submitted);
+      return true;
+    });
+  }
+
+  static CoreCount cores_of(const std::vector<Start>& starts) {
+    CoreCount sum = 0;
+    for (const Start& start : starts) sum += start.allocation.cores;
+    return sum;
+  }
+
+  bool forget(const Job* job) {
+    return std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.job == job; }) > 0;
+  }
+  [[nodiscard]] bool knows(const Job& job) const {
+    return std::ranges::any_of(waiting_, [&](const Waiting& waiting) { return waiting.job == &job; }) ||
+           std::ranges::any_of(begun_, [&](const Start& start) { return start.job == job.id; });
+  }
+
+  // Running and waiting jobs, but for one of them.
+  Availability plan_of(const ClusterView& view, const Job* but) const {
+    Availability plan = availability_of_running(view);
+    for (const Waiting& waiting : waiting_) {
+      if (but != nullptr && waiting.job->id == but->id) continue;
+      place(plan, *waiting.job, std::max(waiting.start, view.now));
+    }
+    return plan;
+  }
+
+  Availability& profile() { return running_.profile(); }
+
+  SlackSettings settings_;
+  Instant now_{};
+  RunningPlan running_;           // its profile has running jobs only; waiting ones come and go while prices are asked
+  std::vector<Waiting> waiting_;  // no planned start is before the last pass
+  CoreCount free_ = 0;            // now, beside begun_
+  std::vector<Start> begun_;      // in this pass
+  std::optional<Instant> taken_in_;  // the tick of this instant has done what decide() begins with
+  bool tick_has_freed_ = false;      // it has killed a job whose cores were still in the plan
+  SlackSearch search_;
+  AverageWait average_wait_;
+};
+
+}  // namespace
+
+std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
+  static constexpr std::string_view kHeuristics[] = {"ast", "aat", "du", "dc", "dp", "all"};
+  const auto heuristic = std::ranges::find(kHeuristics, parameters.choice("heuristic")) - std::begin(kHeuristics);
+  return std::make_unique<Slack>(SlackSettings{parameters.number("sf"),
+                                               static_cast<SlackHeuristic>(heuristic),
+                                               {parameters.number("alpha_u"), parameters.number("alpha_t"),
+                                                parameters.number("alpha_p"), parameters.number("alpha_f")}},
+                                 AverageWait{parameters});
+}
+
+}  // namespace replay

@@ -1,0 +1,88 @@
+// The searches of slack-based backfilling: of all schedules that take in a new job, or that use time which has become free,
+// the cheapest one. A new job is tried at each instant at which something begins or ends in the plan; jobs planned for then or
+// later make room in one order, which a heuristic chooses, or in all orders.
+// Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.5 (all orders) and 4.6 (heuristics). We differ in
+// `remove`: jobs are lifted out one by one, as plain re-insertion made all heuristics but AST worse than conservative
+// backfilling.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/policy/plan/availability.hpp"
+#include "scheduler/policy/slack/slack_price.hpp"
+
+namespace replay {
+
+/// Who is placed first among those that make room: ascending scheduled time, ascending arrival time, descending utilisation,
+/// descending cost, descending priority; kAll tries every order of up to kMostPermuted jobs, and AST of more.
+enum class SlackHeuristic : std::uint8_t { kAst, kAat, kDu, kDc, kDp, kAll };
+inline constexpr std::size_t kMostPermuted = 6;
+
+/// A waiting job and its place in the plan.
+struct SlackWaiting {
+  const Job* job;
+  Instant start;  ///< te
+  SlackOf slack;
+
+  [[nodiscard]] Instant end() const { return start + job->estimate; }
+};
+
+/// A schedule that could be taken: where the new job starts, and who moves.
+struct SlackCandidate {
+  struct Move {
+    std::size_t which;  ///< of the waiting jobs
+    Instant start;
+  };
+  double price = kImpossible;
+  Instant at{};        ///< of the new job; meaningless where there is none
+  double earlier = 0;  ///< by how many microseconds those that only move up start earlier, all of them together
+  std::vector<Move> moves;
+};
+
+/// `plan` has the running jobs and nothing else, and has it again afterwards; `waiting` is sorted by start.
+class SlackSearch {
+ public:
+  SlackSearch(SlackHeuristic heuristic, const SlackWeights& weights, bool only_full_compression)
+      : heuristic_(heuristic), weights_(weights), only_full_compression_(only_full_compression) {}
+
+  /// `ends`: of the running jobs. O(instants x orders x waiting) searches in the plan: each order may end in another
+  /// schedule, and its price is known only when all have been placed.
+  [[nodiscard]] SlackCandidate insert(Availability& plan, std::span<const SlackWaiting> waiting,
+                                      std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack);
+  /// The same with the new job at `now`, whoever has to make room; kImpossible where it cannot be had.
+  [[nodiscard]] SlackCandidate insert_now(Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
+                                          const Job& job, const SlackOf& slack);
+  /// Time has become free: those planned at some instant or later move up. "Nobody moves" is one of the candidates; among equal
+  /// prices the one wins that starts jobs earlier, then the one that moves fewer.
+  [[nodiscard]] SlackCandidate compress(Availability& plan, std::span<const SlackWaiting> waiting, Instant now);
+
+  /// How many schedules have been priced so far.
+  [[nodiscard]] std::size_t priced() const { return priced_; }
+
+ private:
+  using Order = std::vector<std::size_t>;
+
+  void sort(std::span<const SlackWaiting> waiting, const SlackOf& favoured);
+  template <class Price, class IsBetter>
+  SlackCandidate cheapest_order(std::size_t waiting, std::size_t staying, Price price, IsBetter is_better);
+  SlackCandidate insert_at(Availability& plan, std::span<const SlackWaiting> waiting, std::size_t staying, Instant now,
+                           Instant at, const Job& job, const SlackOf& slack);
+  void place_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order, Instant now,
+                      const SlackOf& favoured, SlackCandidate& candidate);
+  void move_up_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order, Instant now,
+                        SlackCandidate& candidate) const;
+
+  SlackHeuristic heuristic_;
+  SlackWeights weights_;
+  bool only_full_compression_;
+  std::size_t priced_ = 0;
+  Order sorted_;                              // by the heuristic
+  Order order_;                               // of those that make room
+  std::vector<SlackCandidate::Move> placed_;  // while one is priced
+};
+
+}  // namespace replay

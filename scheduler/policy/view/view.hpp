@@ -1,0 +1,211 @@
+// What a policy sees: the clock, the machine, free cores, the queue and the running jobs, all as planned. A wrapping
+// policy builds views of its own from the same parts, so nothing here knows the controller.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "scheduler/base/pool.hpp"
+#include "scheduler/model/allocation.hpp"
+#include "scheduler/model/free_cores.hpp"
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/model/progress.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// Which waiting jobs a policy looks for: those of at most `processes` that are estimated to take at most `estimate`, or, however
+/// long they take, have at most `narrow` processes.
+struct Wanted {
+  ProcessCount processes;
+  Duration estimate;
+  ProcessCount narrow = 0;
+
+  [[nodiscard]] bool admits(ProcessCount of_processes, Duration of_estimate) const {
+    return of_processes <= processes && (of_estimate <= estimate || of_processes <= narrow);
+  }
+};
+
+/// Waiting jobs by (submitted, job number). Removal leaves a hole that is closed when holes are many, so that a pass over
+/// the queue is a pass over memory. Jobs must outlive their stay.
+class WaitingQueue {
+ public:
+  class iterator {
+   public:
+    using value_type = const Job*;
+    using difference_type = std::ptrdiff_t;
+    iterator() = default;
+    iterator(const Job* const* at, const Job* const* end) : at_(at), end_(end) { skip_holes(); }
+    const Job* operator*() const { return *at_; }
+    iterator& operator++() {
+      ++at_;
+      skip_holes();
+      return *this;
+    }
+    iterator operator++(int) {
+      iterator old = *this;
+      ++*this;
+      return old;
+    }
+    bool operator==(const iterator& other) const { return at_ == other.at_; }
+
+   private:
+    friend class WaitingQueue;
+    void skip_holes() {
+      while (at_ != end_ && *at_ == nullptr) ++at_;
+    }
+    const Job* const* at_ = nullptr;
+    const Job* const* end_ = nullptr;
+  };
+
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  /// REQUIRES: not empty.
+  [[nodiscard]] const Job& head() const { return **begin(); }
+  [[nodiscard]] iterator begin() const { return {slots_.data() + first_, slots_.data() + slots_.size()}; }
+  [[nodiscard]] iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
+
+  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): of ever larger stretches of a long queue
+  /// it knows the least estimate of the jobs of at most 1, 2, 4, ... processes, and looks only into those that may have one.
+  [[nodiscard]] iterator find(iterator from, const Wanted& wanted) const;
+
+  /// O(1) when `job` comes last in order, else O(queue).
+  void insert(const Job& job);
+  /// Nothing happens if it is not there. O(log queue).
+  void remove(const Job& job);
+
+ private:
+  // Where a job stands in the order of the queue.
+  struct Place {
+    Instant submitted;
+    JobId job;
+    auto operator<=>(const Place&) const = default;
+  };
+  // What a job needs. kNoJob: of a hole.
+  struct Need {
+    Duration estimate;
+    ProcessCount processes;
+  };
+  static constexpr Need kNoJob{Duration::max(), std::numeric_limits<ProcessCount>::max()};
+
+  // The least that the jobs of some slots need. After a removal it may say less than is true until somebody looks.
+  class Least {
+   public:
+    Least() { estimates_.fill(Duration::max()); }
+    void add(const Need& need);
+    void add(const Least& other);
+    /// Whether one of them may be wanted; false is certain.
+    [[nodiscard]] bool may_be(const Wanted& wanted) const;
+
+   private:
+    static constexpr std::size_t kSizes = 12;
+    [[nodiscard]] static std::size_t size_of(ProcessCount processes);
+
+    ProcessCount processes_ = std::numeric_limits<ProcessCount>::max();
+    std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
+  };
+
+  void close_holes();
+  void index_all() const;
+  [[nodiscard]] std::size_t find_among(std::size_t from, std::size_t to, const Wanted& wanted) const;
+  [[nodiscard]] std::size_t find_in(std::size_t node, std::size_t from, const Wanted& wanted) const;
+  [[nodiscard]] std::size_t find_below(std::size_t level, std::size_t node, std::size_t from,
+                                       const Wanted& wanted) const;
+
+  std::vector<const Job*> slots_;  // in order; nullptr: a hole
+  std::vector<Place> order_;       // by slot, holes too, for the search: the job of a hole may be no more
+  std::vector<Need> needs_;        // by slot
+  // By 16 slots, by 256, ...: the last level has one stretch, that is all of the indexed slots. Those are the first ones of the
+  // queue: short queues are looked through as they are, and what they need is not noted here before they are long.
+  mutable std::vector<std::vector<Least>> levels_ = std::vector<std::vector<Least>>(1);
+  mutable std::size_t indexed_ = 0;
+  std::size_t first_ = 0;  // slots before it are holes
+  std::size_t size_ = 0;
+};
+
+/// A job that has been started, as planned: its cores may still be in other hands, and its end is by its estimate.
+struct RunningJob {
+  const Job* job = nullptr;
+  Instant started{};              ///< when it was decided to start it
+  std::uint64_t start_order = 0;  ///< counts starts; the oldest has the lowest
+  Allocation allocation;          ///< after all decisions taken so far
+  Progress budget;                ///< of work, by the estimate
+  Instant estimated_end{};        ///< when the budget is used up; in the past for a job in its grace
+  Duration estimate{};            ///< grows when the job is extended
+  bool launched = false;          ///< false while its cores are still in other hands
+  bool malleable = false;         ///< may be shrunk; false for serial, rigid and unregistered jobs
+  bool suspended = false;
+  bool gone_in_plan = false;  ///< its estimate is over, so its cores count as free although it still runs
+  double cpu_use = 1;         ///< declared, or measured so far in a real run
+};
+
+/// The running jobs in start order, and by estimated end (ties: start order). Pointers stay valid until erase().
+class RunningSet {
+ public:
+  RunningSet() = default;
+  RunningSet(const RunningSet&) = delete;
+  RunningSet& operator=(const RunningSet&) = delete;
+
+  [[nodiscard]] bool empty() const { return by_start_.empty(); }
+  [[nodiscard]] std::size_t size() const { return by_start_.size(); }
+  [[nodiscard]] std::span<RunningJob* const> by_start() const { return by_start_; }
+  /// Without jobs that are gone in plan.
+  [[nodiscard]] std::span<RunningJob* const> by_estimated_end() const {
+    return std::span{by_end_}.subspan(by_end_first_);
+  }
+
+  /// O(running) in memory moved, O(log running) in comparisons; likewise the others.
+  RunningJob& insert(RunningJob&& job);
+  void erase(RunningJob& job);
+  void set_estimated_end(RunningJob& job, Instant end);
+  /// Takes it out of by_estimated_end().
+  void mark_gone_in_plan(RunningJob& job);
+
+  /// Counts what has changed what jobs hold and for how long, but for starts, ends and the passing of time: whoever keeps a
+  /// plan of the running jobs makes it anew when this has changed.
+  [[nodiscard]] std::uint64_t disturbances() const { return disturbances_; }
+  /// An allocation has changed, or a job holds its cores no longer.
+  void note_disturbance() { ++disturbances_; }
+
+ private:
+  void unlink_end(const RunningJob& job);
+
+  Pool<RunningJob> jobs_;
+  std::vector<RunningJob*> by_start_;
+  std::vector<RunningJob*> by_end_;
+  std::size_t by_end_first_ = 0;
+  std::uint64_t disturbances_ = 0;
+};
+
+/// What made this pass necessary.
+enum class TriggerKind : std::uint8_t { kSubmit, kFinish, kEstimateReached, kWake, kChange };
+struct Trigger {
+  TriggerKind kind;
+  const Job* job = nullptr;  ///< of all but wake; valid during the pass
+};
+
+/// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
+using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
+
+struct ClusterView {
+  Instant now;
+  const Machine& machine;
+  const FreeCores& free;  ///< by plan: cores of jobs that are gone in plan included
+  const WaitingQueue& waiting;
+  const RunningSet& running;
+  std::span<const Trigger> triggers;   ///< since the last pass; one under PassRule::kEvent
+  const DeclaredRate* rate = nullptr;  ///< of the runtime model; nullptr: whoever made the view has none
+
+  /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model.
+  [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation) const {
+    return rate != nullptr ? (*rate)(job, allocation, 0) : 1.0 / allocation.mpl;
+  }
+};
+
+}  // namespace replay

@@ -1,0 +1,99 @@
+#include "scheduler/program/change_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler/base/error.hpp"
+
+namespace replay::program {
+namespace {
+
+Duration read_time(std::string_view option, const std::string& text, Duration least) {
+  const auto time = parse_duration(text);
+  if (!time || *time < least)
+    throw UsageError(fmt::format(
+        "{}: expected a time {} such as 5s, 200ms or 1min, found '{}'", option,
+        least == Duration::zero() ? "after MPI_Init" : fmt::format("of {} s or more", replay::to_text(least)), text));
+  return *time;
+}
+
+// Whoever shrinks twice has mistyped a time: what is measured would not be what was meant.
+void check_turns(const std::vector<Change>& changes, ChangeKind there, ChangeKind back) {
+  std::optional<Change> last;
+  for (const Change& change : changes) {
+    if (change.kind != there && change.kind != back) continue;
+    if (last && last->kind == change.kind)
+      throw UsageError(fmt::format("--{0}-at {1}s: there is a {0} at {2}s already, and no {3} between them",
+                                   to_text(change.kind), replay::to_text(change.at), replay::to_text(last->at),
+                                   to_text(change.kind == there ? back : there)));
+    if (!last && change.kind == back)
+      throw UsageError(fmt::format("--{}-at {}s: there is no {} before it", to_text(back), replay::to_text(change.at),
+                                   to_text(there)));
+    last = change;
+  }
+}
+
+constexpr Duration kShortestTurn{10'000};
+
+}  // namespace
+
+std::string_view to_text(ChangeKind kind) {
+  switch (kind) {
+    case ChangeKind::kShrink: return "shrink";
+    case ChangeKind::kExpand: return "expand";
+    case ChangeKind::kSuspend: return "suspend";
+    case ChangeKind::kResume: return "resume";
+  }
+  return "?";
+}
+
+ChangePlan::ChangePlan(const ChangeTexts& texts) {
+  const auto add = [this](const std::vector<std::string>& times, ChangeKind kind) {
+    for (const std::string& text : times)
+      changes_.push_back({read_time(fmt::format("--{}-at", to_text(kind)), text, Duration::zero()), kind});
+  };
+  add(texts.shrink_at, ChangeKind::kShrink);
+  add(texts.expand_at, ChangeKind::kExpand);
+  add(texts.suspend_at, ChangeKind::kSuspend);
+  add(texts.resume_at, ChangeKind::kResume);
+  std::ranges::stable_sort(changes_, {}, &Change::at);
+  check_turns(changes_, ChangeKind::kShrink, ChangeKind::kExpand);
+  check_turns(changes_, ChangeKind::kSuspend, ChangeKind::kResume);
+  if (texts.every.empty()) return;
+  every_ = read_time("--every", texts.every, kShortestTurn);
+  if (!changes_.empty()) throw UsageError("--every: shrinks and expands by itself; give times or --every, not both");
+}
+
+std::optional<Change> ChangePlan::next() {
+  const std::size_t number = taken_;
+  if (every_ == Duration::zero() && number == changes_.size()) return std::nullopt;
+  ++taken_;
+  if (every_ == Duration::zero()) return changes_[number];
+  return Change{every_ * static_cast<Duration::rep>(number + 1),
+                number % 2 == 0 ? ChangeKind::kShrink : ChangeKind::kExpand};
+}
+
+bool ChangePlan::has_resizes() const {
+  return every_ != Duration::zero() ||
+         std::ranges::find(changes_, ChangeKind::kShrink, &Change::kind) != changes_.end();
+}
+
+void ChangePlan::drop_resizes() {
+  every_ = Duration::zero();
+  std::erase_if(changes_, [](const Change& change) {
+    return change.kind == ChangeKind::kShrink || change.kind == ChangeKind::kExpand;
+  });
+}
+
+std::vector<std::int32_t> place_ranks(int ranks, std::span<const int> cores, Pairing pairing) {
+  INVARIANT(!cores.empty(), "ranks without cores");
+  const auto all = static_cast<std::size_t>(ranks);
+  const std::size_t used = std::min(all, cores.size());
+  std::vector<std::int32_t> core_of_rank;
+  for (std::size_t rank = 0; rank < all; ++rank)
+    core_of_rank.push_back(cores[pairing == Pairing::kBlock ? rank * used / all : rank % used]);
+  return core_of_rank;
+}
+
+}  // namespace replay::program

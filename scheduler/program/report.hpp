@@ -1,0 +1,31 @@
+// What `replay run` says at its end: a table with a row per phase and what its columns mean, for a person; or all of it as
+// JSON. Made from the history of the run, without looking at anything else.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "scheduler/program/run.hpp"
+
+namespace replay::program {
+
+/// What was asked for.
+struct ProgramSettings {
+  std::vector<std::string> command;
+  bool with_vmlib = true;
+  bool is_switched_off = false;  ///< by REPLAY_VM_OFF
+  std::vector<std::int32_t> core_of_rank;
+  std::vector<std::int32_t> shrunk_to;  ///< core of each rank; empty: cannot be shrunk
+};
+
+/// "expanded on 2 cores", "shrunk to 1 core, 2 ranks on it"; with "suspended" before it.
+[[nodiscard]] std::string phase_name(const PhaseKind& kind);
+
+/// Lines, each ended. Above kMostRows phases those of a kind are one row.
+inline constexpr std::size_t kMostRows = 16;
+[[nodiscard]] std::string report_text(const ProgramSettings& settings, const ProgramHistory& history);
+
+[[nodiscard]] nlohmann::ordered_json report_json(const ProgramSettings& settings, const ProgramHistory& history);
+
+}  // namespace replay::program

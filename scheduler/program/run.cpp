@@ -1,0 +1,183 @@
+#include "scheduler/program/run.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <variant>
+
+namespace replay::program {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+// How old the last phase's last statistics can be when the job ends: its end is not announced.
+constexpr auto kSampleEvery = 100ms;
+
+double seconds_of(std::chrono::steady_clock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+PhaseKind kind_of(const std::vector<std::int32_t>& core_of_rank) {
+  std::map<std::int32_t, int> ranks_on;
+  for (const std::int32_t core : core_of_rank) ++ranks_on[core];
+  PhaseKind kind;
+  kind.ranks = static_cast<int>(core_of_rank.size());
+  kind.cores = static_cast<int>(ranks_on.size());
+  for (const auto& [core, ranks] : ranks_on) kind.ranks_per_core = std::max(kind.ranks_per_core, ranks);
+  return kind;
+}
+
+/// Of a process that is gone the kernel knows no CPU time any more.
+bool has_lost_a_rank(const protocol::JobStatistics& before, const protocol::JobStatistics& now) {
+  for (std::size_t rank = 0; rank < std::min(before.ranks.size(), now.ranks.size()); ++rank)
+    if (now.ranks[rank].cpu_ns < before.ranks[rank].cpu_ns) return true;
+  return false;
+}
+
+}  // namespace
+
+ProgramRun::ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangePlan plan, OnStart on_start,
+                       OnChange on_change)
+    : loop_(loop),
+      order_(std::move(order)),
+      plan_(std::move(plan)),
+      on_start_(std::move(on_start)),
+      on_change_(std::move(on_change)),
+      change_event_(loop, -1, 0,
+                    [this] {
+                      if (state_ != State::kMeasuring) return change_event_.arm_after(1ms);
+                      state_ = State::kClosing;
+                      ask();
+                    }),
+      sample_event_(loop, -1, EV_PERSIST,
+                    [this] {
+                      if (state_ == State::kMeasuring) ask();
+                    }),
+      agent_(
+          loop, stream,
+          [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
+          [this](const std::string& reason) {
+            history_.lost = reason;
+            stop();
+          }) {}
+
+void ProgramRun::launch() {
+  launched_ = Clock::now();
+  agent_.send(order_.launch);
+}
+
+void ProgramRun::end() {
+  if (state_ == State::kOver) return;
+  if (state_ == State::kMeasuring) ask();  // to the moment
+  change_event_.disarm();
+  agent_.send(protocol::EndJob{order_.launch.job, Outcome::kKilled});
+}
+
+void ProgramRun::on(const protocol::JobStarted& report) {
+  history_.started = report;
+  started_ = Clock::now();
+  state_ = State::kOpening;
+  ask();
+  sample_event_.arm_after(kSampleEvery);
+  if (!report.malleable) {
+    history_.has_skipped = plan_.has_resizes();
+    plan_.drop_resizes();
+  }
+  on_start_(report);
+  arm_next_change();
+}
+
+void ProgramRun::arm_next_change() {
+  change_ = plan_.next();
+  if (!change_) return;
+  const auto wait = started_ + change_->at - Clock::now();
+  change_event_.arm_after(std::max(std::chrono::ceil<std::chrono::milliseconds>(wait), 0ms));
+}
+
+void ProgramRun::ask() { agent_.send(protocol::AskStatistics{order_.launch.job}); }
+
+void ProgramRun::on(const protocol::JobStatistics& report) {
+  if (state_ == State::kOpening) {
+    phase_from_ = since_start();
+    phase_begin_ = report;
+    phase_end_ = report;
+    machine_begin_ = experiment::machine_time().value_or(experiment::MachineTime{});
+    state_ = State::kMeasuring;
+    history_.mode = report.mode;
+    history_.back_end = report.back_end;
+  }
+  if ((state_ == State::kMeasuring || state_ == State::kClosing) && !has_lost_a_rank(phase_end_, report)) {
+    phase_end_ = report;
+    machine_end_ = experiment::machine_time().value_or(experiment::MachineTime{});
+  }
+  if (state_ == State::kClosing) order_change();
+}
+
+void ProgramRun::order_change() {
+  close_phase();
+  state_ = State::kChanging;
+  const JobId job = order_.launch.job;
+  const double at = since_start();
+  history_.changes.push_back({*change_, at, 0, ""});
+  ordered_ = Clock::now();
+  switch (change_->kind) {
+    case ChangeKind::kShrink: return agent_.send(protocol::MoveRanks{job, order_.shrunk_to});
+    case ChangeKind::kExpand: return agent_.send(protocol::MoveRanks{job, order_.launch.core_of_rank});
+    case ChangeKind::kSuspend: return agent_.send(protocol::SuspendJob{job});
+    case ChangeKind::kResume: return agent_.send(protocol::ResumeJob{job});
+  }
+}
+
+void ProgramRun::on_changed(const std::string& refused) {
+  if (state_ != State::kChanging) return;
+  ChangeRecord& record = history_.changes.back();
+  record.took = seconds_of(Clock::now() - ordered_);
+  record.refused = refused;
+  if (refused.empty()) {
+    const ChangeKind kind = record.planned.kind;
+    if (kind == ChangeKind::kShrink || kind == ChangeKind::kExpand)
+      is_shrunk_ = kind == ChangeKind::kShrink;
+    else
+      is_suspended_ = kind == ChangeKind::kSuspend;
+  }
+  state_ = State::kOpening;
+  ask();
+  on_change_(record, kind());
+  arm_next_change();
+}
+
+void ProgramRun::on(const protocol::OrderFailed& report) {
+  if (report.action != "statistics" && report.action != "end") on_changed(report.reason);
+}
+
+void ProgramRun::on(const protocol::JobEnded& report) {
+  history_.end = report.end;
+  stop();
+}
+
+void ProgramRun::close_phase() {
+  PhaseTotals totals = totals_of(kind(), phase_from_, phase_begin_, phase_end_);
+  totals.machine_busy = machine_end_.busy - machine_begin_.busy;
+  totals.machine_all = machine_end_.all - machine_begin_.all;
+  history_.phases.push_back(totals);
+}
+
+void ProgramRun::stop() {
+  if (state_ == State::kMeasuring || state_ == State::kClosing) close_phase();
+  state_ = State::kOver;
+  history_.ran = seconds_of(Clock::now() - launched_);
+  change_event_.disarm();
+  sample_event_.disarm();
+  event_base_loopbreak(loop_);
+}
+
+PhaseKind ProgramRun::kind() const {
+  PhaseKind kind = kind_of(is_shrunk_ ? order_.shrunk_to : order_.launch.core_of_rank);
+  kind.is_base = !is_shrunk_;
+  kind.is_suspended = is_suspended_;
+  return kind;
+}
+
+double ProgramRun::since_start() const { return seconds_of(Clock::now() - started_); }
+
+}  // namespace replay::program

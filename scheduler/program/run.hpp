@@ -1,0 +1,120 @@
+// One MPI program under the node agent: launches it, carries out a plan of changes, keeps what vmlib had counted at each
+// of them. It drives the agent with the protocol's own orders on the thread of an event loop; it prints nothing.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/daemon/agent_client.hpp"
+#include "launcher/loop/loop_event.hpp"
+#include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/model/event.hpp"
+#include "scheduler/program/change_plan.hpp"
+#include "scheduler/program/phase_figures.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+
+namespace replay::program {
+
+struct ProgramOrder {
+  protocol::LaunchJob launch;           ///< its core_of_rank is where it starts, and comes back to
+  std::vector<std::int32_t> shrunk_to;  ///< core of each rank
+};
+
+/// One change that was ordered.
+struct ChangeRecord {
+  Change planned;
+  double at = 0;        ///< s after MPI_Init: when it was ordered
+  double took = 0;      ///< s from the order to the acknowledgement
+  std::string refused;  ///< by the agent, and why; empty: done
+};
+
+struct ProgramHistory {
+  std::optional<protocol::JobStarted> started;  ///< nothing: it ended before its ranks were there
+  std::string mode = "none";
+  std::string back_end;
+  std::vector<PhaseTotals> phases;
+  std::vector<ChangeRecord> changes;
+  bool has_skipped = false;   ///< resizes, because the job is rigid
+  double ran = 0;             ///< s from the launch to its end
+  std::optional<JobEnd> end;  ///< nothing: it was given up
+  std::string lost;           ///< why the agent is of no use any more; empty: it is
+};
+
+class ProgramRun {
+ public:
+  /// Called for each change that has been carried out or refused, as it is.
+  using OnChange = std::function<void(const ChangeRecord&, const PhaseKind& now)>;
+  using OnStart = std::function<void(const protocol::JobStarted&)>;
+
+  /// `stream` leads to an agent; it and the loop outlive this.
+  ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangePlan plan, OnStart on_start, OnChange on_change);
+
+  /// Sends the launch. When the job is over, the loop is stopped.
+  void launch();
+  /// Has the job killed; its end comes as any other.
+  void end();
+
+  [[nodiscard]] const ProgramHistory& history() const { return history_; }
+
+ private:
+  /// What the next report is waited for.
+  enum class State : std::uint8_t {
+    kLaunching,
+    kOpening,    ///< the statistics that begin a phase
+    kMeasuring,  ///< nothing in particular
+    kClosing,    ///< the statistics that end it, before a change
+    kChanging,   ///< the answer to the change's order
+    kOver
+  };
+
+  void on(const protocol::JobStarted& report);
+  void on(const protocol::JobStatistics& report);
+  void on(const protocol::RanksMoved& /*report*/) { on_changed(""); }
+  void on(const protocol::JobSuspended& /*report*/) { on_changed(""); }
+  void on(const protocol::JobResumed& /*report*/) { on_changed(""); }
+  void on(const protocol::OrderFailed& report);
+  void on(const protocol::JobEnded& report);
+  template <class Other>
+  void on(const Other& /*report*/) {}
+
+  void ask();
+  void arm_next_change();
+  void order_change();
+  void on_changed(const std::string& refused);
+  void close_phase();
+  void stop();
+  [[nodiscard]] PhaseKind kind() const;
+  [[nodiscard]] double since_start() const;
+
+  using Clock = std::chrono::steady_clock;
+
+  event_base* loop_;
+  ProgramOrder order_;
+  ChangePlan plan_;
+  OnStart on_start_;
+  OnChange on_change_;
+  ProgramHistory history_;
+
+  State state_ = State::kLaunching;
+  bool is_shrunk_ = false;
+  bool is_suspended_ = false;
+  std::optional<Change> change_;  // planned next, or under way
+  Clock::time_point launched_;
+  Clock::time_point started_;
+  Clock::time_point ordered_;
+  double phase_from_ = 0;
+  protocol::JobStatistics phase_begin_;
+  protocol::JobStatistics phase_end_;
+  experiment::MachineTime machine_begin_;
+  experiment::MachineTime machine_end_;
+
+  launcher::LoopEvent change_event_;
+  launcher::LoopEvent sample_event_;
+  launcher::AgentClient agent_;  // last: nothing is reported to what is half gone
+};
+
+}  // namespace replay::program

@@ -1,0 +1,18 @@
+// `replay trace info --plot`: the log on one page. Sizes and run times of jobs and of work, arrivals by hour and weekday,
+// load over time.
+#pragma once
+
+#include <string>
+
+#include "traces/statistics/statistics.hpp"
+
+namespace replay::report {
+
+/// As SVG.
+[[nodiscard]] std::string draw_trace(const TraceInfo& info);
+
+/// Writes it as SVG or, for a name that ends in .html, as a page. Throws UsageError for any other ending, InputError if the
+/// file is there already and `force` is not given, or cannot be written.
+void write_plot(const TraceInfo& info, const std::string& path, bool force);
+
+}  // namespace replay::report

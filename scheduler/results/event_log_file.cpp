@@ -1,0 +1,100 @@
+#include "scheduler/results/event_log_file.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/log/text.hpp"
+
+namespace replay::results {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::int64_t kMicro = 1'000'000;
+
+std::vector<std::string> runs_below(const fs::path& folder) {
+  std::vector<std::string> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (fs::exists(entry.path() / "events.log", error)) runs.push_back(entry.path().string());
+  std::ranges::sort(runs);
+  return runs;
+}
+
+// ".25" of a second, "" where there is none.
+std::string fraction_text(std::int64_t micro) {
+  if (micro == 0) return "";
+  std::string text = fmt::format(".{:06}", micro);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text;
+}
+
+}  // namespace
+
+fs::path event_log_of(const std::string& run) {
+  std::error_code error;
+  if (!fs::exists(run, error))
+    throw InputError(fmt::format("{}: expected a run's folder or its events.log, found nothing", run));
+  if (!fs::is_directory(run, error)) return run;
+  fs::path file = fs::path{run} / "events.log";
+  if (fs::exists(file, error)) return file;
+  const auto runs = runs_below(run);
+  if (!runs.empty())
+    throw InputError(
+        fmt::format("{}: is the folder of {} runs, expected one of them: {}", run, runs.size(), fmt::join(runs, ", ")));
+  throw InputError(fmt::format(
+      "{}: has no events.log, so it is no run, or one whose --outputs left it out (--outputs events writes it)", run));
+}
+
+std::vector<fs::path> event_logs_of(const std::string& run) {
+  std::error_code error;
+  std::vector<fs::path> logs;
+  if (fs::is_directory(run, error) && !fs::exists(fs::path{run} / "events.log", error))
+    for (const std::string& below : runs_below(run)) logs.push_back(fs::path{below} / "events.log");
+  if (logs.empty()) logs.push_back(event_log_of(run));
+  return logs;
+}
+
+void read_event_log(const fs::path& file, log::Sink& sink) {
+  const log::LogEnd end = log::read_text(file, sink);
+  if (!end)
+    fmt::print(stderr, "replay: {}: the log was cut off{}; what follows is about what there is\n", file.string(),
+               end.reason.empty() ? "" : ": " + end.reason);
+}
+
+std::string instant_text(Instant instant, TimeStyle style) {
+  if (instant == kNever) return "never";
+  if (style == TimeStyle::kSeconds) return to_text(instant) + " s";
+  const std::int64_t micro = instant.time_since_epoch().count();
+  const std::int64_t size = micro < 0 ? -micro : micro;
+  const std::int64_t s = size / kMicro;
+  const std::string days = s >= 86400 ? fmt::format("{} ", s / 86400) : "";
+  return fmt::format("{}{}{:02}:{:02}:{:02}{}", micro < 0 ? "-" : "", days, s / 3600 % 24, s / 60 % 60, s % 60,
+                     fraction_text(size % kMicro));
+}
+
+std::string length_text(Duration length) {
+  const std::int64_t s = (length.count() + kMicro / 2) / kMicro;
+  constexpr std::int64_t kHundredth = kMicro / 100;
+  if (length.count() >= kMicro && s < 60)
+    return to_text(Duration{(length.count() + kHundredth / 2) / kHundredth * kHundredth}) + " s";
+  if (s < 60) return to_text(length) + " s";
+  const auto two = [](std::int64_t big, const char* unit, std::int64_t small, const char* small_unit) {
+    return small == 0 ? fmt::format("{} {}", big, unit) : fmt::format("{} {} {} {}", big, unit, small, small_unit);
+  };
+  if (s < 3600) return two(s / 60, "min", s % 60, "s");
+  const std::int64_t minutes = (s + 30) / 60;
+  if (minutes < 1440) return two(minutes / 60, "h", minutes % 60, "min");
+  const std::int64_t hours = (minutes + 30) / 60;
+  return two(hours / 24, "d", hours % 24, "h");
+}
+
+std::string count_text(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace replay::results

@@ -1,0 +1,33 @@
+// The RUN that commands on finished runs take: a run's folder, or its events.log by itself; and times as people read
+// them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::results {
+
+/// The event log that RUN names. Throws InputError if there is none; for a folder of several policies' runs, with
+/// their names.
+[[nodiscard]] std::filesystem::path event_log_of(const std::string& run);
+
+/// The same where RUN may also be the folder of several policies' runs: one log for each.
+[[nodiscard]] std::vector<std::filesystem::path> event_logs_of(const std::string& run);
+
+/// Reads it into `sink`. Says on stderr when the log was cut off by a crash. Throws InputError.
+void read_event_log(const std::filesystem::path& file, log::Sink& sink);
+
+/// How instants of the trace are shown.
+enum class TimeStyle { kClock, kSeconds };
+/// "3 12:00:05" (days since the trace's zero, hours, minutes, seconds) or "302405 s"; "never" for kNever.
+[[nodiscard]] std::string instant_text(Instant instant, TimeStyle style);
+/// "4.5 s", "12 min 5 s", "3 h 10 min", "2 d 5 h": two units at most.
+[[nodiscard]] std::string length_text(Duration length);
+/// "1 job", "3 jobs".
+[[nodiscard]] std::string count_text(std::size_t count, std::string_view noun);
+
+}  // namespace replay::results

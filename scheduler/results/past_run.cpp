@@ -1,0 +1,246 @@
+#include "scheduler/results/past_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/json/read_json.hpp"
+#include "scheduler/experiment/seeds.hpp"
+#include "scheduler/plugin/resolver.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/view/parameters.hpp"
+#include "traces/job_table.hpp"
+
+namespace replay::results {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::ordered_json;  // parameters keep their order
+
+template <class T>
+T field(const ordered_json& object, const char* name, const char* expected, const fs::path& file) {
+  try {
+    return object.at(name).get<T>();
+  } catch (const ordered_json::exception&) {
+    throw InputError(fmt::format("{}: field '{}': expected {}, found {}", file.string(), name, expected,
+                                 object.contains(name) ? short_text(object[name]) : "no such field"));
+  }
+}
+
+// "easy" and its parameters: easy:pass=event. A value that has separators of its own stands in braces.
+std::string in_full(const std::string& policy, const ordered_json& parameters) {
+  std::string text = policy.substr(0, policy.find(':'));
+  for (const auto& [name, value] : parameters.items()) {
+    const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+    const bool nested = word.find_first_of(":,") != std::string::npos && !word.starts_with('{');
+    text += fmt::format(":{}={}{}{}", name, nested ? "{" : "", word, nested ? "}" : "");
+  }
+  return text;
+}
+
+// As it was written where that still means the same, else with every parameter.
+std::string policy_of(const std::string& policy, const ordered_json& parameters) {
+  if (!parameters.is_object()) return policy;
+  try {
+    if (plugin::is_code(policy)) return policy;  // making it would run it
+    const auto now = parse_policy(make_policy(policy).full_text).given;
+    const bool same = now.size() == parameters.size() && std::ranges::all_of(now, [&](const auto& parameter) {
+                        return parameters.value(parameter.first, "") == parameter.second;
+                      });
+    return same ? policy : in_full(policy, parameters);
+  } catch (const UsageError&) {  // it does not mean anything any more: the repetition will say why
+    return policy;
+  }
+}
+
+bool is_option(std::string_view word, std::string_view option) {
+  return word == option || (word.starts_with(option) && word.substr(option.size()).starts_with('='));
+}
+
+// Takes an option and its value (if it has one) out of the words. What it was, if it was there.
+std::optional<std::string> take_option(std::vector<std::string>& words, std::string_view option,
+                                       bool has_value = true) {
+  std::optional<std::string> value;
+  for (std::size_t i = 0; i < words.size();) {
+    if (!is_option(words[i], option)) {
+      ++i;
+      continue;
+    }
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    if (words[i].size() > option.size()) {
+      value = words[i].substr(option.size() + 1);
+      words.erase(at);
+    } else if (has_value && i + 1 < words.size()) {
+      value = words[i + 1];
+      words.erase(at, at + 2);
+    } else {
+      value = "";
+      words.erase(at);
+    }
+  }
+  return value;
+}
+
+std::optional<std::string> value_of(std::vector<std::string> words, std::string_view option) {
+  return take_option(words, option);
+}
+
+std::vector<fs::path> folders_to_try(const PastRun& run) {
+  std::vector<fs::path> folders;
+  if (!run.working_folder.empty()) folders.emplace_back(run.working_folder);
+  folders.push_back(fs::current_path());
+  std::error_code error;
+  for (fs::path folder = fs::absolute(run.folder, error).lexically_normal(); folder.has_relative_path();
+       folder = folder.parent_path())
+    if (folder.parent_path() != folder) folders.push_back(folder.parent_path());
+  return folders;
+}
+
+// A side file that lies beside the trace now and was no input then.
+std::optional<std::string> new_side_file(const PastRun& run, const fs::path& folder) {
+  const auto trace = value_of(run.words, "--trace");
+  if (!trace || value_of(run.words, "--jobs-from")) return std::nullopt;
+  const auto beside = job_table_beside(experiment::with_seed(*trace, run.seed));
+  std::error_code error;
+  if (!beside || !fs::exists(folder / *beside, error)) return std::nullopt;
+  const bool was_there = std::ranges::any_of(run.inputs, [&](const InputFile& input) { return input.path == *beside; });
+  return was_there ? std::nullopt : beside;
+}
+
+std::vector<std::string> problems_in(const PastRun& run, const fs::path& folder) {
+  std::vector<std::string> problems;
+  std::error_code error;
+  for (const InputFile& input : run.inputs) {
+    const fs::path file = folder / input.path;
+    if (!fs::exists(file, error)) {
+      problems.push_back(fmt::format("{}: is an input of the run, and is not there any more", file.string()));
+      continue;
+    }
+    const InputFile now = input_file(file);
+    if (now.sha256 != input.sha256)
+      problems.push_back(
+          fmt::format("{}: has changed since the run: expected sha256 {} ({} bytes), found {} ({} bytes)",
+                      file.string(), input.sha256, input.bytes, now.sha256, now.bytes));
+  }
+  if (const auto side_file = new_side_file(run, folder))
+    problems.push_back(
+        fmt::format("{}: is beside the trace now and was no input of the run", (folder / *side_file).string()));
+  return problems;
+}
+
+bool all_there(const PastRun& run, const fs::path& folder) {
+  std::error_code error;
+  return fs::is_directory(folder, error) && std::ranges::all_of(run.inputs, [&](const InputFile& input) {
+           return fs::exists(folder / input.path, error);
+         });
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  bool in_word = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == ' ') {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (c == '\'') {
+      const std::size_t end = line.find('\'', i + 1);
+      if (end == std::string_view::npos)
+        throw InputError(fmt::format("expected a closing quote in the command '{}'", line));
+      words.back() += line.substr(i + 1, end - i - 1);
+      i = end;
+    } else if (c == '\\' && i + 1 < line.size()) {
+      words.back() += line[++i];
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+PastRun read_past_run(const fs::path& folder) {
+  const fs::path file = folder / "run.json";
+  const auto object = read_json<ordered_json>(file);
+  const auto format = field<std::string>(object, "format", "\"replay-run 1\"", file);
+  if (format != "replay-run 1")
+    throw InputError(fmt::format("{}: field 'format': expected \"replay-run 1\", found \"{}\"", file.string(), format));
+  PastRun run;
+  run.folder = folder;
+  run.words = words_of(field<std::string>(object, "command", "the command line", file));
+  if (!run.words.empty()) run.words.erase(run.words.begin());
+  run.working_folder = object.value("working_folder", "");
+  if (object.contains("versions") && object["versions"].is_object())
+    run.version = object["versions"].value("replay", "");
+  run.body = field<std::string>(object, "body", "sim or live", file);
+  run.policy =
+      policy_of(field<std::string>(object, "policy", "a policy", file), object.value("parameters", ordered_json{}));
+  run.runtime_model = field<std::string>(object, "runtime_model", "a name", file);
+  run.seed = field<std::uint64_t>(object, "seed", "a number", file);
+  for (const ordered_json& input : field<ordered_json>(object, "inputs", "a list of files", file))
+    run.inputs.push_back({field<std::string>(input, "path", "a path", file),
+                          field<std::string>(input, "sha256", "a hash", file),
+                          field<std::uint64_t>(input, "bytes", "a number", file)});
+  run.was_over = object.contains("ended") && !object["ended"].is_null();
+  run.interrupted = object.value("interrupted", false) || (object.contains("lost") && !object["lost"].is_null());
+  return run;
+}
+
+InputCheck check_inputs(const PastRun& run) {
+  const std::vector<fs::path> folders = folders_to_try(run);
+  for (const fs::path& folder : folders)
+    if (all_there(run, folder) && problems_in(run, folder).empty()) return {folder, {}};
+  // Files of these names further up are somebody else's.
+  const fs::path here = fs::current_path();
+  const fs::path& nearest = !all_there(run, folders.front()) && all_there(run, here) ? here : folders.front();
+  return {nearest, problems_in(run, nearest)};
+}
+
+std::vector<std::string> remarks_on(const PastRun& run) {
+  std::vector<std::string> remarks;
+  if (run.version != REPLAY_VERSION)
+    remarks.push_back(fmt::format("{} was made by version {} of replay, this is {}", run.folder.string(),
+                                  run.version.empty() ? "?" : run.version, REPLAY_VERSION));
+  if (!run.was_over || run.interrupted)
+    remarks.push_back(fmt::format("{} did not come to its end; the repetition will", run.folder.string()));
+  return remarks;
+}
+
+std::vector<std::string> repeated_command(const PastRun& run, const fs::path& out) {
+  std::vector<std::string> words = run.words;
+  const auto trace = take_option(words, "--trace");
+  if (!trace)
+    throw InputError(
+        fmt::format("{}: its command has no --trace, so it is not known how to repeat it", run.folder.string()));
+  if (*trace == "-")
+    throw InputError(
+        fmt::format("{}: read its trace from standard input, which nobody has kept; write it to a file, "
+                    "and run that",
+                    run.folder.string()));
+  const bool of_seeds = take_option(words, "--seeds").has_value();
+  if (of_seeds)
+    if (const auto jobs_from = take_option(words, "--jobs-from"))
+      words.insert(words.end(), {"--jobs-from", experiment::with_seed(*jobs_from, run.seed)});
+  for (const char* option : {"--policy", "--out", "--seed", "--runtime-model"}) (void)take_option(words, option);
+  for (const char* flag : {"--force", "--json", "--trim", "--programs-from-trace"})
+    (void)take_option(words, flag, false);
+  words.insert(words.end(), {"--trace", of_seeds ? experiment::with_seed(*trace, run.seed) : *trace, "--policy",
+                             run.policy, "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model,
+                             "--out", out.string(), "--force"});  // the folder is there, and empty
+  return words;
+}
+
+bool same_bytes(const fs::path& a, const fs::path& b) {
+  return fs::file_size(a) == fs::file_size(b) && input_file(a).sha256 == input_file(b).sha256;
+}
+
+}  // namespace replay::results

@@ -1,0 +1,96 @@
+// What becomes of a run's event log: the log file, and the tables that the other outputs and the result are made from. Both
+// commands record in the same way, so that a simulated and a real run leave the same files.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/log/record.hpp"
+#include "scheduler/log/text.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/result_files.hpp"
+
+namespace replay::results {
+
+/// The event log on disk. When it cannot be written any more it ends where it is, marked as cut, and the run goes on.
+class EventsFile final : public log::Sink {
+ public:
+  /// Throws InputError.
+  explicit EventsFile(const std::filesystem::path& file) : writer_(std::in_place, file) {}
+  void header(const log::Header& header) override {
+    attempt([&] { writer_->header(header); });
+  }
+  void record(const log::Record& record) override {
+    attempt([&] { writer_->record(record); });
+  }
+  void flush() {
+    attempt([this] { writer_->flush(); });
+  }
+  void close() {
+    attempt([this] { writer_->close(); });
+    writer_.reset();
+  }
+  /// Why it is cut; empty: it is not.
+  [[nodiscard]] const std::vector<std::string>& unwritten() const { return unwritten_; }
+
+ private:
+  template <class Write>
+  void attempt(const Write& write) {
+    if (writer_ && !write_or_note(unwritten_, write)) writer_.reset();
+  }
+
+  std::optional<log::TextWriter> writer_;
+  std::vector<std::string> unwritten_;
+};
+
+class Recorder {
+ public:
+  /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
+  Recorder(std::filesystem::path folder, const std::string& outputs, std::string command_line, const char* body,
+           const NamedPolicy& policy, const experiment::Scenario& scenario, const experiment::CommonOptions& options,
+           const std::string& machine, double time_scale);
+
+  /// How jobs are run for real, by name; for run.json. Before begin().
+  void keep(std::vector<std::pair<std::string, std::string>> settings) { settings_ = std::move(settings); }
+  /// Another reader of the records. Before begin(); must outlive the recorder's use.
+  void also(log::Sink& sink) { sinks_.push_back(&sink); }
+  /// Writes the header; records may come from now on.
+  void begin();
+  [[nodiscard]] log::Sink& sink() { return *tee_; }
+  /// Brings the event log on disk up to date: what a reader sees while the run goes on, or after it was killed.
+  void flush();
+  /// The tables are complete: closes the event log, computes the summary.
+  [[nodiscard]] PolicyRun finish();
+  /// Writes the other outputs, with what is known of the run by now. Adds to run.unwritten.
+  void write(PolicyRun& run);
+
+ private:
+  [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
+  void write_run_json(const PolicyRun* run);
+
+  std::filesystem::path folder_;
+  std::set<std::string> outputs_;
+  std::string command_line_;
+  std::string started_;
+  const experiment::Scenario& scenario_;
+  const experiment::CommonOptions& options_;
+  std::string policy_;
+  double time_scale_;
+  std::vector<std::pair<std::string, std::string>> settings_;
+  std::vector<std::string> policy_files_;
+  std::vector<InputFile> inputs_;  // hashed once
+  log::Header header_;
+  std::optional<EventsFile> events_;
+  ResultFiles files_;
+  std::vector<log::Sink*> sinks_;
+  std::unique_ptr<log::Tee> tee_;
+};
+
+}  // namespace replay::results

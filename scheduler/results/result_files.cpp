@@ -1,0 +1,62 @@
+#include "scheduler/results/result_files.hpp"
+
+#include <utility>
+
+namespace replay::results {
+
+ResultFiles::ResultFiles(std::filesystem::path folder, const std::set<std::string>& outputs)
+    : folder_(std::move(folder)),
+      outputs_(outputs),
+      rows_(*this),
+      series_({.keep_points = !folder_.empty() && outputs_.contains("series")}),
+      keeps_cores_(wants("jobs")) {}
+
+std::vector<log::Sink*> ResultFiles::sinks() {
+  std::vector<log::Sink*> sinks;
+  if (keeps_cores_) sinks.push_back(&names_);  // before the rows: a job's cores are known when its row is complete
+  sinks.push_back(&rows_);
+  sinks.push_back(&series_);
+  return sinks;
+}
+
+void ResultFiles::begin(const log::Header& header, std::size_t jobs) {
+  header_ = header;
+  sums_.expect(jobs);
+  if (wants("jobs")) jobs_csv_.emplace(folder_ / "jobs.csv", header_, sums_.options().bound);
+  if (wants("swf")) schedule_.emplace(folder_ / "schedule.swf", header_, series_.cores(), jobs);
+}
+
+void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
+  sums_.add(row);
+  const bool wrong = row.verification == Verification::kFailed || row.outcome == Outcome::kFailed;
+  run_.failed += row.has_ended() && wrong ? 1u : 0u;
+  run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
+  if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
+  if (schedule_ && !write_or_note(run_.unwritten, [&] { schedule_->put(row); })) schedule_.reset();
+  if (keeps_cores_) {
+    const auto put = [&] { jobs_csv_->put(row, texts.reason, names_.used(row.job)); };
+    if (jobs_csv_ && !write_or_note(run_.unwritten, put)) jobs_csv_.reset();
+    names_.forget(row.job);
+  }
+}
+
+PolicyRun ResultFiles::finish() {
+  rows_.hand_over_rest();
+  run_.machine = header_.value("machine");
+  run_.folder = folder_;
+  run_.summary = metrics::summarise(sums_, series_);
+  return std::move(run_);
+}
+
+void ResultFiles::write(PolicyRun& run) {
+  const auto attempt = [&run](const auto& write) { (void)write_or_note(run.unwritten, write); };
+  if (jobs_csv_) attempt([this] { jobs_csv_->close(); });
+  if (schedule_) attempt([this] { schedule_->close(); });
+  jobs_csv_.reset();  // what could not be written gives its room back
+  schedule_.reset();
+  if (wants("metrics"))
+    attempt([&] { write_metrics_json(folder_ / "metrics.json", header_, sums_, series_, run.summary); });
+  if (wants("series")) attempt([this] { write_series_csv(folder_ / "series.csv", series_); });
+}
+
+}  // namespace replay::results

@@ -1,0 +1,98 @@
+#include "scheduler/runtime_model/machine_facts.hpp"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string_view>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+
+namespace replay {
+namespace fs = std::filesystem;
+namespace {
+
+/// What stands behind the colon of the first line that begins with `name`.
+std::string value_in(std::string_view text, std::string_view name) {
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+    if (!line.starts_with(name)) continue;
+    const std::size_t colon = line.find(':');
+    const std::size_t value = line.find_first_not_of(" \t", colon == std::string_view::npos ? colon : colon + 1);
+    if (value == std::string_view::npos) continue;
+    return std::string{line.substr(value, line.find_last_not_of(" \t\r") + 1 - value)};
+  }
+  return {};
+}
+
+std::string text_of(const char* file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+struct ClosePipe {
+  void operator()(std::FILE* pipe) const { ::pclose(pipe); }
+};
+
+// Hydra's "Version:" is MPICH's.
+std::string mpi_here() {
+  const auto mpiexec = find_program("mpiexec");
+  if (!mpiexec || mpiexec->string().find('\'') != std::string::npos) return {};
+  const std::unique_ptr<std::FILE, ClosePipe> pipe{
+      ::popen(fmt::format("'{}' --version 2>/dev/null", mpiexec->string()).c_str(), "r")};
+  if (!pipe) return {};
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe.get()))
+    text.append(buffer.data(), got);
+  const std::string version = value_in(text, "Version");
+  return version.empty() ? version : "MPICH " + version;
+}
+
+}  // namespace
+
+ProfileMachine machine_here(CoreCount cores) {
+  ProfileMachine here;
+  here.cores = cores;
+  utsname host{};
+  if (::uname(&host) == 0) {
+    here.name = host.nodename;
+    here.kernel = fmt::format("{} {}", host.sysname, host.release);
+  }
+  const std::string cpu = text_of("/proc/cpuinfo");
+  here.cpu = value_in(cpu, "model name");
+  if (here.cpu.empty()) here.cpu = value_in(cpu, "cpu\t");  // POWER
+  here.mpi = mpi_here();
+  return here;
+}
+
+std::vector<std::string> differences(const ProfileMachine& there, const ProfileMachine& here) {
+  std::vector<std::string> found;
+  const auto compare = [&found](const char* what, const std::string& a, const std::string& b) {
+    if (!a.empty() && !b.empty() && a != b) found.push_back(fmt::format("{}: {} there, {} here", what, a, b));
+  };
+  compare("CPU", there.cpu, here.cpu);
+  compare("cores", fmt::format("{}", there.cores), fmt::format("{}", here.cores));
+  compare("kernel", there.kernel, here.kernel);
+  compare("MPI", there.mpi, here.mpi);
+  return found;
+}
+
+fs::path default_profile_path() {
+  const char* data = std::getenv("XDG_DATA_HOME");
+  if (data != nullptr && fs::path{data}.is_absolute()) return fs::path{data} / "replay" / "profile.json";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0')
+    throw InputError("neither XDG_DATA_HOME nor HOME is set: name the profile's file");
+  return fs::path{home} / ".local" / "share" / "replay" / "profile.json";
+}
+
+}  // namespace replay

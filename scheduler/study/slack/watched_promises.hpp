@@ -1,0 +1,50 @@
+// Watches whether slack-based backfilling keeps its word: no job starts later than the start first planned for it plus
+// its first slack (Talby and Feitelson 1999, section 4.2). It stands around the policy, so it sees the plan after each
+// pass.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+
+#include "scheduler/policy/view/policy.hpp"
+
+namespace replay::study {
+
+class WatchedPromises final : public Policy {
+ public:
+  /// `slack` must outlive it; the factor and the average wait (s) are those that it was made with.
+  WatchedPromises(Policy& slack, double slack_factor, double average_wait_s)
+      : slack_(slack), slack_factor_(slack_factor), average_wait_s_(average_wait_s) {}
+
+  void decide(const ClusterView& view, Actions& out) override;
+  [[nodiscard]] PassRule pass_rule() const override { return slack_.pass_rule(); }
+  [[nodiscard]] CoreCount free_until(const ClusterView& view, Instant until) const override {
+    return slack_.free_until(view, until);
+  }
+  [[nodiscard]] bool may_start_now(const ClusterView& view, const Job& job) const override {
+    return slack_.may_start_now(view, job);
+  }
+  [[nodiscard]] std::optional<Instant> planned_start(const Job& job) const override {
+    return slack_.planned_start(job);
+  }
+  [[nodiscard]] Duration more_time(const ClusterView& view, const RunningJob& job) override {
+    return slack_.more_time(view, job);
+  }
+
+  /// Jobs that were given a promise that can be seen: of several submitted at one instant the last one, as those before
+  /// it may have been moved before the plan shows.
+  [[nodiscard]] std::size_t watched() const { return watched_; }
+  /// Those that started later than promised.
+  [[nodiscard]] std::size_t broken() const { return broken_; }
+
+ private:
+  void note_promise(const Job& job, Instant now);
+
+  Policy& slack_;
+  double slack_factor_, average_wait_s_;
+  std::unordered_map<JobId, double> latest_;  // start, s, of those that wait
+  std::size_t watched_ = 0, broken_ = 0;
+};
+
+}  // namespace replay::study

@@ -1,0 +1,342 @@
+#include "scheduler/validate/cell.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/process/own_child.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/compare/decision_list.hpp"
+#include "scheduler/compare/divergence.hpp"
+#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/programs.hpp"
+#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/run_folder.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/validate/measured_trace.hpp"
+
+namespace replay::validate {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kJobsFailed = 1;
+constexpr std::size_t kLastWords = 2000;  // bytes
+
+// ---- the same options for both ----
+
+// What simulation and real run share, as words. The machine is not among them.
+std::vector<std::string> shared_words(const ValidationSetting& setting, const std::string& trace,
+                                      const std::string& policy) {
+  const experiment::CommonOptions& o = setting.common;
+  std::vector<std::string> words = {"--trace",       trace,       "--policy", policy,   "--runtime-model",
+                                    o.runtime_model, "--overrun", o.overrun,  "--seed", fmt::format("{}", o.seed)};
+  const auto add = [&words](const char* option, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {option, value});
+  };
+  add("--profile", o.profile);
+  add("--jobs-from", o.jobs_from);
+  add("--until", o.until);
+  add("--scale-sizes", o.scale_sizes);
+  for (const auto& [name, value] : o.cleaning) words.push_back(fmt::format("--{}={}", name, value));
+  if (o.strict) words.emplace_back("--strict");
+  return words;
+}
+
+experiment::CommonOptions options_of(const ValidationSetting& setting, const std::string& trace,
+                                     const std::string& policy) {
+  experiment::CommonOptions options = setting.common;
+  options.trace = trace;
+  options.policies = policy;
+  options.machine = setting.machine_text;
+  options.outputs = "all";
+  return options;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string line = "replay";
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>*?(){}#~`!") == std::string::npos;
+    std::string quoted;
+    for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
+    line += plain ? " " + word : " '" + quoted + "'";
+  }
+  return line;
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+}
+
+// A run folder as `replay simulate` leaves it, so that rerun, diff, why and audit work on it. With `measured`, run times
+// are those of the real run, whatever a runtime model makes of the trace's.
+void simulate_into(const ValidationSetting& setting, const std::string& trace, const std::string& policy,
+                   const fs::path& folder, const compare::MeasuredWork* measured = nullptr) {
+  if (fs::exists(folder)) results::remove_run(folder);
+  experiment::PreparedSimulation prepared = experiment::prepare_simulation(options_of(setting, trace, policy), false);
+  if (measured != nullptr)
+    prepared.scenario.workload().jobs.change_each([measured](TracedJob& traced) {
+      if (const auto* found = measured->find(traced.job.id); found != nullptr && found->work) {
+        traced.truth.runtime = *found->work;
+        traced.job.estimate = std::max(traced.job.estimate, *found->work);  // it was not killed in the real run either
+      }
+    });
+  std::vector<std::string> words = shared_words(setting, trace, policy);
+  words.insert(words.begin(), "simulate");
+  words.insert(words.end(), {"--machine", setting.machine_text, "--out", folder.string()});
+  const results::PolicyRun run = experiment::simulate_policy(prepared, 0, folder, joined(words), {});
+  if (run.interrupted) throw CellInterrupted{};
+  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", policy, run.fault));
+}
+
+// s(m) of the scenario's model for its jobs.
+class ModelledSlowdown {
+ public:
+  explicit ModelledSlowdown(const experiment::Scenario& scenario) : model_(scenario.model()) {
+    for (const TracedJob& traced : scenario.workload().jobs) behaviour_[traced.job.id] = traced.truth.behaviour;
+  }
+  [[nodiscard]] double operator()(JobId job, int mpl) const {
+    const auto found = behaviour_.find(job);
+    return found == behaviour_.end() ? 1 : model_->slowdown(found->second, mpl, 0);
+  }
+
+ private:
+  std::shared_ptr<RuntimeModel> model_;
+  std::map<JobId, Behaviour> behaviour_;
+};
+
+// ---- what came out ----
+
+compare::DecisionList decisions_in(const fs::path& run) {
+  compare::DecisionList list;
+  results::read_event_log(results::event_log_of(run.string()), list);
+  return list;
+}
+
+ValidatedRun summary_of(const metrics::JobTable& run, const metrics::JobTable& expanded) {
+  ValidatedRun result;
+  result.figures = compare::figures_of(run, expanded);
+  Instant first = kNever, last = Instant::min();
+  for (const metrics::JobRow& row : run.rows()) {
+    result.jobs += row.ran() ? 1u : 0u;
+    const bool is_good =
+        row.has_ended() && row.outcome == Outcome::kCompleted && row.verification != Verification::kFailed;
+    result.failed += is_good ? 0u : 1u;
+    result.shrinks += row.shrinks;
+    result.expands += row.expands;
+    first = std::min(first, row.submitted);
+    if (row.has_ended()) last = std::max(last, row.finished);
+  }
+  result.makespan = last < first ? std::nan("") : seconds(last - first);
+  return result;
+}
+
+std::optional<std::string> divergence_text(const compare::DecisionList& simulated, const compare::DecisionList& real,
+                                           Duration tolerance) {
+  const auto divergence = compare::first_divergence(simulated, real, tolerance);
+  return divergence ? std::optional{compare::explain(*divergence)} : std::nullopt;
+}
+
+// What run.json of the real run says of its surroundings.
+void add_surroundings(CellResult& result, const fs::path& run) {
+  const fs::path file = run / "run.json";
+  const auto json = read_json<ordered_json>(file);
+  try {
+    for (const char* why : {"lost", "fault"})
+      if (!json.at(why).is_null())
+        throw InputError(fmt::format("cell {}: the real run ended early: {}", result.cell, json.at(why).dump()));
+    result.disturbed = json.at("disturbed").get<bool>();
+    result.started = json.at("started").get<std::string>();
+    result.ended = json.at("ended").get<std::string>();
+    const auto load = [&json](const char* when) {
+      const ordered_json& value = json.at("load_of_others").at(when);
+      return value.is_null() ? std::nullopt : std::optional{value.get<double>()};
+    };
+    result.load_before = load("before");
+    result.load_after = load("after");
+  } catch (const ordered_json::exception& error) {
+    throw InputError(fmt::format("{}: expected the run.json of a real run: {}", file.string(), error.what()));
+  }
+}
+
+// The simulation with the real run's instants and work.
+void add_measured(CellResult& result, const ValidationSetting& setting, const ValidationCell& cell,
+                  const fs::path& folder, const compare::DecisionList& simulated, const compare::DecisionList& real) {
+  const experiment::PreparedSimulation prepared =
+      experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
+  compare::MeasuredWork measured{ModelledSlowdown{prepared.scenario}};
+  results::read_event_log(results::event_log_of((folder / "real").string()), measured);
+  if (measured.has_shared_cores()) {
+    result.why_not_measured = "jobs shared cores: what each did of its work cannot be told apart";
+    return;
+  }
+  const fs::path trace = folder / "measured.swf";
+  write_measured_trace(trace, options_of(setting, cell.trace, cell.policy), prepared.scenario.workload(), measured);
+  ValidationSetting of_file = setting;
+  of_file.common.jobs_from.clear();  // what the side file says stands beside the new trace
+  try {
+    simulate_into(of_file, trace.string(), cell.policy, folder / "measured", &measured);
+  } catch (const CellInterrupted&) {  // the real run is over, and is worth keeping
+    result.why_not_measured = "interrupted before it was simulated again; --force runs the cell again";
+    return;
+  }
+  const compare::DecisionList again = decisions_in(folder / "measured");
+  result.measured = summary_of(again.jobs(), simulated.jobs());
+  result.measured_errors = compare::job_errors(again.jobs(), real.jobs());
+  result.measured_divergence = divergence_text(again, real, setting.tolerance);
+}
+
+// Of what a real run said on standard error.
+std::string last_words(const fs::path& err) {
+  std::ifstream in(err, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.empty() ? "it said nothing" : std::string{end_of_text(text, kLastWords)};
+}
+
+void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder) {
+  const fs::path err = folder / "real.err";
+  const ChildEnd end = run_child(real_run_words(setting, cell, folder / "real"), folder / "real.out", err);
+  if (end.interrupted || is_exit_status_after_stop(end.status)) throw CellInterrupted{};
+  if (end.status != 0 && end.status != kJobsFailed)
+    throw InputError(
+        fmt::format("cell {}: the real run ended with status {}: {}", cell.name, end.status, last_words(err)));
+  std::error_code error;
+  if (!fs::exists(folder / "real" / "events.log", error) || !fs::exists(folder / "real" / "metrics.json", error))
+    throw InputError(fmt::format("cell {}: the real run did not come to its end: {}", cell.name, last_words(err)));
+}
+
+experiment::Programs programs_of(const ValidationSetting& setting, const experiment::Scenario& scenario) {
+  return {setting.program, scenario.loaded.programs, setting.time_scale, setting.common.seed};
+}
+
+// Of the programs that the real run starts, by name: rebuilt ones may be faster.
+ordered_json program_hashes(const ValidationSetting& setting, const experiment::CommonOptions& of_cell) {
+  const experiment::PreparedSimulation prepared =
+      experiment::prepare_simulation(options_of(setting, of_cell.trace, of_cell.policies), false);
+  const experiment::Scenario& scenario = prepared.scenario;
+  const experiment::Programs programs = programs_of(setting, scenario);
+  ordered_json hashes = ordered_json::object();
+  for (const TracedJob& traced : scenario.loaded.workload.jobs) {
+    const fs::path program = programs.command(traced).front();
+    if (const std::string name = program.filename().string(); !hashes.contains(name))
+      hashes[name] = results::input_file(program.string()).sha256;
+  }
+  return hashes;
+}
+
+}  // namespace
+
+std::string cell_name(const std::optional<double>& load_percent, const std::string& arrivals,
+                      const std::string& policy) {
+  std::string name;
+  if (load_percent) name += fmt::format("{:g}/", *load_percent);
+  if (!arrivals.empty()) name += arrivals + "/";
+  return name + results::folder_name(policy);
+}
+
+std::vector<std::string> real_run_words(const ValidationSetting& setting, const ValidationCell& cell,
+                                        const fs::path& out) {
+  std::vector<std::string> words = shared_words(setting, cell.trace, cell.policy);
+  const experiment::RealMachineOptions& machine = setting.machine;
+  words.insert(words.end(), {"--machine", setting.common.machine, "--time-scale", fmt::format("{}", setting.time_scale),
+                             "--pairing", setting.pairing, "--back-end", machine.back_end, "--quantum", machine.quantum,
+                             "--job-network", machine.job_network});
+  if (machine.smt) words.emplace_back("--smt");
+  if (!setting.program.empty()) words.insert(words.end(), {"--program", setting.program});
+  if (setting.programs_from_trace) words.emplace_back("--programs-from-trace");
+  words.insert(words.end(), {"--out", out.string(), "--force", "--plain", "--yes"});
+  return words;
+}
+
+ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell) {
+  const experiment::CommonOptions& o = setting.common;
+  const NamedPolicy policy = make_policy(cell.policy);
+  ordered_json inputs = {{"policy", policy.full_text},
+                         {"machine", o.machine.empty() ? "local" : o.machine},
+                         {"time_scale", setting.time_scale},
+                         {"runtime_model", o.runtime_model},
+                         {"seed", o.seed},
+                         {"overrun", o.overrun},
+                         {"until", o.until},
+                         {"scale_sizes", o.scale_sizes},
+                         {"cleaning", o.cleaning},
+                         {"pairing", setting.pairing},
+                         {"back_end", setting.machine.back_end},
+                         {"quantum", setting.machine.quantum},
+                         {"smt", setting.machine.smt},
+                         {"program", setting.program},
+                         {"trace_sha256", results::input_file(cell.trace).sha256}};
+  experiment::CommonOptions of_cell = o;
+  of_cell.trace = cell.trace;
+  of_cell.policies = cell.policy;
+  if (const auto side_file = experiment::side_file_of(of_cell))
+    inputs["side_file_sha256"] = results::input_file(*side_file).sha256;
+  inputs["tolerance_s"] = seconds(setting.tolerance);
+  inputs["programs_sha256"] = program_hashes(setting, of_cell);
+  if (o.runtime_model == experiment::kCalibrated)
+    inputs["profile_sha256"] = results::input_file(experiment::profile_path(o)).sha256;
+  for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(results::input_file(file).sha256);
+  return inputs;
+}
+
+std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell) {
+  const experiment::PreparedSimulation prepared =
+      experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
+  return programs_of(setting, prepared.scenario).named_by_trace(prepared.scenario.workload());
+}
+
+double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell) {
+  const experiment::PreparedSimulation prepared =
+      experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
+  const results::PolicyRun run = experiment::simulate_policy(prepared, 0, {}, "", {});
+  if (run.interrupted) throw CellInterrupted{};
+  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", cell.policy, run.fault));
+  return run.summary.value("makespan");
+}
+
+CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder,
+                    const ordered_json& inputs) {
+  make_folder(folder);
+  remove_cell_result(folder);
+  simulate_into(setting, cell.trace, cell.policy, folder / "sim");
+  run_for_real(setting, cell, folder);
+  const compare::DecisionList simulated = decisions_in(folder / "sim");
+  const compare::DecisionList real = decisions_in(folder / "real");
+  CellResult result;
+  result.cell = cell.name;
+  result.arrivals = cell.arrivals;
+  result.policy = cell.policy;
+  result.load_percent = cell.load_percent;
+  result.inputs = inputs;
+  result.version = REPLAY_VERSION;
+  result.tolerance_s = seconds(setting.tolerance);
+  result.simulated = summary_of(simulated.jobs(), simulated.jobs());
+  result.real = summary_of(real.jobs(), simulated.jobs());
+  result.simulated_errors = compare::job_errors(simulated.jobs(), real.jobs());
+  result.divergence = divergence_text(simulated, real, setting.tolerance);
+  add_surroundings(result, folder / "real");
+  add_measured(result, setting, cell, folder, simulated, real);
+  write_cell_result(folder, result);
+  return result;
+}
+
+}  // namespace replay::validate

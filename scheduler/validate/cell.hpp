@@ -1,0 +1,61 @@
+// One cell of a validation: a trace under a policy, simulated, run for real, compared, and simulated again with what the
+// real run measured. Three run folders (sim, real, measured) and the result stand in the cell's folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/validate/result.hpp"
+
+namespace replay::validate {
+
+/// What all cells of a validation have in common.
+struct ValidationSetting {
+  experiment::CommonOptions common;  ///< trace, policy, machine, out as a cell changes them
+  experiment::RealMachineOptions machine;
+  double time_scale = 1;  ///< real seconds per second of the trace
+  std::string pairing = "block";
+  std::string program;
+  bool programs_from_trace = false;  ///< those that are no benchmarks of ours may run
+  std::string machine_text;          ///< RealMachine::text(): what the simulation runs on
+  Duration tolerance{};              ///< of the comparison of decisions
+};
+
+struct ValidationCell {
+  std::string name;    ///< "30/poisson/easy": its folder below cells/, too
+  std::string trace;   ///< file
+  std::string policy;  ///< as written
+  std::optional<double> load_percent{};
+  std::string arrivals{};
+};
+
+/// "30/poisson/easy", without what is not there.
+[[nodiscard]] std::string cell_name(const std::optional<double>& load_percent, const std::string& arrivals,
+                                    const std::string& policy);
+
+/// Everything that decides what comes out of the cell, hashes of its files included. Throws InputError, UsageError.
+[[nodiscard]] nlohmann::ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell);
+
+/// The seconds of trace time that its simulation takes. Writes nothing. Throws InputError, UsageError, PolicyError.
+[[nodiscard]] double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell);
+
+/// Programs that the cell's trace names and that are no benchmarks of ours: Programs::named_by_trace().
+[[nodiscard]] std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell);
+
+/// Ctrl-C while a cell ran: it has no result, and is run again next time.
+struct CellInterrupted {};
+
+/// Simulates it, runs it for real, compares, writes the result into `folder`, where one that is there goes first. Throws
+/// InputError when the run did not come to its end, with what it said; CellInterrupted.
+[[nodiscard]] CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell,
+                                  const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
+
+/// The words of the real run's command, without the program.
+[[nodiscard]] std::vector<std::string> real_run_words(const ValidationSetting& setting, const ValidationCell& cell,
+                                                      const std::filesystem::path& out);
+
+}  // namespace replay::validate

@@ -1,0 +1,169 @@
+#include "scheduler/validate/run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/validate/table.hpp"
+#include "traces/tools/scale.hpp"
+
+namespace replay::validate {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kCellOverhead = 2;  // real seconds, for starting an agent and looking at the machine's load
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    if (end > begin) parts.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<double> loads_of(const std::string& list) {
+  std::vector<double> loads;
+  for (const std::string& part : parts_of(list)) {
+    const auto percent = parse_seconds(part);
+    const double load = percent ? seconds(*percent) : 0;
+    if (!(load > 0 && load <= 1000))
+      throw UsageError(
+          fmt::format("--loads: expected percents above 0, joined by commas, such as 30,50,70,90; found '{}'", part));
+    if (std::ranges::find(loads, load) != loads.end())
+      throw UsageError(fmt::format("--loads: {} stands there twice", part));
+    loads.push_back(load);
+  }
+  return loads;
+}
+
+// The trace with run times scaled to the load. Its path.
+std::string scaled_trace(const ValidationSetting& setting, const fs::path& folder, double load, CoreCount cores) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  const experiment::CommonOptions& common = setting.common;
+  const fs::path file = folder / fmt::format("load-{:g}.swf", load);
+  const RereadableTrace trace(common.trace,
+                              {.swf = {.strict = common.strict}, .job_table = experiment::side_file_of(common)});
+  TraceWriter writer(file.string(), {.force = true});
+  ScaleOptions options;
+  options.load = load / 100;
+  options.by = LoadBy::kRuntimes;
+  options.machine_size = cores;
+  options.exact = true;
+  (void)scale_trace(
+      trace, writer, options,
+      fmt::format("replay trace scale --load {:g} --by runtimes --machine-size {} --exact", load / 100, cores));
+  writer.close();
+  return file.string();
+}
+
+}  // namespace
+
+std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std::string& loads_list,
+                                           const fs::path& folder, CoreCount cores) {
+  if (setting.common.trace.empty() || setting.common.trace == "-")
+    throw UsageError(
+        "--trace is missing: expected a file (each cell reads it again), such as traces/emulated-small.swf; or "
+        "--paper-experiment");
+  if (setting.common.policies.empty())
+    throw UsageError("--policy is missing: expected policies such as easy,fcfs-malleable");
+  const std::vector<std::string> policies = split_policies(setting.common.policies);
+  std::vector<ValidationCell> cells;
+  const auto add = [&](const std::string& trace, std::optional<double> load) {
+    for (const std::string& policy : policies)
+      cells.push_back({.name = cell_name(load, "", policy), .trace = trace, .policy = policy, .load_percent = load});
+  };
+  const std::vector<double> loads = loads_of(loads_list);
+  if (loads.empty()) add(setting.common.trace, std::nullopt);
+  for (const double load : loads) add(scaled_trace(setting, folder, load, cores), load);
+  if (!loads.empty()) setting.common.jobs_from.clear();  // stands beside the new traces
+  std::set<std::string> names;
+  for (const ValidationCell& cell : cells)
+    if (!names.insert(cell.name).second)
+      throw UsageError(fmt::format("--policy, --loads: cell {} is there twice; expected each once", cell.name));
+  return cells;
+}
+
+std::vector<ValidationCell> chosen_cells(std::vector<ValidationCell> cells, const std::string& list) {
+  if (list.empty()) return cells;
+  std::set<std::string> names;
+  for (const std::string& part : parts_of(list)) {
+    bool found = false;
+    for (const ValidationCell& cell : cells)
+      if (cell.name == part || cell.name.starts_with(part + "/")) found = names.insert(cell.name).second || true;
+    if (found) continue;
+    std::vector<std::string> all;
+    all.reserve(cells.size());
+    for (const ValidationCell& cell : cells) all.push_back(cell.name);
+    throw UsageError(
+        fmt::format("--cells: there is no cell '{}'; expected some of {}, or the beginning of some, such as "
+                    "{}",
+                    part, fmt::join(all, ", "), all[0].substr(0, all[0].find('/'))));
+  }
+  std::erase_if(cells, [&](const ValidationCell& cell) { return !names.contains(cell.name); });
+  return cells;
+}
+
+std::string real_time_text(double s) {
+  if (s < 90) return fmt::format("{:.0f} s", s);
+  if (s < 5400) return fmt::format("{:.0f} min", s / 60);
+  return fmt::format("{:.1f} h", s / 3600);
+}
+
+// What there is of the cells, and how long the others will take. Writes nothing: whoever says no then has lost nothing.
+std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
+                                    const fs::path& out) {
+  std::vector<PlannedCell> planned;
+  for (ValidationCell& cell : cells) {
+    PlannedCell& p = planned.emplace_back(PlannedCell{std::move(cell), {}});
+    p.folder = out / "cells" / p.cell.name;
+    p.inputs = cell_inputs(setting, p.cell);
+    if (!setting.common.force) p.result = finished_cell(p.folder, p.cell.name, p.inputs);
+  }
+  for (PlannedCell& p : planned) {
+    if (p.result) continue;
+    p.real_seconds = foresee_cell(setting, p.cell) * setting.time_scale + kCellOverhead;
+  }
+  return planned;
+}
+
+double real_seconds_of(const std::vector<PlannedCell>& planned) {
+  double sum = 0;
+  for (const PlannedCell& p : planned)
+    if (!p.result) sum += p.real_seconds;
+  return sum;
+}
+
+std::vector<CellResult> results_of(const std::vector<PlannedCell>& planned) {
+  std::vector<CellResult> results;
+  for (const PlannedCell& p : planned)
+    if (p.result) results.push_back(*p.result);
+  return results;
+}
+
+// Runs what has no result yet, one after the other: two at once would disturb each other.
+void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& planned, std::FILE* out) {
+  std::size_t number = 0;
+  for (PlannedCell& p : planned) {
+    ++number;
+    if (p.result) continue;
+    fmt::print(out, "cell {} of {}: {}, about {}; in all {} left\n", number, planned.size(), p.cell.name,
+               real_time_text(p.real_seconds), real_time_text(real_seconds_of(planned)));
+    std::fflush(out);
+    p.result = run_cell(setting, p.cell, p.folder, p.inputs);
+    fmt::print(out, "  {}\n", cell_line(*p.result));
+    if (stops_asked() > 0) throw CellInterrupted{};
+  }
+}
+
+}  // namespace replay::validate

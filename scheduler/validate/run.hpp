@@ -1,0 +1,46 @@
+// Which cells a validation has, which of them are to be run, how long that takes, and running them one after the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/validate/cell.hpp"
+
+namespace replay::validate {
+
+/// The cells of a trace under policies: the trace as it is, or with run times scaled to each load ("30,50"); writes those
+/// traces into `folder`. Changes the setting to one for the cells' traces. Throws UsageError, InputError.
+[[nodiscard]] std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std::string& loads,
+                                                         const std::filesystem::path& folder, CoreCount cores);
+
+/// Those of the list ("30/easy,50"; empty: all): whole names, or beginnings. Throws UsageError for what names none.
+[[nodiscard]] std::vector<ValidationCell> chosen_cells(std::vector<ValidationCell> cells, const std::string& list);
+
+/// A cell, and what is known of it before it runs.
+struct PlannedCell {
+  ValidationCell cell;
+  std::filesystem::path folder;
+  nlohmann::ordered_json inputs{};
+  std::optional<CellResult> result{};
+  double real_seconds = 0;  ///< that it will take; 0 with a result
+};
+
+/// Reads what results there are below `out`, and simulates the others; writes nothing. Throws InputError for a result that cannot be used.
+[[nodiscard]] std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
+                                                  const std::filesystem::path& out);
+/// That is left to do.
+[[nodiscard]] double real_seconds_of(const std::vector<PlannedCell>& cells);
+[[nodiscard]] std::vector<CellResult> results_of(const std::vector<PlannedCell>& cells);
+
+/// Runs what has no result yet, one after the other: two at once would disturb each other. Says on `out` where it is. Throws
+/// CellInterrupted, InputError; the cells that have ended keep their results.
+void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells, std::FILE* out);
+
+/// "45 s", "12 min", "2.2 h": of real time.
+[[nodiscard]] std::string real_time_text(double seconds);
+
+}  // namespace replay::validate

@@ -1,0 +1,105 @@
+// Orphans come to the process that asked for them, and only those are named that we cannot have started ourselves. Each
+// test plays in a process of its own, because whether there were children before is asked once.
+#include "scheduler/base/process/orphans.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <functional>
+
+namespace replay {
+namespace {
+
+/// Runs `play` in a child; its answer.
+int in_a_process_of_its_own(const std::function<int()>& play) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(play());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/// A process that sleeps in a session of its own, below one that is still there or (`is_orphan`) below one that has gone.
+/// Returns that of which it was to be born.
+pid_t start_below(bool is_orphan) {
+  int ready[2];
+  if (::pipe(ready) != 0) ::abort();
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::setsid();
+    if (::fork() == 0) {
+      ::setsid();
+      (void)!::write(ready[1], "r", 1);
+      ::execle("/bin/sleep", "sleep", "1000", static_cast<char*>(nullptr), static_cast<char**>(nullptr));
+      ::_exit(1);
+    }
+    while (!is_orphan) ::pause();
+    ::_exit(0);
+  }
+  char byte = 0;
+  (void)!::read(ready[0], &byte, 1);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  if (is_orphan) ::waitpid(parent, nullptr, 0);
+  return parent;
+}
+
+int end_all(const std::vector<Process>& processes) {
+  for (const Process& process : processes) process.signal(SIGKILL);
+  return static_cast<int>(processes.size());
+}
+
+TEST(Orphans, AreFoundHoweverTheyHide) {
+  EXPECT_EQ(in_a_process_of_its_own([] {
+              adopt_orphans();
+              start_below(true);
+              return end_all(orphans());
+            }),
+            1);
+}
+
+TEST(Orphans, AChildOfOursInASessionOfItsOwnIsNoneAndNeitherIsWhatIsBelowIt) {
+  EXPECT_EQ(in_a_process_of_its_own([] {
+              adopt_orphans();
+              const pid_t agent = start_below(false);
+              const OwnSessionChild known{agent};
+              const int found = end_all(orphans());
+              for (const pid_t pid : descendants_of(agent)) ::kill(pid, SIGKILL);
+              ::kill(agent, SIGKILL);
+              return found;
+            }),
+            0);
+}
+
+TEST(Orphans, AChildThatSharesOurSessionIsNone) {
+  EXPECT_EQ(in_a_process_of_its_own([] {
+              adopt_orphans();
+              const pid_t helper = ::fork();
+              if (helper == 0)
+                while (true) ::pause();
+              const int found = end_all(orphans());
+              ::kill(helper, SIGKILL);
+              return found;
+            }),
+            0);
+}
+
+TEST(Orphans, WhereThereWereChildrenBeforeNothingIsTakenForOurs) {
+  EXPECT_EQ(in_a_process_of_its_own([] {
+              const pid_t before = ::fork();  // as a shell's job in the background after exec
+              if (before == 0)
+                while (true) ::pause();
+              adopt_orphans();
+              start_below(true);
+              const int found = end_all(orphans());
+              for (const pid_t pid : children_of(::getpid())) ::kill(pid, SIGKILL);
+              return found;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace replay

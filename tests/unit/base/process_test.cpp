@@ -1,0 +1,111 @@
+// What /proc says, and what a process is even when its pid is used again.
+#include "scheduler/base/process/process.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace replay {
+namespace {
+
+/// A child that waits to be killed.
+class Child {
+ public:
+  Child() : pid_(::fork()) {
+    if (pid_ == 0)
+      while (true) ::pause();
+  }
+  ~Child() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+ private:
+  pid_t pid_;
+};
+
+TEST(ParseStat, ANameMayHoldBracketsAndBlanks) {
+  const auto stat = parse_stat("42 (a) b (c)) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 123456 1 1\n");
+  ASSERT_TRUE(stat);
+  EXPECT_EQ(stat->name, "a) b (c)");
+  EXPECT_EQ(stat->state, 'S');
+  EXPECT_EQ(stat->parent, 7);
+  EXPECT_EQ(stat->start, 123456U);
+}
+
+TEST(ParseStat, WhatIsCutIsNothing) {
+  for (const char* text : {"", "42", "42 (a", "42 (a)", "42 (a) S", "42 (a) S 7 42", ") ("})
+    EXPECT_FALSE(parse_stat(text)) << text;
+}
+
+TEST(ProcFiles, ShowOurselves) {
+  const Child child;
+  EXPECT_EQ(read_stat(child.pid()).value_or(ProcessStat{}).parent, ::getpid());
+  const auto children = children_of(::getpid());
+  EXPECT_NE(std::ranges::find(children, child.pid()), children.end());
+  EXPECT_EQ(threads_of(child.pid()), std::vector<pid_t>{child.pid()});
+  EXPECT_TRUE(image_of(::getpid()).is_dynamic);
+  EXPECT_FALSE(read_stat(999999999));
+}
+
+TEST(ProcFiles, AnEnvironmentIsMatchedWholly) {
+  const char* path = ::getenv("PATH");
+  ASSERT_NE(path, nullptr);
+  EXPECT_TRUE(environment_has(::getpid(), std::string{"PATH="} + path));
+  EXPECT_FALSE(environment_has(::getpid(), "PATH="));
+  EXPECT_FALSE(environment_has(999999999, "PATH="));
+}
+
+TEST(ProcFiles, AVariableIsFoundByItsWholeName) {
+  EXPECT_EQ(environment_value(::getpid(), "PATH"), ::getenv("PATH"));
+  EXPECT_EQ(environment_value(::getpid(), "PAT"), std::nullopt);
+  EXPECT_EQ(environment_value(999999999, "PATH"), std::nullopt);
+}
+
+TEST(ProcFiles, AProcessIsStoppedWhenNoneOfItsThreadsCanRun) {
+  const Child child;
+  EXPECT_FALSE(is_stopped(child.pid()));
+  ::kill(child.pid(), SIGSTOP);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WSTOPPED), 0);
+  EXPECT_TRUE(is_stopped(child.pid()));
+  EXPECT_TRUE(is_stopped(999999999)) << "who is gone does not run";
+}
+
+TEST(ParseMaps, TellsWhatAProgramIsMadeOf) {
+  EXPECT_FALSE(parse_maps("00400000-00401000 r-xp 00000000 fe:00 1 /home/a/static\n").is_dynamic);
+  const Image mpich = parse_maps(
+      "7f r-xp 0 fe:00 1 /lib64/ld-linux-x86-64.so.2\n7f r-xp 0 fe:00 1 /usr/lib/libmpich.so.12.2.1\n"
+      "7f r-xp 0 fe:00 1 /opt/libreplay-vm.so\n");
+  EXPECT_TRUE(mpich.is_dynamic && mpich.has_mpich && mpich.has_vmlib && mpich.other_mpi.empty());
+  EXPECT_EQ(parse_maps("7f r-xp 0 fe:00 1 /usr/lib/libmpi.so.40.30.4\n").other_mpi, "libmpi.so.40.30.4");
+}
+
+TEST(Process, IsNotOpenedForAnotherStartTime) {
+  const Child child;
+  const std::uint64_t start = read_stat(child.pid()).value().start;
+  EXPECT_TRUE(Process::open(child.pid(), start));
+  EXPECT_FALSE(Process::open(child.pid(), start + 1));
+  EXPECT_FALSE(Process::open(1));
+  EXPECT_FALSE(Process::open(-1));
+}
+
+TEST(Process, IsGoneAfterItsEnd) {
+  const Child child;
+  const auto process = Process::open(child.pid());
+  ASSERT_TRUE(process);
+  EXPECT_FALSE(process->is_gone());
+  process->signal(SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_TRUE(process->is_gone());
+  process->signal(SIGKILL);  // nothing happens
+}
+
+}  // namespace
+}  // namespace replay

@@ -1,0 +1,83 @@
+// JSON of foreign origin: what is within the limits comes out as it is, what is not ends the reading before anything deep is made.
+#include "scheduler/base/json/read_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+std::string brackets(std::size_t levels) { return std::string(levels, '[') + std::string(levels, ']'); }
+
+std::string objects(std::size_t levels) {
+  std::string text;
+  for (std::size_t i = 1; i < levels; ++i) text += R"({"a":)";
+  return text + "{}" + std::string(levels - 1, '}');
+}
+
+template <class Json = json>
+std::string problem(const std::string& text) {
+  try {
+    (void)parse_json<Json>(text);
+    return "";
+  } catch (const JsonError& error) {
+    return error.what();
+  }
+}
+
+TEST(ReadJson, WithinTheLimitsIsWhatTheLibraryReads) {
+  for (const char* text : {"null", "[]", R"({"b":[1,2.5,"x"],"a":{"c":true}})", R"("]]]] {{{{ \" [")"}) {
+    EXPECT_EQ(parse_json<json>(text), json::parse(text));
+    EXPECT_EQ(parse_json<ordered_json>(text).dump(), ordered_json::parse(text).dump());
+  }
+}
+
+TEST(ReadJson, IsReadUpTo64LevelsAndNoDeeper) {
+  EXPECT_EQ(problem(brackets(kMostJsonLevels)), "");
+  EXPECT_EQ(problem(objects(kMostJsonLevels)), "");
+  for (const std::size_t levels : {std::size_t{65}, std::size_t{100'000}, std::size_t{3'000'000}}) {
+    EXPECT_NE(problem(brackets(levels)).find("at most 64 lists and objects"), std::string::npos) << levels;
+    EXPECT_NE(problem<ordered_json>(objects(levels)).find("at most 64 lists and objects"), std::string::npos);
+    EXPECT_NE(problem(std::string(levels, '[')).find("at most 64 lists and objects"), std::string::npos);
+  }
+}
+
+TEST(ReadJson, AnObjectHasAtMost10000Members) {
+  std::string inner, outer;
+  for (int i = 0; i < kMostJsonMembers; ++i) inner += (i == 0 ? "" : ",") + fmt::format(R"("{}":0)", i);
+  EXPECT_EQ(problem("[{" + inner + "},{" + inner + "}]"), "") << "each is counted by itself";
+  EXPECT_NE(problem(R"({"x":{)" + inner + R"(,"more":0}})").find("at most 10000 members"), std::string::npos);
+}
+
+TEST(ReadJson, WhatIsNoJsonSaysWhere) { EXPECT_NE(problem("{\"a\":}").find("column 6"), std::string::npos); }
+
+std::string problem_of(const std::filesystem::path& file) {
+  try {
+    (void)read_json<json>(file, "a profile in JSON");
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(ReadJson, AFileThatIsNoneIsNamed) {
+  const TemporaryFolder folder;
+  EXPECT_NE(problem_of(folder / "none").find("none: cannot be read: No such file"), std::string::npos);
+  EXPECT_NE(problem_of(folder.path()).find("expected a file, found a directory"), std::string::npos);
+  test::write_text(folder / "cut.json", "{\"a\"");
+  EXPECT_NE(problem_of(folder / "cut.json").find("cut.json: expected a profile in JSON: "), std::string::npos);
+}
+
+TEST(ReadJson, AFileWithoutEndIsNotReadForEver) {
+  EXPECT_NE(problem_of("/dev/zero").find("/dev/zero: expected at most 16777216 bytes of JSON"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace replay

@@ -1,0 +1,216 @@
+#include "scheduler/compare/run_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/metrics/series.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/sim/simulator.hpp"
+#include "tests/support/random_workload.hpp"
+#include "tests/support/sharing_policies.hpp"
+#include "tests/unit/metrics/five_jobs.hpp"
+#include "tests/unit/metrics/records.hpp"
+
+namespace replay::compare {
+namespace {
+
+using namespace std::chrono_literals;
+using metrics::Records;
+using metrics::Point;
+using metrics::Series;
+using test::at;
+
+// In a simulation what is decided is done within the instant: at its end the plan is what the machine does.
+TEST(RunState, AgreesWithTheMachineAtTheEndOfEachInstant) {
+  for (const char* policy : {"easy", "fcfs-malleable", "easy-malleable"})
+    for (const char* machine : {"flat:8", "2x1x4"})
+      for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        const auto log = test::simulate(policy, Machine::parse(machine), test::random_jobs(seed, 60, 8));
+        RunState state;
+        Series series;
+        log::Header header;
+        header.set("machine", machine);
+        state.header(header);
+        series.header(header);
+        for (std::size_t i = 0; i < log.records().size(); ++i) {
+          const log::Record& record = log.records()[i];
+          state.record(record);
+          series.record(record);
+          if (i + 1 < log.records().size() && log.records()[i + 1].at == record.at) continue;
+          const Point& now = series.points().back();
+          ASSERT_EQ(state.cores() - state.free_cores(), now.busy_cores) << policy << " " << seed << " record " << i;
+          ASSERT_EQ(state.waiting().size(), static_cast<std::size_t>(now.queued));
+          ASSERT_EQ(state.running().size(), static_cast<std::size_t>(now.running));
+        }
+      }
+}
+
+TEST(RunState, CoresCountAsGivenAwayWhenThatIsDecided) {
+  RunState state;
+  Records("flat:4")
+      .submit(0, 1, 4, 10)
+      .add(0, log::StartDecided{JobId{1}, {4, 1, {}}})
+      .launch(0, 1, 4)
+      .add(3, log::ResizeDecided{JobId{1}, {2, 2, {}}})
+      .feed(state);
+  EXPECT_EQ(state.free_cores(), 2) << "the processes may still be on all four";
+  state.record({at(4s), log::SuspendDecided{JobId{1}}});
+  EXPECT_EQ(state.free_cores(), 4);
+  state.record({at(4s), log::SuspendDone{JobId{1}}});
+  EXPECT_EQ(state.find(JobId{1})->estimated_end(), kNever);
+  state.record({at(9s), log::ResumeDecided{JobId{1}}});
+  EXPECT_EQ(state.free_cores(), 2);
+  state.record({at(9s), log::ResumeDone{JobId{1}}});
+  EXPECT_EQ(state.find(JobId{1})->estimated_end(), at(15s)) << "10 s of estimate and 5 s asleep";
+  state.record({at(9s), log::KillDecided{JobId{1}, {}}});
+  EXPECT_EQ(state.free_cores(), 4);
+  state.record({at(10s), log::Finished{JobId{1}, {}}});
+  EXPECT_EQ(state.free_cores(), 4);
+  EXPECT_EQ(state.find(JobId{1}), nullptr);
+}
+
+// Compares, before each pass, when running jobs will have used up their estimates: the controller's word, and what the log says.
+class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
+ public:
+  EndsWitness(const Machine& machine, const RuntimeModel& model, Policy& inner)
+      : inner_(inner), state_([&model](const Job& job, const Allocation& on, double demand) {
+          return model.rate(job.declared, on, demand);
+        }) {
+    log::Header header;
+    header.set("machine", machine.to_text());
+    state_.header(header);
+  }
+  PassRule pass_rule() const override { return inner_.pass_rule(); }
+  void decide(const ClusterView& view, Actions& out) override {
+    for (const RunningJob* job : view.running.by_start()) {
+      const LiveJob* known = state_.find(job->job->id);
+      ASSERT_NE(known, nullptr);
+      ASSERT_EQ(known->estimated_end(), job->estimated_end)
+          << "job " << static_cast<std::int64_t>(job->job->id) << " at " << to_text(view.now);
+      seen_.shrunk += known->held.mpl > 1 ? 1 : 0;
+      seen_.slowed += known->held.shareable && known->budget.rate() < 1 && known->held.mpl == 1 ? 1 : 0;
+      seen_.asleep += known->estimated_end() == kNever ? 1 : 0;
+    }
+    inner_.decide(view, out);
+  }
+  void header(const log::Header&) override {}
+  void record(const log::Record& record) override { state_.record(record); }
+  struct Seen {
+    int shrunk = 0, slowed = 0, asleep = 0;  // slowed: expanded, beside a neighbour
+  };
+  [[nodiscard]] Seen seen() const { return seen_; }
+
+ private:
+  Policy& inner_;
+  RunState state_;
+  Seen seen_;
+};
+
+EndsWitness::Seen expect_the_same_ends(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs,
+                                       const char* model_name, Overrun overrun, EndsWitness::Seen so_far) {
+  const auto model = make_runtime_model(model_name);
+  EndsWitness witness{machine, *model, policy};
+  SimulationOptions options;
+  options.overrun = overrun;
+  replay::simulate(machine, Workload{std::move(jobs)}, witness, *model, witness, options);
+  const EndsWitness::Seen seen = witness.seen();
+  return {so_far.shrunk + seen.shrunk, so_far.slowed + seen.slowed, so_far.asleep + seen.asleep};
+}
+
+TEST(RunState, EstimatesAreUsedUpWhenTheControllerSaysSo) {
+  EndsWitness::Seen seen;
+  for (const char* policy : {"easy", "fcfs-malleable", "easy-malleable"})
+    for (const char* model : {"utrera", "isolated"})
+      for (std::uint64_t seed = 1; seed <= 5; ++seed)
+        seen =
+            expect_the_same_ends(*make_policy(policy).policy, Machine::parse("2x1x4"), test::random_jobs(seed, 60, 8),
+                                 model, seed % 2 == 0 ? Overrun::kKill : Overrun::kExtend, seen);
+  EXPECT_GT(seen.shrunk, 100);
+}
+
+TEST(RunState, SoTheyAreOfJobsThatShareCoresAndSleep) {
+  EndsWitness::Seen seen;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    test::Beside beside;
+    test::Slices slices{10s, true};
+    for (Policy* policy : {static_cast<Policy*>(&beside), static_cast<Policy*>(&slices)})
+      seen = expect_the_same_ends(*policy, Machine::parse("1x1x8"), test::random_jobs(seed, 40, 8), "isolated",
+                                  Overrun::kKill, seen);
+  }
+  EXPECT_GT(seen.slowed, 100);
+  EXPECT_GT(seen.asleep, 100);
+}
+
+// Whatever a log says, it is either followed or refused.
+TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
+  const auto shared_start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, {{0, 1}}, true}}; };
+  Records records{"1x1x2"};
+  for (int job = 1; job <= 3; ++job)
+    records.submit(0, job, 1, 10).add(0, shared_start(job)).launch_shared(0, job, {{0, 1}});
+  RunState state;
+  EXPECT_THROW(records.feed(state), InputError);
+  RunState far;
+  EXPECT_THROW(Records("1x1x2").submit(0, 1, 1, 10).add(0, shared_start(1)).launch_shared(0, 1, {{7, 1}}).feed(far),
+               InputError);
+  RunState twice;
+  EXPECT_THROW(Records("1x1x2")
+                   .submit(0, 1, 1, 10)
+                   .add(0, shared_start(1))
+                   .launch_on(0, 1, {{0, 1}})
+                   .launch_on(1, 1, {{1, 1}})
+                   .feed(twice),
+               InputError);
+}
+
+TEST(RunState, ASharedCoreIsBusyOnce) {
+  RunState state;
+  Records("1x1x4")
+      .submit(0, 1, 2, 10)
+      .submit(0, 2, 2, 10)
+      .add(0, log::StartDecided{JobId{1}, {2, 1, {{0, 1}, {1, 1}}, true}})
+      .add(0, log::StartDecided{JobId{2}, {2, 1, {{1, 1}, {2, 1}}, true}})
+      .feed(state);
+  EXPECT_EQ(state.free_cores(), 1);
+  state.record({at(1s), log::Finished{JobId{1}, {}}});
+  EXPECT_EQ(state.free_cores(), 2);
+}
+
+TEST(RunState, TheEarliestStartIsByEstimatesAndExtensionsCount) {
+  RunState state;
+  Records("flat:8")
+      .submit(0, 1, 3, 10)
+      .submit(0, 2, 4, 20)
+      .add(0, log::StartDecided{JobId{1}, {3, 1, {}}})
+      .launch(0, 1, 3)
+      .add(0, log::StartDecided{JobId{2}, {4, 1, {}}})
+      .launch(2, 2, 4)
+      .feed(state);
+  EXPECT_EQ(state.earliest_start(1, at(3s)), at(3s));
+  EXPECT_EQ(state.earliest_start(4, at(3s)), at(10s));
+  EXPECT_EQ(state.earliest_start(5, at(3s)), at(22s)) << "counted from its launch";
+  EXPECT_EQ(state.earliest_start(9, at(3s)), kNever);
+  state.record({at(10s), log::Extended{JobId{1}, 15s}});
+  EXPECT_EQ(state.earliest_start(4, at(10s)), at(15s));
+  EXPECT_EQ(state.earliest_start(4, at(17s)), at(17s)) << "an estimate that is over may end at any time";
+}
+
+TEST(RunState, ALogThatCannotBeTrueIsRefused) {
+  const auto state_after = [](const Records& records) {
+    RunState state;
+    records.feed(state);
+  };
+  const log::StartDecided start{JobId{1}, {1, 1, {}}};
+  EXPECT_THROW(state_after(Records("flat:4").add(0, start)), InputError);
+  EXPECT_THROW(state_after(Records("flat:4").submit(0, 1, 1, 1).add(0, start).add(1, start)), InputError);
+  EXPECT_THROW(state_after(Records("flat:4").submit(0, 1, 1, 1).submit(1, 1, 1, 1)), InputError);
+  EXPECT_THROW(state_after(Records("flat:4").submit(0, 1, 1, 1).add(1, log::SuspendDecided{JobId{1}})), InputError);
+  EXPECT_THROW(state_after(Records("")), InputError);
+}
+
+}  // namespace
+}  // namespace replay::compare

@@ -1,0 +1,202 @@
+#include "scheduler/compare/waiting_reasons.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "scheduler/metrics/job_table.hpp"
+#include "tests/support/random_workload.hpp"
+#include "tests/unit/metrics/five_jobs.hpp"
+#include "tests/unit/metrics/records.hpp"
+
+namespace replay::compare {
+namespace {
+
+using namespace std::chrono_literals;
+using metrics::ended;
+using metrics::JobRow;
+using metrics::JobTable;
+using metrics::Records;
+using test::at;
+using test::id;
+
+WaitReport why(const test::MemoryLog& log, std::string_view machine, JobId job, WaitingReasonsOptions options = {}) {
+  WaitingReasons reasons{job, options};
+  test::feed(log, machine, reasons);
+  return reasons.finish();
+}
+
+WaitReport why(const Records& records, int job) {
+  WaitingReasons reasons{JobId{job}};
+  records.feed(reasons);
+  return reasons.finish();
+}
+
+// "3-7 behind 1-1 free 0-0; ...": what a segment says in a few words.
+std::string text_of(const WaitReport& report) {
+  constexpr const char* kWords[] = {"behind", "cores", "held-back", "launch"};
+  std::string text;
+  for (const WaitSegment& segment : report.segments) {
+    text += fmt::format("{}{}-{} {} ahead {}-{} free {}-{}", text.empty() ? "" : "; ", to_text(segment.from),
+                        to_text(segment.to), kWords[static_cast<std::size_t>(segment.cause)], segment.ahead_first,
+                        segment.ahead_last, segment.free_least, segment.free_most);
+    if (segment.shadow_first)
+      text += fmt::format(" shadow {}-{}", to_text(*segment.shadow_first), to_text(*segment.shadow_last));
+    for (const Overtaker& other : segment.overtakers)
+      text += fmt::format(" overtaken by {} at {}", static_cast<char>(other.job), to_text(other.at));
+  }
+  return text;
+}
+
+// By hand, from the schedule in five_jobs.hpp. B is the head at once: one core is free, and none from 2 on, when C
+// comes and is started; at 7 C ends. D has B before it; from 7 to 10 the core that it needs is free, but B has the
+// promise of it; from 10 on B runs, and D is the head until B ends at 20. E has two cores at no time before, and first
+// B, then D before it.
+TEST(WaitingReasons, AreThoseOfFiveJobsWorkedByHand) {
+  const auto easy = test::simulate("easy", test::cores(4), test::five_jobs());
+  EXPECT_EQ(text_of(why(easy, "flat:4", id('A'))), "");
+  EXPECT_EQ(text_of(why(easy, "flat:4", id('B'))), "1-10 cores ahead 0-0 free 0-1 shadow 10-10 overtaken by C at 2");
+  EXPECT_EQ(text_of(why(easy, "flat:4", id('C'))), "");
+  EXPECT_EQ(text_of(why(easy, "flat:4", id('D'))),
+            "3-7 behind ahead 1-1 free 0-0; 7-10 held-back ahead 1-1 free 1-1; 10-20 cores ahead 0-0 free 0-0 shadow "
+            "20-20");
+  EXPECT_EQ(text_of(why(easy, "flat:4", id('E'))), "4-20 behind ahead 2-1 free 0-1");
+}
+
+TEST(WaitingReasons, UnmergedThereIsASegmentForEachInstant) {
+  const auto easy = test::simulate("easy", test::cores(4), test::five_jobs());
+  EXPECT_EQ(text_of(why(easy, "flat:4", id('E'), {.merge = false})),
+            "4-7 behind ahead 2-2 free 0-0; 7-10 behind ahead 2-2 free 1-1; 10-20 behind ahead 1-1 free 0-0");
+}
+
+TEST(WaitingReasons, SaysWhoHoldsTheCores) {
+  const auto easy = test::simulate("easy", test::cores(4), test::five_jobs());
+  const WaitReport report = why(easy, "flat:4", id('D'), {.most_holders = 1});
+  ASSERT_EQ(report.segments.size(), 3u);
+  EXPECT_EQ(report.segments[0].holders, 2u);
+  ASSERT_EQ(report.segments[0].largest_holders.size(), 1u);
+  EXPECT_EQ(report.segments[0].largest_holders[0].job, id('A'));
+  EXPECT_EQ(report.segments[0].largest_holders[0].cores, 3);
+  EXPECT_EQ(report.segments[0].largest_holders[0].estimated_end, at(10s));
+}
+
+TEST(WaitingReasons, FromDecisionToLaunchItWaitsForItsCores) {
+  const WaitReport report = why(Records("flat:4")
+                                    .submit(0, 1, 4, 9)
+                                    .add(0, log::StartDecided{JobId{1}, {4, 1, {}}})
+                                    .launch(0, 1, 4)
+                                    .submit(1, 2, 4, 5)
+                                    .add(3, log::ResizeDecided{JobId{1}, {2, 2, {}}})
+                                    .add(3, log::StartDecided{JobId{2}, {2, 2, {}}})
+                                    .resized(3.5, 1, 2, 2)
+                                    .launch(3.5, 2, 2, 2),
+                                2);
+  EXPECT_EQ(text_of(report), "1-3 cores ahead 0-0 free 0-0 shadow 9-9; 3-3.5 launch ahead 0-0 free 0-0");
+  EXPECT_EQ(report.total(WaitCause::kCores), Duration{2s});
+  EXPECT_EQ(report.total(WaitCause::kLaunch), Duration{500ms});
+  EXPECT_EQ(report.cores_at_launch, 2);
+  EXPECT_EQ(report.mpl_at_launch, 2);
+}
+
+// Four processes, shrunk to two cores at 3 of 10 s: the 7 s that are left take 14 at half the speed.
+TEST(WaitingReasons, TheEstimatesOfShrunkJobsLastLonger) {
+  const Records records = Records("flat:4")
+                              .submit(0, 1, 4, 10)
+                              .add(0, log::StartDecided{JobId{1}, {4, 1, {}}})
+                              .launch(0, 1, 4)
+                              .add(3, log::ResizeDecided{JobId{1}, {2, 2, {}}})
+                              .resized(3, 1, 2, 2)
+                              .submit(4, 2, 3, 5)
+                              .submit(6, 3, 1, 1);
+  WaitingReasons reasons{JobId{2}, {.rate = [](const Job&, const Allocation& on, double) { return 1.0 / on.mpl; }}};
+  records.feed(reasons);
+  EXPECT_EQ(text_of(reasons.finish()), "4-6 cores ahead 0-0 free 2-2 shadow 17-17");
+}
+
+TEST(WaitingReasons, OvertakenAtTheInstantOfItsStartCounts) {
+  const auto start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, {}}}; };
+  const WaitReport report = why(Records("flat:2")
+                                    .submit(0, 'A', 2, 5)
+                                    .submit(1, 'B', 1, 5)
+                                    .add(5, start('B'))
+                                    .add(5, start('A'))
+                                    .launch(5, 'B', 1)
+                                    .launch(5, 'A', 1),
+                                'A');
+  EXPECT_EQ(text_of(report), "0-5 held-back ahead 0-0 free 2-2 shadow 0-1 overtaken by B at 5");
+}
+
+TEST(WaitingReasons, AJobThatNeverStartsIsFollowedToItsEnd) {
+  const WaitReport cancelled = why(Records("flat:1")
+                                       .submit(0, 1, 1, 5)
+                                       .submit(1, 2, 1, 5)
+                                       .finish(3, 2, ended(Outcome::kCancelled))
+                                       .submit(4, 3, 1, 1),
+                                   2);
+  EXPECT_EQ(cancelled.launched, kNever);
+  EXPECT_EQ(cancelled.finished, at(3s));
+  EXPECT_EQ(cancelled.segments.back().to, at(3s));
+  const WaitReport open = why(Records("flat:1").submit(0, 1, 1, 5).submit(2, 2, 1, 5), 1);
+  EXPECT_EQ(open.finished, kNever);
+  EXPECT_EQ(open.segments.back().to, at(2s)) << "the end of the log";
+}
+
+TEST(WaitingReasons, AnUnknownJobIsNotFoundAndTheNumbersThereAreAreKnown) {
+  const WaitReport report = why(Records("flat:1").submit(0, 7, 1, 5).submit(2, 3, 1, 5), 4);
+  EXPECT_FALSE(report.found);
+  EXPECT_EQ(report.jobs_in_log, 2u);
+  EXPECT_EQ(report.lowest, JobId{3});
+  EXPECT_EQ(report.highest, JobId{7});
+}
+
+void expect_no_gap(const WaitReport& report, const JobRow& row, const std::string& which) {
+  const Instant end = row.has_started() ? row.launched : row.finished;
+  Instant next = row.submitted;
+  for (const WaitSegment& segment : report.segments) {
+    ASSERT_EQ(segment.from, next) << which;
+    ASSERT_LT(segment.from, segment.to) << which;
+    ASSERT_EQ(segment.is_head, segment.ahead_first == 0) << which;
+    next = segment.to;
+  }
+  ASSERT_EQ(next, end) << which;
+}
+
+TEST(WaitingReasons, CoverTheWaitOfEveryJobWithoutGapOrOverlap) {
+  for (const char* policy : {"fcfs", "easy", "conservative", "fcfs-malleable", "slack"})
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const auto log = test::simulate(policy, test::cores(8), test::random_jobs(seed, 50, 8));
+      JobTable table;
+      test::feed(log, "flat:8", table);
+      for (const JobRow& row : table.rows()) {
+        const std::string which = fmt::format("{}, seed {}, job {}", policy, seed, static_cast<std::int64_t>(row.job));
+        const WaitReport merged = why(log, "flat:8", row.job);
+        const WaitReport each = why(log, "flat:8", row.job, {.merge = false});
+        expect_no_gap(merged, row, which);
+        expect_no_gap(each, row, which);
+        for (std::size_t i = 1; i < merged.segments.size(); ++i)
+          ASSERT_TRUE(merged.segments[i].cause != merged.segments[i - 1].cause ||
+                      merged.segments[i].is_head != merged.segments[i - 1].is_head)
+              << which;
+        for (const WaitCause cause :
+             {WaitCause::kEarlierJobs, WaitCause::kCores, WaitCause::kHeldBack, WaitCause::kLaunch})
+          ASSERT_EQ(merged.total(cause), each.total(cause)) << which;
+      }
+    }
+}
+
+// FCFS passes nobody over, and starts the head as soon as there is room.
+TEST(WaitingReasons, UnderFcfsNobodyIsOvertakenAndNoHeadIsHeldBack) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto log = test::simulate("fcfs", test::cores(8), test::random_jobs(seed, 60, 8));
+    for (int job = 1; job <= 60; ++job)
+      for (const WaitSegment& segment : why(log, "flat:8", JobId{job}).segments) {
+        ASSERT_TRUE(segment.overtakers.empty()) << seed << " " << job;
+        ASSERT_FALSE(segment.is_head && segment.cause == WaitCause::kHeldBack) << seed << " " << job;
+      }
+  }
+}
+
+}  // namespace
+}  // namespace replay::compare

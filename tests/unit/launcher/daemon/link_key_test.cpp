@@ -1,0 +1,96 @@
+// Key files: what was made is read again; what others could have read is refused, with the cure.
+#include "launcher/daemon/link_key.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+class LinkKeyFile : public testing::Test {
+ protected:
+  void write(const std::string& text, mode_t mode = 0600) const {
+    test::write_text(file_, text);
+    ASSERT_EQ(::chmod(file_.c_str(), mode), 0);
+  }
+  [[nodiscard]] std::string refusal() const {
+    try {
+      (void)read_link_key(file_);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return {};
+  }
+
+  TemporaryFolder folder_;
+  fs::path file_ = folder_ / "key";
+};
+
+TEST_F(LinkKeyFile, WhatWasMadeIsReadAgainAndOnlyItsOwnerCan) {
+  make_link_key(file_);
+  EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(test::text_of(file_).size(), 65U);
+  EXPECT_EQ(read_link_key(file_), read_link_key(file_));
+}
+
+TEST_F(LinkKeyFile, EachKeyIsAnother) {
+  make_link_key(file_);
+  make_link_key(folder_ / "other");
+  EXPECT_NE(read_link_key(file_), read_link_key(folder_ / "other"));
+}
+
+TEST_F(LinkKeyFile, AFileThatIsThereIsNeverReplaced) {
+  make_link_key(file_);
+  const std::string before = test::text_of(file_);
+  EXPECT_THROW(make_link_key(file_), InputError);
+  EXPECT_EQ(test::text_of(file_), before);
+}
+
+TEST_F(LinkKeyFile, ALinkIsNotFollowedWhenAKeyIsMade) {
+  fs::create_symlink(folder_ / "elsewhere", file_);
+  EXPECT_THROW(make_link_key(file_), InputError);
+  EXPECT_FALSE(fs::exists(folder_ / "elsewhere"));
+}
+
+TEST_F(LinkKeyFile, IsReadAsHexDigits) {
+  write("000102030405060708090a0b0c0d0e0f101112131415161718191A1B1C1D1E1F\n");
+  const protocol::LinkKey key = read_link_key(file_);
+  for (std::size_t i = 0; i < key.size(); ++i) EXPECT_EQ(key[i], i);
+}
+
+TEST_F(LinkKeyFile, IsRefusedWhenOthersCanReadItAndTheCureIsNamed) {
+  for (const mode_t mode : {0640U, 0604U, 0660U, 0622U}) {
+    write(std::string(64, 'a'), mode);
+    EXPECT_NE(refusal().find("chmod 600 " + file_.string()), std::string::npos) << refusal();
+  }
+}
+
+TEST_F(LinkKeyFile, IsRefusedWhenItHasSomethingElseInIt) {
+  for (const std::string& text : {std::string{}, std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'g'),
+                                  std::string(64, 'a') + "\n\n", std::string(62, 'a') + "+1", std::string(5000, 'a')}) {
+    write(text);
+    EXPECT_NE(refusal().find("expected 64 hex digits"), std::string::npos) << text << ": " << refusal();
+  }
+}
+
+TEST_F(LinkKeyFile, IsRefusedWhenItIsNotThereOrNoFile) {
+  EXPECT_NE(refusal().find("No such file"), std::string::npos) << refusal();
+  fs::create_directory(file_);
+  EXPECT_NE(refusal().find("expected a regular file"), std::string::npos) << refusal();
+}
+
+TEST(LinkNonce, IsNeverTheSame) { EXPECT_NE(new_nonce(), new_nonce()); }
+
+}  // namespace
+}  // namespace replay::launcher

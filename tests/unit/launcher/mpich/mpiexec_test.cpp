@@ -1,0 +1,150 @@
+// How mpiexec is called and what its last words mean.
+#include "launcher/mpich/mpiexec.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(MpiexecArguments, BindEachRankAndPreloadOnlyIntoRanks) {
+  EXPECT_EQ(mpiexec_arguments({{"./a", "-x"}, {{"A", "1"}}, {4, 4, 6}, "/lib/vm.so"}),
+            (Words{"-launcher", "fork", "-rmk", "user", "-bind-to", "user:4,4,6", "-genv", "A", "1", "-genv",
+                   "LD_PRELOAD", "/lib/vm.so", "-n", "3", "./a", "-x"}));
+}
+
+TEST(MpiexecArguments, ThePreloadOfTheUserComesBehindVmlib) {
+  const Words words = mpiexec_arguments({{"./a"}, {{"LD_PRELOAD", "/lib/theirs.so"}}, {0}, "/lib/vm.so"});
+  EXPECT_NE(std::ranges::find(words, "/lib/vm.so:/lib/theirs.so"), words.end());
+}
+
+TEST(MpiexecArguments, NothingIsPreloadedIntoARigidJob) {
+  const Words words = mpiexec_arguments({{"./a"}, {}, {0}, ""});
+  EXPECT_EQ(std::ranges::find(words, "LD_PRELOAD"), words.end());
+}
+
+TEST(MpiexecArguments, WithoutBindingTheCoresOnlyCountTheRanks) {
+  EXPECT_EQ(mpiexec_arguments({{"./a"}, {}, {7, 7}, "", false}),
+            (Words{"-launcher", "fork", "-rmk", "user", "-bind-to", "none", "-n", "2", "./a"}));
+}
+
+TEST(HydraEnvironment, LacksWhatBelongsToUsAndHasTheJobsMark) {
+  const Variables ours{{"PATH", "/bin"}, {"LD_PRELOAD", "x.so"},   {"PMI_RANK", "3"},
+                       {"PMI_FD", "5"},  {"HYDI_CONTROL_FD", "7"}, {"REPLAY_VM_KEY", "old"}};
+  EXPECT_EQ(hydra_environment(ours, {{"REPLAY_VM_KEY", "new"}}),
+            (Variables{{"PATH", "/bin"}, {"REPLAY_VM_KEY", "new"}}));
+}
+
+TEST(QuoteForShell, LeavesPlainWordsAndProtectsTheRest) {
+  EXPECT_EQ(quote_for_shell("/usr/bin/a-b_c=1,2"), "/usr/bin/a-b_c=1,2");
+  EXPECT_EQ(quote_for_shell(""), "''");
+  EXPECT_EQ(quote_for_shell("it's $5"), "'it'\\''s $5'");
+}
+
+TEST(FindProgram, LooksOnThePathUnlessThereIsASlash) {
+  EXPECT_TRUE(find_program("sh", "/nowhere:/bin"));
+  EXPECT_TRUE(find_program("/bin/sh", ""));
+  EXPECT_FALSE(find_program("sh", "/nowhere"));
+  EXPECT_FALSE(find_program("", "/bin"));
+  EXPECT_FALSE(find_program("/bin", ""));         // a directory
+  EXPECT_FALSE(find_program("/etc/passwd", ""));  // not executable
+}
+
+TEST(BadTermination, NamesTheProcessAndTheSignal) {
+  const std::string output =
+      "some output\n"
+      "===================================================================================\n"
+      "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"
+      "=   PID 12173 RUNNING AT node\n"
+      "=   EXIT CODE: 9\n"
+      "=   CLEANING UP REMAINING PROCESSES\n"
+      "===================================================================================\n"
+      "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n"
+      "This typically refers to a problem with your application.\n";
+  EXPECT_EQ(find_bad_termination(output), (BadTermination{12173, 9, "Killed (signal 9)"}));
+  EXPECT_EQ(find_bad_termination("all is well\n"), std::nullopt);
+}
+
+TEST(BadTermination, IsExplainedByTheNamedRanksOwnSignal) {
+  EXPECT_EQ(explain({1, 11, "Segmentation fault (signal 11)"}, 1, 2), "rank 1: Segmentation fault (signal 11)");
+  EXPECT_EQ(explain({1, 6, "Terminated (signal 15)"}, 0, 3), "rank 0: Aborted (signal 6)");  // 6 or 9: 15
+  EXPECT_EQ(explain({1, 9, "Killed (signal 9)"}, 1, 2), "rank 1: Killed (signal 9)");
+  EXPECT_EQ(explain({1, 0, "Killed (signal 9)"}, 1, 2), "rank 1: Killed (signal 9)");
+  EXPECT_EQ(explain({0, 0, "Killed (signal 9)"}, std::nullopt, 2), "a rank: Killed (signal 9)");
+}
+
+// As mpiexec 4.0.2 writes it now and then when rank 1 has crashed and it has killed rank 0.
+TEST(BadTermination, IsNotBlamedOnARankThatHydraKilledItself) {
+  const std::string output =
+      "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"
+      "=   PID 32317 RUNNING AT node\n"
+      "=   EXIT CODE: 9\n"
+      "=   CLEANING UP REMAINING PROCESSES\n"
+      "=   YOU CAN IGNORE THE BELOW CLEANUP MESSAGES\n"
+      "===================================================================================\n"
+      "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Segmentation fault (signal 11)\n";
+  const auto bad = find_bad_termination(output);
+  ASSERT_EQ(bad, (BadTermination{32317, 9, "Segmentation fault (signal 11)"}));
+  EXPECT_EQ(explain(*bad, 0, 2), "rank 1: Segmentation fault (signal 11)");
+  EXPECT_EQ(explain(*bad, 0, 3), "a rank other than 0: Segmentation fault (signal 11)");
+}
+
+TEST(LastComplaint, IsTheLastLineButOfHydrasTheFirst) {
+  EXPECT_EQ(last_complaint("one\ntwo\n\n"), "two");
+  EXPECT_EQ(last_complaint("[mpiexec@n] early (a.c:1): no harm\nlast words"), "last words");
+  EXPECT_EQ(last_complaint("my own\n[proxy:0:0@n] f (a.c:1): write error (No space left on device)\n"
+                           "[mpiexec@n] main (b.c:2): error waiting\n"),
+            "[proxy:0:0@n] f (a.c:1): write error (No space left on device)");
+  EXPECT_EQ(last_complaint("\n"), "");
+  EXPECT_EQ(last_complaint(""), "");
+}
+
+TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {
+  const auto found = [](const char* line) { return find_ended_by_connection(line); };
+  EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed"),
+            EndedByConnection::kForeign);
+  EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:460): cannot find proxy with "
+                  "ID 1684234849"),
+            EndedByConnection::kForeign);
+  EXPECT_EQ(found("[mpiexec@n] control_cb (pm/pmiserv/pmiserv_cb.c:206): assert (!closed) failed"),
+            EndedByConnection::kUnclear);
+  EXPECT_EQ(found("[mpiexec@n] control_cb (pm/pmiserv/pmiserv_cb.c:200): unable to read"), EndedByConnection::kNo);
+  EXPECT_EQ(found(""), EndedByConnection::kNo);
+}
+
+TEST(FindVerification, TakesTheLastLineThatSaysIt) {
+  EXPECT_EQ(find_verification("VERIFICATION SUCCESSFUL\n"), Verification::kPassed);
+  EXPECT_EQ(find_verification("time 1.5\n  VERIFICATION FAILED \r\n"), Verification::kFailed);
+  EXPECT_EQ(find_verification("VERIFICATION FAILED\nVERIFICATION SUCCESSFUL"), Verification::kPassed);
+  EXPECT_EQ(find_verification("echo VERIFICATION SUCCESSFUL\n"), Verification::kNone);
+  EXPECT_EQ(find_verification(""), Verification::kNone);
+}
+
+TEST(ReadTail, GivesTheEndAndNothingForNoFile) {
+  EXPECT_EQ(read_tail("/no/such/file", 10), "");
+  EXPECT_EQ(read_tail("/proc/self/nothing", 10), "");
+  EXPECT_EQ(read_tail(-1, 10), "");
+}
+
+TEST(ReadTail, DoesNotWaitForAPipeNorFollowALink) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  std::ofstream(folder / "precious") << "data";
+  std::filesystem::create_symlink(folder / "precious", folder / "link");
+  EXPECT_EQ(read_tail(folder / "pipe", 10), "");
+  EXPECT_EQ(read_tail(folder / "link", 10), "");
+  EXPECT_EQ(read_tail(folder / "precious", 2), "ta");
+}
+
+}  // namespace
+}  // namespace replay::launcher

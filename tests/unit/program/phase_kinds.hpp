@@ -1,0 +1,11 @@
+// Two ranks as the tests of phases have them: each on a core of its own, and both on one.
+#pragma once
+
+#include "scheduler/program/phase_figures.hpp"
+
+namespace replay::program {
+
+inline constexpr PhaseKind kExpanded{.ranks = 2, .cores = 2, .ranks_per_core = 1};
+inline constexpr PhaseKind kShrunk{.ranks = 2, .cores = 1, .ranks_per_core = 2, .is_base = false};
+
+}  // namespace replay::program

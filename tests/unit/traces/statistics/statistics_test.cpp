@@ -1,0 +1,118 @@
+#include "traces/statistics/statistics.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "scheduler/base/error.hpp"
+#include "tests/unit/traces/swf_text.hpp"
+
+namespace replay {
+namespace {
+
+using namespace std::chrono_literals;
+using test::job_line;
+
+struct TemporaryFile {
+  std::string path = (std::filesystem::temp_directory_path() / fmt::format("replay-info-{}.swf", ::getpid())).string();
+  explicit TemporaryFile(const std::string& text) { std::ofstream(path) << text; }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() { std::filesystem::remove(path); }
+};
+
+TraceInfo info_of(const std::string& text, const CleaningRules& rules = {}, bool strict = false) {
+  const TemporaryFile file(text);
+  return analyse_trace({.file = file.path, .rules = rules, .strict = strict});
+}
+
+// Four jobs on a machine of 8: 4 x 100 s, 1 x 50 s, 2 x 0 s and 8 x 200 s, submitted at 0, 100, 200 and 400 s.
+const std::string kLog = "; Computer: toy\n; MaxProcs: 8\n; StartTime: Mon Sep 23 23:58:20 CEST 1996\n" +
+                         job_line(1, {{2, "0"}}) + job_line(2, {{2, "100"}, {4, "50"}, {5, "1"}}) +
+                         job_line(3, {{2, "200"}, {4, "0"}, {5, "2"}, {12, "3"}}) +
+                         job_line(4, {{2, "400"}, {4, "200"}, {5, "8"}, {9, "-1"}, {12, "3"}});
+
+TEST(TraceInfo, CountsLoadAndShares) {
+  const TraceInfo info = info_of(kLog);
+  EXPECT_EQ(info.jobs, 4U);
+  EXPECT_EQ(info.machine_size, 8);
+  EXPECT_EQ(info.machine_source, "MaxProcs");
+  EXPECT_DOUBLE_EQ(info.work_s, 2050);
+  ASSERT_TRUE(info.offered_load.has_value());
+  EXPECT_DOUBLE_EQ(*info.offered_load, 2050.0 / (8 * 400));
+  EXPECT_DOUBLE_EQ(info.serial_share, 0.25);
+  EXPECT_DOUBLE_EQ(info.power_of_two_share, 0.75);
+  EXPECT_EQ(info.users, 2U);
+  EXPECT_EQ(info.busiest_users.at(0).user, 3);
+}
+
+TEST(TraceInfo, PercentilesAreValuesThatOccur) {
+  const TraceInfo info = info_of(kLog);
+  EXPECT_EQ(info.processors.least, 1);
+  EXPECT_EQ(info.processors.p25, 1);
+  EXPECT_EQ(info.processors.p50, 2);
+  EXPECT_EQ(info.processors.p75, 4);
+  EXPECT_EQ(info.processors.most, 8);
+  EXPECT_DOUBLE_EQ(info.runtime_s.mean, 87.5);
+  EXPECT_EQ(info.interarrival_s.count, 3U);
+  EXPECT_EQ(info.interarrival_s.most, 200);
+}
+
+TEST(TraceInfo, OverestimationLooksAtJobsWithARequestOnly) {
+  const TraceInfo info = info_of(kLog);
+  EXPECT_EQ(info.request_s.count, 3U);
+  EXPECT_DOUBLE_EQ(info.mean_overestimation, 600.0 / 150.0);
+  EXPECT_EQ(info.request_per_runtime.count, 2U) << "a run time of 0 has no ratio";
+}
+
+TEST(TraceInfo, HoursAndDaysAreLocalByStartTime) {
+  const TraceInfo info = info_of(kLog);  // the zero is Monday, 23:58:20: jobs 2, 3 and 4 come on Tuesday
+  ASSERT_TRUE(info.hour_shares.has_value());
+  EXPECT_DOUBLE_EQ((*info.hour_shares)[23], 0.25);
+  EXPECT_DOUBLE_EQ((*info.hour_shares)[0], 0.75);
+  EXPECT_DOUBLE_EQ((*info.day_shares)[0], 0.25);
+  EXPECT_DOUBLE_EQ((*info.day_shares)[1], 0.75);
+  EXPECT_FALSE(info_of(job_line(1)).hour_shares.has_value());
+}
+
+TEST(TraceInfo, SaysWhenTheLoggedScheduleNeedsMoreThanTheMachine) {
+  const TraceInfo fits = info_of("; MaxProcs: 8\n" + job_line(1, {{3, "0"}}) + job_line(2, {{3, "90"}, {5, "8"}}));
+  EXPECT_EQ(fits.logged_peak, 8) << "one ends when the other starts";
+  const TraceInfo peaks = info_of("; MaxProcs: 8\n" + job_line(1, {{3, "0"}}) + job_line(2, {{3, "89"}, {5, "8"}}));
+  EXPECT_EQ(peaks.logged_peak, 12);
+  EXPECT_NE(to_text(peaks).find("up to 12 processors in use, the machine has 8"), std::string::npos);
+}
+
+TEST(TraceInfo, TextStaysWithinAHundredColumns) {
+  const std::string text = to_text(info_of(kLog));
+  std::size_t columns = 0;
+  for (const char c : text) {
+    if (c == '\n')
+      columns = 0;
+    else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U)
+      ++columns;  // not a byte inside a UTF-8 character
+    ASSERT_LE(columns, 100U) << text;
+  }
+  EXPECT_NE(text.find("offered load    0.641"), std::string::npos) << text;
+}
+
+TEST(TraceInfo, JsonHasTheSameNumbers) {
+  const nlohmann::json json = to_json(info_of(kLog));
+  EXPECT_EQ(json["jobs"], 4);
+  EXPECT_EQ(json["machine_processors"], 8);
+  EXPECT_EQ(json["runtime_s"]["p50"], 50);
+  EXPECT_EQ(json["cleaning"]["findings"][0]["rule"], "size-fields-differ");
+  EXPECT_TRUE(json["logged_peak_processors"].is_number());
+  EXPECT_TRUE(info_of(job_line(1)).offered_load == std::nullopt) << "one job has no time span";
+}
+
+TEST(TraceInfo, ABrokenLineIsAQuirkOrAnErrorIfStrict) {
+  EXPECT_NE(to_text(info_of(kLog + "broken\n")).find("expected 18 fields, found 1 in 'broken'"), std::string::npos);
+  EXPECT_THROW(info_of(kLog + "broken\n", {}, true), InputError);
+}
+
+}  // namespace
+}  // namespace replay
