@@ -1,4 +1,4 @@
-# Packages of Debian 12. Each is found here once; a folder links only what its row in docs/architecture.md allows.
+# Finds the packages of Debian 12, each once; a folder links only the packages in its row in docs/architecture.md.
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(date REQUIRED)

@@ -1,4 +1,4 @@
-# replay_library(NAME SOURCES a.cpp ... HEADERS a.hpp ... DEPENDS other ...): one folder, one static library.
+# replay_library(NAME SOURCES a.cpp ... HEADERS a.hpp ... DEPENDS other ...): adds one folder as one static library.
 # Headers go into a FILE_SET, so that `all_verify_interface_header_sets` compiles each of them alone.
 function(replay_library name)
   cmake_parse_arguments(LIB "" "" "SOURCES;HEADERS;DEPENDS;PRIVATE_DEPENDS" ${ARGN})

@@ -1,4 +1,4 @@
-# Switches; the presets set them, a plain `cmake -B build` gets the defaults here.
+# Build options. The presets set them; a plain `cmake -B build` uses these defaults.
 option(REPLAY_BUILD_TESTS "Build the tests" ON)
 set(REPLAY_TESTS all CACHE STRING "all, or rest: without those of tests/CMakeLists.txt's REPLAY_CORE_TESTS")
 set_property(CACHE REPLAY_TESTS PROPERTY STRINGS all rest)

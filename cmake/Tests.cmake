@@ -1,7 +1,7 @@
-# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s] [BESIDE_OTHERS]): one GoogleTest program; ctest runs each
-# TEST on its own. Tests labelled `mpi` start real ranks on all cores, so nothing else runs beside them, unless they say
-# that they do not mind: they wait for events most of the time. Tests labelled `long` take minutes and run alone, by
-# `./dev test --all` only.
+# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s] [BESIDE_OTHERS]): adds one GoogleTest program; ctest
+# runs each TEST on its own. Tests labelled `mpi` start real ranks on all cores, so ctest runs them alone; BESIDE_OTHERS
+# allows other tests beside them, for tests that mostly wait for events. Tests labelled `long` take minutes and run
+# alone, only with `./dev test --all`.
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)

@@ -1,7 +1,8 @@
-# What every target of ours compiles with. -ffp-contract=off: one trace and one seed give one event log, byte for byte,
-# whatever the machine; a fused multiply-add would round differently where the CPU has one. In a unity build the names of
-# one file are seen from the next, so that shadowing them means nothing. -fmacro-prefix-map: the message of a broken invariant names
-# the file from the root of the tree, and a build is the same in every folder, so that ccache shares it between checkouts.
+# Compiler options of all our targets. -ffp-contract=off: one trace and one seed give one event log, byte for byte, on
+# every machine; a fused multiply-add would round differently where the CPU has one. -Wshadow=local in a unity build:
+# the names of one file are visible in the next one, so shadowing them means nothing. -fmacro-prefix-map: the message of
+# a broken invariant names the file from the root of the tree, and a build is the same in every folder, so that ccache
+# shares it between checkouts.
 add_library(replay_warnings INTERFACE)
 target_compile_options(replay_warnings INTERFACE
   -Wall -Wextra -Wpedantic $<IF:$<BOOL:${CMAKE_UNITY_BUILD}>,-Wshadow=local,-Wshadow> -Wconversion -Wsign-conversion

@@ -1,5 +1,5 @@
-// What becomes of the records that no machine could run as they stand: the rules, each with a default, and the report
-// that counts what each of them did. Nothing is dropped or changed without a line in the report.
+// The rules for records that no machine could run as they stand, each with a default, and the report that counts what
+// each rule did. Nothing is dropped or changed without a line in the report.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct CleaningRules {
   OutOfOrder out_of_order = OutOfOrder::kSort;    ///< submit times that descend
   Cancelled cancelled = Cancelled::kSkip;         ///< jobs taken back while they waited: left out, again, or not
   std::optional<CoreCount> machine_size{};        ///< what "machine" means; nothing: the header's
-  std::optional<double> cpu_use{};                ///< of parallel jobs whose fields 4 and 6 do not tell
+  std::optional<double> cpu_use{};                ///< of parallel jobs without it in fields 4 and 6
   bool closed_loop = false;                       ///< honour fields 17 and 18
 };
 
@@ -53,7 +53,7 @@ struct Finding {
   std::string action;              ///< "skipped", "cut", "clamped", "replaced", "sorted", "kept", "ignored", "noted"
   std::uint64_t count = 0;         ///< records, or what the rule counts
   std::string text;                ///< in words, for people
-  std::vector<std::size_t> lines;  ///< the first few, ascending; empty where no line is to blame
+  std::vector<std::size_t> lines;  ///< the first few, ascending; empty if no line is at fault
 };
 
 struct CleaningReport {

@@ -1,5 +1,5 @@
-// What a tool leaves in the header of a trace: the line that says how the trace was made, and no counts that have become
-// wrong. All notes of the source stay, acknowledgements first of all.
+// Changes of a trace's header by a tool: it adds the line that says how the trace was made, and removes counts that
+// have become wrong. All notes of the source stay, above all acknowledgements.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// The side file NAME.jobs.csv: what jobs declare that a log has no field for, a row a job, joined to NAME.swf by the job
-// number. A column for each member of JobTraits; an empty cell is "not stated". docs/formats/job-table.md has the format.
+// The side file NAME.jobs.csv: job declarations for which a log has no field, one row per job, joined to NAME.swf by
+// the job number. A column for each member of JobTraits; an empty cell is "not stated". docs/formats/job-table.md has
+// the format.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +19,25 @@
 
 namespace replay {
 
-/// Where the side file of a trace lies: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.jobs.csv". Nothing for "-".
+/// Where the side file of a trace lies: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.jobs.csv". Nothing for
+/// "-".
 [[nodiscard]] std::optional<std::string> job_table_beside(const std::string& trace);
 
-/// The columns behind "job", in their fixed order; cells are never quoted, and none holds a comma. For other tables that
-/// have the same columns.
+/// The columns behind "job", in their fixed order; cells are never quoted, and none holds a comma. For other tables
+/// that have the same columns.
 [[nodiscard]] std::vector<std::string_view> job_table_columns();
-/// Sets what the cell of columns[`column`] says; an empty one says nothing. Gives what was expected there if the cell is
-/// wrong, else an empty text. REQUIRES: column < job_table_columns().size().
+/// Sets the member of columns[`column`] from its cell; an empty cell sets nothing. Returns what was expected if the
+/// cell is wrong, else an empty text. REQUIRES: column < job_table_columns().size().
 [[nodiscard]] std::string_view set_job_cell(JobTraits& traits, std::size_t column, std::string_view cell);
 /// Appends ",CELL" for each column.
 void append_job_cells(std::string& text, const JobTraits& traits);
 
-/// Gives the rows of a table as the trace asks for them. Rows in the order of the trace cost no memory; one that stands
-/// before its turn is kept until it is asked for.
+/// Finds the rows of a table for the jobs of a trace. Rows in the order of the trace cost no memory; a row that comes
+/// earlier is kept until find() asks for it.
 class JobTableReader {
  public:
-  /// Throws InputError for a missing file or a header row with a column that is unknown, twice there, or not "job" first.
+  /// Throws InputError for a missing file or a header row with a column that is unknown, twice there, or not "job"
+  /// first.
   explicit JobTableReader(const std::string& path);
   explicit JobTableReader(std::unique_ptr<ByteSource> source);
 
@@ -42,7 +45,7 @@ class JobTableReader {
   [[nodiscard]] std::optional<JobTraits> find(std::int64_t job);
 
   [[nodiscard]] const std::string& name() const { return lines_.name(); }
-  /// Rows that nobody has asked for; reads to the end. Call it last.
+  /// Rows that no find() has asked for; reads to the end. Call it last.
   [[nodiscard]] std::size_t count_unused();
 
  private:
@@ -65,10 +68,9 @@ class JobTableWriter {
  public:
   explicit JobTableWriter(std::unique_ptr<ByteSink> sink);
   void write(std::int64_t job, const JobTraits& traits);
-  /// Everything is written when this returns. Throws InputError when it cannot be.
-  /// No more rows come: all are written.
+  /// No more rows come: all are written when this returns. Throws InputError when they cannot be.
   void finish();
-  /// finish(), and the file has its name.
+  /// finish(), then gives the file its name.
   void close();
 
  private:

@@ -1,5 +1,5 @@
 // The job numbers seen so far. Logs count upwards with few gaps, so the set keeps runs of consecutive numbers: a few
-// bytes for a clean log of ten million jobs, and still right for one that jumps about.
+// bytes for a clean log of ten million jobs, and still correct for a log with jumps.
 #pragma once
 
 #include <cstdint>

@@ -80,7 +80,7 @@ std::string name_of(const std::string& path) { return path == "-" ? "standard in
 
 bool is_file(const std::string& path) {
   std::error_code ignored;
-  // What is not there, or is a folder, is left to the reader, which says so.
+  // A missing path or a folder is left to the reader, which reports it.
   return path != "-" &&
          (fs::is_regular_file(path, ignored) || !fs::exists(path, ignored) || fs::is_directory(path, ignored));
 }

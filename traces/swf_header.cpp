@@ -12,8 +12,8 @@
 namespace replay {
 namespace {
 
-// What the archive's format page lists, and our own Program. A line that is indented further than usual is a label only
-// if it is one of these; otherwise it goes on with the value above.
+// The labels that the archive's format page lists, and our own Program. A line that is indented further than usual is a
+// label only if it is one of these; otherwise it goes on with the value above.
 constexpr std::string_view kKnownLabels[] = {
     "Version",    "Computer",      "Installation",  "Acknowledge", "Information",    "Conversion", "MaxJobs",
     "MaxRecords", "Preemption",    "UnixStartTime", "TimeZone",    "TimeZoneString", "StartTime",  "EndTime",
@@ -115,7 +115,7 @@ void SwfHeader::set(std::string_view label, std::string_view value) {
 }
 
 void SwfHeader::remove(std::string_view label) {
-  // In one go, as a header may consist of a hundred thousand of them.
+  // In one pass, as a header may consist of a hundred thousand of them.
   SwfHeader rest(source_);
   std::size_t copied = 0;  // lines
   const auto copy_lines_to = [&](std::size_t end) {

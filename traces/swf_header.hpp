@@ -1,6 +1,6 @@
-// The comment lines in front of the records: "; Label: value". Labels may repeat, a value may go on in lines that are
-// indented further, and free text may stand between. All lines are kept as they were, so that what is written back is
-// what was read; acknowledgements and copyright notes travel with the data.
+// The header of an SWF file: the comment lines in front of the records, "; Label: value". Labels may repeat, a value
+// may go on in lines that are indented further, and free text may stand between. All lines are kept as they were, so
+// that what is written back is what was read; acknowledgements and copyright notes travel with the data.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@
 
 namespace replay {
 
-/// Comment and blank lines in front of the records, or between two of them. They are kept in memory, and compress so well that a
-/// megabyte may hold hundreds of millions of them; the header of CEA-Curie, one of the longest of the archive, has 74.
+/// Comment and blank lines in front of the records, or between two of them. They are kept in memory, and compress so
+/// well that a megabyte may hold hundreds of millions of them; the header of CEA-Curie, one of the longest of the
+/// archive, has 74.
 inline constexpr std::size_t kMostCommentLines = 100'000;
 inline constexpr std::size_t kMostCommentBytes = std::size_t{16} << 20;
 
-/// How many there were in a row.
+/// Counts comment lines in a row.
 class CommentCount {
  public:
   /// Throws InputError naming the place once there are too many.
@@ -40,8 +41,8 @@ class SwfHeader {
   /// `source` is the file that messages about the header name.
   explicit SwfHeader(std::string source) : source_(std::move(source)) {}
 
-  /// Adds a comment line as it stands in the file, ';' included, line end not; an empty one is a blank line. Throws InputError beyond
-  /// kMostCommentLines and kMostCommentBytes.
+  /// Adds a comment line as it stands in the file, ';' included, line end not; an empty one is a blank line. Throws
+  /// InputError beyond kMostCommentLines and kMostCommentBytes.
   void add_line(std::string text, std::size_t line = 0);
   /// Adds "; label: value"; each further line of `value` becomes a continuation line.
   void add(std::string_view label, std::string_view value);
@@ -76,8 +77,8 @@ class SwfHeader {
   /// MaxProcs, else MaxNodes, else nothing.
   [[nodiscard]] std::optional<std::int32_t> machine_size() const;
 
-  /// Our own label "Program: N COMMAND": what to run for real for field 14 = N. Throws InputError with the line of an
-  /// entry that has no number, no command, or a number seen before.
+  /// Our own label "Program: N COMMAND": the command of a real run for field 14 = N. Throws InputError with the line of
+  /// an entry that has no number, no command, or a number seen before.
   [[nodiscard]] std::map<std::int32_t, std::string> programs() const;
 
  private:

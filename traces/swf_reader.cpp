@@ -34,10 +34,10 @@ constexpr bool is_swf_time(int field, std::int64_t seconds) {
 // The first 18 fields of a line, as far as they are whole numbers.
 struct WholeFields {
   std::array<std::int64_t, kSwfFields> numbers;  // 0 where the field is not a whole number, or too long to be sure
-  std::uint64_t magnitudes = 0;                  // the bits of all of them
+  std::uint64_t magnitudes = 0;                  // bitwise or of all numbers without their signs
   std::uint32_t whole = 0;                       // bit i: field i + 1 is one
-  int count = 0;                                 // of the fields there are
-  const char* rest;                              // what stands behind them
+  int count = 0;                                 // of the fields that were read
+  const char* rest;                              // the text behind them
 
   [[nodiscard]] bool are_all_whole() const { return whole == (1U << kSwfFields) - 1; }
 };
@@ -51,7 +51,7 @@ static_assert(std::endian::native == std::endian::little && kReadableBehindLine 
 
 // The digits at the start of eight characters, side by side in one word.
 struct Digits {
-  std::uint64_t values;  // a byte each, the first one in the lowest; what is behind them means nothing
+  std::uint64_t values;  // a byte each, the first one in the lowest; bytes behind them are undefined
   int count;
 
   explicit Digits(std::uint64_t characters) : values(characters ^ 0x3030'3030'3030'3030) {             // '0' is 0
@@ -67,7 +67,7 @@ struct Digits {
   }
 };
 
-// A whole number without a sign, and how many digits it has; more than 16 are not looked at.
+// A whole number without a sign, and how many digits it has; more than 16 are not read.
 struct Magnitude {
   std::uint64_t value;
   int length;
@@ -110,7 +110,7 @@ WholeFields read_whole_fields(std::string_view line) {
       at += 3;
       continue;
     }
-    // A short number and a blank, as nearly all the others; what is left of them below.
+    // A short number and a blank, as nearly all other fields; the rest is handled below.
     if (const Digits digits(text); digits.count > 0 && digits.count < 8 && at[digits.count] == ' ') [[likely]] {
       const std::uint64_t value = digits.number();
       magnitudes |= value;
@@ -140,7 +140,7 @@ WholeFields read_whole_fields(std::string_view line) {
   return fields;
 }
 
-// The fields of a line of whole numbers of the usual size: each fits wherever it may stand.
+// The fields of a line of whole numbers of the usual size: each fits any field.
 class UsualFields {
  public:
   // REQUIRES: are_usual(fields).
@@ -203,7 +203,8 @@ class Fields {
     return more;
   }
 
-  // Of more than 16 digits, which read_whole_fields() leaves to this; and "4.0" and "1e+06" are what some tools make of whole numbers.
+  // For numbers of more than 16 digits, which read_whole_fields() does not read, and for whole numbers that some tools
+  // write as "4.0" and "1e+06".
   template <class Integer>
   Integer unusual_whole(int field) {
     const std::string_view found = text(field);

@@ -1,5 +1,5 @@
-// Reads a log in the Standard Workload Format record by record; memory does not grow with the log. Broken lines are an
-// edge (one line of a trace): they are counted, the first few are remembered, and reading goes on, unless `strict`.
+// Reads a log in the Standard Workload Format record by record; memory does not grow with the log. Broken lines are
+// counted, the first few are remembered, and reading goes on, unless `strict`.
 #pragma once
 
 #include <cstddef>
@@ -65,11 +65,11 @@ class SwfReader {
   std::vector<std::size_t> broken_line_numbers_;
 };
 
-/// What a tool says about the lines that it skipped: how many, then the first few; nothing if there were none.
+/// A tool's report about the lines that it skipped: how many, then the first few; nothing if there were none.
 [[nodiscard]] std::vector<std::string> broken_line_report(const SwfReader& reader);
 
-/// Reads the 18 fields of one line. False if something is wrong with it: `problem` says what, and `record` means nothing.
-/// REQUIRES: what LineReader::Line promises of the bytes behind the line.
+/// Reads the 18 fields of one line. False if something is wrong with it: `problem` says what, and `record` is
+/// undefined. REQUIRES: what LineReader::Line promises of the bytes behind the line.
 [[nodiscard]] bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem);
 
 }  // namespace replay

@@ -1,5 +1,5 @@
-// One line of a log in the Standard Workload Format, version 2.2: 18 fields, -1 where a value is unknown. A record says
-// what the file says, the nonsense included; which jobs come of it is the business of the cleaning rules.
+// One line of a log in the Standard Workload Format, version 2.2: 18 fields, -1 where a value is unknown. A record
+// holds what the file says, invalid values included; the cleaning rules decide which jobs result from it.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ inline constexpr Duration kUnknownTime = std::chrono::seconds{-1};
 
 /// Times beyond this many seconds (317 years) either way are broken: sums of them would not fit a Duration.
 inline constexpr std::int64_t kMostSwfSeconds = 10'000'000'000;
-/// No job runs or asks for longer than a hundred years (fields 4 and 9): thousands of them one behind the other still are an
-/// instant.
+/// No job runs or asks for longer than a hundred years (fields 4 and 9): even thousands of them in sequence end at an
+/// Instant that can be stored.
 inline constexpr std::int64_t kMostSwfRunSeconds = 3'155'760'000;
-/// The most that a field of a time may say.
+/// The largest value of a field that holds a time.
 [[nodiscard]] constexpr std::int64_t most_swf_seconds(int field) {
   return field == 4 || field == 9 ? kMostSwfRunSeconds : kMostSwfSeconds;
 }

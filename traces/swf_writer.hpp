@@ -26,7 +26,7 @@ class SwfWriter {
   void overwrite(const SwfHeader& header);
   /// No more records come: all are written. Throws InputError when they cannot be.
   void finish();
-  /// finish(), and the file has its name. Without it there is no file.
+  /// finish(), then gives the file its name. Without it there is no file.
   void close();
 
  private:

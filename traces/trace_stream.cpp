@@ -82,7 +82,7 @@ void TraceWriter::close() {
   swf_.close();  // neither has its name before both are complete
   if (table_) table_->close();
   std::error_code ignored;
-  if (!table_ && table_path_ && !options_.job_table) fs::remove(*table_path_, ignored);  // of the trace that was here
+  if (!table_ && table_path_ && !options_.job_table) fs::remove(*table_path_, ignored);  // of the replaced trace
 }
 
 }  // namespace replay

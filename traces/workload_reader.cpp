@@ -1,6 +1,6 @@
-// Rules 1 to 7 that the logs of the Parallel Workloads Archive force; docs/formats/swf.md has them with their defaults.
-// Each record is judged in the order of is_skipped(): the first rule that skips it counts it. Rules that change a job
-// count it once each.
+// Cleaning rules 1 to 7, which the logs of the Parallel Workloads Archive require; docs/formats/swf.md has them with
+// their defaults. Each record is judged in the order of is_skipped(): the first rule that skips it counts it. Rules
+// that change a job count it once each.
 #include "traces/workload_reader.hpp"
 
 #include <fmt/core.h>
@@ -125,7 +125,8 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   return true;
 }
 
-// Cancelled, and it never ran. Blue Horizon has 8,899 cancelled jobs that ran on an unknown number of processors: those are jobs.
+// Whether the job was cancelled and never ran. Blue Horizon has 8,899 cancelled jobs that ran on an unknown number of
+// processors: those count as jobs.
 bool WorkloadReader::is_taken_back(const SwfRecord& record) const {
   const bool never_ran = record.run < Duration::zero() || (record.run == Duration::zero() && record.allocated <= 0);
   return record.status == 5 && never_ran;
@@ -138,7 +139,7 @@ bool WorkloadReader::is_skipped(const SwfRecord& record) {
   if (record.job < 0) return note(Rule::kNumberMissing);
   if (record.submit < Duration::zero()) return note(Rule::kSubmitMissing);
   if (is_taken_back(record)) {
-    // What it would have run is known to nobody, so that the request stands in: without one it cannot be a job.
+    // Its run time is unknown, so the request replaces it; without a request it cannot become a job.
     const bool lacks_wait = rules_.cancelled == Cancelled::kHonour && record.wait < Duration::zero();
     if (rules_.cancelled == Cancelled::kSkip || record.requested_time <= Duration::zero() || lacks_wait)
       return note(Rule::kCancelledNeverRan);
@@ -232,7 +233,7 @@ void WorkloadReader::set_cpu_use(TracedJob& job, const SwfRecord& record) {
   job.job.declared = job.truth.behaviour;
 }
 
-// What a job declares is true of it: a study that wants them to differ perturbs what is declared.
+// Declared values are taken as true; a study that wants them to differ perturbs the declared ones.
 void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   note(Rule::kJobTable);
   job.job.flexibility = traits.flexibility.value_or(job.job.flexibility);
@@ -244,7 +245,7 @@ void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   job.job.political_priority = traits.political_priority.value_or(job.job.political_priority);
 }
 
-// A job can only follow one that stands before it in the file: so nobody waits in a circle.
+// A job can only follow one that stands before it in the file: so jobs cannot wait in a circle.
 void WorkloadReader::set_predecessor(TracedJob& job, const SwfRecord& record) {
   if (record.preceding < 0) return;
   if (!rules_.closed_loop) {
@@ -357,7 +358,8 @@ namespace {
 LoadedWorkload read_all(WorkloadReader reader) {
   LoadedWorkload loaded;
   TracedJobs& jobs = loaded.workload.jobs;
-  // MaxRecords may be anything, so it is believed in two steps: a little at first, more when a million records back it.
+  // MaxRecords may be wrong, so memory is reserved in two steps: for at most a million records first, and for more when
+  // a million have been read.
   constexpr std::int64_t kBelieved = 1'000'000;
   constexpr std::int64_t kMostBelieved = 64'000'000;
   const std::int64_t promised = std::clamp<std::int64_t>(reader.header().max_records().value_or(0), 0, kMostBelieved);

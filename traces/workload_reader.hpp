@@ -1,5 +1,6 @@
-// From a log to jobs: reads records and what the side file adds to them, applies the cleaning rules and counts what they did. One job at a time for bodies
-// that need not hold the whole log, or the whole workload in submission order.
+// A reader that makes jobs of a log: it reads records and what the side file adds to them, applies the cleaning rules
+// and counts what they did. It gives one job at a time for callers that need not hold the whole log, or the whole
+// workload in submission order.
 #pragma once
 
 #include <array>

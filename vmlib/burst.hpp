@@ -1,8 +1,9 @@
-// A burst of computing on an emulated core: slept through while the core's token is held, in slices of at most a quantum.
-// Work counts from the instant at which the token was granted to the instant at which the sleeper woke, so the core is
-// worked on all the time: handing over costs nobody anything. A slice that ended late has done some of the next one's work
-// already, which is that much shorter, so that who is late often has no more of the core than others. That credit is at
-// most one quantum, and none at all if the token was taken away meanwhile: being stopped is not progress.
+// A burst of computing on an emulated core: the rank sleeps while it holds the core's token, in slices of at most a
+// quantum. Work counts from the instant at which the token was granted to the instant at which the sleeper woke, so the
+// core is always at work: a hand-over costs no emulated time. A slice that ended late has done part of the next one's
+// work already, which is that much shorter, so that a rank that is often late gets no more of the core than others.
+// That credit is at most one quantum, and a slice earns none if the token was taken away meanwhile: being stopped is
+// not progress.
 #pragma once
 
 #include <algorithm>
@@ -25,12 +26,12 @@ class Burst {
     seat.leave();
   }
 
-  static constexpr std::uint64_t kLookAroundNs = 1'000'000;  // a rank that waits for a core notices that it was moved
+  static constexpr std::uint64_t kLookAroundNs = 1'000'000;  // how often a waiting rank checks whether it was moved
   static constexpr std::uint64_t kStaleNs = 100'000'000;
   static constexpr std::uint64_t kStaleQuanta = 10;
 
  private:
-  /// The work that it has done.
+  /// Works for one slice; returns the work done.
   std::uint64_t slice(std::uint64_t left, replay_vm_slot& slot, CurrentToken<System>& seat) {
     CoreToken<System>* token = acquire(slot.orders, seat);
     const std::uint64_t work = std::min(left, quantum_ns_);
@@ -45,12 +46,12 @@ class Burst {
     return work;
   }
 
-  /// The token of the core where the rank is now. nullptr: nobody has given it a seat, so it works as if it were alone.
+  /// The token of the core where the rank is now. nullptr: the rank has no seat, so it works as if it were alone.
   CoreToken<System>* acquire(const replay_vm_orders& orders, CurrentToken<System>& seat) {
     for (;;) {
       const std::uint64_t place = load(orders.place);
       CoreToken<System>* token = seat.at(place);
-      if (token == nullptr || token->is_mine()) return token;  // slices follow each other
+      if (token == nullptr || token->is_mine()) return token;  // still held from the slice before
       if (!comes_by(*token, orders, place)) continue;
       slice_start_ = token->granted_ns();
       return token;

@@ -1,10 +1,10 @@
-// A core's token as one rank sees it. Ranks of one core pass it round in the order of their seats, the one who has it to
-// the next who sits there, so that nobody who wants it again at once can win each time. No lock: the holder's pid
-// changes by compare-and-swap only, and whoever has made the token free looks round once more, so that a rank that sat
-// down at that moment is not forgotten. What others have written is never believed: who keeps the token too long is
-// overtaken, and loses its seat if it is no process or does not run (docs/adr/0007-tokens-for-cores.md).
+// A core's token as one rank sees it. The ranks of one core pass it on in the order of their seats, from the holder to
+// the next rank that is seated, so that a rank that wants it again at once cannot win each time. No lock: the holder's
+// pid changes by compare-and-swap only, and a rank that has freed the token checks the seats once more, so that a rank
+// that sat down at that moment is not missed. Words written by other ranks are not trusted: a rank that keeps the token
+// too long is overtaken, and loses its seat if it is no process or does not run (docs/adr/0007-tokens-for-cores.md).
 //
-// System brings the clock, the futex, and the CPU time of a process.
+// System provides the clock, the futex, and the CPU time of a process.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class CoreToken {
 
   /// After want(): sleeps until the token comes, at most so long; may return early without it. True: it is here.
   bool wait(std::uint64_t limit_ns) {
-    // The last look comes after the bit is set: whoever hands over changes the holder first, then sees the bit.
+    // is_mine() comes after the bit is set: a rank that hands over changes the holder first, then reads the bit.
     const std::uint32_t turn = __atomic_fetch_or(&seat().turn, kSomebodySleeps, __ATOMIC_SEQ_CST) | kSomebodySleeps;
     if (!is_mine()) System::wait_on(seat().turn, turn, limit_ns);
     __atomic_fetch_and(&seat().turn, ~kSomebodySleeps, __ATOMIC_SEQ_CST);
@@ -59,20 +59,20 @@ class CoreToken {
     return take_from(holder);
   }
 
-  /// Since when the token is ours, for all that can be believed: not before we wanted it.
+  /// The instant at which the token became ours; as others can write the word, never before we wanted it.
   [[nodiscard]] std::uint64_t granted_ns() const {
     const std::uint64_t granted = __atomic_load_n(&core_->granted_ns, __ATOMIC_RELAXED);
     return std::clamp(granted, wanted_since_, std::max(wanted_since_, System::now()));
   }
 
-  /// Passes the token on to the next seat, or makes it free; nothing if it is not ours. True: somebody else got it.
+  /// Passes the token on to the next seat, or makes it free; nothing if it is not ours. True: another rank got it.
   bool hand_over() {
     if (!is_mine()) return false;
     std::uint32_t from = me_;
     for (int round = 0; round < kMostRounds; ++round) {
       switch (pass_on(from)) {
         case Passed::kToAnother: return true;
-        case Passed::kNotOurs: return from != me_;  // somebody was faster, or we had been overtaken
+        case Passed::kNotOurs: return from != me_;  // another rank was faster, or we had been overtaken
         case Passed::kNobodyThere: break;
       }
       if (from != 0 && !change(core_->holder, from, 0)) return false;
@@ -91,14 +91,14 @@ class CoreToken {
  private:
   enum class Passed : std::uint8_t { kToAnother, kNobodyThere, kNotOurs };
 
-  /// Again after each wait: whoever overtook us, or stopped us, may have cleared our seat.
+  /// Called again after each wait: a rank that overtook us, or the agent that stopped us, may have cleared our seat.
   bool sit() {
     if (load(seat().wanter) != me_) store(seat().wanter, me_);
     return is_mine() || take_from(0);
   }
 
-  /// `from`: us, or 0 when we have made it free. Becomes a rank that got up at this very moment: it may not know that it
-  /// has got the token, so the token goes on from there.
+  /// `from`: us, or 0 when we have freed the token. It becomes a rank that got up at that moment: such a rank may not
+  /// know that it has got the token, so the token is passed on from there.
   Passed pass_on(std::uint32_t& from) {
     for (std::uint32_t step = 1; step < REPLAY_VM_SEATS; ++step) {
       replay_vm_seat& next = core_->seats[(seat_ + step) % REPLAY_VM_SEATS];
@@ -114,7 +114,7 @@ class CoreToken {
 
   bool take_from(std::uint32_t holder) { return grant(holder, me_); }
 
-  /// The instant first: the new holder reads it as soon as it finds itself the holder.
+  /// Writes the instant first: the new holder reads it as soon as it finds itself the holder.
   bool grant(std::uint32_t from, std::uint32_t to) {
     if (load(core_->holder) != from) return false;
     __atomic_store_n(&core_->granted_ns, System::now(), __ATOMIC_RELAXED);
@@ -136,7 +136,7 @@ class CoreToken {
 
   [[nodiscard]] replay_vm_seat& seat() const { return core_->seats[seat_]; }
 
-  // One order for all that is seen of holder, wanter and turn: who clears one and then looks at another needs it.
+  // One total order for holder, wanter and turn: code that clears one and then reads another needs it.
   static std::uint32_t load(const std::uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_SEQ_CST); }
   static void store(std::uint32_t& word, std::uint32_t value) { __atomic_store_n(&word, value, __ATOMIC_SEQ_CST); }
   static bool change(std::uint32_t& word, std::uint32_t from, std::uint32_t to) {
@@ -145,17 +145,17 @@ class CoreToken {
 
   static constexpr std::uint32_t kSomebodySleeps = 1;
   static constexpr std::uint32_t kNextTurn = 2;
-  static constexpr int kMostRounds = 100;  // in case somebody plays with the words
+  static constexpr int kMostRounds = 100;  // in case another process corrupts the words
 
   replay_vm_core* core_;
   std::uint32_t seat_;
   std::uint32_t me_;
   std::uint64_t wanted_since_ = 0;
-  std::uint32_t suspect_ = 0;  // whom we have overtaken last
+  std::uint32_t suspect_ = 0;  // the rank that we overtook last
   std::uint64_t suspect_cpu_ = 0;
 };
 
-/// The rank's own token, which is another one after the agent has moved it.
+/// The token of the rank's core, which changes when the agent moves the rank.
 template <class System>
 class CurrentToken {
  public:

@@ -1,5 +1,5 @@
 // The node's core segment as a rank maps it: a token for each core. All jobs of the node can write into it, so no index
-// and no pid that is read from it is believed.
+// and no pid that is read from it is trusted.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct CoreTokens {
 
 class Cores {
  public:
-  /// Nothing unless the descriptor is of a sealed file of our own user, of exactly the size its header claims, of this version.
+  /// Nothing unless the descriptor is of a sealed file of our own user, of exactly the size its header claims, of this
+  /// version.
   [[nodiscard]] static std::optional<Cores> map(int descriptor);
 
   [[nodiscard]] CoreTokens tokens() const {

@@ -1,5 +1,5 @@
-// What vmlib asks of the kernel while the program runs: clocks, the futex, sleep, and the CPU time of a process.
-// Nothing here changes errno.
+// The kernel calls of vmlib while the program runs: clocks, the futex, sleep, and the CPU time of a process. Nothing
+// here changes errno.
 #pragma once
 
 #include <linux/futex.h>
@@ -36,7 +36,7 @@ struct Linux {
     const timespec length = to_timespec(ns);
     ::clock_nanosleep(CLOCK_MONOTONIC, 0, &length, nullptr);
   }
-  /// Does not.
+  /// Does not return early.
   static void sleep_until(std::uint64_t ns) {
     const timespec end = to_timespec(ns);
     while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, nullptr) == EINTR) {

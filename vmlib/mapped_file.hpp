@@ -1,6 +1,6 @@
-// Memory that the agent has made for us, mapped for both sides. It is believed only after every claim in its header has
+// Memory that the agent has made for us, mapped for both sides. It is used only after every claim in its header has
 // been checked against what the kernel says (owner, type, size, and that the size is sealed). The header is copied
-// once, and only the copy is ever looked at again, so that no figure can be changed after the check.
+// once, and only the copy is read afterwards, so that no figure can be changed after the check.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +14,8 @@ namespace replay::vm {
 class MappedFile {
  public:
   /// `is_plausible(size of the file)` says whether the header, which has been copied to `header`, may be believed.
-  /// Nothing unless the file is a regular one of our own user, of a size that cannot change any more, and plausible. The
-  /// descriptor stays the caller's.
+  /// Nothing unless the file is a regular one of our own user, of a size that cannot change any more, and plausible.
+  /// The descriptor stays the caller's.
   template <class Header, class Check>
   [[nodiscard]] static std::optional<MappedFile> map(int descriptor, Header& header, Check is_plausible) {
     return map(

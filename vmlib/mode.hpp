@@ -1,5 +1,5 @@
-// By which means this rank notices that it waits: the choice between MPICH's progress function, loops of tests, and
-// nothing. A pure function of what the process has and what the environment asks for.
+// The choice of the means by which a rank notices that it waits: MPICH's progress function, loops of tests, or nothing.
+// A pure function of what the process has and what the environment asks for.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ struct Means {
 /// The value of REPLAY_VM_MODE. Nothing: not set, or not a mode, which counts as not set.
 [[nodiscard]] std::optional<replay_vm_mode> parse_mode(const char* text);
 
-/// The best mode that these means allow. `wanted` is that mode or none: what is forced does not fall back.
+/// The best mode that these means allow. With `wanted`, that mode or none: a forced mode does not fall back.
 [[nodiscard]] replay_vm_mode best_mode(std::optional<replay_vm_mode> wanted, const Means& means);
 
 }  // namespace replay::vm

@@ -6,7 +6,7 @@
 
 namespace replay::vm {
 
-/// What MPI_Get_library_version says, which may be asked before MPI_Init. Empty: there is no MPI in this process.
+/// The text of MPI_Get_library_version, which may be called before MPI_Init. Empty: there is no MPI in this process.
 [[nodiscard]] std::string_view library_version();
 
 /// Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). REQUIRES: MPICH, initialised.
@@ -15,8 +15,8 @@ namespace replay::vm {
 /// A barrier of MPI_COMM_WORLD. REQUIRES: MPICH, initialised.
 void barrier_of_the_world();
 
-/// Looks for a message from another rank, which takes a turn of the progress engine and changes nothing. MPICH takes no
-/// turn in a world of one rank. REQUIRES: MPICH, initialised.
+/// Probes for a message, which runs the progress engine once and changes nothing. In a world of one rank MPICH does not
+/// run it. REQUIRES: MPICH, initialised.
 void poll_once();
 
 }  // namespace replay::vm

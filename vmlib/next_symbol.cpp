@@ -6,7 +6,7 @@ namespace replay::vm {
 namespace {
 
 // RTLD_NEXT does not see libraries that the program loads privately (dlopen without RTLD_GLOBAL, as Python does with an
-// extension module), although their calls find us. MPICH and its ABI relatives, then UCX.
+// extension module), although calls from there reach us. Listed: MPICH and its ABI relatives, then UCX.
 constexpr const char* kLibraries[] = {"libmpich.so.12",   "libmpi.so.12", "libmpichfort.so.12",
                                       "libmpifort.so.12", "libmpi.so.40", "libucp.so.0"};
 

@@ -1,5 +1,5 @@
-// The function that would have been called without us. No link to MPI or UCX: what is not in the process is not missed,
-// so that a shell or any other child of a rank runs with the preload as without.
+// Lookup of the function that would have been called without vmlib. There is no link to MPI or UCX, so that a shell or
+// any other child of a rank runs with the preload as without.
 #pragma once
 
 #include <atomic>

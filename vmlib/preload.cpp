@@ -1,8 +1,9 @@
-// The shared object that LD_PRELOAD puts in front of MPI and UCX: every symbol that it defines in their place, and
-// nothing that decides anything (that is rank.hpp). Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job
-// and leaves it; the wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and
-// the disconnect. Besides, two functions of our own, for programs that run on emulated cores (vm_burst.h). A guest behaves: no output, no exception, no signal handler, and whatever goes wrong switches vmlib
-// off, not the job. Nothing at all happens before MPI_Init, so that a shell or a child with the preload is unharmed.
+// The shared object that LD_PRELOAD puts in front of MPI and UCX: every symbol that it defines in their place. The
+// decisions are in rank.hpp. Three kinds: MPI_Init and MPI_Finalize, where a rank joins its job and leaves it; the
+// wrappers of the blocking calls, from one table; and two functions of UCX, the progress poll and the disconnect.
+// Two more functions serve programs that run on emulated cores (vm_burst.h). vmlib must not disturb the program: no
+// output, no exception, no signal handler, and a failure switches vmlib off, not the job. Nothing happens before
+// MPI_Init, so that a shell or a child with the preload is unharmed.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -35,7 +36,7 @@ namespace {
 using namespace replay::vm;
 
 constexpr int kRegistrationLimitMs = 2000;
-constexpr long kNoMpi = 15;  // MPI_ERR_OTHER: somebody calls MPI in a process that has none
+constexpr long kNoMpi = 15;  // MPI_ERR_OTHER: an MPI call in a process without MPI
 
 // The one global of the project, because PMPI leaves no other place.
 constinit Rank<Linux> rank;
@@ -78,14 +79,14 @@ replay_vm_mode choose_mode(bool has_progress_hook) {
 
 replay_vm_mode claimed_mode() { return choose_mode(next_symbol("ucp_worker_progress") != nullptr); }
 
-/// A program that computes for real would disturb everybody on emulated cores.
+/// A program that computes for real would disturb all ranks on emulated cores.
 std::uint32_t flags_of_hello() {
   const auto* fit = static_cast<const int*>(::dlsym(RTLD_DEFAULT, "vm_fit_for_emulation"));
   return fit != nullptr && *fit != 0 ? REPLAY_VM_FIT_FOR_EMULATION : 0;
 }
 
-/// A rank whose segment is no good leaves its slot empty, and is none to the agent. Without tokens there is nothing to
-/// compute on emulated cores.
+/// With a bad segment the rank leaves its slot empty, and the agent does not count it. On emulated cores the tokens are
+/// needed as well.
 void register_with_agent(const Settings& settings) {
   UniqueFd stream = connect_to_agent(settings.socket, kRegistrationLimitMs);
   if (!stream.is_open()) return;
@@ -117,8 +118,8 @@ void join_job() {
   register_with_agent(*settings);
 }
 
-/// Progress mode holds if MPI polls through our hook; else the next best one. A world of one rank waits for nobody and
-/// has nothing to prove. Who is no rank of a job is passive.
+/// Keeps progress mode if MPI polls through our hook; else takes the next best one. A world of one rank never waits, so
+/// nothing is tested. A process that is no rank of a job is passive.
 void prove_mode() {
   if (!rank.is_joined()) return mode.store(REPLAY_VM_MODE_NONE, std::memory_order_relaxed);
   if (mode.load(std::memory_order_relaxed) != REPLAY_VM_MODE_PROGRESS || world_size == 1) return;
@@ -247,7 +248,7 @@ STARTS(PMPI_Init, 2)
 STARTS(PMPI_Init_thread, 4)
 ENDS(PMPI_Finalize, 0)
 
-// `use mpi_f08` passes by every MPI_ function of C, but arrives at PMPI_Init and PMPI_Finalize.
+// `use mpi_f08` bypasses every MPI_ function of C, but calls PMPI_Init and PMPI_Finalize.
 INTERPOSED void mpi_init_f08_(Word ierror) {
   static constinit NextFunction next{"mpi_init_f08_"};
   rank.expect_fortran08();

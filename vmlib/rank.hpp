@@ -1,16 +1,16 @@
-// The rank that vmlib lives in: what its slot says, when it is blocked, and when it gives its core away. This is the
-// whole decision; preload.cpp only calls it from MPI's functions. It knows no MPI and no system call: System brings the
-// clock and the yield, so that a test can bring its own.
+// The state and the decisions of this process's rank: what its slot says, when it is blocked, and when it gives its
+// core away. preload.cpp only calls it from MPI's functions. It uses no MPI and no system call: System provides the
+// clock and the yield, so that a test can provide its own.
 //
-// The rule: a poll that found nothing, N times in a row, while the rank waits and its core is shared, gives the core
-// away. "While the rank waits" is known inside the wrappers. Outside of them only the polls speak: a program that
-// polls MPI_Test is believed after kPatience times as many, and a Fortran 2008 program, whose blocking calls pass by
+// The rule: after N polls in a row that found nothing, while the rank waits and its core is shared, it gives the core
+// away. Inside the wrappers the rank is known to wait. Outside of them only the polls tell: a program that polls
+// MPI_Test counts as waiting after kPatience times as many, and a Fortran 2008 program, with blocking calls that bypass
 // the wrappers, at once.
 //
-// How it gives the core away: by sched_yield, or by passing the core's token on and waiting for it, at most 1 ms, as the
-// orders say. A thread of a program with MPI_THREAD_MULTIPLE may hold MPI's lock at that moment, so it only yields. Who
-// has waited for long inside of one call, and got the core back at once each time, is among ranks that all wait: it naps.
-// On emulated cores nothing computes for real, and a waiting rank always naps.
+// How it gives the core away: by sched_yield, or by passing the core's token on and waiting for it, at most 1 ms, as
+// the orders say. A thread of a program with MPI_THREAD_MULTIPLE may hold MPI's lock at that moment, so it only yields.
+// A rank that has waited for long inside of one call, and got the core back at once each time, shares it with ranks
+// that all wait: it naps. On emulated cores nothing computes for real, and a waiting rank always naps.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct Waiting {
   std::uint64_t blocked_since = 0;   // first idle poll of the blocking call it is in; 0: none yet
   std::uint64_t last_idle_poll = 0;  // Fortran 2008 only; 0: the last poll found something
   std::uint64_t cpu_read_at = 0;
-  std::uint64_t idle_since = 0;  // since then the wait has been in vain; 0: the core has not been given away yet
-  std::uint64_t back_at = 0;     // the core came back last
+  std::uint64_t idle_since = 0;  // start of the wait in vain; 0: the core has not been given away yet
+  std::uint64_t back_at = 0;     // when the core came back last
 };
 
 template <class System>
@@ -57,7 +57,7 @@ class Rank {
     enter_state(REPLAY_VM_STARTING);
   }
 
-  /// MPI_Init has returned well.
+  /// MPI_Init has succeeded.
   void started(Waiting& thread) {
     if (!is_joined()) return;
     store(report().init_ns, System::now());
@@ -74,7 +74,7 @@ class Rank {
     enter_state(REPLAY_VM_FINALIZING);
   }
 
-  /// MPI_Finalize has returned well: the last word of this rank.
+  /// MPI_Finalize has succeeded: the last report of this rank.
   void ended() {
     if (!is_joined()) return;
     seat_.leave();
@@ -83,7 +83,7 @@ class Rank {
     leave_slot();
   }
 
-  /// Says so in the slot, then behaves as if it were not there.
+  /// Reports it in the slot; from then on vmlib behaves as if it were not loaded.
   void switch_off() {
     if (!is_joined()) return;
     seat_.leave();
@@ -91,7 +91,7 @@ class Rank {
     leave_slot();
   }
 
-  /// Without a word: in a forked child, which is no rank.
+  /// Reports nothing: for a forked child, which is no rank.
   void leave_slot() { slot_.store(nullptr, std::memory_order_release); }
 
   void set_mode(replay_vm_mode mode) {
@@ -151,10 +151,10 @@ class Rank {
   static constexpr std::uint32_t kMostSleepsAhead = 63;
   static constexpr std::uint64_t kNapAfterNs = 500'000;  // of waiting in vain, on real cores
   static constexpr std::uint64_t kAtOnceNs = 25'000;     // a rank that only polls gives the core back that soon
-  static constexpr std::uint64_t kBusyNs = 25'000;       // and one that takes longer to poll has found something to do
+  static constexpr std::uint64_t kBusyNs = 25'000;       // a longer gap between polls counts as work
   static constexpr std::uint64_t kShortestNapNs = 20'000;
   static constexpr std::uint64_t kLongestNapNs = 200'000;
-  static constexpr std::uint64_t kWaitPerNap = 8;        // a nap is this part of what has been waited
+  static constexpr std::uint64_t kWaitPerNap = 8;        // a nap lasts this part (1/8) of the wait so far
   static constexpr std::uint32_t kPollsBetweenNaps = 4;  // on emulated cores
 
  private:
@@ -186,7 +186,7 @@ class Rank {
     } else if (thread.reports && seat_.is_seated()) {
       seat_.leave();  // this rank has been moved to a core of its own
     }
-    if (thread.last_idle_poll != 0) {  // however long the others had the core, it was time spent waiting
+    if (thread.last_idle_poll != 0) {  // the time that others had the core counts as waiting
       const std::uint64_t now = System::now();
       add(report().blocked_ns, now - thread.last_idle_poll);
       thread.last_idle_poll = now;
@@ -197,7 +197,8 @@ class Rank {
 
   // ---- giving the core away ----
 
-  /// In MPI_Init and MPI_Finalize, which spin for each other too and have nothing to lose, a core of its own as well.
+  /// Also called on an unshared core in MPI_Init and MPI_Finalize, where ranks spin for each other and lose nothing by
+  /// it.
   void give_away(Waiting& thread) {
     const bool may_sleep = !has_threads_ && is_shared();
     const std::uint64_t before = System::now();
@@ -210,9 +211,9 @@ class Rank {
     }
     thread.back_at = System::now();
     if (thread.back_at - before > kAtOnceNs * (mpl() + 1)) {
-      thread.idle_since = thread.back_at;  // somebody computes
+      thread.idle_since = thread.back_at;  // another process computes
     } else if (may_sleep && thread.depth != 0 && waited >= kNapAfterNs) {
-      if (thread.reports) seat_.leave();  // nobody waits for a sleeper
+      if (thread.reports) seat_.leave();  // so that no token goes to a sleeping rank
       nap(thread, waited);
     }
   }
@@ -226,9 +227,9 @@ class Rank {
     if (token == nullptr) return System::yield();
     const bool another_has_it = token->hand_over();
     if (token->want()) {
-      if (!another_has_it) System::yield();  // nobody wants the token, but somebody may compute without it
+      if (!another_has_it) System::yield();  // no rank wants the token, but one may compute without it
     } else if (place() != here) {
-      seat_.leave();  // moved at this moment: the agent may have looked before we sat down
+      seat_.leave();  // moved at this moment: the agent may have read the seats before we sat down
     } else {
       wait_for(*token);
     }
@@ -242,8 +243,8 @@ class Rank {
     token.overtake(kLongestTokenWaitNs);
   }
 
-  /// To sleep and be woken costs a timer and two switches, more than a message between two ranks that only talk to each
-  /// other. So first the cheaper way, unless it has been in vain lately: then somebody else is on the core.
+  /// Sleeping and waking costs a timer and two switches, more than a message between two ranks that only talk to each
+  /// other. So it yields first, unless that has been in vain lately: then another rank computes on the core.
   bool comes_soon(const CoreToken<System>& token, std::uint64_t start) {
     if (sleeps_ahead_ > 0) {
       --sleeps_ahead_;
@@ -267,10 +268,10 @@ class Rank {
     thread.back_at = System::now();
   }
 
-  /// How long the thread has been waiting with nothing to do. An MPI that moves data without UCX says nothing of it, but
-  /// then its polls take their time; and so does a program, between two polls of its own.
+  /// How long the thread has been waiting with nothing to do. An MPI that moves data without UCX reports no events, but
+  /// its polls then take longer; so does a program that computes between two polls.
   std::uint64_t wait_in_vain(Waiting& thread, std::uint64_t now) {
-    const bool counts_gaps = !facts_.is_emulated || thread.depth == 0;  // there, polls wait for the few real cores
+    const bool counts_gaps = !facts_.is_emulated || thread.depth == 0;  // emulated: polls wait for the few real cores
     if (thread.idle_since == 0 || (counts_gaps && now - thread.back_at > kBusyNs)) thread.idle_since = now;
     return now - thread.idle_since;
   }
@@ -291,7 +292,7 @@ class Rank {
     read_cpu(thread, now);
   }
 
-  /// Without a wrapper nobody says where a blocking call ends. Idle polls that follow each other at once are one.
+  /// Without a wrapper the end of a blocking call is unknown. Idle polls in close succession count as one call.
   void count_gap(Waiting& thread) {
     if (!is_running()) return;
     const std::uint64_t now = System::now();
@@ -302,7 +303,7 @@ class Rank {
     read_cpu(thread, now);
   }
 
-  /// A system call, hence not at every opportunity.
+  /// A system call, hence at most once per kCpuReadEveryNs.
   void read_cpu(Waiting& thread, std::uint64_t now) {
     if (now - thread.cpu_read_at < kCpuReadEveryNs) return;
     thread.cpu_read_at = now;

@@ -1,5 +1,5 @@
-// A rank introduces itself to its node's agent: connect, hello, welcome. All of it within one time limit, and any
-// doubt about the answer means "not registered".
+// Registration of a rank with its node's agent: connect, hello, welcome. All of it within one time limit, and any doubt
+// about the answer means "not registered".
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace replay::vm {
 
-/// When this process was started, in clock ticks since boot: with its pid it names the process for ever. 0: unknown.
+/// When this process was started, in clock ticks since boot: unique together with the pid. 0: unknown.
 [[nodiscard]] std::uint64_t process_start();
 /// Field 22 of the text of /proc/PID/stat (NUL-terminated), whatever the program's name contains. 0: not there.
 [[nodiscard]] std::uint64_t parse_process_start(const char* stat);
 
-/// A stream to the agent at `path`, closed on exec, its number out of the way of the program's own; not open: no agent
-/// of our own user (or root) answers there within `limit_ms`.
+/// A stream to the agent at `path`, closed on exec, with a number above those that programs count on; not open: no
+/// agent of our own user (or root) answers there within `limit_ms`.
 [[nodiscard]] UniqueFd connect_to_agent(const char* path, int limit_ms);
 
 [[nodiscard]] replay_vm_hello make_hello(const Settings& settings, replay_vm_mode mode, std::uint32_t flags = 0);
@@ -29,8 +29,8 @@ struct Welcome {
   UniqueFd core_segment;
 };
 
-/// Says hello and waits for the welcome. Nothing if there was no sensible answer within `limit_ms`; a slot without
-/// both segments is none.
+/// Says hello and waits for the welcome. Nothing if there was no valid answer within `limit_ms`; a slot without both
+/// segments is none.
 [[nodiscard]] std::optional<Welcome> introduce(int stream, const replay_vm_hello& hello, int limit_ms);
 
 }  // namespace replay::vm

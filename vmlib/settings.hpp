@@ -1,4 +1,4 @@
-// What the environment tells a rank: where its agent listens, which job it belongs to, which rank it will be. The
+// A rank's settings from its environment: where its agent listens, which job it belongs to, which rank it will be. The
 // rank and size come from the process manager's PMI_RANK and PMI_SIZE, because MPI_Comm_rank does not work yet.
 #pragma once
 
@@ -25,7 +25,7 @@ using Lookup = const char* (*)(const char* name);
 /// Set, and to something else than "0": vmlib does nothing at all.
 [[nodiscard]] bool is_switched_off(Lookup lookup);
 
-/// Nothing: not under replay, or told something that cannot be true.
+/// Nothing: not started by replay, or with impossible values.
 [[nodiscard]] std::optional<Settings> read_settings(Lookup lookup);
 
 /// 32 hex digits, either case.

@@ -1,5 +1,5 @@
-// Holds mpi_functions.def against mpi.h, at compile time: each entry exists, has so many arguments, and each of them
-// travels in one register or one stack word, so that the wrappers may pass words. No code comes out of this file.
+// Compile-time check of mpi_functions.def against mpi.h: each entry exists, has so many arguments, and each of them
+// travels in one register or one stack word, so that the wrappers may pass words. This file produces no code.
 #include <mpi.h>
 
 #include <cstddef>

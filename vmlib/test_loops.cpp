@@ -28,7 +28,7 @@ struct Calls {
 constinit Calls mpi;
 constinit OnIdlePoll count_idle_poll = nullptr;
 
-/// `test(&is_done)` until it is done or fails. An error has been through the error handler when it arrives here.
+/// `test(&is_done)` until it is done or fails. An error has passed the error handler when it arrives here.
 template <class Test>
 int until_done(Test test) {
   for (;;) {
@@ -45,11 +45,11 @@ int until_complete(MPI_Request& request, MPI_Status* status) {
 
 int first_of(int error, int later_error) { return error != MPI_SUCCESS ? error : later_error; }
 
-// ---- whose error handler ----
+// ---- which error handler sees an error ----
 
-// MPI_Recv reports a truncated message to its communicator's error handler. MPI_Test names no communicator: MPICH reports
-// to that of MPI_COMM_WORLD. A receive becomes a loop of MPI_Test only where this is the same. Elsewhere it is a loop of
-// MPI_Iprobe, and then MPI_Recv itself, which waits no more, or only for the rest of a large message.
+// MPI_Recv reports a truncated message to its communicator's error handler. MPI_Test names no communicator: MPICH
+// reports to that of MPI_COMM_WORLD. A receive becomes a loop of MPI_Test only where this is the same. Elsewhere it is
+// a loop of MPI_Iprobe, and then MPI_Recv itself, which waits no more, or only for the rest of a large message.
 
 bool is_predefined(MPI_Errhandler handler) { return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN; }
 
@@ -95,7 +95,7 @@ struct Receive {
 
 template <class Start, class Whole, class Count>
 int receive(Start* start, Whole* whole, const Receive<Count>& r, MPI_Status* status) {
-  if (status == nullptr || r.from == MPI_PROC_NULL)  // the one is an error, the other is done at once
+  if (status == nullptr || r.from == MPI_PROC_NULL)  // an error; done at once
     return whole(r.buffer, r.count, r.type, r.from, r.tag, r.comm, status);
   bool is_same = false;
   int error = compare_with_world(r.comm, is_same);
@@ -128,7 +128,7 @@ int exchange_by_tests(StartSend start_send, Start* start_receive, const Receive<
   return first_of(error, until_complete(sending, MPI_STATUS_IGNORE));
 }
 
-/// The first probe finds a wrong source before anything is sent. From MPI_PROC_NULL always so: MPICH 4.0's MPI_Irecv
+/// The first probe finds a wrong source before anything is sent. Always used for MPI_PROC_NULL: MPICH 4.0's MPI_Irecv
 /// leaves another status than MPI_Recv.
 template <class StartSend, class Whole, class Count>
 int exchange_by_probes(StartSend start_send, Whole* receive_whole, const Receive<Count>& r, MPI_Status* status) {
@@ -218,7 +218,7 @@ int Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
 int Waitany(int count, MPI_Request requests[], int* which, MPI_Status* status) {
   return until_done([&](int* is_done) { return mpi.Testany(count, requests, which, is_done, status); });
 }
-/// No request at all is MPI_UNDEFINED, which is an answer too.
+/// Without any request the count is MPI_UNDEFINED, which ends the loop, too.
 int Waitsome(int count, MPI_Request requests[], int* how_many, int which[], MPI_Status statuses[]) {
   return until_done([&](int* is_done) {
     const int error = mpi.Testsome(count, requests, how_many, which, statuses);

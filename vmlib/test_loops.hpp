@@ -1,10 +1,10 @@
-// Blocking calls as loops of tests, for an MPI whose progress function cannot be hooked: MPI_Recv becomes MPI_Irecv and
-// MPI_Test until it is done. Each test that finds nothing is an idle poll, so that the same rule as in progress mode
-// gives the core away (rank.hpp). What a program sees is what the blocking call would have shown it: buffers, status,
-// and each error once, at the error handler of the same communicator.
+// Blocking calls as loops of tests, for an MPI with a progress function that cannot be hooked: MPI_Recv becomes
+// MPI_Irecv and MPI_Test until it is done. Each test that finds nothing is an idle poll, so that the same rule as in
+// progress mode gives the core away (rank.hpp). A program sees the same as from the blocking call: buffers, status, and
+// each error once, at the error handler of the same communicator.
 //
-// Only what has a faithful nonblocking form is here, the TESTABLE entries of mpi_functions.def. Collectives are not: the
-// standard forbids that one rank calls MPI_Bcast where another one calls MPI_Ibcast.
+// Only functions with a faithful nonblocking form are here, the TESTABLE entries of mpi_functions.def. Collectives are
+// not: the standard forbids that one rank calls MPI_Bcast where another one calls MPI_Ibcast.
 #pragma once
 
 namespace replay::vm {

@@ -1,6 +1,6 @@
-/* For programs that run on emulated cores: a burst of computing, slept while the core's token is held, so that 64 ranks
- * on two real cores take turns as they would on cores of their own. Declared weak: a program that is not run under vmlib
- * finds null pointers, and computes for real. C and C++. */
+/* The interface for programs that run on emulated cores: a burst of computing, slept while the core's token is held, so
+ * that 64 ranks on two real cores take turns as they would on cores of their own. Declared weak: a program that is not
+ * run under vmlib finds null pointers, and computes for real. C and C++. */
 #ifndef REPLAY_VM_BURST_H
 #define REPLAY_VM_BURST_H
 
@@ -13,7 +13,7 @@ extern "C" {
 /* What the job was told when it was given its cores. Times are ns. */
 /* NOLINTNEXTLINE(readability-identifier-naming): a C interface */
 struct vm_emulation {
-  uint64_t start_ns;    /* CLOCK_MONOTONIC: the cores were given; launching has cost what has passed since */
+  uint64_t start_ns;    /* CLOCK_MONOTONIC: the cores were given; the time since then is the cost of launching */
   uint64_t end_cost_ns; /* what ending is expected to cost, from the last work to the last process */
   uint32_t mpl;         /* most ranks of this job on one core at the moment, >= 1 */
   uint32_t quantum_us;  /* longest slice of a burst: a burst no longer than this is never cut */
@@ -28,7 +28,7 @@ __attribute__((weak)) int vm_emulated(struct vm_emulation* facts);
 __attribute__((weak)) void vm_burst(uint64_t ns);
 
 /* A program that calls vm_burst() exports this symbol (any value but 0); others are refused on emulated cores, where
- * what they compute for real would disturb everybody. Define it in the program: `const int vm_fit_for_emulation = 1;`
+ * their real computation would disturb all ranks. Define it in the program: `const int vm_fit_for_emulation = 1;`
  * and link with --export-dynamic (CMake: ENABLE_EXPORTS). */
 /* NOLINTNEXTLINE(readability-identifier-naming, bugprone-dynamic-static-initializers): a C interface */
 extern const int vm_fit_for_emulation;

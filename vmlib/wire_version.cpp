@@ -1,4 +1,5 @@
-// Says in the file which version of the wire this vmlib speaks, so that the launcher can tell before it preloads it.
+// The version of the wire that this vmlib speaks, as text in the library, so that the launcher can read it before the
+// preload.
 #include "scheduler/protocol/wire.h"
 
 #define TEXT(x) #x

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What half its cores cost a communicating program: NAS CG class W, 2 processes, on 2 cores and on 1, with stock MPICH and
-# under replay, which shrinks it from 2 cores to 1 in the middle of its run. Medians of alternating rounds.
+# Measures what half its cores cost a communicating program: NAS CG class W, 2 processes, on 2 cores and on 1, with
+# stock MPICH and under replay, which shrinks it from 2 cores to 1 in the middle of its run. Medians of alternating
+# rounds.
 # usage: cg-shrunk.sh BUILD [REPEAT]     BUILD holds bin/replay and lib/replay; needs two free cores
 set -euo pipefail
 build=$(cd "${1:?usage: cg-shrunk.sh BUILD [REPEAT]}" && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How far a real run on emulated cores is from what its jobs stand for: 150 jobs of 1 to 16 processes on 32 emulated cores,
-# at 90 % load, under fcfs-malleable, then the error of each job's run time. About five minutes; wants a machine that
-# nobody else uses: the run says at its end whether others did.
+# Measures how far a real run on emulated cores is from the traced jobs: 150 jobs of 1 to 16 processes on 32 emulated
+# cores, at 90 % load, under fcfs-malleable, then the error of each job's run time. About five minutes; needs a machine
+# without other load: the run reports at its end whether there was any.
 # usage: emulation.sh BUILD [OUT]     BUILD holds bin/replay and benchmarks/emulation_error
 set -euo pipefail
 build=$(cd "${1:?usage: emulation.sh BUILD [OUT]}" && pwd)

@@ -1,8 +1,8 @@
-// How far jobs on emulated cores are from what they stand for: reads the event log of a real run and compares each job's
-// measured run time, from its cores being given to its processes being gone, with the run time it should have had.
+// Measures how far jobs on emulated cores are from the traced jobs: reads the event log of a real run and compares each
+// job's measured run time, from its cores being given to its processes being gone, with its expected run time.
 //   never resized       the traced run time
-//   shrunk or expanded  the instant at which the traced run time is used up at the rates of the model `isolated`, formula
-//                       (3), over the job's own allocations, each from the instant at which its ranks were there
+//   shrunk or expanded  the instant at which the traced run time is used up at the rates of the model `isolated`,
+//                       formula (3), over the job's own allocations, each from the instant when its ranks were there
 // Jobs shorter than --shortest (real seconds, default 3) are left out: there launching and ending are most of the job.
 // Exit status: 0 the project's criteria are met, 1 they are not, 2 wrong usage.
 #include <fmt/core.h>

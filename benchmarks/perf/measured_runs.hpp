@@ -1,6 +1,6 @@
-// MPI programs started in order to be timed: by the node agent with vmlib preloaded, or by a bare mpiexec with nothing
-// between. One call is one run, from its start to the last process's end; the calls block. A program that fails, or whose
-// result is not verified, throws: no figure is made of it.
+// Timed runs of MPI programs: by the node agent with vmlib preloaded, or by a bare mpiexec with nothing between. One
+// call is one run, from its start to the last process's end; the calls block. A call throws for a program that fails or
+// does not verify its result, so that no figure is made of it.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@ struct MeasuredRun {
 [[nodiscard]] MeasuredRun run_bare(const std::filesystem::path& mpiexec, const Words& command,
                                    const Cores& core_of_rank);
 
-/// An agent whose ranks always give their cores away in one way.
+/// Runs under an agent that uses one back end for all ranks.
 class AgentRuns {
  public:
   /// Forks the agent. REQUIRES: a single thread, and no connect() before: fork all agents first.
@@ -49,8 +49,8 @@ class AgentRuns {
     std::vector<double> seconds;  ///< from each order to its acknowledgement
     bool is_verified = false;
   };
-  /// Moves a running program from `expanded` to `shrunk` and back `cycles` times, a pause between moves. Fewer moves than
-  /// that: the program was too short.
+  /// Moves a running program from `expanded` to `shrunk` and back `cycles` times, a pause between moves. Fewer moves
+  /// than that: the program was too short.
   [[nodiscard]] Moves move(const Words& command, const Cores& expanded, const Cores& shrunk, int cycles);
 
   struct Together {
@@ -90,7 +90,7 @@ class AgentRuns {
   launcher::EventBase loop_;
   std::map<JobId, Job> jobs_;
   std::int64_t last_job_ = 0;
-  std::string broken_;                             // what must not be thrown through the event loop
+  std::string broken_;                             // an error to be thrown outside of the event loop
   std::unique_ptr<launcher::AgentClient> client_;  // last: it uses the others
 };
 

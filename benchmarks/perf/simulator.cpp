@@ -1,6 +1,7 @@
-// How fast `replay simulate` is, as whole processes: jobs per second of CPU time and the most memory of every policy on the logs
-// of the papers, and how cost and memory grow with the number of jobs and the size of the machine on overloaded Lublin
-// workloads. Input is uncompressed and in the page cache. Policies take turns (A B A B); medians of the rounds.
+// A measurement of `replay simulate` as whole processes: jobs per second of CPU time and the most memory of every
+// policy on the logs of the papers, and how cost and memory grow with the number of jobs and the size of the machine on
+// overloaded Lublin workloads. Input is uncompressed and in the page cache. Policies take turns (A B A B); medians of
+// the rounds.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -38,7 +39,7 @@ struct Cost {
   double peak_mb = 0;
 };
 
-// Its output goes nowhere; whoever fails says why on stderr.
+// Drops the program's output; its errors stay on stderr.
 Cost run(Words words) {
   words.insert(words.begin(), REPLAY_PROGRAM);
   std::vector<char*> arguments;
@@ -84,7 +85,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Several policies on one trace, in turns. Whoever takes longer than `patience` is measured once.
+// Several policies on one trace, in turns. A policy that takes longer than kPatience is measured once.
 class Race {
  public:
   Race(const TemporaryFolder& folder, std::string trace, const char* outputs)

@@ -1,6 +1,7 @@
-// How fast logs are read: MB/s and records/s of SwfReader and WorkloadReader, plain and gzip, from the page cache, beside
-// what merely reading the bytes and what zlib alone takes. All cases take turns (A B A B); the median of the rounds counts.
-// A log of our own making is always measured; further logs are named on the command line or lie in $REPLAY_PWA_DIR.
+// A measurement of how fast logs are read: MB/s and records/s of SwfReader and WorkloadReader, plain and gzip, from the
+// page cache, beside reading the bytes only and zlib alone. All cases take turns (A B A B); the median of the rounds
+// counts. A log of our own making is always measured; further logs are named on the command line or lie in
+// $REPLAY_PWA_DIR.
 #include <fmt/format.h>
 #include <zlib.h>
 
@@ -52,7 +53,7 @@ void copy(const std::string& from, const std::string& to) {
   sink->close();
 }
 
-// Every field is known and of a usual length, so that no reader gains by what is missing.
+// Every field is known and of a usual length, so that missing fields speed up no reader.
 void make_log(const std::string& path, std::int64_t records) {
   Rng chance{Seed{42}, "swf-bench"};
   SwfWriter writer(path);

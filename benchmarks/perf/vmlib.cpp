@@ -1,7 +1,7 @@
-// What vmlib costs and what it gains, as tables: small messages and kernels with and without it, on cores of their own and
-// on shared ones; how long moving ranks takes; what the agent adds to a job; two jobs on the same cores. Everything is run
-// in alternating rounds and stands beside the targets that were set for it. Figures count on a quiet machine only; the
-// load of others is measured before and after and said.
+// A measurement of what vmlib costs and gains, as tables: small messages and kernels with and without it, on cores of
+// their own and on shared ones; how long moving ranks takes; what the agent adds to a job; two jobs on the same cores.
+// Everything is run in alternating rounds and stands beside the targets that were set for it. Figures count on a quiet
+// machine only; the load of others is measured before and after and reported.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -63,8 +63,8 @@ Program kernel(const std::string& name, const std::string& size, int alone, int 
   return {name + " " + size, "s", "time_per_repeat_s", {name, "--class", size}, "--repeat", alone, shared, 1, true};
 }
 
-/// Those whose program has been built. Of each kernel a class that the targets are for, and the smallest one, in which
-/// messages weigh most.
+/// The rows with a program that has been built. Of each kernel a class that the targets are for, and the smallest one,
+/// in which messages weigh most.
 std::vector<Program> programs(const fs::path& folder, const std::vector<std::string>& only) {
   std::vector<Program> all{message("ping-pong 8 B", "pingpong", 1'000'000, 100'000, 50),
                            message("allreduce 8 B", "allreduce", 500'000, 50'000, 30),
@@ -208,7 +208,8 @@ class Bench {
     measured_.pairs.push_back(std::move(pair));
   }
 
-  /// Ranks of two jobs that never hand their core over do not know that they share it.
+  /// Without a hand-over the ranks of the two jobs have not noticed that they share a core, and the time does not
+  /// count.
   void run_together(PairSeries& pair, const std::string& name, AgentRuns& agent, const Words& cg, const Words& ep) {
     const AgentRuns::Together together = agent.run_together({cg, ep}, {a_, b_});
     if (together.handoffs > 0)
@@ -229,7 +230,7 @@ class Bench {
   Measurements measured_;
 };
 
-// ---- where and when --------------------------------------------------------------------------------------------------
+// ---- where and when -------------------------------------------------------------------------------------------------
 
 /// The text behind the colon of the first line that begins with `name`.
 std::string field(std::istream& in, const std::string& name) {
@@ -257,7 +258,7 @@ std::string load_text(double before, double after) {
   return fmt::format("others used {:.0f} % of the machine before, {:.0f} % after", before * 100, after * 100);
 }
 
-/// One fact a line.
+/// The facts about a run, one per line.
 std::vector<std::string> circumstances(const std::string& command, const Cores& cores, const std::string& load) {
   utsname system{};
   ::uname(&system);

@@ -102,7 +102,7 @@ Table pairs(const Measurements& measured) {
   return table;
 }
 
-// ---- targets ---------------------------------------------------------------------------------------------------------
+// ---- targets --------------------------------------------------------------------------------------------------------
 
 /// What was found, by back end; what does not depend on it stands under yield.
 struct Found {
@@ -138,7 +138,7 @@ struct KernelTargets {
   double shared_to_two_cores;
   double shared_to_one_rank;
 };
-/// For kernels without one: the targets of the others like them do not apply.
+/// For kernels without a target: those of the other kernels do not apply.
 constexpr double kNoTarget = 0;
 constexpr KernelTargets kKernelTargets[] = {{"cg", 2.3, 1.3},        {"mg", 2.1, 1.1},       {"lu", 2.1, 1.1},
                                             {"ep", kNoTarget, 1.05}, {"is", kNoTarget, 1.4}, {"ft", kNoTarget, 1.3}};
@@ -218,7 +218,7 @@ void judge_pairs(const Measurements& measured, Judgements& all) {
   }
 }
 
-/// Targets 7, 9 and 10 are no figures; tests see to them.
+/// Targets 7, 9 and 10 are no figures; tests check them.
 Judgements judgements(const Measurements& measured) {
   Judgements all;
   judge_kernels(measured, all);

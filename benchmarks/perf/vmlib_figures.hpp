@@ -1,4 +1,4 @@
-// What the measurements of vmlib come to: medians, ratios, tables, and whether the targets are met. Pure.
+// Figures made of vmlib's measurements: medians, ratios, tables, and whether the targets are met. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -59,12 +59,12 @@ struct Measurements {
   std::vector<double> start_to_end_agent;            ///< s
   std::vector<double> start_to_end_bare;
   std::vector<PairSeries> pairs;
-  bool is_disturbed = false;  ///< strangers used the machine: no target is met or missed by such figures
+  bool is_disturbed = false;  ///< other processes used the machine: no target is met or missed by such figures
   std::vector<std::string> notes;
 };
 
-/// Of each setting the fastest round alone. Who shares a processor's core with us from outside this machine slows us without
-/// a trace in any load: medians then tell of them, the fastest rounds of us.
+/// Keeps the fastest round of each setting. A load on the same processor core from outside this machine slows us
+/// without showing in any load figure: medians then include it, the fastest rounds do not.
 [[nodiscard]] Measurements fastest_of(Measurements measured);
 
 struct Table {

@@ -54,10 +54,10 @@ void close_all_but(std::vector<int> kept) {
 }
 
 void detach_from_terminal() {
-  ::setsid();  // Ctrl-C is for the daemon; it tells us what to do then
+  ::setsid();  // Ctrl-C goes to the daemon, which then sends its orders
   const UniqueFd null{::open("/dev/null", O_RDWR | O_CLOEXEC)};
   ::dup2(null.get(), STDIN_FILENO);
-  ::dup2(null.get(), STDOUT_FILENO);  // a pipe of the daemon's must not stay open because of us
+  ::dup2(null.get(), STDOUT_FILENO);  // the agent must not keep a pipe of the daemon's open
 }
 
 void reset_signals() {
@@ -84,7 +84,7 @@ AgentDirectory make_home(const AgentOptions& options) {
   return make_agent_directory(base);
 }
 
-/// The child of the fork, to its end.
+/// Runs the agent in the forked child; returns its exit status.
 int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd stream,
              const std::optional<protocol::LinkSeals>& seals) {
   int status = 0;
@@ -137,7 +137,7 @@ bool AgentHandle::wait_until_gone(milliseconds limit) {
 
 void AgentHandle::stop() {
   if (pid_ <= 0) return;
-  ::pidfd_send_signal(pidfd_.get(), SIGCONT, nullptr, 0);  // whoever has stopped it, it is to end now
+  ::pidfd_send_signal(pidfd_.get(), SIGCONT, nullptr, 0);  // a stopped agent must run to end
   if (!stream_.is_open()) ::pidfd_send_signal(pidfd_.get(), SIGTERM, nullptr, 0);
   stream_.reset();
   const bool can_act = !is_stopped(pid_);
@@ -151,8 +151,8 @@ void AgentHandle::stop() {
   pid_ = 0;
 }
 
-/// The agent was killed. Its jobs carry its socket's path in their environment; what has thrown its environment away is in
-/// the agent's control group, if there is one, and has come to us as an orphan.
+/// For an agent that was killed. Its jobs have its socket's path in their environment; a process that has dropped its
+/// environment is in the agent's control group, if there is one, and has become an orphan of ours.
 void AgentHandle::clean_up_in_its_place() const {
   const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (directory_ / "socket").string());
   const auto group = ControlGroup::find(directory_.filename().string());
@@ -182,8 +182,8 @@ AgentHandle start_agent(const AgentOptions& options) {
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ours.reset();
-    ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // a stopped agent is to see that the daemon has died
-    ::_exit(be_agent(options, home, std::move(theirs), std::nullopt));  // nothing of the daemon's is to run at exit
+    ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // so that a stopped agent sees that the daemon has died
+    ::_exit(be_agent(options, home, std::move(theirs), std::nullopt));  // skips the daemon's exit handlers
   }
   return AgentHandle{pid, std::move(ours), home.path};
 }
@@ -196,7 +196,7 @@ AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const prot
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != parent) ::_exit(1);  // it died before that line
+    if (::getppid() != parent) ::_exit(1);  // the parent died before the prctl
     ::_exit(be_agent(options, home, std::move(stream), seals));
   }
   return AgentHandle{pid, UniqueFd{}, home.path};

@@ -1,6 +1,6 @@
-// The node agent: a process of its own that starts, watches, moves and reaps the jobs of one node, so that a daemon that
-// dies leaves nothing behind. The daemon forks it before anything else (no thread, event loop or log yet). Closing the
-// stream to it is the end of all jobs, whoever closes it; that is how it notices kill -9 of the daemon. Over a network
+// The node agent: a process of its own that starts, watches, moves and reaps the jobs of one node, so that a daemon
+// that dies leaves nothing behind. The daemon forks it before anything else (no thread, event loop or log yet). When
+// either side closes the stream, the agent ends all jobs; that is how it notices kill -9 of the daemon. Over a network
 // `replay agent` forks it, for the stream of a daemon that has proved the key (launcher/service/agent_service.hpp).
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace replay::launcher {
 
-/// How ranks that share a core give it to each other. kAuto: as the self-test at the agent's start finds better, but the
-/// token where ranks of two jobs meet. The others: always so. On emulated cores it always is the token.
+/// How ranks that share a core hand it over. kAuto: as the self-test at the agent's start decides, but the token where
+/// ranks of two jobs share a core. kYield, kToken: always that one. Emulated cores always use the token.
 enum class BackEnd : std::uint8_t { kAuto, kYield, kToken };
 
 struct AgentOptions {
@@ -28,18 +28,18 @@ struct AgentOptions {
   std::filesystem::path vmlib;              ///< libreplay-vm.so; empty: every job is rigid
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
   BackEnd back_end = BackEnd::kAuto;
-  JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where a network of a job's own is not permitted
+  JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where the system permits no namespace per job
   std::vector<int> cores;                 ///< OS indices that Hello names; empty: the affinity mask
-  /// The daemon is lost when it has not been heard of for so long; 0: never by silence.
+  /// After this long without a message the daemon counts as lost; 0: no limit.
   std::chrono::milliseconds silence_limit{0};
-  /// A job whose ranks have not registered within this is rigid.
+  /// A job is rigid if its ranks have not registered within this.
   std::chrono::milliseconds registration_limit{5000};
-  std::chrono::milliseconds registration_limit_per_rank{200};  ///< and so much more for each rank
-  int emulated_cores = 0;                     ///< 0: the machine's own; else so many virtual ones, and tokens for them
+  std::chrono::milliseconds registration_limit_per_rank{200};  ///< added per rank
+  int emulated_cores = 0;                     ///< 0: the machine's own; else so many virtual ones, each with a token
   std::chrono::microseconds quantum{10'000};  ///< emulated: longest hold of a token that another rank waits for
 };
 
-/// The daemon's hold on its agent. Destroying it ends the agent and with it all jobs, within about 3 s.
+/// The daemon's handle of its agent. Destroying it ends the agent and with it all jobs, within about 3 s.
 class AgentHandle {
  public:
   AgentHandle(pid_t pid, UniqueFd stream, std::filesystem::path directory);
@@ -50,12 +50,13 @@ class AgentHandle {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Readable when the agent's process has ended.
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
-  /// Non-blocking; the messages of scheduler/protocol/agent_messages.hpp. Negative: somebody else has the other end.
+  /// Non-blocking; the messages of scheduler/protocol/agent_messages.hpp. Negative: the agent serves another process.
   [[nodiscard]] int stream() const { return stream_.get(); }
-  /// The agent's private directory: segments and socket; gone when the agent is.
+  /// The agent's private directory: segments and socket; removed when the agent ends.
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
-  /// Closes the stream (or, without one, asks by SIGTERM) and waits until the agent is gone; after 3 s, or when it died or was stopped, cleans up in its place.
+  /// Closes the stream (or, without one, sends SIGTERM) and waits until the agent is gone; after 3 s, or when it died
+  /// or was stopped, cleans up in its place.
   void stop();
 
  private:
@@ -66,14 +67,14 @@ class AgentHandle {
   UniqueFd stream_;
   UniqueFd pidfd_;
   std::filesystem::path directory_;
-  std::optional<OwnSessionChild> known_;  // while the agent is not reaped
+  std::optional<OwnSessionChild> known_;  // until the agent is reaped
 };
 
 /// Forks the agent. Also removes directories that dead agents left under the same runtime directory.
 /// REQUIRES: a single thread. Throws std::system_error.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
-/// The same for a stream to a daemon that is there already, sealed with these keys; the handle has none. The agent ends,
-/// as when told to, when this process dies.
+/// The same for an existing stream to a daemon, sealed with these keys; the handle has no stream. When this process
+/// dies, the agent ends as on SIGTERM.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals);
 
 }  // namespace replay::launcher

@@ -69,7 +69,7 @@ std::vector<std::string> names_in(int directory) {
   return names;
 }
 
-/// Its name must still lead to what was looked at.
+/// Whether the name still leads to the directory that was checked.
 bool is_same(int base, const char* name, int directory) {
   struct stat by_name {};
   struct stat looked_at {};
@@ -82,8 +82,8 @@ bool is_directory(int parent, const std::string& name) {
   return ::fstatat(parent, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
-/// The name of what is unknown in it; empty: there was nothing such. The marker goes last: with it, what is left can be
-/// recognised again.
+/// Returns the name of an unknown entry; empty: none. The marker is deleted last, so that the rest of an interrupted
+/// deletion can still be recognised.
 std::string remove_checked(int base, const char* name, int directory) {
   const std::vector<std::string> found = names_in(directory);
   for (const std::string& entry : found)
@@ -93,7 +93,7 @@ std::string remove_checked(int base, const char* name, int directory) {
   return {};
 }
 
-/// Open, if it is an agent's.
+/// The open directory, if it is an agent's.
 std::optional<UniqueFd> open_agents(int base, const std::string& name) {
   if (!is_name_of_ours(name)) return std::nullopt;
   UniqueFd directory = open_directory(base, name.c_str());
@@ -107,7 +107,7 @@ AgentDirectory make_agent_directory(const fs::path& base) {
   std::string name = name_template((fs::absolute(base) / kNameBegins).string());
   if (::mkdtemp(name.data()) == nullptr) fail_with(fmt::format("cannot create a directory under {}", base.string()));
   AgentDirectory made{name, open_directory(AT_FDCWD, name.c_str())};
-  // The lock before the marker: what has a marker and no lock has no living agent.
+  // The lock before the marker: a directory with a marker and no lock has no living agent.
   if (!made.lock.is_open() || !is_private(made.lock.get()) || ::flock(made.lock.get(), LOCK_EX | LOCK_NB) != 0)
     fail_with(fmt::format("cannot lock {}", name));
   const UniqueFd marker{::openat(made.lock.get(), kMarker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600)};
@@ -132,11 +132,11 @@ std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
   if (!all.is_open()) return left;
   for (const std::string& name : names_in(all.get())) {
     const auto opened = open_agents(all.get(), name);
-    if (!opened || ::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) continue;  // no agent's, or of a living one
+    if (!opened || ::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) continue;  // not an agent's, or its agent lives
     if (const std::string unknown = remove_checked(all.get(), name.c_str(), opened->get()); !unknown.empty())
       left.push_back(base / name / unknown);
     else
-      (void)ControlGroup::find(name);  // of the dead agent; goes with this object
+      (void)ControlGroup::find(name);  // the dead agent's; the destructor removes it
   }
   return left;
 }

@@ -27,7 +27,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
       kill_timer_(site.loop, -1, 0, [this] { on_sigterm_in_vain(); }),
       leave_timer_(site.loop, -1, 0, [this] { leave(); }) {}
 
-// ---- registration ----------------------------------------------------------------------------------------------------
+// ---- registration ---------------------------------------------------------------------------------------------------
 
 Admission AgentJob::admit(const replay_vm_hello& hello) {
   const int slot = slot_for(hello);
@@ -55,7 +55,7 @@ void AgentJob::add_rank(const replay_vm_hello& hello, UniqueFd stream) {
   const auto number = static_cast<std::size_t>(hello.world_rank);
   Rank& rank = ranks_[number];
   rank.process = Process::open(hello.pid, hello.pid_start);
-  if (!rank.process) return;  // died since: mpiexec will say so
+  if (!rank.process) return;  // died since; mpiexec reports it
   rank.stream = std::move(stream);
   rank.exit_event =
       std::make_unique<LoopEvent>(site_.loop, rank.process->pidfd(), EV_READ, [this, number] { on_rank_exit(number); });
@@ -65,7 +65,7 @@ void AgentJob::add_rank(const replay_vm_hello& hello, UniqueFd stream) {
   if (form_ == Form::kUnknown && registered() == ranks_.size()) look_whether_running();
 }
 
-// ---- figures ---------------------------------------------------------------------------------------------------------
+// ---- figures --------------------------------------------------------------------------------------------------------
 
 bool AgentJob::is_expanded() const { return site_.cores->is_alone(id()); }
 

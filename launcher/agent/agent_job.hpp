@@ -1,7 +1,8 @@
-// One job on this node, from mpiexec's start until nothing of it is left. It believes three witnesses: mpiexec's exit,
-// the pidfds of the ranks that registered, and the segment in which each rank says how far it got; mpiexec's exit code
-// alone lies. Its end is reported once, when /proc shows no process of it any more. The sources are one per question:
-// agent_job_start.cpp, _orders.cpp, _watch.cpp, _end.cpp, and agent_job.cpp for who its ranks are and what they have used.
+// One job on this node, from mpiexec's start until nothing of it is left. Its state follows from three sources:
+// mpiexec's exit, the pidfds of the ranks that registered, and the segment in which each rank reports its progress;
+// mpiexec's exit code alone is unreliable. Its end is reported once, when /proc shows no process of it any more. One
+// source file per question: agent_job_start.cpp, _orders.cpp, _watch.cpp, _end.cpp, and agent_job.cpp for its ranks and
+// what they have used.
 #pragma once
 
 #include <chrono>
@@ -39,7 +40,7 @@ struct AgentSite {
   NodeCores* cores = nullptr;
   EndCost* end_cost = nullptr;
   JobNetwork network = JobNetwork::kHost;
-  bool is_emulated = false;  ///< cores are virtual: nobody is bound, and only programs that are fit for it run
+  bool is_emulated = false;  ///< cores are virtual: ranks are not bound, and only programs fit for emulation run
   std::chrono::microseconds quantum{0};
   std::chrono::milliseconds registration_limit{0};
   std::chrono::milliseconds registration_limit_per_rank{0};
@@ -55,7 +56,7 @@ struct AgentSite {
   std::function<std::vector<pid_t>(const std::string& key)> orphans_of;
 };
 
-/// How a killed job's processes are asked to go.
+/// How long a killed job's processes have until SIGKILL.
 enum class Patience : std::uint8_t {
   kNormal,   ///< SIGTERM, 1.5 s, SIGKILL: two seconds after the order nothing is left
   kHurried,  ///< SIGTERM, 0.5 s, SIGKILL: the daemon is gone, or the program has hardly begun
@@ -70,7 +71,7 @@ class AgentJob {
  public:
   AgentJob(const AgentSite& site, protocol::LaunchJob order);
 
-  /// Starts mpiexec. What goes wrong is reported as the job's end.
+  /// Starts mpiexec. A failure is reported as the job's end.
   void launch();
 
   [[nodiscard]] JobId id() const { return order_.job; }
@@ -78,7 +79,8 @@ class AgentJob {
   /// 0: none, or reaped already.
   [[nodiscard]] pid_t mpiexec_pid() const { return phase_ == Phase::kRunning ? mpiexec_ : 0; }
 
-  /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job ends.
+  /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job
+  /// ends.
   [[nodiscard]] Admission admit(const replay_vm_hello& hello);
   void add_rank(const replay_vm_hello& hello, UniqueFd stream);
 
@@ -97,7 +99,7 @@ class AgentJob {
  private:
   enum class Phase : std::uint8_t { kRunning, kLeaving, kOver };
   enum class Form : std::uint8_t { kUnknown, kMalleable, kRigid };
-  /// What an order waits for. Others wait meanwhile.
+  /// What the current order waits for; later orders are queued.
   enum class Busy : std::uint8_t { kNo, kMoving, kStopping };
 
   struct Rank {
@@ -110,7 +112,7 @@ class AgentJob {
     [[nodiscard]] bool is_running() const { return process.has_value() && !is_gone; }
   };
 
-  /// Or a refusal.
+  /// The slot, or a refusal.
   [[nodiscard]] int slot_for(const replay_vm_hello& hello);
 
   // Start.
@@ -192,7 +194,7 @@ class AgentJob {
   std::string key_text_;
   std::unique_ptr<JobSegment> segment_;  // none: vmlib is not preloaded
   std::string no_vmlib_reason_;
-  std::optional<ControlGroup> group_;  // none: strays are told by their parents and environments
+  std::optional<ControlGroup> group_;  // none: strays are recognised by parent and environment
   std::vector<Rank> ranks_;
   std::deque<LaterOrder> waiting_;
 
@@ -203,11 +205,11 @@ class AgentJob {
   Busy busy_ = Busy::kNo;
   std::chrono::steady_clock::time_point busy_until_;
   pid_t mpiexec_ = 0;
-  UniqueFd out_, err_;  // of the job, open since before it could change their names
+  UniqueFd out_, err_;  // the job's, opened before it could rename them
   int exit_status_ = 0;
-  std::optional<Outcome> asked_outcome_;     // somebody ended it
-  std::optional<std::string> found_broken_;  // we ended it, because of this
-  std::string stopped_;                      // who had been stopped by somebody when it was to end
+  std::optional<Outcome> asked_outcome_;     // ended by end(), with this outcome
+  std::optional<std::string> found_broken_;  // ended by this class, for this reason
+  std::string stopped_;                      // the processes that were stopped from outside when it was to end
   bool were_strays_seen_ = false;
   std::optional<Process> proxy_;
   std::unique_ptr<LoopEvent> proxy_event_;
@@ -219,7 +221,7 @@ class AgentJob {
   LoopEvent stray_timer_;
   LoopEvent kill_timer_;
   LoopEvent leave_timer_;
-  std::string unnoticed_;  // what we have seen, and mpiexec perhaps has not
+  std::string unnoticed_;  // a failure that we have seen and mpiexec perhaps has not
 };
 
 }  // namespace replay::launcher

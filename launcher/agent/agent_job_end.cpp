@@ -1,5 +1,5 @@
-// How a job ends, by whatever cause: who is asked to go, who is killed, when nobody is left, and what is said of it. Its
-// end is reported exactly once, when /proc shows no process of it any more.
+// How a job ends, for any cause: which processes get SIGTERM and which SIGKILL, when none is left, and which outcome is
+// reported. The end is reported exactly once, when /proc shows no process of it any more.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -31,7 +31,7 @@ void AgentJob::end(Outcome outcome, Patience patience) {
   patience == Patience::kNone ? kill_everything() : ask_to_leave(patience);
 }
 
-/// The job cannot go on, because of this.
+/// Ends a job that cannot go on, for this reason.
 void AgentJob::break_off(const std::string& reason) {
   if (phase_ != Phase::kRunning || asked_outcome_ || found_broken_) return;
   found_broken_ = reason;
@@ -54,7 +54,7 @@ void AgentJob::ask_to_leave(Patience patience) {
   kill_timer_.arm_after(time_to_leave(form_ == Form::kUnknown ? Patience::kHurried : patience));
 }
 
-/// SIGTERM has not done it.
+/// SIGTERM did not end the job in time.
 void AgentJob::on_sigterm_in_vain() {
   if (stopped_.empty()) stopped_ = who_is_stopped();  // perhaps because of a stop that came at the same time
   kill_everything();
@@ -74,7 +74,7 @@ void AgentJob::on_rank_exit(std::size_t number) {
 void AgentJob::kill_everything() {
   if (phase_ != Phase::kRunning) return;
   const std::vector<pid_t> below = descendants_of(mpiexec_);
-  ::kill(mpiexec_, SIGKILL);  // its exit leads to leave(), which goes on until nobody is left
+  ::kill(mpiexec_, SIGKILL);  // its exit leads to leave(), which repeats until no process is left
   for (const Rank& rank : ranks_)
     if (rank.is_running()) rank.process->signal(SIGKILL);
   for (const pid_t pid : below)
@@ -95,7 +95,7 @@ void AgentJob::on_mpiexec_exit(int status) {
   leave();
 }
 
-/// Kills whoever is left, and comes back until nobody is.
+/// Kills the processes that are left, and repeats until there are none.
 void AgentJob::leave() {
   bool is_anybody_left = false;
   for (std::size_t number = 0; number < ranks_.size(); ++number) {
@@ -130,7 +130,7 @@ void AgentJob::finish() {
   site_.retire(id());
 }
 
-/// Ends that nobody disturbed.
+/// Learns from undisturbed ends only.
 void AgentJob::learn_end_cost(const JobEnd& end) const {
   if (!site_.is_emulated || end.outcome != Outcome::kCompleted) return;
   std::uint64_t last = 0;

@@ -1,5 +1,6 @@
-// What a running job is told to do: move, stop, go on. Orders wait for the start and are carried out in the order given;
-// each is answered once, when it is true: a move when the old cores are really free, a stop when nobody can run.
+// The orders for a running job: move, stop, resume. They wait for the start and are carried out in the order given;
+// each is answered once, when it has taken effect: a move when the old cores are free, a stop when no process of the
+// job can run.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -16,7 +17,7 @@ using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
 constexpr auto kBetweenLooksAtOrders = 1ms;
-constexpr auto kStopsWithin = 1000ms;  // but for a thread that waits for a disk or the like, and does not run either
+constexpr auto kStopsWithin = 1000ms;  // except a thread in uninterruptible sleep, which does not run either
 
 /// How long a rank that knows that it has moved may keep the old core's token.
 milliseconds lets_go_within(std::chrono::microseconds quantum) {
@@ -26,7 +27,7 @@ milliseconds lets_go_within(std::chrono::microseconds quantum) {
 }  // namespace
 
 void AgentJob::carry_out(const LaterOrder& order) {
-  if (phase_ != Phase::kRunning || asked_outcome_ || found_broken_) return;  // its end answers every order
+  if (phase_ != Phase::kRunning || asked_outcome_ || found_broken_) return;  // the job's end answers every order
   waiting_.push_back(order);
   if (form_ != Form::kUnknown) apply_waiting();
 }
@@ -60,7 +61,7 @@ void AgentJob::look_again() {
   apply_waiting();
 }
 
-// ---- move ------------------------------------------------------------------------------------------------------------
+// ---- move -----------------------------------------------------------------------------------------------------------
 
 void AgentJob::apply(const protocol::MoveRanks& order) {
   if (const auto reason = why_not_move(order.core_of_rank)) return refuse("resize", *reason);
@@ -106,7 +107,7 @@ void AgentJob::bind_ranks(const std::vector<std::int32_t>& core_of_rank) const {
       bind_all_threads(*site_.topology, ranks_[number].process->pid(), core_of_rank[number]);
 }
 
-/// Nobody can be put on a core that is not there: the ranks find that their places have changed, at the end of a slice.
+/// No binding to an emulated core: a rank reads its new place at the end of a slice.
 void AgentJob::move_emulated(const std::vector<std::int32_t>& core_of_rank) {
   site_.cores->begin_move(id(), core_of_rank);
   core_of_rank_ = core_of_rank;
@@ -119,9 +120,9 @@ void AgentJob::finish_move() {
   site_.report(protocol::RanksMoved{id()});
 }
 
-// ---- stop and go on --------------------------------------------------------------------------------------------------
+// ---- stop and go on -------------------------------------------------------------------------------------------------
 
-/// What runs the user's program: everything below mpiexec but Hydra's own.
+/// The processes of the user's program: all below mpiexec except Hydra's own.
 std::vector<Process> AgentJob::program_processes() const {
   std::vector<Process> found;
   for (const pid_t pid : descendants_of(mpiexec_)) {
@@ -145,7 +146,7 @@ void AgentJob::stop_processes() const {
   for (const Process& process : program_processes()) process.signal(SIGSTOP);  // unregistered ones, and children
 }
 
-/// A signal is on its way for a while, and a child may have been born meanwhile.
+/// SIGSTOP takes effect with a delay, and a child may have been forked meanwhile, so it is sent again.
 bool AgentJob::has_stopped() const {
   bool is_anybody_running = false;
   for (const Process& process : program_processes()) {

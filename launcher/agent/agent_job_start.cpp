@@ -1,7 +1,7 @@
-// How a job starts: segment, mpiexec, and the question what it has become. It is malleable when every rank has registered
-// and says at the end of MPI_Init that it can give its core away; rigid when that has not happened within a limit, with a
-// reason that names what runs in the ranks' place. On emulated cores a rank that does not register computes for real,
-// where there is nothing to compute on: such a job ends.
+// How a job starts: segment, mpiexec, and whether the job is malleable. It is malleable when every rank has registered
+// and reports at the end of MPI_Init that it can give its core away; rigid when that has not happened within a limit,
+// with a reason that names the program found instead. On emulated cores a rank that does not register computes for
+// real, without a core of its own: such a job ends.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ void AgentJob::launch() {
     found_broken_ = error.what();
   }
   if (found_broken_) {
-    exit_status_ = 127 << 8;  // as a shell says it: could not be started
+    exit_status_ = 127 << 8;  // the shell's status for a command that could not be started
     finish();
   } else {
     registration_timer_.arm_after(registration_limit());
@@ -80,7 +80,7 @@ std::optional<std::string> AgentJob::why_it_cannot_start() {
   return site_.cores->why_not(id(), core_of_rank_, site_.is_emulated);
 }
 
-/// Empty: it can be preloaded.
+/// Empty: vmlib can be preloaded.
 std::string AgentJob::why_no_vmlib() const {
   if (!order_.malleable && !site_.is_emulated) return "asked to be rigid";
   if (site_.vmlib.empty()) return "vmlib is not available";
@@ -89,7 +89,8 @@ std::string AgentJob::why_no_vmlib() const {
   return why_no_vmlib_at(site_.vmlib);
 }
 
-/// A start in the future, or one that a daemon with another clock believes in, would make a program end at once.
+/// The start as the daemon gave it, if it is plausible: one in the future, or by another clock, would make a program
+/// end at once.
 JobFacts AgentJob::facts() const {
   const std::uint64_t now = monotonic_ns();
   const bool is_believable = order_.given_ns != 0 && order_.given_ns <= now && now - order_.given_ns <= kOldestStartNs;
@@ -108,7 +109,7 @@ void AgentJob::take_cores() {
   site_.cores->enter(id(), {segment_.get(), [this] { advance_meters(); }}, core_of_rank_);
 }
 
-/// What the ranks preload: vmlib first, then what the user has everywhere.
+/// What the ranks preload: vmlib first, then the agent's own LD_PRELOAD.
 std::string AgentJob::preload_text() const {
   std::string text = segment_ ? site_.vmlib.string() : "";
   const char* everywhere = std::getenv("LD_PRELOAD");
@@ -140,7 +141,7 @@ void AgentJob::start_processes() {
   put_into_a_group();
 }
 
-/// So that a process of this job can be told from another job's however it hides.
+/// The group identifies every process of this job, whatever it does to its parent or environment.
 void AgentJob::put_into_a_group() {
   if (site_.group == nullptr) return;
   auto group = site_.group->make_below(fmt::format("job-{}", static_cast<std::int64_t>(order_.job)));
@@ -164,8 +165,8 @@ void AgentJob::write_description(const std::filesystem::path& mpiexec,
   }
 }
 
-/// A rank knows only at the end of MPI_Init whether it can give its core away. Ranks without vmlib are there when /proc
-/// shows all of them below Hydra.
+/// A rank knows only at the end of MPI_Init whether it can give its core away. Ranks without vmlib count as running
+/// when /proc shows all of them below Hydra.
 void AgentJob::look_whether_running() {
   if (!segment_) {
     std::set<std::size_t> found;
@@ -214,8 +215,9 @@ std::vector<std::pair<std::size_t, Process>> AgentJob::ranks_below_hydra() const
   return found;
 }
 
-/// Of registered ranks and others. Hydra should have bound them, but a short or wrong list leaves ranks unbound without a
-/// word. Not only once: inside MPI_Init hwloc visits every core and then puts back the mask that it had found.
+/// Checks the binding of all ranks, registered or not. Hydra should have bound them, but a short or wrong list leaves
+/// ranks unbound without an error. Checked several times: inside MPI_Init hwloc visits every core and then restores the
+/// mask that it had found.
 void AgentJob::read_masks_back() {
   for (const auto& [rank, process] : ranks_below_hydra()) put_on_its_core(rank, process.pid());
   if (next_look_at_masks_ > kLastLookAtMasks) return;
@@ -243,7 +245,7 @@ void AgentJob::on_registration_timeout() {
     declare_rigid(describe_unregistered());
 }
 
-/// Names what runs in the ranks' place.
+/// Names the program that was found instead of registered ranks.
 std::string AgentJob::describe_unregistered() const {
   const double limit = static_cast<double>(registration_limit().count()) / 1000;
   if (registered() > 0)

@@ -1,6 +1,6 @@
-// What mpiexec does not see, or never tells: a proxy that died, processes that somebody has stopped, a rank that left
-// before MPI_Init while the others wait for it there, children of a rank that keep Hydra's pipes open after it. Without
-// these looks such a job would hold its cores for ever. docs/failures.md has the whole table.
+// Checks for failures that mpiexec does not see or does not report: a proxy that died, processes stopped from outside,
+// a rank that left before MPI_Init while the others wait for it there, children of a rank that keep Hydra's pipes open
+// after it. Without these checks such a job would hold its cores for ever. docs/failures.md has the whole table.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ void AgentJob::look_after() {
   end_strays();
 }
 
-// ---- the proxy -------------------------------------------------------------------------------------------------------
+// ---- the proxy ------------------------------------------------------------------------------------------------------
 
 void AgentJob::watch_proxy() {
   if (proxy_) return;
@@ -46,15 +46,15 @@ void AgentJob::watch_proxy() {
   }
 }
 
-/// It leaves last, after its ranks, and mpiexec follows. If it leaves ranks behind it was killed, and mpiexec waits for
-/// ranks that nobody watches any more.
+/// The proxy normally exits after its ranks, and mpiexec after the proxy. A proxy that leaves ranks behind was killed,
+/// and mpiexec then waits for ranks that no proxy watches.
 void AgentJob::on_proxy_exit() {
   const bool leaves_ranks = std::ranges::any_of(ranks_, &Rank::is_running);
-  if (leaves_ranks || registered() < ranks_.size()) unnoticed_.clear();  // whoever else has died did so because of it
+  if (leaves_ranks || registered() < ranks_.size()) unnoticed_.clear();  // other deaths are its consequence
   fail_unless_noticed("Hydra's proxy died", leaves_ranks ? kMpiexecNoticesWithin / 6 : kMpiexecNoticesWithin);
 }
 
-/// A rank's death mpiexec usually sees at once, and ends the job itself.
+/// mpiexec usually sees a rank's death at once and ends the job itself; it gets `within` to do so.
 void AgentJob::fail_unless_noticed(const std::string& reason, std::chrono::milliseconds within) {
   if (phase_ != Phase::kRunning || asked_outcome_ || !unnoticed_.empty()) return;
   unnoticed_ = reason;
@@ -68,9 +68,9 @@ void AgentJob::on_nobody_noticing() {
   kill_everything();
 }
 
-// ---- stopped ---------------------------------------------------------------------------------------------------------
+// ---- stopped --------------------------------------------------------------------------------------------------------
 
-/// By somebody else than us: such a process cannot act on SIGTERM. Empty: nobody is.
+/// The processes that were stopped from outside: they cannot act on SIGTERM. Empty: none.
 std::string AgentJob::who_is_stopped() const {
   std::vector<std::string> hydra;
   std::set<std::size_t> ranks;
@@ -91,10 +91,10 @@ std::string AgentJob::who_is_stopped() const {
   return fmt::format("{} {} stopped (SIGSTOP) by somebody", fmt::join(hydra, ", "), hydra.size() == 1 ? "was" : "were");
 }
 
-// ---- left too early --------------------------------------------------------------------------------------------------
+// ---- left too early -------------------------------------------------------------------------------------------------
 
-/// With proof only: somebody waits in MPI_Init, each process of the program says which rank it belongs to, and none
-/// belongs to this one, which has not registered.
+/// Only with proof: a rank waits in MPI_Init, the rank of each process of the program is known, and none belongs to
+/// this rank, which has not registered.
 std::optional<std::size_t> AgentJob::rank_that_left_early() const {
   if (!segment_ || registered() == ranks_.size()) return std::nullopt;
   bool does_anybody_wait = false;
@@ -112,17 +112,17 @@ std::optional<std::size_t> AgentJob::rank_that_left_early() const {
   return std::nullopt;
 }
 
-/// Hydra takes exit code 0 for a good end, and the others would wait for ever.
+/// Hydra takes exit code 0 for a good end, and the other ranks would wait for ever.
 bool AgentJob::end_if_a_rank_left_early() {
   const auto rank = rank_that_left_early();
   if (rank) break_off(fmt::format("rank {} left before MPI_Init (exit code unknown), and others wait for it", *rank));
   return rank.has_value();
 }
 
-// ---- strays ----------------------------------------------------------------------------------------------------------
+// ---- strays ---------------------------------------------------------------------------------------------------------
 
-/// What is left of the job outside mpiexec's tree. Each is opened first and then seen to be below us or in the job's group,
-/// so that a number that the kernel has given away again names no other process.
+/// The job's processes outside mpiexec's tree. Each is opened first and then checked to be below us or in the job's
+/// group, so that a pid that the kernel has reused names no other process.
 std::vector<Process> AgentJob::strays() const {
   std::vector<Process> found;
   const auto add = [&found](pid_t pid, const auto& ours) {
@@ -140,8 +140,8 @@ std::vector<Process> AgentJob::strays() const {
   return found;
 }
 
-/// When the program's own processes have gone, and mpiexec has not, it waits until the last child of theirs lets go of
-/// Hydra's pipes. Looks twice, as at the very start there is no process of the program either.
+/// When the program's processes have exited, mpiexec waits until their last child closes Hydra's pipes. Strays must be
+/// seen twice, because at the very start there is no process of the program either.
 void AgentJob::end_strays() {
   const bool is_program_there = phase_ != Phase::kRunning || mpiexec_ == 0 ||
                                 std::ranges::any_of(ranks_, &Rank::is_running) || !program_processes().empty();
@@ -155,7 +155,7 @@ void AgentJob::end_strays() {
   }
 }
 
-/// The last rank's children are looked for soon.
+/// Schedules a check for children that the last rank has left.
 void AgentJob::expect_strays() {
   if (std::ranges::none_of(ranks_, &Rank::is_running)) stray_timer_.arm_after(kBetweenLooksAtStrays);
 }

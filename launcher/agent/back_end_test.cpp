@@ -35,11 +35,11 @@ struct Table {
   std::atomic<int> seated{0};
   std::atomic<bool> is_refused{false};
   std::atomic<bool> is_over{false};
-  Clock::time_point given;          // by whoever had the turn before; the turn orders it
+  Clock::time_point given;          // by the thread that had the turn before; `turn` orders it
   std::vector<nanoseconds> delays;  // likewise
 };
 
-/// Both are there, or it makes no sense.
+/// Waits until both threads are there. False: one of them could not be put on the core.
 bool sit_down(Table& table, int pu) {
   if (!stay_on(pu)) table.is_refused = true;
   ++table.seated;

@@ -1,5 +1,6 @@
-// Whether sched_yield hands a core over on this kernel. On some it takes 2 us, on others it returns at once or costs the
-// caller a slice, and it is slow when a stranger computes on the core. So it is tried when the agent starts.
+// A test whether sched_yield hands a core over on this kernel. On some it takes 2 us, on others it returns at once or
+// costs the caller a slice, and it is slow when a foreign process computes on the core. So the agent measures it at its
+// start.
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,8 @@ struct HandoverTest {
   bool operator==(const HandoverTest&) const = default;
 };
 
-/// Two threads on core `pu` hand a word to each other until `limit`, each calling `give_away` until it is its turn. They are
-/// gone when this returns. Nothing: they could not be put on that core.
+/// Two threads on core `pu` hand a word to each other until `limit`, each calling `give_away` until it is its turn.
+/// They are joined when this returns. Nothing: they could not be put on that core.
 [[nodiscard]] std::optional<HandoverTest> test_handover(int pu, std::chrono::milliseconds limit,
                                                         const std::function<void()>& give_away);
 

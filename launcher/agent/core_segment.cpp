@@ -13,9 +13,9 @@
 namespace replay::launcher {
 namespace {
 
-constexpr int kMostPasses = 100;  // in case somebody hands the token back as fast as it is taken
+constexpr int kMostPasses = 100;  // in case a rank hands the token back as fast as it is taken
 
-// One order for all that is seen of holder, wanter and turn: who clears one and then looks at another needs it.
+// One total order for holder, wanter and turn: code that clears one and then reads another needs it.
 std::uint32_t load(const std::uint32_t& word) { return __atomic_load_n(&word, __ATOMIC_SEQ_CST); }
 bool change(std::uint32_t& word, std::uint32_t from, std::uint32_t to) {
   return __atomic_compare_exchange_n(&word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
@@ -33,14 +33,14 @@ bool grant(replay_vm_core& core, std::uint32_t from, std::uint32_t to) {
   return true;
 }
 
-/// Hands the token from `from` (0: it is free) to the next rank after seat `begin`. False: nobody sits there, and the
-/// token is still with `from`, which becomes a rank that got up while it was given the token.
+/// Hands the token from `from` (0: it is free) to the next rank after seat `begin`. False: no seat is taken, and the
+/// token is still with `from`; `from` is then a rank that got up while it was given the token, if there was one.
 bool pass_on(replay_vm_core& core, std::uint32_t begin, std::uint32_t& from) {
   for (std::uint32_t step = 1; step <= REPLAY_VM_SEATS; ++step) {
     replay_vm_seat& next = core.seats[(begin + step) % REPLAY_VM_SEATS];
     const std::uint32_t wanter = load(next.wanter);
     if (wanter == 0 || wanter == from) continue;
-    if (!grant(core, from, wanter)) return true;  // somebody has taken it meanwhile: not our business any more
+    if (!grant(core, from, wanter)) return true;  // another rank has taken it meanwhile
     __atomic_fetch_add(&next.turn, 1, __ATOMIC_SEQ_CST);
     wake_all(next.turn);
     if (load(next.wanter) == wanter) return true;
@@ -68,7 +68,7 @@ bool CoreSegment::is_here(std::uint32_t core, pid_t pid) const {
          std::ranges::any_of(at(core).seats, [who](const replay_vm_seat& seat) { return load(seat.wanter) == who; });
 }
 
-/// It gets up first. Somebody who has seen it sit just before may still hand it the token, hence again.
+/// Clears the seat first. A rank that saw it taken just before may still hand the token over, hence the loop.
 bool CoreSegment::take_away(std::uint32_t core, pid_t pid) {
   const auto who = static_cast<std::uint32_t>(pid);
   replay_vm_core& place = at(core);
@@ -82,7 +82,7 @@ bool CoreSegment::take_away(std::uint32_t core, pid_t pid) {
     std::uint32_t from = who;
     if (pass_on(place, seat, from)) continue;
     std::uint32_t nobody = 0;
-    if (change(place.holder, from, 0)) pass_on(place, seat, nobody);  // to who sat down since the look round
+    if (change(place.holder, from, 0)) pass_on(place, seat, nobody);  // to a rank that sat down since the search
   }
   return has_taken;
 }

@@ -25,12 +25,12 @@ class CoreSegment {
   [[nodiscard]] pid_t holder(std::uint32_t core) const;
   /// Whether it has the core's token or a seat from which it wants it.
   [[nodiscard]] bool is_here(std::uint32_t core, pid_t pid) const;
-  /// The token goes to the next rank that wants it, or is free, unless somebody else has it; nobody will hand it to `pid`
-  /// until it sits down again. False: there was nothing to take. REQUIRES: pid > 0.
+  /// Takes the token and the seat of `pid`. The token goes to the next rank that wants it, or becomes free; no rank
+  /// hands it to `pid` until `pid` sits down again. False: there was nothing to take. REQUIRES: pid > 0.
   bool take_away(std::uint32_t core, pid_t pid);
   /// The same on every core. O(cores).
   void take_away_everywhere(pid_t pid);
-  /// Lets whoever waits at the seat look again at where it belongs.
+  /// Wakes the rank that waits at the seat, so that it reads its place again.
   void wake(std::uint32_t core, std::uint32_t seat);
 
  private:

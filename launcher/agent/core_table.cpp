@@ -53,7 +53,7 @@ std::vector<CoreTable::Place> CoreTable::places(const RankName& who) const {
   return rank != ranks_.end() ? rank->second.places : std::vector<Place>{};
 }
 
-/// Whether somebody else for whom `condition` holds runs on one of its cores.
+/// Whether another rank for which `condition` holds runs on one of its cores.
 template <typename Condition>
 bool CoreTable::meets(const RankName& who, Condition condition) const {
   return std::ranges::any_of(places(who), [&](const Place& place) {

@@ -1,6 +1,7 @@
-// Which ranks of which jobs are on which core of this node, and at which seat of the core's token each of them waits. A
-// rank that moves is on both cores from before the first thread moves until after the last one has: whoever could meet
-// somebody on a core is told so beforehand. A stopped rank keeps its seat but is nobody's neighbour. Pure bookkeeping.
+// Table of the ranks on each core of this node, and of the seat at which each waits for the core's token. A rank that
+// moves is on both cores from before its first thread moves until after the last one has, so that ranks that may share
+// a core are told so beforehand. A stopped rank keeps its seat but does not count as sharing the core. Pure
+// bookkeeping.
 #pragma once
 
 #include <array>
@@ -37,8 +38,8 @@ class CoreTable {
 
   [[nodiscard]] std::uint32_t cores() const { return static_cast<std::uint32_t>(cores_.size()); }
 
-  /// Takes the lowest free seat, or none when all are taken or none is wanted. REQUIRES: core < cores(), and the rank is
-  /// not there yet. O(log ranks).
+  /// Takes the lowest free seat, or none when all are taken or none is wanted. REQUIRES: core < cores(), and the rank
+  /// is not there yet. O(log ranks).
   Place arrive(const RankName& who, std::uint32_t core, Seating seating = Seating::kWanted);
   /// REQUIRES: it is there.
   void leave(const RankName& who, std::uint32_t core);
@@ -49,7 +50,7 @@ class CoreTable {
 
   /// Where it came to last. Nothing: nowhere.
   [[nodiscard]] std::optional<Place> place(const RankName& who) const;
-  /// Where else it still is.
+  /// All its places, in the order of arrival.
   [[nodiscard]] std::vector<Place> places(const RankName& who) const;
   /// Whether another rank, of whatever job, runs on one of its cores.
   [[nodiscard]] bool is_shared(const RankName& who) const;

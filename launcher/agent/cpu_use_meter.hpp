@@ -1,6 +1,7 @@
-// CPU utilisation of formula (3), measured: the share of its time that a rank does not spend blocked in MPI. It only
-// means something while the job is expanded and runs: on a shared core a rank also waits for its turn, and a stopped
-// rank waits for everything. So whoever changes one of the two says so first, and the meter adds up the right stretches.
+// Measured CPU utilisation of formula (3): the share of its time that a rank does not spend blocked in MPI. It is
+// meaningful only while the job is expanded and runs: on a shared core a rank also waits for its turn, and a stopped
+// rank does not run at all. So advance() is called before either of the two changes, and the meter adds up the right
+// intervals.
 #pragma once
 
 #include <algorithm>

@@ -54,11 +54,12 @@ JobSegment::JobSegment(const std::string& name, const JobKey& key, std::uint32_t
 }
 
 void JobSegment::order_place(std::uint32_t slot, std::uint64_t place) {
-  // The rank sits down and then looks at its place again; we write its place and then look who sits.
+  // Pairs with the rank, which takes its seat and then reads its place again; we write the place and then read the
+  // seats.
   __atomic_store_n(&at(slot)->orders.place, place, __ATOMIC_SEQ_CST);
 }
 
-/// The back end first: who sees itself shared gives its core away in that way.
+/// The back end first: a rank that sees `shared` gives its core away with that back end.
 void JobSegment::order_sharing(std::uint32_t slot, bool is_shared, replay_vm_back_end back_end) {
   __atomic_store_n(&at(slot)->orders.back_end, static_cast<std::uint32_t>(back_end), __ATOMIC_RELAXED);
   __atomic_store_n(&at(slot)->orders.shared, is_shared ? 1U : 0U, __ATOMIC_RELEASE);

@@ -1,6 +1,5 @@
 // The shared segment of one job, from the agent's side (scheduler/protocol/wire.h): the agent creates it, writes the
-// orders, and reads the reports. The ranks can write anything they like into it, so what is read is a copy
-// that the caller judges.
+// orders, and reads the reports. The ranks can write anything into it, so reads return copies that the caller checks.
 #pragma once
 
 #include <array>

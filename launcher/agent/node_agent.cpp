@@ -22,7 +22,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
-constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and then some
+constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
 
 /// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
 std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std::filesystem::path& directory) {
@@ -35,7 +35,7 @@ std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std:
   return link;
 }
 
-/// Of the core segment: emulated ones, or one more than the highest OS index.
+/// The cores of the core segment: the emulated ones, or one more than the highest OS index.
 std::uint32_t count_cores(const AgentOptions& options) {
   const long wanted = options.emulated_cores > 0
                           ? options.emulated_cores
@@ -143,7 +143,7 @@ void NodeAgent::on_readable() {
   try {
     decoder_.feed(bytes);
     while (const auto frame = decoder_.next()) {
-      was_silent_ = false;  // only whole frames count: of other bytes it is not known from where they come
+      was_silent_ = false;  // only whole frames count: the sender of other bytes is unknown
       if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
       handle(protocol::decode_order(*frame));
     }
@@ -209,7 +209,7 @@ void NodeAgent::on(const Order& order) {
 }
 
 void NodeAgent::send(const protocol::AgentReport& report) {
-  if (is_shutting_down_) return;  // nobody listens
+  if (is_shutting_down_) return;  // the line is closed
   std::string bytes = protocol::encode(report);
   if (sealer_) bytes = sealer_->seal(bytes);
   bufferevent_write(line_.get(), bytes.data(), bytes.size());
@@ -221,7 +221,7 @@ AgentJob* NodeAgent::job_with(const std::uint8_t* key) const {
   return nullptr;
 }
 
-/// Our mpiexecs, and whatever the kernel has given us because its parent died.
+/// Reaps our mpiexecs and the orphans that the kernel has given us.
 void NodeAgent::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -253,7 +253,8 @@ std::vector<pid_t> NodeAgent::orphans() const {
   return found;
 }
 
-/// An orphan that says nothing of its job belongs to the last one that there can be.
+/// With at most one job, every orphan belongs to it; with several, an orphan must have the job's key in its
+/// environment.
 std::vector<pid_t> NodeAgent::orphans_of(const std::string& key) const {
   std::vector<pid_t> found = orphans();
   if (jobs_.size() <= 1) return found;

@@ -1,4 +1,4 @@
-// The agent's own process: its loop, its jobs, its door for ranks, its line to the daemon.
+// The node agent in its own process: event loop, jobs, registration of ranks, line to the daemon.
 #pragma once
 
 #include <event2/bufferevent.h>
@@ -34,7 +34,7 @@ class NodeAgent {
             const std::optional<protocol::LinkSeals>& seals);
   ~NodeAgent();
 
-  /// Until the daemon says goodbye or is gone; then no process, segment or socket is left.
+  /// Runs until the daemon says goodbye or is gone; then no process, segment or socket is left.
   void run();
 
  private:

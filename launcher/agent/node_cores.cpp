@@ -168,7 +168,7 @@ replay_vm_back_end NodeCores::back_end_of(const RankName& who) const {
   return table_.meets_another_job(who) ? back_ends_.between_jobs : back_ends_.within_a_job;
 }
 
-/// Before the table changes on these cores.
+/// Calls before_change of the jobs on these cores, before the table changes.
 void NodeCores::announce(const Cores& cores) const {
   std::set<JobId> jobs;
   for (const std::uint32_t core : cores)
@@ -177,7 +177,7 @@ void NodeCores::announce(const Cores& cores) const {
     if (const auto& then = residents_.at(job).tenant.before_change) then();
 }
 
-/// After it has changed.
+/// Writes the sharing orders on these cores, after the table has changed.
 void NodeCores::tell(const Cores& cores) {
   for (const std::uint32_t core : cores)
     for (const RankName& who : table_.on(core))

@@ -1,6 +1,7 @@
-// The cores of this node and everybody on them. It keeps the table of who is where, and tells the ranks of all jobs what
-// follows from it: their place, whether they share their core, with which back end they give it away. Neighbours are told
-// too: before anybody arrives that the core is shared, and after the last one has left that it is not.
+// The cores of this node and the ranks on them. It keeps the table of places and writes the orders that follow from it
+// for the ranks of all jobs: their place, whether they share their core, and with which back end they give it away.
+// Ranks on a core are told that it is shared before another rank arrives, and that it is not after the last other one
+// has left.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +20,7 @@
 
 namespace replay::launcher {
 
-/// How ranks give their core away: among themselves, and on a core with ranks of several jobs.
+/// How ranks give their core away: on a core with ranks of one job, and on a core with ranks of several.
 struct BackEnds {
   replay_vm_back_end within_a_job = REPLAY_VM_YIELD;
   replay_vm_back_end between_jobs = REPLAY_VM_TOKEN;
@@ -30,7 +31,7 @@ class NodeCores {
   /// A job on this node. What it points to stays until leave().
   struct Tenant {
     JobSegment* segment = nullptr;        ///< null: no vmlib, so no seats and no orders
-    std::function<void()> before_change;  ///< called when it is about to have other neighbours than before
+    std::function<void()> before_change;  ///< called before the ranks on its cores change
   };
 
   /// Creates the core segment. Throws std::system_error.
@@ -40,26 +41,27 @@ class NodeCores {
   [[nodiscard]] std::optional<std::string> why_not(JobId job, const std::vector<std::int32_t>& core_of_rank,
                                                    bool needs_seats) const;
 
-  // The following REQUIRE that the cores exist (why_not). All but enter() do nothing for a job or a rank that is not here.
+  // The following REQUIRE that the cores exist (why_not). All but enter() do nothing for a job or a rank that is not
+  // here.
 
   void enter(JobId job, Tenant tenant, const std::vector<std::int32_t>& core_of_rank);
   /// The rank's process, once it is known: tokens are held in its name.
   void know_process(JobId job, std::uint32_t rank, pid_t pid);
 
-  /// A move has three steps: everybody on the new cores is told; the ranks' places change; the old cores are left.
+  /// A move has three steps: the ranks on the new cores are told; the ranks' places change; the old cores are left.
   void begin_move(JobId job, const std::vector<std::int32_t>& core_of_rank);
   void change_places(JobId job);
   /// Whether no rank of the job holds the token of a core that it moves away from.
   [[nodiscard]] bool has_let_go(JobId job) const;
-  /// Tokens that are still held are taken away.
+  /// Takes away the tokens of old cores that are still held.
   void finish_move(JobId job);
   /// Back to where it was before begin_move(). REQUIRES: no change_places() since.
   void cancel_move(JobId job);
 
-  /// Its processes have stopped: they hold no tokens and are nobody's neighbours until they go on.
+  /// Its processes have stopped: they hold no tokens and do not count as sharing a core until go_on().
   void stop(JobId job);
   void go_on(JobId job);
-  /// A process has ended, however: its tokens go to who waits for them.
+  /// A process has ended, for any reason: its tokens go to the ranks that wait for them.
   void lose_rank(JobId job, std::uint32_t rank);
   void leave(JobId job);
 

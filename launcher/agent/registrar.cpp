@@ -30,7 +30,7 @@ UniqueFd listen_at(const std::filesystem::path& path) {
   return fd;
 }
 
-/// The welcome, and with its first byte the descriptors.
+/// Sends the welcome, with the descriptors attached to its first byte.
 bool send_welcome(int stream, const Admission& answer) {
   replay_vm_welcome welcome{REPLAY_VM_MAGIC, REPLAY_VM_VERSION, answer.slot};
   iovec bytes{&welcome, sizeof welcome};

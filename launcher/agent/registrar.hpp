@@ -1,5 +1,6 @@
-// The door at which ranks register: a Unix socket in the agent's 0700 directory. Who knocks is asked by the kernel
-// (SO_PEERCRED), not believed; a stranger, a garbled hello or a silent caller costs its own connection and nothing else.
+// The socket at which ranks register: a Unix socket in the agent's 0700 directory. The caller's identity comes from the
+// kernel (SO_PEERCRED), not from its hello; a foreign process, a garbled hello or a silent caller loses its own
+// connection and nothing else.
 #pragma once
 
 #include <event2/util.h>
@@ -17,14 +18,14 @@
 
 namespace replay::launcher {
 
-/// Answers of a welcome that are no slot.
+/// Refusals: what a welcome says in place of a slot.
 inline constexpr int kRefusedKey = -1;
 inline constexpr int kRefusedVersion = -2;
 inline constexpr int kRefusedRank = -3;
 inline constexpr int kRefusedAlready = -4;
 inline constexpr int kRefusedUnfit = -5;  // computes for real, on emulated cores
 
-/// What a hello is answered with.
+/// The answer to a hello.
 struct Admission {
   int slot = kRefusedKey;     ///< or another refusal
   std::vector<int> segments;  ///< open descriptors, the job's and the node's; not owned. Empty with a refusal
@@ -32,9 +33,9 @@ struct Admission {
 
 class Registrar {
  public:
-  /// Asked once per hello whose magic is right and whose process is the one that sent it, of our own user.
+  /// Called once per hello that has the right magic and was sent by the process that it names, of our own user.
   using Admit = std::function<Admission(const replay_vm_hello& hello)>;
-  /// Then, once the welcome is sent: the rank is in. Its stream is to be kept open until it exits.
+  /// Called after the welcome is sent: the rank is registered. Its stream is to be kept open until it exits.
   using Keep = std::function<void(const replay_vm_hello& hello, UniqueFd stream)>;
 
   /// Creates the socket at `path`. Throws std::system_error.

@@ -54,7 +54,7 @@ void AgentClient::on_readable() {
   }
 }
 
-/// Only whole frames count as a sign of life: of other bytes it is not known from where they come.
+/// Only whole frames count as a sign of life: the sender of other bytes is unknown.
 void AgentClient::on_frame(const protocol::Frame& frame) {
   was_silent_ = false;
   silence_event_.arm_after(silence_limit_);

@@ -1,6 +1,6 @@
 // The daemon's end of a line to a node agent: orders out, reports in, on the thread of an event loop. It decides
-// nothing; it notices when the line is of no use any more: closed, not speaking the protocol, or silent although the
-// agent sends a heartbeat every second.
+// nothing; it detects a lost line: closed, breaking the protocol, or silent although the agent sends a heartbeat every
+// second.
 #pragma once
 
 #include <event2/bufferevent.h>
@@ -24,13 +24,13 @@ class AgentClient {
   /// Called once, with the reason; nothing is reported after it.
   using OnLost = std::function<void(const std::string&)>;
 
-  /// So many heartbeats may be missed, whatever kept the agent.
+  /// 15 missed heartbeats.
   static constexpr std::chrono::milliseconds kSilenceLimit{15'000};
 
   /// A line over a network. The writer belongs to the caller and outlives this.
   struct Sealed {
     LinkWriter* writer = nullptr;
-    protocol::FrameDecoder decoder;  ///< as it is after the frames that were read so far
+    protocol::FrameDecoder decoder;  ///< with its state after the frames read so far
   };
 
   /// `stream` is connected and non-blocking, belongs to the caller and outlives this. Neither function is called from

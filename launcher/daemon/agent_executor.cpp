@@ -15,7 +15,7 @@
 namespace replay::launcher {
 namespace {
 
-/// The executor's hold on its agent. Letting go ends all jobs there.
+/// The executor's connection to its agent; let_go() ends all jobs there.
 class AgentHold {
  public:
   AgentHold() = default;
@@ -27,7 +27,7 @@ class AgentHold {
   virtual void let_go() = 0;
   /// CLOCK_MONOTONIC as the agent reads it; 0: its clock is another one.
   [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
-  /// Of a line over a network, once. Nothing: frames travel as they are.
+  /// For a line over a network, on the first call. Nothing: frames are not sealed.
   [[nodiscard]] virtual std::optional<AgentClient::Sealed> take_sealed() = 0;
   /// The agent's reason as the user is told it.
   [[nodiscard]] virtual std::string explain(const std::string& reason) const = 0;
@@ -37,7 +37,7 @@ class LocalHold final : public AgentHold {
  public:
   explicit LocalHold(AgentHandle agent) : agent_(std::move(agent)) {}
   [[nodiscard]] int stream() const override { return agent_.stream(); }
-  void let_go() override { agent_.stop(); }  // and clears up in its place
+  void let_go() override { agent_.stop(); }  // also cleans up after an agent that was killed
   [[nodiscard]] std::uint64_t now_ns() const override { return monotonic_ns(); }
   [[nodiscard]] std::optional<AgentClient::Sealed> take_sealed() override { return std::nullopt; }
   [[nodiscard]] std::string explain(const std::string& reason) const override { return reason; }
@@ -80,7 +80,7 @@ class AgentExecutor final : public live::Executor {
   void detach() override {
     client_.reset();
     listener_ = nullptr;
-    is_lost_ = true;  // to the loop; the jobs end with the agent, in the destructor
+    is_lost_ = true;  // no order is sent any more; the destructor ends the agent and its jobs
   }
 
   void launch(const live::LaunchOrder& order) override {
@@ -137,12 +137,12 @@ class AgentExecutor final : public live::Executor {
   }
 
   void on(const protocol::JobStatistics&) {}
-  void on(const protocol::Farewell&) {}  // the client has told lose()
+  void on(const protocol::Farewell&) {}  // AgentClient has called lose()
 
   void lose(const std::string& reason) {
     if (is_lost_) return;
     is_lost_ = true;
-    agent_->let_go();  // whatever it left running ends here
+    agent_->let_go();  // ends what the agent left running
     alive_.clear();
     listener_->on_lost(agent_->explain(reason));
   }
@@ -152,7 +152,7 @@ class AgentExecutor final : public live::Executor {
   live::ExecutorListener* listener_ = nullptr;
   std::set<JobId> alive_;  // launched, end not yet heard
   bool is_lost_ = false;
-  // Last, so that it goes before the agent's stream is closed: closing means goodbye.
+  // Last, so that it is destroyed before agent_ closes the stream, which ends all jobs.
   std::optional<AgentClient> client_;
 };
 

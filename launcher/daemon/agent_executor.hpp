@@ -1,7 +1,7 @@
-// The live engine's executor for one node: its orders go to the node agent, whose reports come back as the listener's
-// calls. Nothing is decided here; cores become OS indices on the way out. Whether the agent is our own child on a socket
-// pair or one behind TCP makes three differences: which side clears up when it is lost, which clock counts, and whether frames
-// are sealed and written by a thread of their own.
+// The live engine's executor for one node: its orders go to the node agent, and the agent's reports come back as the
+// listener's calls. Nothing is decided here; cores become OS indices on the way out. Whether the agent is our own child
+// on a socket pair or one behind TCP makes three differences: which side clears up when it is lost, which clock counts,
+// and whether frames are sealed and written by a thread of their own.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ namespace replay::launcher {
 /// ended, while its end is still on its way, is answered by that end.
 [[nodiscard]] std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMachine local);
 
-/// The same for an agent that somebody else has started, with CoreId i being its Hello's i-th core. Destroying the
-/// executor closes the line; the agent then ends its jobs, and nobody waits for that. REQUIRES: the agent and this process
-/// see the same file system under the jobs' directories.
+/// The same for an agent that was started elsewhere (`replay agent`); CoreId i is the i-th core of its Hello.
+/// Destroying the executor closes the line; the agent then ends its jobs, and this process does not wait for that.
+/// REQUIRES: the agent and this process see the same file system under the jobs' directories.
 [[nodiscard]] std::unique_ptr<live::Executor> make_remote_executor(AgentLink link);
 
 }  // namespace replay::launcher

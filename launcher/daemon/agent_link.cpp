@@ -31,7 +31,7 @@ constexpr auto kConnectWithin = 10'000ms;
 constexpr auto kAnswerWithin = 5'000ms;       // of one message of the handshake
 constexpr auto kAgentHelloWithin = 15'000ms;  // the agent looks at its machine first
 constexpr auto kBetweenTries = 100ms;
-constexpr int kBacklog = SOMAXCONN;  // a flood of strangers is to be let in and sorted, not to keep the others waiting
+constexpr int kBacklog = SOMAXCONN;  // long, so that a flood of strangers does not block the others
 constexpr int kMostTries = 8;        // when strangers take our place at the door
 
 using Addresses = std::unique_ptr<addrinfo, decltype([](addrinfo* list) { ::freeaddrinfo(list); })>;
@@ -103,7 +103,7 @@ void send_all(int socket, std::string_view bytes, Clock::time_point deadline) {
   }
 }
 
-/// Nothing: `error` says why.
+/// Not open: `error` says why.
 UniqueFd connect_to(const addrinfo& where, Clock::time_point deadline, std::string& error) {
   UniqueFd socket{::socket(where.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (socket.is_open() && ::connect(socket.get(), where.ai_addr, where.ai_addrlen) == 0) return socket;
@@ -134,13 +134,13 @@ UniqueFd connect_to(const LinkAddress& address) {
   throw InputError(fmt::format("cannot connect: {}; expected a `replay agent` that listens there", error));
 }
 
-/// The agent closed the connection before it said a word.
+/// The agent closed the connection before its first message.
 class NoPlaceAtTheDoor : public InputError {
  public:
   using InputError::InputError;
 };
 
-/// The challenge. The daemon's side of it when the agent has answered.
+/// The daemon's side of the handshake; returns when the agent has answered.
 protocol::Handshake shake_hands(int socket, const protocol::LinkKey& key) {
   protocol::Handshake handshake{protocol::LinkRole::kDaemon, key, new_nonce()};
   bool has_agent_spoken = false;

@@ -1,6 +1,6 @@
-// The line from a daemon to an agent that was started by somebody else (`replay agent`): address, connection, challenge,
-// the agent's first words. All of it happens before there is an event loop, so calls wait, with a limit. The line that
-// comes out carries the same frames as that of a forked agent, sealed, and says Ping by itself.
+// The line from a daemon to an agent that was started elsewhere (`replay agent`): address, connection, handshake, the
+// agent's Hello. All of it happens before there is an event loop, so calls block, with a limit. The finished line
+// carries the same frames as that of a forked agent, sealed, and sends Ping by itself.
 #pragma once
 
 #include <chrono>
@@ -30,10 +30,10 @@ struct LinkAddress {
 
 /// A listening stream socket, non-blocking. Throws InputError.
 [[nodiscard]] UniqueFd listen_on(const LinkAddress& address);
-/// Of a socket; where it cannot be said, 0.0.0.0:0.
+/// A socket's addresses; 0.0.0.0:0 if unknown.
 [[nodiscard]] LinkAddress own_address(int socket);
 [[nodiscard]] LinkAddress peer_address(int socket);
-/// Small messages that matter at once: no collecting.
+/// Sends small messages at once (TCP_NODELAY).
 void send_without_delay(int socket);
 
 /// The agent serves another daemon.
@@ -53,16 +53,17 @@ struct AgentLink {
   std::string name;                    ///< "agent 127.0.0.1:40123", for messages
   UniqueFd stream;                     ///< non-blocking; to be read only
   protocol::FrameDecoder decoder;      ///< of what comes on the stream
-  std::unique_ptr<LinkWriter> writer;  ///< writes to the stream, and says Ping from the connect on
+  std::unique_ptr<LinkWriter> writer;  ///< writes to the stream, and sends Ping from the handshake on
   protocol::Hello hello;               ///< what the agent has
   bool stays = false;                  ///< the agent waits for the next daemon when this one goes
 };
 
-/// Connects, proves the key, checks the agent's and waits for its Hello: usually some milliseconds, at most about 30 s. A
-/// connection that is closed before the agent has said a word had lost its place to strangers, and is tried again.
+/// Connects, proves the key, checks the agent's and waits for its Hello: usually some milliseconds, at most about 30 s.
+/// A connection that is closed before the agent's first message has lost its place to strangers, and is tried again.
 /// Throws InputError, which says what to look at; AgentIsBusy is one of them.
 [[nodiscard]] AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key);
-/// The same, trying again for `patience` while the agent is busy: with ending the jobs of our own last connection.
+/// The same, trying again for `patience` while the agent is busy, for instance ending the jobs of our own last
+/// connection.
 [[nodiscard]] AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key,
                                       std::chrono::milliseconds patience);
 

@@ -1,5 +1,5 @@
 // The key of the line between a daemon and an agent: 32 bytes, kept in a file as 64 hex digits that only its owner can
-// read. Whoever has it may give orders, that is run programs as the user who started the agent.
+// read. A holder of the key may give orders, that is run programs as the user who started the agent.
 #pragma once
 
 #include <filesystem>

@@ -23,7 +23,7 @@ UniqueFd new_eventfd() {
   return fd;
 }
 
-/// Signals are for the thread that started this one: its child begins with all of them blocked.
+/// Blocks all signals while a thread is started, which inherits the mask: signals are for the starting thread.
 class AllSignalsBlocked {
  public:
   AllSignalsBlocked() {

@@ -1,7 +1,7 @@
-// The daemon's writing end of a connection over a network: seals its orders, and says Ping once a second from a thread of
-// its own, from the connect on, because an agent takes silence for a link that is cut. So a policy that thinks for minutes,
-// a question to the user or a long preparation loses no agent. All that is written goes through one lock, in which it is
-// sealed and put in line: the other side opens frames only in the order in which they were sealed.
+// The daemon's writing end of a connection over a network: seals its orders, and sends Ping once a second from a thread
+// of its own, from the handshake on, because an agent takes silence for a cut link. So a policy that computes for
+// minutes, a question to the user or a long preparation loses no agent. One lock covers sealing and queueing, because
+// the other side opens frames only in the order in which they were sealed.
 #pragma once
 
 #include <chrono>
@@ -19,16 +19,16 @@ class LinkWriter {
  public:
   static constexpr std::chrono::milliseconds kBetweenPings{1000};
 
-  /// `socket` is connected and non-blocking, belongs to the caller and outlives this; nothing else writes to it. The first
-  /// Ping is said at once. Throws std::system_error.
+  /// `socket` is connected and non-blocking, belongs to the caller and outlives this; nothing else writes to it. The
+  /// first Ping is sent at once. Throws std::system_error.
   LinkWriter(int socket, const protocol::SealKey& key, std::chrono::milliseconds between_pings = kBetweenPings);
   LinkWriter(const LinkWriter&) = delete;
   LinkWriter& operator=(const LinkWriter&) = delete;
   /// Ends the thread, at once; what could not be written yet is dropped.
   ~LinkWriter();
 
-  /// One whole frame, from any thread. Returns at once; on a broken connection it does nothing, which the side that reads
-  /// notices.
+  /// One whole frame, from any thread. Returns at once; on a broken connection it does nothing, which the side that
+  /// reads notices.
   void send(std::string_view frame);
 
  private:

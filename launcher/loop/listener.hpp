@@ -1,4 +1,4 @@
-// A socket that others connect to. Where the machine has no descriptor left for one more, it looks again after a breath: the
+// A listening socket in an event loop. When no descriptor is left for a new connection, it pauses for kBreath: the
 // socket stays readable, and the loop would do nothing else.
 #pragma once
 
@@ -21,7 +21,7 @@ class Listener {
   [[nodiscard]] int socket() const { return socket_.get(); }
 
   static constexpr std::chrono::milliseconds kBreath{100};
-  /// Then those that are connected already have their turn, however many are waiting outside.
+  /// Connections accepted in one turn of the loop; then the connected ones are served.
   static constexpr int kMostAtOnce = 16;
 
  private:

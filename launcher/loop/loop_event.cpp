@@ -6,7 +6,7 @@ namespace replay::launcher {
 
 LoopEvent::LoopEvent(event_base* loop, int fd, short what, std::function<void()> then) : then_(std::move(then)) {
   const auto call = [](evutil_socket_t, short, void* self) {
-    const std::function<void()> mine = static_cast<LoopEvent*>(self)->then_;  // the call may end the event
+    const std::function<void()> mine = static_cast<LoopEvent*>(self)->then_;  // the call may destroy this event
     mine();
   };
   event_.reset(event_new(loop, fd, what, call, this));

@@ -1,4 +1,4 @@
-// A libevent event with one owner: when the owner goes, nothing can fire any more.
+// A libevent event with one owner: once the owner destroys it, it cannot fire.
 #pragma once
 
 #include <event2/event.h>

@@ -25,7 +25,7 @@ bool write_to(const char* path, std::string_view text) {
   return fd.is_open() && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// "ID ID 1": in the new user namespace it is the number that it is outside. Without memory from the heap.
+/// Writes "ID ID 1": in the new user namespace the id keeps its number. Allocates no memory.
 bool map_to_itself(const char* path, std::uint32_t id) {
   char text[32];
   char* at = text;
@@ -36,7 +36,8 @@ bool map_to_itself(const char* path, std::uint32_t id) {
   return write_to(path, {text, static_cast<std::size_t>(at - text)});
 }
 
-/// Root may have a network namespace at once. Others, and root without that right, get one in a user namespace.
+/// Root may create a network namespace directly. Other users, and root without that right, create it in a user
+/// namespace.
 bool unshare_network() {
   if (::unshare(CLONE_NEWNET) == 0) return true;
   const uid_t user = ::geteuid();

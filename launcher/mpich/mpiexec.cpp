@@ -29,13 +29,13 @@ namespace {
 namespace fs = std::filesystem;
 namespace bp = boost::process;
 
-/// Whether the variable tells a process about the launcher that started *it*, or about us alone.
+/// Whether the variable concerns this process alone: its own launcher, or its own preload.
 bool belongs_to_us(std::string_view name) {
   return name == "LD_PRELOAD" || name.starts_with("PMI_") || name.starts_with("HYDI_") || name == "MPI_LOCALNRANKS" ||
          name == "MPI_LOCALRANKID";
 }
 
-/// Of a pipe that is there already both ends are opened, so that nothing waits.
+/// Opens for reading and writing: opening an existing pipe for writing alone would wait for a reader.
 UniqueFd open_for_output(const fs::path& file) {
   UniqueFd fd{::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)};
   if (!fd.is_open())
@@ -43,7 +43,7 @@ UniqueFd open_for_output(const fs::path& file) {
   return fd;
 }
 
-rlimit usual_descriptors{};  // before they were raised; rlim_max 0: they were not
+rlimit usual_descriptors{};  // before raise_descriptor_limit(); rlim_max 0: not raised
 
 [[noreturn]] void cannot_become_mpiexec(const char* why) {
   for (const char* text : {why, ": ", ::strerrordesc_np(errno), "\n"})
@@ -51,15 +51,15 @@ rlimit usual_descriptors{};  // before they were raised; rlim_max 0: they were n
   ::_exit(127);
 }
 
-/// In the child, between fork and exec. What the agent ignores, handles, has raised or has open, mpiexec and the ranks must
-/// not inherit.
+/// In the child, between fork and exec. Resets the agent's signal handling, descriptor limit and open descriptors,
+/// which mpiexec and the ranks must not inherit.
 void become_mpiexec(pid_t agent, JobNetwork network) {
   if (network == JobNetwork::kOwn && !enter_own_network()) cannot_become_mpiexec("no network of the job's own");
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
   if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != agent) ::_exit(127);  // it died before it could be watched
+  if (::getppid() != agent) ::_exit(127);  // the agent died before the prctl
   for (const int number : {SIGINT, SIGHUP, SIGPIPE, SIGTERM, SIGCHLD}) ::signal(number, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
@@ -192,7 +192,7 @@ std::string explain(const BadTermination& bad, std::optional<std::size_t> named,
   if (!named) return fmt::format("a rank: {}", bad.how);
   const std::string own =
       bad.signal == 0 ? bad.how : fmt::format("{} (signal {})", ::strsignal(bad.signal), bad.signal);
-  const bool was_cleaned_up = bad.signal == SIGKILL && own != bad.how;  // after another one's signal
+  const bool was_cleaned_up = bad.signal == SIGKILL && own != bad.how;  // by Hydra, after another rank's signal
   if (!was_cleaned_up) return fmt::format("rank {}: {}", *named, own);
   if (ranks == 2) return fmt::format("rank {}: {}", 1 - *named, bad.how);
   return fmt::format("a rank other than {}: {}", *named, bad.how);
@@ -231,7 +231,7 @@ EndedByConnection find_ended_by_connection(std::string_view complaint) {
   if (complaint.find("cannot find proxy with ID") != std::string_view::npos) return EndedByConnection::kForeign;
   if (complaint.find("assert (!closed) failed") == std::string_view::npos) return EndedByConnection::kNo;
   const bool is_at_the_door =
-      complaint.find("proxy_init_cb") != std::string_view::npos;  // before it has said who it is
+      complaint.find("proxy_init_cb") != std::string_view::npos;  // before it has identified itself
   return is_at_the_door ? EndedByConnection::kForeign : EndedByConnection::kUnclear;
 }
 

@@ -1,6 +1,6 @@
-// Hydra's mpiexec: how it is called, what is in its environment, what its last words mean. vmlib is preloaded into the
-// ranks only (-genv); in Hydra's own processes it would do nothing good. What identifies the job travels in mpiexec's
-// environment, which Hydra hands on: a command line can be read by every user of the machine, an environment cannot.
+// Hydra's mpiexec: its arguments, its environment, and the meaning of its last messages. vmlib is preloaded into the
+// ranks only (-genv), not into Hydra's own processes. What identifies the job travels in mpiexec's environment, which
+// Hydra passes on: a command line can be read by every user of the machine, an environment cannot.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ struct MpiexecCall {
   Variables environment;        ///< for the ranks
   std::vector<int> pu_of_rank;  ///< OS indices
   std::string preload;          ///< what the ranks preload, joined by colons; empty: nothing
-  bool binds = true;            ///< false: ranks run where the kernel likes, and `pu_of_rank` only counts them
+  bool binds = true;            ///< false: ranks are not bound, and `pu_of_rank` only counts them
 };
 
 /// Program and arguments; with more of them mpiexec 4.0.2 dies of a segmentation fault.
@@ -37,7 +37,8 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// mpiexec's arguments, without mpiexec itself.
 [[nodiscard]] std::vector<std::string> mpiexec_arguments(const MpiexecCall& call);
 
-/// The environment for mpiexec: ours, without what belongs to us alone (LD_PRELOAD, another launcher's PMI and HYDI variables), and `extra`.
+/// The environment for mpiexec: ours, without what belongs to us alone (LD_PRELOAD, another launcher's PMI and HYDI
+/// variables), and `extra`.
 [[nodiscard]] Variables hydra_environment(const Variables& ours, const Variables& extra);
 /// This process's environment.
 [[nodiscard]] Variables own_environment();
@@ -45,16 +46,16 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// `name` as execvp finds it: a path if it has a slash, else looked up on `path`. Nothing: no such program.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name, std::string_view path);
 
-/// As a shell reads it back: plain words stay as they are.
+/// `word` quoted for a shell; plain words stay as they are.
 [[nodiscard]] std::string quote_for_shell(std::string_view word);
 
-/// As many descriptors as we may have: two for each rank. mpiexec gets as many as were usual before.
+/// Raises the limit of descriptors to its maximum: each rank needs two. mpiexec gets the limit from before.
 void raise_descriptor_limit();
 
 /// A started mpiexec. The caller reaps it.
 struct StartedMpiexec {
   pid_t pid = 0;
-  UniqueFd out, err;  ///< what the job writes to, for reading: whatever the job does to the files' names
+  UniqueFd out, err;  ///< the job's output, for reading, even if the job renames the files
 };
 
 /// Starts mpiexec in a session of its own, in the network that is wanted, stdin empty, stdout and stderr into files of
@@ -63,12 +64,13 @@ struct StartedMpiexec {
                                            const std::vector<std::string>& arguments, const Variables& environment,
                                            const std::filesystem::path& directory, JobNetwork network);
 
-/// The rank that Hydra has put into the environment of a process, and of all that the process has started. Nothing: it is
-/// of no rank, or has been started this very moment.
+/// The rank that Hydra has put into a process's environment; children inherit it. Nothing: it belongs to no rank, or
+/// was started just now.
 [[nodiscard]] std::optional<std::size_t> rank_of(pid_t pid);
 
-/// What Hydra says of a job that ended badly ("BAD TERMINATION ..."). Hydra 4.0.2 names the lowest rank that a signal
-/// ended, be it the SIGKILL by which it ends the others itself, and the signal in `how` is the bitwise or of all ranks'.
+/// Hydra's report of a job that ended badly ("BAD TERMINATION ..."). Hydra 4.0.2 names the lowest rank that a signal
+/// ended, even the SIGKILL with which it ends the others itself, and the signal in `how` is the bitwise or of all
+/// ranks' signals.
 struct BadTermination {
   pid_t pid = 0;    ///< 0: not said
   int signal = 0;   ///< that ended this process; 0: not said
@@ -77,26 +79,26 @@ struct BadTermination {
 };
 [[nodiscard]] std::optional<BadTermination> find_bad_termination(std::string_view output);
 
-/// Who ended a job of `ranks` ranks, and how: "rank 1: Segmentation fault (signal 11)". `named` is the rank that Hydra names. It
-/// is not blamed if Hydra killed it after another one. When we see ranks leave says nothing: under load the one that was
-/// killed last is often gone first. `bad.how` is not empty.
+/// Which rank ended a job of `ranks` ranks, and how: "rank 1: Segmentation fault (signal 11)". `named` is the rank that
+/// Hydra names. It is not blamed if Hydra killed it after another one. The order in which we see ranks exit is no
+/// evidence: under load the one that was killed last is often gone first. `bad.how` is not empty.
 [[nodiscard]] std::string explain(const BadTermination& bad, std::optional<std::size_t> named, std::size_t ranks);
 
-/// The last line of what a job wrote to stderr. Hydra complains once in each function on its way out, so of its lines at
-/// the end it is the first, which has the cause.
+/// The last line of a job's stderr. Hydra prints one line in each function on its way out, so of its lines at the end
+/// the first is returned, which has the cause.
 [[nodiscard]] std::string last_complaint(std::string_view text);
 
 /// The last line of the form "VERIFICATION SUCCESSFUL" or "VERIFICATION FAILED".
 [[nodiscard]] Verification find_verification(std::string_view output);
 
-/// Whether a connection has ended mpiexec, which listens on all addresses and believes every caller; read off its last
+/// Whether a connection has ended mpiexec, which listens on all addresses and checks no caller; taken from its last
 /// complaint. kUnclear: one that is not the job's own, or the end of its proxy's.
 enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear };
 [[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint);
 
 /// The last `most` bytes of an open file; empty when it cannot be read. Does not move its offset.
 [[nodiscard]] std::string read_tail(int file, std::size_t most);
-/// The same by name, of a regular file and no link; what else a job has put there is not waited for.
+/// The same by name, only for a regular file that is no link: the job may have put a pipe there.
 [[nodiscard]] std::string read_tail(const std::filesystem::path& file, std::size_t most);
 
 }  // namespace replay::launcher

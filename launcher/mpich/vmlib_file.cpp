@@ -21,8 +21,8 @@ constexpr std::uint32_t kOurVersion = REPLAY_VM_VERSION;
 
 constexpr std::size_t kBlock = 65536;
 
-/// Calls on_block(text) for the file piece by piece, at most `most` bytes, until it returns false. False, and errno: the file
-/// cannot be read. Not all at once, as every job's start looks at the library anew.
+/// Calls on_block(text) for the file piece by piece, at most `most` bytes, until it returns false. False, and errno:
+/// the file cannot be read. In blocks, because every job's start reads the library again.
 template <class OnBlock>
 bool read_blocks(const std::filesystem::path& file, std::size_t most, OnBlock on_block) {
   const UniqueFd fd{::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
@@ -52,7 +52,7 @@ std::optional<Elf64_Ehdr> header_of(const std::filesystem::path& file) {
   return header;
 }
 
-/// Compared with the program that asks.
+/// Compares the file's ELF header with this program's.
 bool is_library_of_this_machine(const std::filesystem::path& file) {
   const auto library = header_of(file);
   const auto ours = header_of("/proc/self/exe");
@@ -60,7 +60,7 @@ bool is_library_of_this_machine(const std::filesystem::path& file) {
          std::memcmp(library->e_ident, ours->e_ident, EI_VERSION) == 0;
 }
 
-/// As vmlib/wire_version.cpp says it. Nothing: it does not.
+/// The version that vmlib/wire_version.cpp puts into the library. Nothing: none found.
 std::optional<std::uint32_t> version_in(std::string_view bytes) {
   const std::size_t mark = bytes.find(REPLAY_VM_FILE_MARK);
   if (mark == std::string_view::npos) return std::nullopt;

@@ -1,5 +1,5 @@
-// Whether a file can be preloaded as vmlib. ld.so says nothing of a library that it ignores but a line in the job's stderr,
-// and a vmlib of another version stays passive; so the launcher looks into the file before it relies on it.
+// A check whether a file can be preloaded as vmlib. ld.so reports a library that it ignores only as a line in the job's
+// stderr, and a vmlib of another version stays passive; so the launcher reads the file before it relies on it.
 #pragma once
 
 #include <filesystem>

@@ -16,7 +16,7 @@ namespace {
 
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype([](hwloc_bitmap_s* b) { hwloc_bitmap_free(b); })>;
 
-constexpr int kMostWalks = 100;  // a process that makes threads faster than we bind them
+constexpr int kMostWalks = 100;  // in case a process makes threads faster than we bind them
 
 Bitmap only(int pu) {
   Bitmap set{hwloc_bitmap_alloc()};

@@ -1,5 +1,5 @@
-// Putting a process on a hardware thread from outside. A rank has threads that it does not know of (UCX's), and affinity
-// belongs to threads, so every one is bound, walking the list again until a walk finds nobody new.
+// Binding of another process to a hardware thread. A rank has threads that its program did not start (UCX's), and
+// affinity belongs to threads, so every thread is bound; the list is walked again until it shows no new one.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// The control groups that this process is in, and how many cores' worth of time they grant: containers limit time rather
-// than cores, and a process per core would then be throttled as a whole, which no schedule could explain.
+// The control groups that this process is in, and how many cores' worth of time they grant: containers limit time
+// rather than cores, and a process per core would then be throttled as a whole, which no schedule could explain.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ struct OwnGroup {
   bool is_version2 = false;
   std::string controllers;  ///< of version 1: "cpu,cpuacct", "name=systemd"
 };
-/// Of every tree that is mounted, in the order of /proc/self/cgroup. `root` is "/" but in tests.
+/// One for each mounted tree, in the order of /proc/self/cgroup. `root` is "/" but in tests.
 [[nodiscard]] std::vector<OwnGroup> own_groups(const std::filesystem::path& root = "/");
 
 /// The tightest limit between this process's group and the root, as a number of cores (1.5: one and a half). Version 2

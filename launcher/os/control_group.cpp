@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRounds = 20;  // of taking what has been started meanwhile
+constexpr int kMostRounds = 20;  // of taking processes that were started meanwhile
 
-/// With a controller passed on to groups below, a group of ours would get a share of the CPU of its own.
+/// Where controllers are passed on to groups below, a group of ours would get its own share of the CPU.
 bool passes_controllers_on(const fs::path& group) {
   std::ifstream file{group / "cgroup.subtree_control"};
   std::string controller;

@@ -1,6 +1,6 @@
-// A control group of our own. A process that was put into it, and all that it starts, stay in it whatever they do to their
-// environment, session or parent; so it names exactly the processes of one job. It only names them: no limit is set, and
-// no group is made where that would change how the kernel shares the CPUs (launcher/os/cgroup.hpp reads limits).
+// A control group of our own. A process that was put into it, and all that it starts, stay in it whatever they do to
+// their environment, session or parent; so it names exactly the processes of one job. It only names them: no limit is
+// set, and no group is made where that would change how the kernel shares the CPUs (launcher/os/cgroup.hpp reads limits).
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@ namespace replay::launcher {
 
 class ControlGroup {
  public:
-  /// A new group below this process's own, in version 2 or, of version 1, one of the trees that share nothing out (systemd's,
-  /// pids, freezer). Nothing: there is none in which we may. `root` is "/" but in tests.
+  /// A new group below this process's own, in version 2 or, of version 1, one of the trees that divide no CPU time
+  /// (systemd's, pids, freezer). Nothing: no tree permits it. `root` is "/" but in tests.
   [[nodiscard]] static std::optional<ControlGroup> make(const std::string& name,
                                                         const std::filesystem::path& root = "/");
   /// The group that another process, now dead, has made there under this name; it is ours from here on.
@@ -29,7 +29,7 @@ class ControlGroup {
 
   [[nodiscard]] std::optional<ControlGroup> make_below(const std::string& name) const;
 
-  /// Puts a process that is there, and all that is below it, into the group. False: the kernel does not let us.
+  /// Puts a process that is there, and all that is below it, into the group. False: the kernel refuses.
   [[nodiscard]] bool take_with_all_below(pid_t pid) const;
   /// Those in it and in groups below it.
   [[nodiscard]] std::vector<pid_t> processes() const;

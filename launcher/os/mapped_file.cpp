@@ -20,7 +20,8 @@ namespace {
 MappedFile::MappedFile(const std::string& name, std::size_t bytes)
     : bytes_(bytes), file_(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING)), start_(nullptr) {
   if (!file_.is_open()) throw_errno(fmt::format("cannot create memory for {}", name));
-  // With all its pages: of a sparse file the first touch ends the process (SIGBUS) when there is no memory left.
+  // Allocates all pages: in a sparse file the first access to a page ends the process (SIGBUS) when there is no memory
+  // left.
   if (errno = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes_)); errno != 0)
     throw_errno(fmt::format("cannot get memory for {}", name));
   if (::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)

@@ -1,6 +1,6 @@
 // Memory that several processes share: a file without a name (memfd), created by its owner and handed to others as a
-// descriptor. Its size is sealed, so a process that has it can spoil its bytes, but cannot take pages away from under
-// the others.
+// descriptor. Its size is sealed, so a process that has it can change its bytes, but cannot remove pages that the
+// others use.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Which cores there are. hwloc says what the machine has; the process's affinity mask, its control group's quota and the
-// user's list say what of it may be used. A core is a physical one: with hardware threads its first usable one stands
-// for it, because two ranks on the two threads of a core would slow each other in a way that no policy asked for.
+// The cores that jobs may use. hwloc reads what the machine has; the process's affinity mask, its control group's quota
+// and the user's list limit it. A core is a physical one, represented by its first usable hardware thread, because two
+// ranks on the two threads of a core would slow each other down in a way that no policy asked for.
 #pragma once
 
 #include <memory>

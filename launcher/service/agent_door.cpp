@@ -24,7 +24,8 @@ bool sends(int socket, const std::string& bytes) {
          ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
 }
 
-/// What one stranger has as many addresses of as it likes counts as one: the first half of an IPv6 address.
+/// What counts as one address: the IPv4 address, or the first half of an IPv6 address, because one host can use any
+/// address below it.
 std::string peer_network(int socket) {
   sockaddr_storage raw{};
   socklen_t length = sizeof raw;
@@ -66,8 +67,8 @@ void AgentDoor::add(UniqueFd stream) {
   place->too_late->arm_after(kProveWithin);
 }
 
-/// The oldest would be sent away by a fast flood for certain; by lot, each has a chance to stay for as long as the way to
-/// it takes. And a flood from one address costs those of other addresses nothing.
+/// Draws by lot: always refusing the oldest would let a fast flood remove every slow connection. Only connections of
+/// the most frequent address are drawn, so a flood from one address costs other addresses nothing.
 void AgentDoor::make_room_for_a_stranger() {
   if (strangers_.size() < kMostStrangers) return;
   std::map<std::string_view, std::vector<Place>> by_network;
@@ -78,7 +79,7 @@ void AgentDoor::make_room_for_a_stranger() {
   refuse(drawn, "made room for a newcomer");
 }
 
-/// Never more than the handshake: what follows is for the agent.
+/// Reads no byte past the handshake: what follows is for the agent.
 void AgentDoor::read_from(Place place) {
   std::string bytes(place->handshake.wanted(), '\0');
   const ssize_t got = ::recv(place->stream.get(), bytes.data(), bytes.size(), 0);
@@ -96,7 +97,7 @@ void AgentDoor::read_from(Place place) {
   if (place->handshake.is_proved()) let_in(place);
 }
 
-/// Its greeting was made with the key: it gets a place that no stranger takes. False: it is a greeting that was used before.
+/// Moves a connection with a keyed greeting to a place that no stranger takes. False: the greeting was used before.
 bool AgentDoor::take_in(Place place) {
   const std::string nonce{place->handshake.their_nonce()};
   if (!greetings_.insert(nonce).second) {
@@ -127,7 +128,7 @@ void AgentDoor::let_in(Place place) {
     callbacks_.on_daemon(std::move(stream), seals, name);
 }
 
-/// Says so before it closes: whoever sees the line closed finds the reason in our output.
+/// Reports first, then closes: when the peer sees the line closed, the reason is already in our output.
 void AgentDoor::refuse(Place place, const std::string& reason) {
   ++refused_;
   callbacks_.on_refused(place->name, reason);

@@ -1,8 +1,8 @@
-// Where daemons come in over TCP: accepts connections, lets each prove the key, hands over the streams of those that have
-// it. Everybody on the network may knock, so a stranger is given little: a few bytes, 5 seconds, one of 64 places. When
-// they are full, a newcomer takes the place of one of the address that has the most of them, drawn by lot. A daemon whose
-// greeting was made with the key does not wait among strangers: it has one of 16 places of its own, and its greeting comes
-// with the first bytes, so that a flood of strangers does not keep it out, however long the way to it is.
+// The agent's entrance for daemons over TCP: accepts connections, checks that each proves the key, and hands over the
+// streams of those that did. Any host on the network can connect, so an unproved connection (a stranger) gets little: a
+// few bytes, 5 seconds, one of 64 places. When all are taken, a newcomer replaces a stranger drawn by lot from the
+// address that has the most. A daemon makes its greeting with the key, in its first bytes; such a connection gets one
+// of 16 separate places, so that a flood of strangers does not keep it out, however slow its network is.
 #pragma once
 
 #include <chrono>
@@ -26,12 +26,12 @@ namespace replay::launcher {
 class AgentDoor {
  public:
   struct Callbacks {
-    /// A daemon has proved the key: what is it told?
+    /// A daemon has proved the key; returns the answer to it.
     std::function<protocol::LinkAnswer()> answer;
-    /// It was told that it is served: its stream, non-blocking, at the first byte after the handshake, and the keys for
-    /// what follows.
+    /// The daemon was told that it is served: its stream, non-blocking, at the first byte after the handshake, and the
+    /// keys for what follows.
     std::function<void(UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon)> on_daemon;
-    /// It was closed, because of this.
+    /// A connection was closed for this reason.
     std::function<void(const std::string& peer, const std::string& reason)> on_refused;
   };
 
@@ -44,7 +44,7 @@ class AgentDoor {
 
   static constexpr std::chrono::milliseconds kProveWithin{5'000};
   static constexpr std::size_t kMostStrangers = 64;
-  static constexpr std::size_t kMostExpected = 16;  ///< whose greeting was made with the key
+  static constexpr std::size_t kMostExpected = 16;  ///< connections with a greeting made with the key
   static constexpr std::size_t kRememberedGreetings = 4096;
 
  private:
@@ -72,8 +72,8 @@ class AgentDoor {
   protocol::LinkKey key_;
   Callbacks callbacks_;
   Candidates strangers_;
-  Candidates expected_;                 // the one that has waited longest first
-  std::set<std::string> greetings_;     // nonces of greetings with the key: one that is repeated is an eavesdropper's
+  Candidates expected_;                 // oldest first
+  std::set<std::string> greetings_;     // nonces of greetings with the key; a repeated one comes from an eavesdropper
   std::deque<std::string> remembered_;  // the same, the oldest first
   std::minstd_rand lot_{std::random_device{}()};
   std::size_t refused_ = 0;

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kBetweenLooks = 500ms;
 
-/// The signal that ended this child, which is still to be waited for; 0: none.
+/// The signal that ended this child, which is not reaped yet; 0: none.
 int signal_that_ended(pid_t pid) {
   siginfo_t how{};
   if (::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid != pid) return 0;
@@ -72,7 +72,7 @@ class AgentService {
     daemon_ = daemon;
     try {
       agent_.emplace(start_agent(options_.agent, std::move(stream), seals));
-    } catch (const std::exception& error) {  // it sees its connection end
+    } catch (const std::exception& error) {  // the daemon sees its connection end
       say(error.what());
       status_ = 1;
       return leave_unless_staying();
@@ -83,8 +83,8 @@ class AgentService {
     look_event_.arm_after(kBetweenLooks);
   }
 
-  /// A stopped agent answers no daemon and reports nothing: its daemon gives it up after the same time, and the next one would
-  /// find it busy for ever.
+  /// A stopped agent answers no daemon and reports nothing: its daemon gives it up after the same time, and the next
+  /// one would find it busy for ever.
   void look_whether_stopped() {
     const auto now = Clock::now();
     if (!is_stopped(agent_->pid())) return stopped_since_.reset();
@@ -109,7 +109,7 @@ class AgentService {
     end_agent();
   }
 
-  /// Wherever it is by now; clears up what is left.
+  /// Ends the agent if it still runs, and cleans up what is left.
   void end_agent() {
     agent_event_.reset();
     look_event_.disarm();
@@ -127,7 +127,7 @@ class AgentService {
     event_base_loopbreak(loop_.get());
   }
 
-  /// At most a line a second: who knocks must not fill a disk.
+  /// At most one line per second, so that refused connections cannot fill a disk.
   void note_refusal(const std::string& peer, const std::string& reason) {
     const auto now = Clock::now();
     if (last_note_ && now - *last_note_ < 1s) return;
@@ -141,7 +141,7 @@ class AgentService {
   LoopEvent stop_event_;
   LoopEvent look_event_;  // armed while there is an agent
   std::string daemon_;
-  std::optional<AgentHandle> agent_;  // none: nobody is served
+  std::optional<AgentHandle> agent_;  // none: no daemon is served
   std::unique_ptr<LoopEvent> agent_event_;
   std::optional<Clock::time_point> stopped_since_;
   std::optional<Clock::time_point> last_note_;

@@ -1,6 +1,6 @@
-// `replay agent`: an agent that waits for its daemon. This process only keeps the door; for a daemon that has proved the
-// key it forks the agent proper, so that nobody who knocks can disturb a run, and so that there is somebody left to clear
-// up when the agent is killed. The agent in turn ends everything when this process dies.
+// `replay agent`: a service that waits for daemons. This process only accepts connections; for a daemon that has proved
+// the key it forks the agent proper, so that no other connection can disturb a run, and so that a process is left to
+// clean up when the agent is killed. The agent in turn ends its jobs when this process dies.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@ struct AgentServiceOptions {
   std::function<void(const LinkAddress&)> on_listening;
 };
 
-/// Until the first daemon has gone (`stays`: for ever), or a stop signal (model/stop_signals.hpp) comes; then no process or file of any job
-/// is left. What happens is told on stderr, a line each. Exit status: 0, 1 when an agent was killed, 130 after Ctrl-C.
-/// REQUIRES: a single thread, a StopSignals. Throws InputError when it cannot listen.
+/// Serves until the first daemon has gone (`stays`: for ever), or a stop signal (model/stop_signals.hpp) comes; then no
+/// process or file of any job is left. Each event is one line on stderr. Exit status: 0, 1 when an agent was killed,
+/// 130 after Ctrl-C. REQUIRES: a single thread, a StopSignals. Throws InputError when it cannot listen.
 [[nodiscard]] int serve_daemons(const AgentServiceOptions& options);
 
 }  // namespace replay::launcher

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kInstantsBetweenProgress = 1024;
 
-// Jobs by one of their instants, and how far the audit has come.
+// Jobs in the order of one of their instants, with the position of the audit.
 class Calendar {
  public:
   Calendar(const std::vector<Job>& jobs, Instant Job::*instant) : jobs_(jobs), instant_(instant) {
@@ -33,7 +33,7 @@ class Calendar {
   }
 
   [[nodiscard]] Instant next() const { return next_ < order_.size() ? jobs_[order_[next_]].*instant_ : kNever; }
-  /// Those of `now`, once.
+  /// The jobs of `now`, each only once.
   [[nodiscard]] std::vector<Index> take(Instant now) {
     std::vector<Index> taken;
     while (next() == now) taken.push_back(order_[next_++]);
@@ -134,12 +134,12 @@ class Auditor {
   [[nodiscard]] Instant next_event() const {
     return std::min({submissions_.next(), starts_.next(), ends_.next(), leaves_.next()});
   }
-  // The schedule ends here: whether the job would have started now nobody knows.
+  // The schedule ends here: it is unknown whether the job would have started now.
   [[nodiscard]] bool waits_to_the_end(Index i) const {
     return jobs_[i].started == kNever && jobs_[i].left == kNever && next_event() == kNever;
   }
 
-  // One instant: what the schedule has at it, what the rule makes of it, and how they differ.
+  // Replays one instant: the events of the schedule, the decisions of the rule, and their differences.
   void replay(Instant now) {
     state_.advance_to(now);
     rule_->advance();
@@ -162,7 +162,7 @@ class Auditor {
     std::erase_if(came, [&](Index i) { return is_too_wide(i) || (jobs_[i].started < now); });
     return came;
   }
-  // Those that ended as soon as they started are not among them.
+  // Without those that ended as soon as they started.
   std::vector<Index> who_ended(Instant now) {
     std::vector<Index> ended = ends_.take(now);
     std::erase_if(ended, [&](Index i) { return !state_.is_running(i); });
@@ -196,7 +196,7 @@ class Auditor {
     if (!came.empty() || !ended.empty() || !left.empty()) ask();
   }
 
-  // Jobs that the rule and the schedule start now, and that need no time at all: their ends are events as well.
+  // Ends the jobs without run time that both rule and schedule start now: their ends are events as well.
   void end_those_without_run_time() {
     for (std::size_t seen = 0; seen < decisions_.size();) {
       const std::size_t until = decisions_.size();
@@ -225,8 +225,7 @@ class Auditor {
     rule_->gone(i);
   }
 
-  // Those that the rule starts and the schedule does not, and the other way round. Then the state is made the
-  // schedule's.
+  // Finds the jobs that only the rule or only the schedule starts. Then sets the state to that of the schedule.
   void compare(const std::vector<Index>& started) {
     for (const Decision& decision : decisions_) marks_[decision.job].decided = true;
     const std::vector<Index> jumped = judge_starts(started);
@@ -239,7 +238,7 @@ class Auditor {
     if (somebody_is_late || !put_off_.empty() || !jumped.empty()) rule_->follow(put_off_, jumped);
   }
 
-  // Returns those that start although the rule does not start them.
+  // Returns the jobs that start although the rule does not start them.
   std::vector<Index> judge_starts(const std::vector<Index>& started) {
     report_.jobs += started.size();
     std::vector<Index> others;
@@ -249,11 +248,11 @@ class Auditor {
         in_use_ += needs_time(i) ? jobs_[i].processors : 0;
       else
         others.push_back(i);
-    // A job without run time may have been there before the others of this instant.
+    // A job without run time may have run before the others of this instant.
     for (const Index i : others) judge_start(i, needs_time(i) ? in_use_ : in_use_before);
     for (const Index i : others)
       if (!needs_time(i) && !is_too_wide(i)) leave(i);
-    std::erase_if(others, [this](Index i) { return is_too_wide(i) || !needs_time(i); });  // as if they had not been
+    std::erase_if(others, [this](Index i) { return is_too_wide(i) || !needs_time(i); });  // the rule ignores these
     return others;
   }
 
@@ -276,8 +275,8 @@ class Auditor {
     if (needs_time(i)) in_use_ += job.processors;
   }
 
-  // Leaves in put_off_ those that the rule starts and the schedule does not. True: somebody starts later, within the
-  // tolerance.
+  // Collects in put_off_ the jobs that the rule starts and the schedule does not. Returns whether a job starts later,
+  // within the tolerance.
   bool judge_decisions() {
     put_off_.clear();
     bool somebody_is_late = false;
@@ -308,7 +307,7 @@ class Auditor {
          why(decision, state_));
   }
 
-  // Otherwise it ended as soon as it started.
+  // False: it ended as soon as it started.
   [[nodiscard]] bool needs_time(Index i) const { return jobs_[i].ended != jobs_[i].started; }
 
   void find(FindingKind kind, Index i, Instant expected, std::string reason) {

@@ -1,8 +1,8 @@
-// Does a schedule follow a rule? The rules are stated in docs/audit.md and coded here once more, plainly and apart
-// from the policies: an audit that shares code with what it audits proves nothing. The schedule is replayed as it is.
-// At each of its instants the rule is asked who must start in the state that the schedule has reached; where the
-// answer differs from what happened there is a finding, and the audit goes on from what happened. So one wrong start
-// is one finding, and not thousands.
+// Checks whether a schedule follows a rule. The rules are stated in docs/audit.md and coded here once more, plainly and
+// apart from the policies: an audit that shares code with what it audits proves nothing. The schedule is replayed as it
+// is. At each of its instants the rule says which jobs must start in the state that the schedule has reached; if that
+// differs from what happened there is a finding, and the audit goes on from what happened. So one wrong start is one
+// finding, and not thousands.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct Options {
   CoreCount machine_size = 1;      ///< >= 1
   Duration tolerance{};            ///< >= 0; a start that comes so much later than the rule's is right
   std::size_t most_findings = 20;  ///< kept with their reasons; all are counted
-  /// Told now and then how many jobs have started.
+  /// Called now and then with the number of jobs that have started.
   std::function<void(std::size_t)> progress;
 };
 

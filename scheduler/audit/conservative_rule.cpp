@@ -2,8 +2,8 @@
 // processors become free before their time, or at every end of a job, each waiting job in turn is lifted out of the plan and
 // put back at its earliest hole, which is never later. A job starts when its planned start has come.
 // Sources: Mu'alem and Feitelson 2001; Talby and Feitelson 1999, sections 3.1 and 3.2 (start-order).
-// Where the schedule differs, the plan goes on around it: a job that was put off keeps the place that the schedule
-// gives it, and of the others only those are moved whose place is gone.
+// Where the schedule differs, the plan adapts to it: a job that was put off gets the place that the schedule gives it,
+// and of the others only those are moved that have lost their place.
 
 #include <fmt/core.h>
 
@@ -77,7 +77,7 @@ class Conservative final : public Rule {
     if (somebody_has_no_room) plan_around();  // the schedule has other jobs where these were planned
   }
 
-  // While a job runs over, whoever waits for it is asked at the next event.
+  // While a job runs over its estimate, jobs planned for the next tick wait for it and are decided at the next event.
   Instant next_start() const override {
     const Instant after = state_.now() + (state_.somebody_runs_over() ? kTick : Duration::zero());
     const auto next = by_start_.upper_bound({after, static_cast<Index>(-1)});
@@ -157,7 +157,7 @@ class Conservative final : public Rule {
   void move_up_by_arrival() {
     for (const Index index : state_.waiting()) {
       if (!may_move(index)) continue;
-      // It can only start earlier where as many are free now; its own place begins later.
+      // It can start earlier only if enough processors are free at some time before its planned start.
       if (!profile_.has_free(state_.now(), plans_[index].start, job(index).processors)) continue;
       take_back(index);
       place(index);
@@ -172,8 +172,8 @@ class Conservative final : public Rule {
     for (const Index index : order) place(index);
   }
 
-  // The plan anew, from the state: places that are still there are kept, in the order of their starts; the others are
-  // lost, and with them the promise.
+  // Makes the plan anew from the state: keeps places that are still free, in the order of their starts. The other jobs
+  // get new places, and later promises.
   void plan_around() {
     const Instant now = state_.now();
     profile_ = Profile{state_.machine_size()};

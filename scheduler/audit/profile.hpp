@@ -12,7 +12,7 @@ class Profile {
   /// All of `size` free for ever.
   explicit Profile(CoreCount size) : steps_{{Instant::min(), size}} {}
 
-  /// May take more than there are: what a schedule does is taken as it is.
+  /// May take more than there are, as a schedule may.
   void reserve(Instant from, Instant to, CoreCount count) { add(from, to, -count); }
   void release(Instant from, Instant to, CoreCount count) { add(from, to, count); }
 
@@ -23,7 +23,7 @@ class Profile {
   /// The first instant >= from at which `count` are free for `length`. REQUIRES: as many are free in the end.
   [[nodiscard]] Instant earliest(Instant from, Duration length, CoreCount count) const;
 
-  /// What was before `now` is of no interest any more.
+  /// Drops the steps before `now`.
   void forget_before(Instant now);
 
  private:

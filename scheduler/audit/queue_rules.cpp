@@ -1,4 +1,4 @@
-// The rules that need no plan. FCFS: the head of the queue starts as soon as it fits, and nobody overtakes it. EASY:
+// The rules that need no plan. FCFS: the head of the queue starts as soon as it fits, and no job overtakes it. EASY:
 // a later job may start if, by the estimates, the head starts no later for it: it ends by the head's shadow time, or
 // it fits into the extra nodes. Sources: Lifka 1995; Talby and Feitelson 1999, section 3.1; the order of passes is
 // that of the four reference schedules of the archive's logs.

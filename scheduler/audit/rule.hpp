@@ -1,4 +1,4 @@
-// What an audit asks a rule. The auditor keeps the State; a rule looks at it and starts jobs in it.
+// Interface of a rule for the audit. The auditor keeps the State; a rule reads it and starts jobs in it.
 #pragma once
 
 #include <cstdint>
@@ -35,21 +35,21 @@ class Rule {
   virtual void advance() {}
   /// The state has it in the queue already.
   virtual void submitted(Index /*job*/) {}
-  /// It has ended, or left the queue; the state knows it no more.
+  /// It has ended, or left the queue; the state does not have it any more.
   virtual void gone(Index /*job*/) {}
   /// Whether its submission alone asks for a pass.
   [[nodiscard]] virtual bool asks_for_pass(Index /*submitted*/) const { return true; }
-  /// Starts in the state whoever must start now, and adds the decisions to `out`.
+  /// Starts in the state all jobs that must start now, and adds the decisions to `out`.
   virtual void pass(std::vector<Decision>& out) = 0;
-  /// The next instant at which the rule starts somebody though nothing happens; kNever if there is none.
+  /// The next instant at which the rule starts a job without an event; kNever if there is none.
   [[nodiscard]] virtual Instant next_start() const { return kNever; }
 
   /// After the passes of an instant: why the waiting job is not among those that start, in words.
   [[nodiscard]] virtual std::string why_not(Index job) const = 0;
-  /// After why_not(): when the rule means to start it; kNever if it does not say.
+  /// After why_not(): the planned start of the job; kNever if the rule has none.
   [[nodiscard]] virtual Instant planned_start(Index /*job*/) const { return kNever; }
 
-  /// The schedule differed from the rule, and the state has been put right: `put_off` do not start now, `jumped` do.
+  /// The schedule differed from the rule, and the state has been corrected: `put_off` do not start now, `jumped` do.
   virtual void follow(const std::vector<Index>& /*put_off*/, const std::vector<Index>& /*jumped*/) {}
 
  protected:

@@ -1,5 +1,5 @@
-// A schedule as an audit reads it: when each job came, started and ended, and what it had asked for. Whoever made it
-// is of no interest.
+// A schedule as an audit reads it: when each job was submitted, started and ended, and what it requested. It does not
+// matter which scheduler made it.
 #pragma once
 
 #include <cstdint>

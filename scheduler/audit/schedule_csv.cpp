@@ -1,4 +1,4 @@
-// Tables of jobs: our jobs.csv and what Batsim writes, whose columns ours begin with.
+// Reads tables of jobs: our jobs.csv, and Batsim's table, which has the first columns of ours.
 
 #include <fmt/format.h>
 
@@ -80,7 +80,7 @@ class Table {
   [[nodiscard]] std::string_view text(ScheduleColumn column) const {
     return place(column) == kNowhere ? std::string_view{} : std::string_view{cells_[place(column)]};
   }
-  /// Nothing if the cell is empty or below 0: that is how writers say that there is no such time.
+  /// Nothing if the cell is empty or below 0: both mean that there is no such time.
   [[nodiscard]] std::optional<Duration> time(ScheduleColumn column) const {
     const std::string_view cell = text(column);
     if (cell.empty()) return std::nullopt;
@@ -186,7 +186,7 @@ bool was_changed(const Table& table) {
          table.time(ScheduleColumn::kSuspended).value_or(Duration::zero()) > Duration::zero();
 }
 
-// Ours are also called so when the trace says that they ended at their estimate by themselves.
+// In our jobs.csv this state is also that of jobs that, by the trace, ended at their estimate by themselves.
 bool was_killed(const Table& table, Duration estimate) {
   if (table.text(ScheduleColumn::kState) != "COMPLETED_WALLTIME_REACHED") return false;
   const std::optional<Duration> runtime = table.time(ScheduleColumn::kRuntime);

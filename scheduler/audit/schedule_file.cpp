@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kPeeked = std::size_t{64} * 1024;
 constexpr std::string_view kEventLog = "#replay-events";
 
-// Its first bytes can be looked at before they are read.
+// A source that shows its first bytes before they are read.
 class PeekableSource final : public ByteSource {
  public:
   explicit PeekableSource(std::unique_ptr<ByteSource> inner) : ByteSource(inner->name()), inner_(std::move(inner)) {

@@ -1,4 +1,4 @@
-// Who waits and who runs at an instant of a schedule, as a rule sees it: running jobs end by their estimates.
+// Waiting and running jobs at an instant of a schedule, as a rule sees them: running jobs end by their estimates.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class State {
   [[nodiscard]] bool is_running(Index index) const { return is_running_[index] != 0; }
   [[nodiscard]] Instant estimated_end(Index index) const { return estimated_ends_[index]; }
 
-  /// Jobs whose estimate is over and that end now hold nothing any more, though their end is still to come.
+  /// Releases the processors of jobs that end now and have used up their estimate, before their end is processed.
   void advance_to(Instant now);
   [[nodiscard]] bool somebody_runs_over() const;
 

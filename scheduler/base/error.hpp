@@ -1,5 +1,6 @@
-// The kinds of failure that are not answers (an answer is a std::optional): somebody's mistake, which is an InputError and
-// is caught at the edge (main, one line of a trace, one connection), a policy's, and our own, which is an INVARIANT.
+// The kinds of failure that are not answers (an answer is a std::optional). Bad input is an InputError and is caught at
+// the edge (main, one line of a trace, one connection); a policy's mistake is a PolicyError; our own is a broken
+// INVARIANT.
 #pragma once
 
 #include <fmt/core.h>
@@ -19,26 +20,26 @@ class InputError : public std::runtime_error {
       : std::runtime_error(fmt::format("{}:{}: {}", file, line, message)) {}
 };
 
-/// The command line makes no sense: exit status 2.
+/// Wrong use of the command line: exit status 2.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A policy asked for what cannot be, or has failed itself: its run ends with this message.
+/// A policy asked for something impossible, or has failed itself: its run ends with this message.
 class PolicyError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An INVARIANT that does not hold, where InvariantsThrow says so; what() as invariant_broken() would print it.
+/// A broken INVARIANT while an InvariantsThrow exists; what() is the text that invariant_broken() would print.
 class BrokenInvariant : public std::logic_error {
  public:
   using std::logic_error::logic_error;
 };
 
-/// While one lives, an INVARIANT on its thread that does not hold throws BrokenInvariant instead of aborting. For a call whose mistakes
-/// must not take the program down, and after which nothing that it has touched is used any more: a policy's.
+/// While one exists, a broken INVARIANT on its thread throws BrokenInvariant instead of aborting. For calls of a
+/// policy: its mistakes must not end the program, and nothing that the call has touched is used afterwards.
 class InvariantsThrow {
  public:
   InvariantsThrow();
@@ -50,8 +51,8 @@ class InvariantsThrow {
   bool before_;
 };
 
-/// Prints "file:line: invariant `condition` broken: message" to stderr and aborts, or throws it as BrokenInvariant. On in release
-/// builds too: a schedule that breaks a rule must never become a figure.
+/// Prints "file:line: invariant `condition` broken: message" to stderr and aborts, or throws it as BrokenInvariant. On
+/// in release builds too: a schedule that breaks a rule must never become a figure.
 [[noreturn]] void invariant_broken(const char* file, int line, const char* condition, const std::string& message);
 
 }  // namespace replay

@@ -1,4 +1,4 @@
-// The hash behind everything that is drawn "per job": the same numbers on every machine, whatever was drawn before.
+// The hash for values that are drawn per job: the same numbers on every machine, independent of earlier draws.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Things that come and go, and stay where they are between: the memory of one that has left is used again.
+// Object pool with stable addresses; freed slots are reused.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// It becomes `value`, and stays where it is until it is given back.
+  /// An object of the pool becomes `value`; its address is stable until give_back().
   Value& take(Value&& value) {
     if (spare_.empty()) spare_.push_back(&values_.emplace_back());
     Value& taken = *spare_.back();

@@ -19,7 +19,7 @@ bool is_complete(const std::vector<Figure>& figures) {
          std::ranges::all_of(figures, [](const Figure& f) { return f.runs >= static_cast<int>(kLeastReadings); });
 }
 
-// How far apart the readings lie, over what is allowed, of the figure where that is most: they have settled up to 1.
+// The largest ratio of spread to tolerance of the figures. Up to 1 they have settled.
 double worst_excess(const std::vector<Figure>& figures, const std::vector<Tolerance>& bounds) {
   double worst = 0;
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -33,7 +33,7 @@ double worst_excess(const std::vector<Figure>& figures, const std::vector<Tolera
 
 bool is_disturbed(const std::vector<Figure>& figures) { return std::ranges::any_of(figures, &Figure::disturbed); }
 
-// New figures replace old ones that are worse: others were there, or their readings lie further apart.
+// New figures replace old ones that are worse: disturbed by other processes, or with readings further apart.
 bool are_better(const std::vector<Figure>& figures, const std::vector<Figure>& than, Kind kind, double spread) {
   if (than.empty() || is_disturbed(figures) != is_disturbed(than)) return than.empty() || is_disturbed(than);
   const std::vector<Tolerance> bounds = tolerances(kind, spread);
@@ -92,26 +92,26 @@ class Calibrator {
 
   [[nodiscard]] double left() const { return limits_.budget_s - elapsed_s_(); }
 
-  // Its first reading. The others follow when a minute's worth of measurements has theirs.
+  // Takes the first reading. The others follow when first readings have been taken for a minute.
   void begin(const Measurement& m) {
     const std::size_t index = begun_++;
     if (const auto reason = what_is_missing(m)) return reason->empty() ? leave_out(m) : refuse(m, *reason);
     std::vector<Figure> before = figures_in(profile_, m);
     if (!is_complete(before)) before.clear();
     if (expected_seconds(m, profile_) * static_cast<double>(kLeastReadings) > left() - owed()) {
-      // What was measured before, though not to the bound, is still there.
+      // The profile keeps the earlier figures, although they have not settled.
       if (before.empty()) return leave_out(m);
       return result_.unsettled.push_back(m);
     }
     if (group_.empty()) group_began_ = elapsed_s_();
     Open open{m, index, std::move(before), std::vector<std::vector<Reading>>(tolerances(m.kind, 0).size())};
     if (const std::string refused = read(open); !refused.empty()) return refuse(m, refused);
-    if (open.before.empty()) keep(open);  // what comes next starts from it
+    if (open.before.empty()) keep(open);  // later measurements depend on it
     group_.push_back(std::move(open));
     if (elapsed_s_() - group_began_ >= kApart) complete_group();
   }
 
-  // Of the group's readings that are still to come, s.
+  // Time for the group's missing readings, s.
   [[nodiscard]] double owed() const {
     double sum = 0;
     for (const Open& open : group_)
@@ -119,13 +119,13 @@ class Calibrator {
     return sum;
   }
 
-  // As many readings as a figure needs, one of each in turn. So the readings of one figure lie apart: a machine that others use is
-  // slow for seconds or a minute, and readings one right after the other would all be slow, and agree.
+  // Takes as many readings as a figure needs, one of each measurement in turn. So the readings of one figure lie apart:
+  // other load slows a machine for seconds or a minute, and consecutive readings would all be slow, and agree.
   void complete_group() {
     for (std::size_t round = 1; round < kLeastReadings; ++round)
       for (Open& open : group_)
         if (open.count() < kLeastReadings && open.seconds <= left())
-          (void)read(open);  // refused now, it has the readings that there are
+          (void)read(open);  // if it is refused now, the earlier readings remain
     for (Open& open : group_) {
       ++result_.measured;
       keep(open);
@@ -134,7 +134,7 @@ class Calibrator {
     group_.clear();
   }
 
-  // One more of each that has not settled.
+  // Takes one more reading of each measurement that has not settled. Returns whether there was one.
   bool go_round() {
     bool has_read = false;
     for (Open& open : open_) {
@@ -142,14 +142,14 @@ class Calibrator {
           open.count() >= static_cast<std::size_t>(most(open.m)) ||
           std::max(expected_seconds(open.m, profile_), open.seconds) > left())
         continue;
-      if (!read(open).empty()) continue;  // refused now, it has the readings that there are
+      if (!read(open).empty()) continue;  // if it is refused now, the earlier readings remain
       keep(open);
       has_read = true;
     }
     return has_read;
   }
 
-  // Why it cannot be measured; empty: it was.
+  // Takes a reading. Returns why it cannot be measured; empty: it was.
   [[nodiscard]] std::string read(Open& open) {
     watcher_.on_begin(open.m, open.index, count_);
     const double began = elapsed_s_();
@@ -165,7 +165,8 @@ class Calibrator {
     return {};
   }
 
-  // Readings of this time replace each other: more of them are better, even if they lie further apart.
+  // Stores the new figures, or those of an earlier calibration if they are better. Figures of this calibration replace
+  // each other: more readings are better, even if they lie further apart.
   void keep(const Open& open) {
     const bool replaces = are_better(open.figures, open.before, open.m.kind, limits_.spread);
     store(profile_, open.m, replaces ? open.figures : open.before);
@@ -175,7 +176,8 @@ class Calibrator {
   void leave_out(const Measurement& m) { result_.left_out.push_back(m); }
   void refuse(const Measurement& m, const std::string& reason) { result_.refused.emplace_back(m, reason); }
 
-  // Run times that it starts from: nothing if they are there, a reason why they cannot be, or "" if there was no time.
+  // Looks for the run times that it depends on: nothing if they are there, the reason if they were refused, "" if there
+  // was no time for them.
   [[nodiscard]] std::optional<std::string> what_is_missing(const Measurement& m) const {
     if (m.kind != Kind::kSharing && m.kind != Kind::kSelfSlowdown && m.kind != Kind::kPair) return std::nullopt;
     for (const Kernel& kernel : {m.kernel, m.kind == Kind::kPair ? m.neighbour : m.kernel}) {
@@ -187,13 +189,13 @@ class Calibrator {
     return std::nullopt;
   }
 
-  // A program has many resizes, and they cost next to nothing.
+  // One program has many resizes, at almost no cost.
   [[nodiscard]] int most(const Measurement& m) const {
     return m.kind == Kind::kResize ? 10 * limits_.most_readings : limits_.most_readings;
   }
 
-  // A run is read to its very end; what ending it costs is a figure of its own. Where both are some milliseconds their difference
-  // says little, but a run is never shorter than its timed part.
+  // A run is timed to the exit of its last process; the cost of the end is a figure of its own and is deducted. If both
+  // are some milliseconds their difference is unreliable, but a run is never shorter than its timed part.
   [[nodiscard]] double value_of(const Measurement& m, const std::vector<double>& reading, std::size_t value) const {
     if (m.kind != Kind::kRunTime) return reading[value];
     const double timed_part = reading[1];
@@ -208,8 +210,8 @@ class Calibrator {
   std::size_t count_ = 0;  // of the measurements to make
   std::size_t begun_ = 0;
   double group_began_ = 0;   // on the clock of elapsed_s_
-  std::vector<Open> group_;  // begun, and not all of the readings that a figure needs are there
-  std::vector<Open> open_;   // they are
+  std::vector<Open> group_;  // begun, with fewer readings than a figure needs
+  std::vector<Open> open_;   // with as many readings as a figure needs, or more
   CalibrationResult result_;
 };
 

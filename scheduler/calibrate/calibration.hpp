@@ -1,8 +1,8 @@
-// Carries out a plan: takes as many readings of each measurement as a figure needs, then one more in turn of those whose
-// figures have not settled, until they have, were tried often enough or the budget is spent. The first readings are taken
-// in turn as well, a minute's worth of measurements at a time: readings that agree because they were made in the same bad
-// moment say nothing. Figures are kept in the profile from the first reading on, and a measurement that lacks readings is
-// made again, so that whoever stops it loses a group. What the profile has already is not measured again, except for
+// Carries out the plan of a calibration: takes as many readings of each measurement as a figure needs, then one more in
+// turn of those that have not settled, until all have, were tried often enough or the budget is spent. The first
+// readings are taken in turn as well, in groups of a minute: readings that agree because they were made in the same bad
+// moment say nothing. Figures are kept in the profile from the first reading on, and a measurement that lacks readings
+// is made again, so that a stop loses at most a group. What the profile has already is not measured again, except for
 // figures that had not settled, which come last.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Limits {
   double budget_s = 15 * 60;  ///< nothing is begun that is not expected to end within it
 };
 
-/// Told what happens, in the order in which it does.
+/// Callbacks on the progress of a calibration, in order.
 struct Watcher {
   /// Measurement number `index` (from 0) of `count` begins.
   std::function<void(const Measurement&, std::size_t index, std::size_t count)> on_begin;
@@ -40,8 +40,8 @@ struct CalibrationResult {
   bool interrupted = false;
 };
 
-/// `profile` is added to, its speedups are fitted anew at the end. `elapsed_s` says how long the calibration has been
-/// going on. Throws what the measurer throws, but for Interrupted; the profile then has what was measured until then.
+/// `profile` is added to, its speedups are fitted anew at the end. `elapsed_s` gives the time since the calibration
+/// began. Throws what the measurer throws, but for Interrupted; the profile then has what was measured until then.
 [[nodiscard]] CalibrationResult calibrate(Profile& profile, const std::vector<Measurement>& plan, Measurer& measurer,
                                           const Limits& limits, const std::function<double()>& elapsed_s,
                                           const Watcher& watcher);

@@ -11,7 +11,7 @@ namespace replay::calibrate {
 namespace {
 
 constexpr double kMostSigma = 8;
-constexpr double kMostTimesLargest = 64;  // A above the sizes that were measured: "it goes on"
+constexpr double kMostTimesLargest = 64;  // upper bound of A, over the largest measured size
 constexpr int kSteps = 80;                // of the grid that finds the valley
 constexpr double kAsGood = 1e-7;          // residuals that differ by less are equal
 constexpr int kRounds = 60;               // of the golden section, each 0.62 times as wide as the one before
@@ -21,8 +21,8 @@ struct Lowest {
   double value = 0;
 };
 
-// The least value of f on [from, to]: the best point of a grid, then the golden section between its neighbours. Of points
-// that are as good the smallest, so that what explains no more needs no more parallelism.
+// The least value of f on [from, to]: the best point of a grid, then the golden section between its neighbours. Of
+// equally good points the smallest, so that A is no larger than the measured speedups require.
 template <typename Function>
 Lowest lowest(double from, double to, Function f) {
   const double step = (to - from) / kSteps;
@@ -61,7 +61,8 @@ class Search {
     const Lowest log_a = best_a(sigma);
     return {{std::exp(log_a.x), sigma}, log_a.value};
   }
-  // Work with log A: the curve changes with ratios of it. Without variance the valley's end is the largest speedup itself.
+  // Searches over log A: the curve changes with ratios of A. Also tries A = the largest speedup, where the valley ends
+  // without variance (sigma 0).
   [[nodiscard]] Lowest best_a(double sigma) const {
     const double end = std::log(largest_);
     const Lowest at_end{end, residual(end, sigma)};

@@ -20,8 +20,8 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 constexpr auto kBetweenSamples = 100ms;
-constexpr auto kToEnd = std::chrono::milliseconds{30'000};  // SIGTERM, SIGKILL and all
-constexpr double kLeastWatched = 0.4;                       // CPU s: what is shorter says nothing of others' load
+constexpr auto kToEnd = std::chrono::milliseconds{30'000};  // includes SIGTERM, then SIGKILL
+constexpr double kLeastWatched = 0.4;                       // CPU s: less is too little for a load figure
 constexpr std::size_t kMostOutput = 1 << 16;
 
 double seconds_between(std::chrono::steady_clock::time_point from, std::chrono::steady_clock::time_point to) {
@@ -126,7 +126,7 @@ std::optional<double> CalibrateJobs::load() const {
   return std::clamp(others / all, 0.0, 1.0);
 }
 
-// The samples wake the loop often enough to look at clock and signals.
+// The sample timer wakes the loop often enough to check the deadline and stop signals.
 template <typename Condition>
 bool CalibrateJobs::wait_until(Condition condition, std::chrono::milliseconds limit) {
   const auto deadline = Clock::now() + limit;
@@ -159,7 +159,7 @@ void CalibrateJobs::on(const protocol::OrderFailed& report) {
   ++found->second.answers;
 }
 
-// Of a rank that is gone the kernel knows no CPU time any more: what was heard last counts.
+// The kernel drops a rank's CPU time when it exits; we keep its last report.
 void CalibrateJobs::on(const protocol::JobStatistics& report) {
   const auto found = jobs_.find(report.job);
   if (found == jobs_.end()) return;

@@ -1,6 +1,6 @@
-// MPI programs under a node agent, several at once, in order to be measured: started, moved and ended with the same orders
-// as a trace's jobs, so that their launch, end and resizes are those of trace jobs. Calls block. A stop signal that is heeded ends
-// the present one by calibrate::Interrupted; what still runs is ended with this object.
+// Runs MPI programs under a node agent for measurements, several at once. They are started, moved and ended with the
+// same orders as a trace's jobs, so that launch, end and resizes cost the same. Calls block. A stop signal (under
+// HeedStops) makes the current call throw calibrate::Interrupted. Jobs that still run end with this object.
 #pragma once
 
 #include <chrono>
@@ -26,19 +26,19 @@ namespace replay::calibrate {
 using Words = std::vector<std::string>;
 using Cores = std::vector<std::int32_t>;
 
-/// A job that is over.
+/// A job that has ended.
 struct FinishedJob {
-  double launch_s = -1;  ///< from the order to all ranks being registered; -1: it ended before
-  double ran_s = 0;      ///< from then (or from the order) to the last process being gone
+  double launch_s = -1;  ///< from the order until all ranks are registered; -1: it ended before
+  double ran_s = 0;      ///< from then (or from the order) until the last process has exited
   bool malleable = false;
   std::string rigid_reason;
   JobEnd end;
-  std::string output, errors;  ///< what rank 0 and its like have written
+  std::string output, errors;  ///< the last 64 KB of the job's stdout and stderr
 
   [[nodiscard]] bool is_good() const {
     return launch_s >= 0 && end.outcome == Outcome::kCompleted && end.verification != Verification::kFailed;
   }
-  /// It was right, and over before all its ranks had been seen.
+  /// It completed, but ended before all its ranks had registered.
   [[nodiscard]] bool came_and_went() const { return launch_s < 0 && end.outcome == Outcome::kCompleted; }
 };
 
@@ -47,24 +47,24 @@ class CalibrateJobs {
   /// Forks the agent. REQUIRES: a single thread.
   explicit CalibrateJobs(const launcher::AgentOptions& options);
   ~CalibrateJobs();
-  /// After all agents have been forked.
+  /// Call it after all agents have been forked.
   void connect();
 
   [[nodiscard]] JobId launch(const Words& command, const Cores& core_of_rank);
-  /// Until all ranks are registered, or the job is over.
+  /// Waits until all ranks are registered or the job has ended.
   void wait_until_started(JobId job);
   [[nodiscard]] bool is_over(JobId job) const { return jobs_.at(job).end.has_value(); }
-  /// Seconds from the order to all ranks being there; nothing if that was refused, or the job is over.
+  /// Moves the ranks. Returns seconds from the order until all have moved; nullopt if refused or if the job has ended.
   [[nodiscard]] std::optional<double> move(JobId job, const Cores& core_of_rank);
-  /// Waits for its end. A job that takes longer than kLongest is ended, and then has not completed.
+  /// Waits for the job's end. A job that takes longer than kLongest is killed, and so has not completed.
   [[nodiscard]] FinishedJob finish(JobId job);
-  /// Ends it.
+  /// Kills the job and waits for its end.
   void end(JobId job);
   void pause(std::chrono::milliseconds length);
 
-  /// From here on the load of others is measured.
+  /// Starts measuring the load of other processes.
   void watch_load();
-  /// Share of the machine's CPU time that others than our ranks have used since; nothing if that was too short to say.
+  /// Share of the machine's CPU time used by processes other than our ranks since then; nullopt if that was too short.
   [[nodiscard]] std::optional<double> load() const;
 
   static constexpr std::chrono::minutes kLongest{20};
@@ -78,7 +78,7 @@ class CalibrateJobs {
     std::optional<JobEnd> end;
     int answers = 0;  // to moves
     bool is_refused = false;
-    double cpu_s = 0;  // of its ranks, as last heard
+    double cpu_s = 0;  // of its ranks, from the last report
   };
   // The machine and our part of it at one instant.
   struct Mark {
@@ -88,7 +88,7 @@ class CalibrateJobs {
 
   template <typename Condition>
   bool wait_until(Condition condition, std::chrono::milliseconds limit);
-  /// Throws what has happened meanwhile.
+  /// Throws if a stop was asked for or the connection to the agent is broken.
   void check() const;
   void ask_all();
   template <typename Report>
@@ -105,7 +105,7 @@ class CalibrateJobs {
   std::int64_t last_job_ = 0;
   double ended_cpu_s_ = 0;
   std::optional<Mark> first_, last_;
-  std::string broken_;  // what must not be thrown through the event loop
+  std::string broken_;  // why the connection broke; check() throws it, not the event loop's callback
   std::unique_ptr<launcher::LoopEvent> sample_event_;
   std::unique_ptr<launcher::AgentClient> client_;  // last: it uses the others
 };

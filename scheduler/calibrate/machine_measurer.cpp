@@ -28,15 +28,15 @@ constexpr const char* kLongEnoughToBeSeen = "0.3";  // seconds that a job runs o
 constexpr int kAttempts = 5;                        // at such a job
 constexpr auto kBetweenResizes = 20ms;
 constexpr int kEmulatedCores = 2;
-constexpr auto kProbeHolds = 5s;        // the load of others is looked at that often where runs are too short to tell
-constexpr double kMostRepeats = 1e6;    // what the benchmarks take
-constexpr double kNeighbourLasts = 30;  // times as long as the one that is measured, at first
+constexpr auto kProbeHolds = 5s;        // how long a load probe stays valid, for runs too short for a load figure
+constexpr double kMostRepeats = 1e6;    // limit of the benchmarks' --repeat
+constexpr double kNeighbourLasts = 30;  // first length of a neighbour, in run times of the measured program
 constexpr int kNeighbourTries = 3;
 
-// This cannot be measured on this machine, and why.
+// Thrown when a measurement is impossible on this machine.
 struct Refused {
   std::string reason;
-  bool failed = false;  // a program crashed or was wrong; it did not say by itself that it does not take this
+  bool failed = false;  // a program crashed or gave a wrong result; it did not reject its arguments itself
 };
 
 std::string last_line(std::string_view text) {
@@ -45,7 +45,7 @@ std::string last_line(std::string_view text) {
   return std::string{cut == std::string_view::npos ? text : text.substr(cut + 1)};
 }
 
-// A benchmark says in a line of its own what it does not take: a class, a number of processes.
+// The line in which a benchmark rejects its arguments (a class, a number of processes); empty if there is none.
 std::string own_words(const Kernel& kernel, const FinishedJob& job) {
   const std::string errors = "\n" + job.errors;
   const std::size_t at = errors.find(fmt::format("\n{}:", kernel.name));
@@ -123,7 +123,7 @@ calibrate::Taken CalibrateMeasurer::take(const Measurement& m, std::size_t turn)
   return taken;
 }
 
-// On emulated cores ranks hardly compute, so that others disturb them when the machine is full only.
+// Ranks on emulated cores hardly compute, so other load disturbs them only when the machine is full.
 bool CalibrateMeasurer::is_disturbed() {
   if (const auto load = jobs_->load()) return *load >= experiment::kDisturbed;
   if (const auto now = std::chrono::steady_clock::now(); now - probed_ > kProbeHolds) {
@@ -148,7 +148,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::readings_of(const Measurement& m,
   return pair(m);
 }
 
-// On emulated cores a job takes launch and end off its work, so that a wide one has next to none.
+// On emulated cores a job deducts launch and end from its work, so a wide job has almost no work left.
 CalibrateMeasurer::Readings CalibrateMeasurer::overheads(ProcessCount processes) {
   const FinishedJob job = run_seen(phases({"--runtime", kLongEnoughToBeSeen}), place(processes, cores_.size()));
   if (!job.is_good()) throw failure({"phases", ""}, job);
@@ -191,9 +191,9 @@ CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, Pr
   return {{job.ran_s, seconds_in(job)}};
 }
 
-// A scheduler shrinks a job to start another one on the cores that it gives up. So another one runs on these meanwhile, shrunk as
-// well: where memory is what both wait for, that costs more than to have a core less. Nobody knows which one it will be,
-// so each has its turn.
+// A scheduler shrinks a job to start another one on the released cores. So another program, shrunk as well, runs there
+// during the measurement: for two memory-bound programs this costs more than the lost cores alone. The neighbour of a
+// real run is unknown, so the benchmarks take turns.
 CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes, std::size_t turn) {
   const auto width = static_cast<std::size_t>(processes);
   const std::uint64_t repeats = repeats_for(kernel, processes, calibrate::kSteady);
@@ -208,7 +208,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, Pro
   return {{run_beside(kernel, shrunk, {{other, others}}) / expanded.ran_s, cpu_use}};
 }
 
-// One that cannot run there leaves its turn to a copy.
+// A benchmark that cannot run with so many processes is replaced by a copy of `kernel`.
 Kernel CalibrateMeasurer::neighbour_of(const Kernel& kernel, ProcessCount processes, std::size_t turn) {
   const auto& names = setting_.benchmarks;
   const auto own = std::ranges::find(names, kernel.name);
@@ -301,7 +301,7 @@ Words CalibrateMeasurer::command(const Kernel& kernel, std::uint64_t repeats) {
   return words;
 }
 
-// A job that ends at once may be gone before the agent has seen all its ranks together, and then nobody knows when it started.
+// A very short job may end before the agent has seen all its ranks together; its start is then unknown.
 FinishedJob CalibrateMeasurer::run_seen(const Words& words, const Cores& cores) {
   FinishedJob job = jobs_->finish(jobs_->launch(words, cores));
   for (int i = 1; i < kAttempts && job.came_and_went(); ++i) job = jobs_->finish(jobs_->launch(words, cores));
@@ -311,7 +311,7 @@ FinishedJob CalibrateMeasurer::run_seen(const Words& words, const Cores& cores) 
 FinishedJob CalibrateMeasurer::run(const Kernel& kernel, std::uint64_t repeats, const Cores& cores) {
   FinishedJob job = run_seen(command(kernel, repeats), cores);
   expect_verified(kernel, job);
-  // Only a core for each rank says how long it takes.
+  // Only a run with a core for each rank counts as the program's run time.
   std::vector<std::int32_t> different{cores.begin(), cores.end()};
   std::ranges::sort(different);
   if (std::ranges::adjacent_find(different) == different.end())

@@ -1,6 +1,6 @@
-// How each kind of measurement is made with real programs. Two runs that are compared are made one right after the other, so
-// that a machine that gets slower in between spoils one reading and not a figure. Slowdowns are those of whole runs, from all
-// ranks having started to the last process being gone; short programs are repeated until their timed part is kSteady long.
+// Makes each kind of measurement with real programs. Two runs that are compared follow each other directly, so that a
+// machine that slows down later spoils one reading, not the figure. Slowdowns compare whole runs, from the start of all
+// ranks to the exit of the last process; short programs are repeated until their timed part is kSteady long.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace replay::calibrate {
 struct CalibrateSetting {
   launcher::AgentOptions node;             ///< of the cores that are measured
   std::vector<std::vector<int>> packages;  ///< cores by package, as the agent numbers them
-  std::vector<std::string> benchmarks;     ///< what runs beside one on the cores that it gives up
-  bool has_vmlib = true;                   ///< else nothing can share cores
+  std::vector<std::string> benchmarks;     ///< candidates for the neighbour on released cores
+  bool has_vmlib = true;                   ///< without it processes cannot share cores
 };
 
-/// The cores by package: those of `machine`, whose cores are `pu_of_core`.
+/// The cores of `machine` by package; `pu_of_core` are their numbers.
 [[nodiscard]] std::vector<std::vector<int>> packages_of(const Machine& machine, const std::vector<int>& pu_of_core);
 
 class CalibrateMeasurer final : public calibrate::Measurer {
@@ -46,23 +46,23 @@ class CalibrateMeasurer final : public calibrate::Measurer {
   [[nodiscard]] Readings self_slowdown(const calibrate::Kernel& kernel, calibrate::SelfCase which);
   [[nodiscard]] Readings pair(const calibrate::Measurement& m);
 
-  /// The first cores of the machine, so many, over and over.
+  /// The core of each rank, in blocks over the first `cores` cores of the machine.
   [[nodiscard]] Cores place(ProcessCount processes, std::size_t cores) const;
-  /// What a job of that width has no more once it is shrunk to half of its cores: each core twice, for two ranks.
+  /// The cores that a job of that width releases when it is shrunk to half: each core twice, for two ranks.
   [[nodiscard]] Cores given_up(std::size_t width) const;
   [[nodiscard]] Cores cores_for(calibrate::SelfCase which) const;
   [[nodiscard]] static Words command(const calibrate::Kernel& kernel, std::uint64_t repeats);
-  /// Runs it to its end, again if it came and went.
+  /// Runs it to its end; repeats a run that ended before all its ranks were seen.
   [[nodiscard]] FinishedJob run_seen(const Words& words, const Cores& cores);
-  /// Runs it to its end. Throws Refused.
+  /// Runs it to its end and expects a verified result. Throws Refused.
   [[nodiscard]] FinishedJob run(const calibrate::Kernel& kernel, std::uint64_t repeats, const Cores& cores);
-  /// The timed part of one repetition, s: the last one seen, or of a run made for it.
+  /// The timed part of one repetition, s: of the latest run, or of a new run if there was none.
   [[nodiscard]] double seconds_of(const calibrate::Kernel& kernel, ProcessCount processes);
   [[nodiscard]] std::uint64_t repeats_for(const calibrate::Kernel& kernel, ProcessCount processes, double seconds);
-  /// Who runs on the cores that `kernel` gives up: itself, then the other benchmarks of its class in turn.
+  /// The program for the cores that `kernel` releases: a copy of it, then the other benchmarks of its class in turn.
   [[nodiscard]] calibrate::Kernel neighbour_of(const calibrate::Kernel& kernel, ProcessCount processes,
                                                std::size_t turn);
-  /// `first` to its end while `others` run from before its start to after its end; how long it ran, s.
+  /// Runs `first` to its end while `others` run from before its start to after its end. Returns its run time, s.
   [[nodiscard]] double run_beside(const calibrate::Kernel& first, const Cores& cores,
                                   const std::vector<std::pair<calibrate::Kernel, Cores>>& others);
   [[nodiscard]] bool is_disturbed();
@@ -70,7 +70,7 @@ class CalibrateMeasurer final : public calibrate::Measurer {
   CalibrateSetting setting_;
   Cores cores_;
   std::unique_ptr<CalibrateJobs> jobs_;
-  std::unique_ptr<CalibrateJobs> emulated_;  // for messages; none on emulated cores, where `jobs_` is such
+  std::unique_ptr<CalibrateJobs> emulated_;  // for message costs; null if `jobs_` is emulated itself
   std::map<std::pair<std::string, ProcessCount>, double> seconds_;  // by command
   std::chrono::steady_clock::time_point probed_{};
   double probed_load_ = 0;

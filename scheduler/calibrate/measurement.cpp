@@ -11,7 +11,7 @@
 namespace replay::calibrate {
 namespace {
 
-// The slowdown of a single process with two on each core, if it had another.
+// Stands for the slowdown with two processes on a core where there is only one process.
 constexpr Figure kNobodyElse{.value = 1, .spread = 0, .runs = static_cast<int>(kLeastReadings)};
 
 std::string name_of(const Kernel& kernel) {
@@ -137,7 +137,7 @@ std::vector<Figure> figures_in(const Profile& profile, const Measurement& m) {
     case Kind::kRunTime: return entry == nullptr ? std::vector<Figure>{} : std::vector{entry->runtime_s};
     case Kind::kSharing:
       if (entry == nullptr) return {};
-      // One process has no other to share a core with: its utilisation is all there is.
+      // One process has no other to share a core with: only its utilisation is measured.
       if (m.processes == 1) return entry->cpu_use ? std::vector{kNobodyElse, *entry->cpu_use} : std::vector<Figure>{};
       return all_of({entry->slowdown_mpl_2, entry->cpu_use});
     case Kind::kSelfSlowdown:

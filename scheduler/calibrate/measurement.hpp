@@ -1,5 +1,5 @@
-// What can be measured, one thing at a time; what a measurement's readings mean, where its figures stand in a profile, and
-// how exact they have to be. Whoever makes readings (measurer.hpp) and whoever asks for them (plan.hpp) agree on this. Pure.
+// The measurements of a calibration: the meaning of their readings, the place of their figures in a profile, and how
+// exact these have to be. The measurer (measurer.hpp) and the plan (plan.hpp) share it. No I/O.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class Kind : std::uint8_t {
   kOverheads,  ///< launch and end of a program that does nothing, s
   kResize,     ///< shrink and expand, s
   kMessage,    ///< one message under emulation, s
-  kRunTime,  ///< expanded and alone, from all ranks having started to the last process being gone, s; its timed part, s
+  kRunTime,  ///< expanded and alone, from the start of all ranks to the exit of the last process, s; its timed part, s
   kSharing,  ///< slowdown with two ranks on each core, others on the cores given up; CPU utilisation with one on each
   kSelfSlowdown,  ///< of one process beside others of its kind, each on a core of its own
   kPair           ///< slowdown beside another kernel's ranks on the same cores
@@ -39,22 +39,23 @@ enum class SelfCase : std::uint8_t { kTwoSamePackage, kTwoDifferentPackages, kFo
 struct Measurement {
   Kind kind = Kind::kRunTime;
   ProcessCount processes = 1;
-  Kernel kernel{};     ///< empty for those that are of no kernel
+  Kernel kernel{};     ///< empty if the kind has no kernel
   Kernel neighbour{};  ///< kPair
   SelfCase self = SelfCase::kTwoSamePackage;
   bool operator==(const Measurement&) const = default;
 };
 
-/// "cg W, 2 processes: run time": for a person.
+/// "cg W, 2 processes: run time": for messages.
 [[nodiscard]] std::string to_text(const Measurement& measurement);
 
-/// One for each figure: the values of a reading, but that a run time is one figure. `spread` is the user's bound. Beside it there are differences that do not matter: 5 ms
-/// of a launch, an end or a run time, 0.5 ms of a resize, 20 us of a message, 0.02 of a CPU utilisation.
+/// One for each figure. Each value of a reading is a figure, except that a run time is one figure. `spread` is the
+/// user's bound. Besides, these differences do not matter: 5 ms of a launch, an end or a run time, 0.5 ms of a resize,
+/// 20 us of a message, 0.02 of a CPU utilisation.
 [[nodiscard]] std::vector<Tolerance> tolerances(Kind kind, double spread);
 
-/// What the profile has of it: a figure for each value, or nothing.
+/// The profile's figures of the measurement; empty if one is missing.
 [[nodiscard]] std::vector<Figure> figures_in(const Profile& profile, const Measurement& measurement);
-/// Puts them there instead of what was there. REQUIRES: of a kernel's figures, kRunTime comes first.
+/// Stores the figures in the profile, replacing earlier ones. REQUIRES: of a kernel's figures, kRunTime comes first.
 void store(Profile& profile, const Measurement& measurement, const std::vector<Figure>& figures);
 
 }  // namespace replay::calibrate

@@ -1,5 +1,4 @@
-// The seam between what is to be measured and the machine: behind it are real programs under a node agent, or a test's
-// made-up ones.
+// Interface between a calibration and the machine: implemented with real programs under a node agent, or by a test.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +11,7 @@ namespace replay::calibrate {
 
 struct Taken {
   std::vector<std::vector<double>> readings;  ///< at least one, each with the values that its Kind has
-  bool disturbed = false;                     ///< others used the machine meanwhile
+  bool disturbed = false;                     ///< other processes used the machine meanwhile
   std::string refused;                        ///< why it cannot be measured here at all; empty: it was
   bool failed = false;                        ///< refused because a program crashed or was wrong
 };
@@ -23,8 +22,8 @@ struct Interrupted {};
 class Measurer {
  public:
   virtual ~Measurer() = default;
-  /// Blocks, for one reading or a few. `turn`: how often it was asked for this measurement before; what runs beside the
-  /// benchmark of Kind::kSharing goes by it. Throws Interrupted; std::runtime_error when nothing more can be measured.
+  /// Blocks, for one reading or a few. `turn`: the number of earlier calls for this measurement; it selects the
+  /// neighbour in Kind::kSharing. Throws Interrupted; std::runtime_error when nothing more can be measured.
   [[nodiscard]] virtual Taken take(const Measurement& measurement, std::size_t turn) = 0;
 };
 

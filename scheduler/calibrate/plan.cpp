@@ -12,7 +12,7 @@ namespace {
 
 constexpr ProcessCount kEverySizeUpTo = 16;
 
-// Core-seconds, where nothing is known; a class is about so many times the one before it.
+// Core-seconds of a class, if nothing is known; their ratios are used for classes that were not measured.
 struct ClassGuess {
   std::string_view name;
   double seconds;

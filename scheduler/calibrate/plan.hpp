@@ -1,6 +1,6 @@
-// What to measure on a machine, the most important first, so that a budget that ends early has cut off the least: what every
-// job pays (launch, end, resize), then small problems, then who gets along with whom, then large problems. And about how
-// long each will take. Pure.
+// The plan of a calibration, the most important measurements first, so that a small budget cuts off the least
+// important: the costs of every job (launch, end, resize), then small problems, then pairs of benchmarks, then large
+// problems. Also the expected time of each measurement. No I/O.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace replay::calibrate {
 
-/// What is wanted, and where.
+/// What to measure, and on which cores.
 struct Selection {
   std::vector<std::string> benchmarks{};
   std::vector<std::string> classes{};     ///< some of S, W, A, B, ascending
@@ -25,7 +25,8 @@ struct Selection {
 [[nodiscard]] std::vector<ProcessCount> usual_sizes(CoreCount cores);
 
 /// Launch and end are also measured with twice as many ranks as cores. Pairs are measured in class W, if it is wanted, else in
-/// the smallest class, after the run times of the small classes, or of that one, with as many processes as are wanted at most.
+/// the smallest class, after the run times of the small classes, or of that one, with the largest wanted number of
+/// processes.
 [[nodiscard]] std::vector<Measurement> plan_of(const Selection& selection);
 
 /// Seconds that one reading takes, from what the profile knows by now: the same kernel at another size, or in another class,
@@ -34,7 +35,7 @@ struct Selection {
 /// Of as many readings as a figure needs.
 [[nodiscard]] double expected_seconds(const std::vector<Measurement>& plan, const Profile& profile);
 
-/// How long the timed part of a steady program is made at least, by repeating the benchmark, s.
+/// Least length of the timed part of a steady program, reached by repeating the benchmark, s.
 inline constexpr double kSteady = 0.5;
 
 }  // namespace replay::calibrate

@@ -1,7 +1,7 @@
-// From repeated readings of one thing to a figure, and whether they agree well enough to stop. The figure is their median: what
-// a run there takes as a rule, and not at best. On a machine that others use too, single readings are late, never early, so
-// whether they agree is asked of the half that lies closest together (the "shortest half", Rousseeuw 1984), three at least.
-// Readings during which others used the machine count only when there are too few without. Pure.
+// Makes a figure of repeated readings, and decides whether they agree well enough to stop. The figure is their median:
+// the usual value, not the best one. Other load makes single readings longer, never shorter, so agreement is judged by
+// the half that lies closest together (the "shortest half", Rousseeuw 1984), three at least. Readings disturbed by
+// other processes count only when there are too few without. No I/O.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace replay::calibrate {
 
 struct Reading {
   double value = 0;
-  bool disturbed = false;  ///< others used the machine meanwhile
+  bool disturbed = false;  ///< other processes used the machine meanwhile
 };
 
 /// A figure needs so many readings before its spread says anything.

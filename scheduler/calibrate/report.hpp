@@ -1,4 +1,4 @@
-// What a calibration has found, for a person: tables of a profile's figures, formula (3) beside what was measured.
+// Text report of a calibration: tables of a profile's figures, with formula (3) beside the measured values.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// `replay agent`: the node agent as a program of its own, for a daemon that comes over TCP and proves that it has the key.
-// `replay agent --new-key FILE` makes such a key.
+// `replay agent`: runs the node agent as its own program, for a daemon that connects over TCP and proves that it has
+// the key. `replay agent --new-key FILE` makes such a key.
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
-// `replay calibrate`: measures the benchmarks on this machine and keeps the figures in its profile, which the runtime model
-// `calibrated` and `replay trace match` read. The profile is written after every figure, and a profile that is there is added
-// to: stopping costs one measurement, and the same command goes on.
+// `replay calibrate`: measures the benchmarks on this machine and writes the figures to its profile, which the runtime
+// model `calibrated` and `replay trace match` read. The profile is written after every figure and an existing profile
+// is extended: an interrupted run loses one measurement, and the same command continues it.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ constexpr double kFullBudget = 4 * 3600;
 constexpr int kQuickReadings = 5;
 constexpr int kUsualReadings = 9;
 
-// Programs with --class and --repeat and the report of docs/benchmarks.md.
+// Benchmarks that take --class and --repeat and print the report of docs/benchmarks.md.
 constexpr std::string_view kKernels[] = {"ep", "cg", "is", "mg", "ft", "lu"};
 constexpr std::string_view kClasses[] = {"S", "W", "A", "B"};
 
@@ -68,7 +68,7 @@ std::vector<std::string> split(const std::string& list) {
   return items;
 }
 
-// "cg,ep": each of them one of `known`, in their order.
+// Parses a list such as "cg,ep". Each item must be one of `known`; the result is in the order of `known`.
 std::vector<std::string> chosen(const char* option, const std::string& list, std::span<const std::string_view> known) {
   const std::vector<std::string> given = split(list);
   for (const std::string& item : given)
@@ -81,7 +81,7 @@ std::vector<std::string> chosen(const char* option, const std::string& list, std
   return items;
 }
 
-// Those that are installed; the others are named.
+// The benchmarks that are installed. Reports missing ones; missing ones that the user named are an error.
 std::vector<std::string> benchmarks_of(const CalibrateGiven& given) {
   const std::vector<std::string> wanted = given.benchmarks.empty()
                                               ? std::vector<std::string>{std::begin(kKernels), std::end(kKernels)}
@@ -140,7 +140,8 @@ fs::path place_of(const CalibrateGiven& given, bool is_emulated) {
   return is_emulated ? usual.parent_path() / "profile-emulated.json" : usual;
 }
 
-// What is there already, if it is of this machine; else an empty profile.
+// The existing profile, or an empty one if there is none or with --fresh. Throws InputError if the existing profile is
+// a sample or of another machine.
 Profile profile_to_add_to(const fs::path& path, const ProfileMachine& here, bool fresh) {
   Profile profile;
   profile.machine = here;
@@ -161,7 +162,7 @@ Profile profile_to_add_to(const fs::path& path, const ProfileMachine& here, bool
   return there;
 }
 
-// Figures of a program that has been built anew since are of another program: they go, and are measured again.
+// Drops the figures of benchmarks rebuilt since (other SHA-256), so that they are measured again.
 void drop_rebuilt(Profile& profile, const fs::path& path) {
   std::vector<std::string> rebuilt;
   for (const ProfileEntry& entry : profile.entries) {
@@ -181,7 +182,7 @@ void drop_rebuilt(Profile& profile, const fs::path& path) {
              fmt::join(rebuilt, ", "));
 }
 
-// So that a file that cannot be written is known now, and not after the first figure.
+// Reports a profile that cannot be written now, not after the first measurement.
 void make_folder_of(const fs::path& path) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
@@ -280,7 +281,7 @@ class CalibrateCommand {
                path_.string());
   }
 
-  // Says which program a run time is of.
+  // Stores the SHA-256 of the measured program beside its run time.
   void sign(const calibrate::Measurement& m) {
     if (m.kind != calibrate::Kind::kRunTime) return;
     for (ProfileEntry& entry : profile_.entries)

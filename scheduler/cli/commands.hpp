@@ -15,13 +15,13 @@ namespace replay::cli {
 
 using Command = std::function<int()>;
 
-/// Real seconds: what takes longer wants --yes.
+/// Runs expected to take longer than this, in real seconds, need --yes.
 inline constexpr double kLongRun = 3600;
 
 /// `replay` itself: the trace on real cores. `command_line` goes into run.json.
 [[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);
-/// Both side by side.
+/// The real run and the simulation side by side.
 [[nodiscard]] Command add_validate(CLI::App& app);
 /// `replay trace ...`: each command that works on a trace adds itself to it.
 [[nodiscard]] Command add_trace(CLI::App& app);
@@ -35,14 +35,14 @@ inline constexpr double kLongRun = 3600;
 [[nodiscard]] Command add_trace_validate(CLI::App& trace);
 [[nodiscard]] Command add_trace_convert(CLI::App& trace);
 [[nodiscard]] Command add_trace_match(CLI::App& trace);
-/// `replay generate ...`: what makes a trace where there was none.
+/// `replay generate ...`: makes workloads from a model or a log.
 [[nodiscard]] Command add_generate(CLI::App& app);
 [[nodiscard]] Command add_generate_lublin(CLI::App& generate);
 [[nodiscard]] Command add_generate_from_log(CLI::App& generate);
 /// `replay reproduce PAPER`.
 [[nodiscard]] Command add_reproduce(CLI::App& app);
 [[nodiscard]] Command add_agent(CLI::App& app);
-/// This machine measured: the profile of the runtime model `calibrated`.
+/// Measures this machine and writes the profile of the runtime model `calibrated`.
 [[nodiscard]] Command add_calibrate(CLI::App& app);
 [[nodiscard]] Command add_policies(CLI::App& app);
 [[nodiscard]] Command add_models(CLI::App& app);
@@ -57,7 +57,7 @@ inline constexpr double kLongRun = 3600;
 [[nodiscard]] Command add_why(CLI::App& app);
 [[nodiscard]] Command add_rerun(CLI::App& app);
 
-/// For commands that have commands: runs what `add` gives for the one that was chosen.
+/// For commands with sub-commands: adds them all; the result runs the one that was chosen.
 using AddCommand = Command (*)(CLI::App&);
 [[nodiscard]] Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders);
 

@@ -155,7 +155,7 @@ std::uint64_t write_swf(Source& source, const ConvertGiven& given, const std::fu
   TraceWriter writer = create_trace(given.to);
   writer.write(source.header);
   for (TraceEntry entry; source.next(entry);) {
-    if (!given.anonymise)  // anybody may have written anything there
+    if (!given.anonymise)  // comments are free text and may hold personal data
       for (const std::string& comment : source.comments()) writer.write_comment(comment);
     change(entry);
     writer.write(entry);

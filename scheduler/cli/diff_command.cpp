@@ -1,5 +1,5 @@
-// `replay diff RUN RUN`: where two runs part, and what that did to the jobs. Exits as diff does: 0 the same, 1 not, 2
-// trouble.
+// `replay diff RUN RUN`: the first difference of two runs and its effect on the jobs. Exit status as of diff: 0 the
+// same, 1 different, 2 trouble.
 
 #include <fmt/core.h>
 
@@ -40,7 +40,7 @@ int diff(const DiffGiven& given) {
     const std::string text =
         given.json ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                    : clean_lines(to_text(difference));
-    // main() says why it cannot be written; 1 would say that they differ.
+    // main() reports the write error; status 1 would mean that the runs differ.
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kTrouble;
     return difference.none() ? 0 : 1;
   } catch (const UsageError&) {

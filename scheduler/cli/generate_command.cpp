@@ -1,4 +1,4 @@
-// `replay generate MODEL`: what makes a trace where there was none.
+// `replay generate MODEL`: makes a workload from a model or a log.
 
 #include <CLI/CLI.hpp>
 

@@ -1,5 +1,5 @@
-// What there is: `replay policies`, `replay models`, `replay benchmarks`. All of it comes from the tables that the program
-// itself works from.
+// `replay policies`, `replay models`, `replay benchmarks`: lists of what is available, from the tables that the program
+// itself uses and from its library folder.
 
 #include <fmt/core.h>
 

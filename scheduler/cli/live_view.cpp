@@ -21,7 +21,7 @@ constexpr std::string_view kSymbols = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 constexpr std::size_t kEventLines = 5;
 constexpr std::size_t kNamedInALine = 8;   // jobs
 constexpr std::size_t kCellWidth = 3;      // letter, level, blank
-constexpr std::size_t kPipeAtOnce = 4096;  // what poll() promises that a pipe takes
+constexpr std::size_t kPipeAtOnce = 4096;  // a pipe that poll() reports as writable takes at least this
 constexpr std::string_view kHideCursor = "\x1b[?25l";
 constexpr std::string_view kShowCursor = "\x1b[?25h";
 
@@ -133,7 +133,7 @@ struct LiveView::OnRecord {
     view.tell(at, fmt::format("job {}: {} failed: {}", number(what.job), what.action, what.reason));
   }
   void operator()(const log::Note& what) const { view.tell(at, what.text); }
-  // Decisions: what comes of them is told when it comes.
+  // Decisions are not shown; their results are, when they occur.
   template <class Other>
   void operator()(const Other& /*what*/) const {}
 
@@ -154,7 +154,7 @@ LiveView::LiveView(std::FILE* out, Mode mode, std::size_t jobs, LiveViewOptions 
       all_jobs_(jobs),
       options_(options),
       symbols_taken_(kSymbols.size(), false) {
-  std::fflush(out_);  // from here on the descriptor is written to
+  std::fflush(out_);  // the view writes to the descriptor directly
 }
 
 LiveView::~LiveView() { finish(); }
@@ -378,8 +378,8 @@ std::pair<int, int> LiveView::terminal_size() const {
 
 void LiveView::push(std::string_view text) { waiting_bytes_ += text; }
 
-// Hands over what the reader takes now; all of it if it may wait for him. A reader that is gone is no reason to end the
-// run: what was for him is dropped.
+// Writes what the output takes now, or everything if it may block. On a write error, such as a closed pipe, the rest is
+// dropped: that is no reason to end the run.
 void LiveView::drain(bool may_block) {
   std::size_t written = 0;
   while (written < waiting_bytes_.size()) {

@@ -1,7 +1,7 @@
-// A run as a person follows it. On a terminal one picture is redrawn in place: clock, progress, queue, a map of the cores
-// with the job on each, the last events. Anywhere else (a pipe, a log file), or when asked for, one plain line for each
-// event that a person cares about. Drawing never holds the run up: what the reader does not take waits, and pictures are
-// left out meanwhile.
+// Live view of a run. On a terminal it redraws one picture in place: clock, progress, queue, a map of the cores with
+// the job on each, the last events. Elsewhere (a pipe, a log file), or on request, it prints one plain line for each
+// important event. Drawing never blocks the run: output that the terminal does not take is buffered, and pictures are
+// skipped meanwhile.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,8 @@ class LiveView final : public log::Sink {
     kTerminal  ///< pictures
   };
 
-  /// `out` has a descriptor and outlives the view; nobody else writes to it until finish(). `jobs`: how many will come.
+  /// `out` has a descriptor and outlives the view; nothing else may write to it until finish(). `jobs`: how many will
+  /// come.
   LiveView(std::FILE* out, Mode mode, std::size_t jobs, LiveViewOptions options = {});
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
@@ -49,7 +50,7 @@ class LiveView final : public log::Sink {
 
   /// Called often, by the engine's timer; draws only if the last picture is old enough. Never blocks.
   void draw(Instant now);
-  /// Draws the last picture, gives the cursor back and writes what is still waiting; may block.
+  /// Draws the last picture, shows the cursor again and writes the buffered rest; may block.
   void finish();
 
  private:
@@ -84,7 +85,7 @@ class LiveView final : public log::Sink {
   void add_core_map(std::vector<TextLine>& lines, std::size_t columns, std::size_t most_lines) const;
   [[nodiscard]] std::pair<int, int> terminal_size() const;
 
-  // Bytes on their way out.
+  // Buffered output.
   void push(std::string_view text);
   void drain(bool may_block);
 
@@ -101,7 +102,7 @@ class LiveView final : public log::Sink {
   metrics::CoreNames names_;
   std::unordered_map<std::int64_t, LiveJob> jobs_;  // that wait, run or are suspended
   std::map<std::uint64_t, JobId> waiting_;          // in the order of submission
-  std::map<std::uint64_t, JobId> on_cores_;         // and suspended ones, in the order of launch
+  std::map<std::uint64_t, JobId> on_cores_;         // running and suspended jobs, in the order of launch
   std::uint64_t next_turn_ = 0;
   std::vector<bool> symbols_taken_;
   std::size_t done_ = 0;

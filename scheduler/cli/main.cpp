@@ -1,5 +1,5 @@
-// The one program. It owns the stop signals, finds the command, runs it, and turns what went wrong into one line and an exit
-// status: that standard output could not be written too, whichever command it was.
+// main() of `replay`. It owns the stop signals, finds the command, runs it, and turns an error into one line and an
+// exit status, also a failed write to standard output in any command.
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
-constexpr int kReaderGone = 128 + SIGPIPE;  // as a shell says it of a program that SIGPIPE has ended
+constexpr int kReaderGone = 128 + SIGPIPE;  // as a shell reports a program that SIGPIPE has ended
 
 std::string quoted_command_line(int argc, char** argv) {
   std::string line;
@@ -64,16 +64,16 @@ int complain(int status, const char* what) {
   return status;
 }
 
-// Whether standard output is a pipe or a socket that is not read any more.
+// Whether standard output is a pipe or a socket that its reader has closed.
 bool has_reader_gone() {
   pollfd out{STDOUT_FILENO, 0, 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-// What a command has come to.
+// The result of a command.
 struct End {
   int status = 0;
-  bool is_output_told_of = false;  // that standard output cannot be written
+  bool is_output_told_of = false;  // the failed write to standard output has been reported
   int output_error = 0;            // errno of writing to it; 0: not known
 };
 
@@ -91,8 +91,8 @@ End told_of(const std::exception& error) {
   return {has_reader_gone() ? kReaderGone : kFailed, true};
 }
 
-// What could not be written to standard output, at any time, makes an exit status of its own. A reader that has read enough
-// (`| head`) is not complained about.
+// The exit status: that of the command, or of a failed write to standard output at any time. A reader that has closed
+// the pipe (`| head`) is not reported as an error.
 int with_output_written(const End& end) {
   const bool is_flushed = std::fflush(stdout) == 0;
   const int error = is_flushed ? end.output_error : errno;
@@ -116,7 +116,8 @@ replay::cli::Command add_help(CLI::App& app) {
   };
 }
 
-// `help trace cut` is `trace --help cut`, which is `trace cut --help`. In this order `help run PROGRAM` does not run it.
+// `help trace cut` becomes `trace --help cut`, which CLI11 reads as `trace cut --help`. With --help before PROGRAM,
+// `help run PROGRAM` does not run it.
 std::vector<const char*> arguments_of(int argc, char** argv) {
   std::vector<const char*> arguments(argv, argv + argc);
   if (argc > 2 && std::string_view{argv[1]} == "help") {
@@ -141,7 +142,7 @@ Chosen chosen_of(const CLI::App& app) {
   return chosen;
 }
 
-// Where a command is expected and another word stands, or none. Nothing if that is not what is wrong.
+// The message if a command was expected and another word, or none, was found; nothing if the error is another one.
 std::optional<std::string> missing_command(const CLI::App& app) {
   const auto [group, name] = chosen_of(app);
   std::vector<std::string> names;
@@ -156,7 +157,7 @@ std::optional<std::string> missing_command(const CLI::App& app) {
                      replay::suggestion(words.front(), known));
 }
 
-// An option of `replay` itself before the name of a command, which would not get it.
+// Rejects an option of `replay` itself before the name of a command: the command would not get it.
 void refuse_options_before(const CLI::App& command, const CLI::App& app) {
   for (const CLI::Option* option : app.get_options())
     if (option->count() > 0)
@@ -164,7 +165,7 @@ void refuse_options_before(const CLI::App& command, const CLI::App& app) {
                                            option->get_name(), command.get_name(), option->get_name()));
 }
 
-// An option that the command does not have, or a word too many.
+// The message for an option that the command does not have, or a word too many.
 std::string unexpected_word(const CLI::App& app) {
   const auto [command, name] = chosen_of(app);
   const std::vector<std::string> words = app.remaining(true);
@@ -180,8 +181,8 @@ std::string unexpected_word(const CLI::App& app) {
                      near.empty() ? fmt::format("; see `{} --help`", name) : fmt::format("; did you mean '{}'?", near));
 }
 
-// Without them a file or a socket of ours would become stdin or stdout of what we start. A closed standard output becomes one
-// that cannot be written, so that what is lost there is told as on a full disk.
+// Opens closed standard descriptors on /dev/null; else one of our files or sockets would become stdin or stdout of a
+// child process. Standard output is opened read-only, so that lost output is reported as on a full disk.
 void open_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(descriptor, F_GETFD) == -1 &&
@@ -213,8 +214,7 @@ End run_command(int argc, char** argv) {
       {"diff", add_diff},           {"why", add_why},
       {"rerun", add_rerun},
   };
-  // Where the first word is a command, nobody waits until the options of all others are made: many short simulations follow one
-  // another in a script.
+  // If the first word is a command, only that command's options are made: a script may run many short simulations.
   const std::vector<const char*> arguments = arguments_of(argc, argv);
   const std::string_view word = argc > 1 ? arguments[1] : "";
   const bool is_named = word != "help" && std::ranges::find(all, word, &NamedCommand::name) != std::end(all);

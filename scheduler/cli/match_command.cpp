@@ -1,4 +1,4 @@
-// `replay trace match FILE --profile PROFILE.json`: which benchmark stands for each job when the trace is run for real.
+// `replay trace match FILE --profile PROFILE.json`: chooses the benchmark that stands for each job in a real run.
 
 #include <fmt/format.h>
 

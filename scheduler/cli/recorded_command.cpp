@@ -18,8 +18,8 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// Read by the same options as the command itself, so that both see the same words in the same places; there is no other command
-// that they could name.
+// Parses the words with the options of the command itself, so that both read them alike. No other command is known to
+// it.
 class Reading {
  public:
   explicit Reading(const std::vector<std::string>& words) : is_simulation_(words.front() == "simulate") {

@@ -1,5 +1,5 @@
-// The command line that a run's folder has recorded, before it is carried out again: what it would run, load or connect to. The
-// folder may come from anybody.
+// Examines the command line recorded in a run's folder before it is repeated: what it would run, load or connect to.
+// The folder may come from an untrusted source.
 #pragma once
 
 #include <filesystem>

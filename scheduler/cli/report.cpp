@@ -61,7 +61,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
                  "replay: {}: disturbed: others used {:.0f} % of this machine before the run, {:.0f} % after it\n",
                  run.policy, run.load_before * 100, run.load_after * 100);
   }
-  if (stops_asked() > 0) return exit_status_after_stop();  // also where it came when all jobs had ended
+  if (stops_asked() > 0) return exit_status_after_stop();  // also if it came after the end of all jobs
   return failed ? 1 : 0;
 }
 

@@ -1,4 +1,4 @@
-// The end of a run as the user sees it: what was left out of the trace, the result table, what went wrong, where the results are.
+// The report at the end of a run: what was left out of the trace, the result table, what went wrong, where the results are.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ struct ReportContext {
 [[nodiscard]] ReportContext context_of(const experiment::Scenario& scenario);
 
 /// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: that after a
-/// stop signal if one was heeded, 1 if a job failed or the run ended before its time, else 0.
+/// stop signal if there was one, 1 if a job failed or the run ended before its time, else 0.
 [[nodiscard]] int report(const std::vector<results::PolicyRun>& runs, const ReportContext& context,
                          const std::filesystem::path& folder, bool json);
 

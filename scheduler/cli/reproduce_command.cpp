@@ -1,5 +1,5 @@
-// `replay reproduce PAPER`: every simulation that a paper's tables and figures need, the paper's numbers beside ours;
-// a page, a CSV, and the same tables on the terminal.
+// `replay reproduce PAPER`: runs every simulation that a paper's tables and figures need and shows the paper's numbers
+// beside ours: a page, a CSV, and the same tables on the terminal.
 
 #include <fmt/core.h>
 
@@ -47,7 +47,7 @@ fs::path traces_folder(const ReproduceGiven& given) {
   return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
 }
 
-// Before hours of work: where it goes to. Whether it had to be made.
+// Makes the output folder, before hours of work begin. Returns whether it is new.
 bool make_folder(const fs::path& folder, const ReproduceGiven& given) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error))

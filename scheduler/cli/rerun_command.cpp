@@ -1,6 +1,6 @@
-// `replay rerun RUN`: the same run again, from what its run.json says, and whether it came out the same. The command
-// is carried out as it was, by this program, in the folder where its relative paths lead to the same files; seed and
-// runtime model are stated, and the policy's parameters where defaults have changed since.
+// `replay rerun RUN`: repeats a run from its run.json and compares the results. This program carries out the recorded
+// command in the folder where its relative paths lead to the same files; seed and runtime model are stated explicitly,
+// and the policy's parameters if defaults have changed since.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,7 +83,7 @@ RecordedCommand recorded_in(const results::PastRun& past, const fs::path& folder
   }
 }
 
-// Says what is different now; inputs that have changed end it, unless they may have.
+// Reports what is different now. Throws InputError if inputs have changed, unless `force`.
 results::InputCheck checked_inputs(const results::PastRun& past, bool force) {
   results::InputCheck inputs = results::check_inputs(past);
   if (!inputs.problems.empty() && !force)
@@ -94,7 +94,7 @@ results::InputCheck checked_inputs(const results::PastRun& past, bool force) {
   return inputs;
 }
 
-// What the folders would have run, which the user sees before anything of it happens.
+// Asks for consent to the foreign code and machines that the folders name, before anything runs.
 void expect_trust(std::vector<Repetition>& runs, const RerunGiven& given) {
   experiment::Request request{
       .what = fmt::format("{} names code that is not replay's own, or another machine", visible_text(given.run)),
@@ -149,7 +149,7 @@ ordered_json to_json(const Repetition& run) {
   return json;
 }
 
-// A simulation has to come out the same; a real run has to come to its end.
+// A simulation must give the same log; a real run must come to its end.
 int status_of(const Repetition& run) {
   if (run.status != 0) return run.status;
   return run.past.body != "live" && run.has_logs && !run.same_bytes ? 1 : 0;
@@ -163,7 +163,7 @@ int rerun(const RerunGiven& given) {
   std::vector<Repetition> runs;
   for (const fs::path& folder : runs_of(given.run)) {
     results::PastRun past = results::read_past_run(folder);
-    (void)results::repeated_command(past, "");  // what cannot be repeated is said before anything is made
+    (void)results::repeated_command(past, "");  // throws, before anything is made, if the run cannot be repeated
     results::InputCheck inputs = checked_inputs(past, given.force_inputs);
     runs.push_back({.past = std::move(past), .inputs = std::move(inputs)});
   }

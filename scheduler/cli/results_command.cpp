@@ -1,6 +1,6 @@
-// `replay results RUN`: all outputs of a run from its event log, after a run that was killed, a full disk, or a run of
-// another version. A run that came to its end gives the bytes that it wrote itself. What is not in the log (the command,
-// the inputs, what was noted) is taken from run.json, and what is neither here nor there is said to be missing.
+// `replay results RUN`: makes all outputs of a run again from its event log: after a killed run or a full disk, or for
+// a run of another version. For a run that came to its end they have the same bytes as its own. Command, inputs and
+// notes are not in the log and are taken from run.json; what is in neither is reported as missing.
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ struct ResultsGiven {
 
 class StoppedBySignal : public std::exception {};
 
-// What there is in the log.
+// Counts what is in the log.
 class LogCensus final : public log::Sink {
  public:
   void header(const log::Header& header) override { header_ = header; }
@@ -92,7 +92,7 @@ class RecordsToFiles final : public log::Sink {
   std::size_t jobs_;
 };
 
-// Nothing: it is not there, or no run.json that this program can read; `missing` says which.
+// Nothing if there is no such file or it is no run.json that this program can read; `missing` says which.
 std::optional<ordered_json> read_run_json(const fs::path& file, std::string& missing) {
   std::error_code error;
   if (!fs::exists(file, error)) {
@@ -120,7 +120,7 @@ std::string time_of_last_write(const fs::path& file) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(status.st_mtime));
 }
 
-// One run's outputs, made again.
+// Makes one run's outputs again.
 class RemadeRun {
  public:
   RemadeRun(const ResultsGiven& given, fs::path log, fs::path target)
@@ -146,7 +146,7 @@ class RemadeRun {
     return run;
   }
 
-  // What was taken from where.
+  // Reports what was taken from where.
   void tell() const {
     const auto say = [this](const std::string& text) {
       fmt::print(stderr, "replay: {}: {}\n", target_.string(), text);
@@ -187,7 +187,7 @@ class RemadeRun {
       run.broken_off = text_in(*run_json_, "broken_off", "");
       run.interrupted = run_json_->value("interrupted", false) || run.interrupted;
     }
-    run.policy = clean_line(run.policy);  // messages name it
+    run.policy = clean_line(run.policy);  // it is printed in messages
     files.write(run);
     return run;
   }
@@ -205,7 +205,7 @@ class RemadeRun {
     return lines;
   }
 
-  // A run that came to its end has written all that there is to say.
+  // Copies run.json if the run came to its end; else completes it from the log.
   void make_run_json(const fs::path& to) {
     if (!run_json_) return;
     if (has_end()) {
@@ -257,12 +257,12 @@ class RemadeRun {
   log::LogEnd end_;
   std::optional<ordered_json> run_json_;
   std::string missing_;             // of run.json
-  std::vector<std::string> files_;  // what became of each
+  std::vector<std::string> files_;  // what was done with each
   bool is_complete_ = true;
 };
 
 int results(const ResultsGiven& given) {
-  (void)results::parse_outputs(given.outputs);  // what is wrong with it is said first
+  (void)results::parse_outputs(given.outputs);  // an error in it is reported first
   const std::vector<fs::path> logs = results::event_logs_of(given.run);
   const HeedStops heeding;
   std::vector<results::PolicyRun> runs;

@@ -1,5 +1,5 @@
-// `replay --trace FILE --policy LIST`: the trace for real, on this machine's cores or emulated ones. Says what it will
-// take, starts the node agent, lets the live engine run each policy in turn, writes the results.
+// `replay --trace FILE --policy LIST`: runs the trace with real programs, on this machine's cores or emulated ones.
+// Estimates the duration, starts the node agent, lets the live engine run each policy in turn, writes the results.
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ struct RunOptions {
   bool plain = false;
 };
 
-// Ends nowhere: for a simulation whose end is all that is wanted.
+// A sink that keeps only the instant of the last record.
 class LastInstant final : public log::Sink {
  public:
   void header(const log::Header&) override {}
@@ -60,7 +60,7 @@ class LastInstant final : public log::Sink {
   Instant last{};
 };
 
-// What the run will take by the simulator, in real seconds for all policies.
+// Duration of the run by the simulator, in real seconds for all policies.
 double foresee(const experiment::Scenario& scenario, const Machine& machine, double time_scale) {
   double sum = 0;
   const auto model = scenario.model();
@@ -85,7 +85,7 @@ std::string duration_text(double s) {
 void announce(std::FILE* out, const experiment::Scenario& scenario, const experiment::RealMachine& machine,
               double real_seconds) {
   const auto& jobs = scenario.workload().jobs;
-  int ranks = 0;  // of the widest
+  int ranks = 0;  // of the widest job
   std::int64_t all_ranks = 0;
   for (const TracedJob& traced : jobs) {
     ranks = std::max(ranks, traced.job.processes);
@@ -109,18 +109,18 @@ void print_commands(const experiment::Scenario& scenario, const experiment::Prog
                visible_text(fmt::format("{}", fmt::join(programs.command(traced), " "))));
 }
 
-// A job's command, environment and output take a block each. Without that room it would fail at once, and so would all after
-// it.
+// Checks that there is room for a job's command, environment and output, a block each. Without it this job and all
+// later ones would fail at once.
 void expect_room_in(const fs::path& folder) {
   constexpr std::size_t kRoom = 16384;
   try {
-    WholeFile(folder / "room").write(std::string(kRoom, '\0'));  // is not finished, so nothing stays
+    WholeFile(folder / "room").write(std::string(kRoom, '\0'));  // not finished, so no file stays
   } catch (const InputError& error) {
     throw live::CannotStartJobs(error.what());
   }
 }
 
-// One policy for real.
+// Runs one policy for real.
 class LiveRun {
  public:
   LiveRun(const RunOptions& options, const experiment::Scenario& scenario, const experiment::RealMachine& machine,
@@ -158,7 +158,7 @@ class LiveRun {
     };
     live::RunResult result =
         live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(), engine);
-    executor.reset();  // ends what still runs; then nothing of ours uses the cores any more
+    executor.reset();  // ends the jobs that still run; then no process of ours uses the cores
     const double after = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
 
     results::PolicyRun done = recorder.finish();
@@ -206,7 +206,7 @@ int run(const RunOptions& options, const std::string& command_line) {
   const experiment::Programs programs{options.program, scenario.loaded.programs, options.time_scale,
                                       options.common.seed};
   for (const TracedJob& traced : scenario.workload().jobs)
-    (void)programs.command(traced);  // all there before the start
+    (void)programs.command(traced);  // throws before the start if a program is missing
   if (options.time_scale != 1 && programs.has_fixed_durations(scenario.workload()))
     scenario.notes.push_back("some jobs run programs whose run time does not follow --time-scale");
   const experiment::Request request =
@@ -236,9 +236,9 @@ int run(const RunOptions& options, const std::string& command_line) {
     const fs::path where = scenario.policies.size() == 1 ? folder : folder / results::folder_name(policy);
     try {
       runs.push_back(live.run(policy, where, command_line, out));
-    } catch (const InputError& error) {  // nowhere to write
+    } catch (const InputError& error) {  // the results cannot be written
       if (runs.empty()) throw;
-      (void)report(runs, context_of(scenario), folder, options.common.json);  // of those before it
+      (void)report(runs, context_of(scenario), folder, options.common.json);  // of the policies before it
       throw;
     }
     if (stops_asked() > 0 || !runs.back().lost.empty()) break;

@@ -1,6 +1,6 @@
-// `replay run PROGRAM ARGS...`: one MPI program by hand under vmlib, shrunk and expanded while it runs, and what that did to
-// its speed. The program's output goes through to ours, byte by byte, and its exit status is ours; what we have to say
-// ourselves goes to stderr, or into a file.
+// `replay run PROGRAM ARGS...`: runs one MPI program under vmlib, shrinks and expands it meanwhile, and reports the
+// effect on its speed. The program's output is copied to ours byte by byte, and its exit status is ours; our own
+// messages go to stderr, or into a file.
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr JobId kJob{1};
-constexpr int kCannotStart = 127;  // as a shell says it
+constexpr int kCannotStart = 127;  // as a shell reports it
 constexpr int kNobodyReads = 128 + SIGPIPE;
 
 struct RunProgramOptions {
@@ -87,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> read_environment(const std::vec
   return variables;
 }
 
-/// Whether the ranks find REPLAY_VM_OFF, from us or from whoever started us.
+/// Whether the ranks get REPLAY_VM_OFF, from `variables` or from our own environment.
 bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& variables) {
   const char* everywhere = std::getenv(REPLAY_VM_ENV_OFF);
   std::string value = everywhere != nullptr ? everywhere : "0";
@@ -96,13 +96,13 @@ bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& var
   return value != "0";
 }
 
-/// Where there is a core to spare, neither we nor the agent, which inherits this, run on the program's cores.
+/// Keeps this process and the agent, which inherits the mask, off the program's cores if there is a core to spare.
 void leave_cores(const std::vector<int>& cores) {
   cpu_set_t spare;
   CPU_ZERO(&spare);
   for (const int cpu : launcher::affinity_mask())
     if (std::ranges::find(cores, cpu) == cores.end()) CPU_SET(static_cast<std::size_t>(cpu), &spare);
-  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
 }
 
 int exit_status(const program::ProgramHistory& history, const program::ProgramTerminal& terminal) {
@@ -118,7 +118,7 @@ int exit_status(const program::ProgramHistory& history, const program::ProgramTe
   return history.end->exit_code != 0 ? history.end->exit_code : 1;
 }
 
-/// As it happens: so that what changes in the program's own output has its reason beside it.
+/// Prints each change when it occurs, beside the program's own output.
 void tell(const program::ChangeRecord& change, const program::PhaseKind& now) {
   if (change.refused.empty())
     fmt::print(stderr, "[{:8.2f} s] {}: {}, in {:.2f} ms\n", change.at, to_text(change.planned.kind),
@@ -233,7 +233,7 @@ class RunProgram {
   program::ProgramOrder order_;
 };
 
-/// What is left when our options are read. Throws UsageError when it does not begin with a program.
+/// The words behind our options. Throws UsageError when they do not begin with a program.
 std::vector<std::string> read_command(const std::vector<std::string>& words) {
   if (words.empty())
     throw UsageError("expected a program: replay run [OPTIONS] PROGRAM [ARGS...]; see `replay run --help`");

@@ -1,4 +1,4 @@
-// `replay simulate`: the same options in virtual time; several policies at once on as many cores as there are, and with
+// `replay simulate`: a run in virtual time, with the same options; several policies in parallel on all cores, and with
 // --seeds several traces or draws of each.
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ int simulate_all(const experiment::SimulateOptions& options, const std::string& 
       writes ? results::make_run_folder(options.common.out, scenario.policies, options.common.force) : fs::path{};
 
   std::vector<results::PolicyRun> runs(scenario.policies.size());
-  std::vector<std::string> errors(runs.size());  // of those that had nowhere to write
+  std::vector<std::string> errors(runs.size());  // of runs that could not write their results
   experiment::ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {
     const fs::path where = runs.size() == 1 ? folder : folder / results::folder_name(scenario.policies[i]);

@@ -1,4 +1,5 @@
-// `replay trace clean FILE`: without what nobody can run, and without flurries; and what was done, for people and as JSON.
+// `replay trace clean FILE`: removes records that cannot be run, and flurries; reports what was done as text and as
+// JSON.
 
 #include <fmt/core.h>
 
@@ -28,7 +29,7 @@ struct CleanGiven {
   std::string report;
 };
 
-// The rest are about what a simulation makes of a job, not about its record.
+// The other rules are about the simulation of a job, not about its record.
 bool is_about_records(std::string_view rule) {
   return rule != "cpu-use" && rule != "closed-loop" && rule != "cancelled";
 }

@@ -1,4 +1,4 @@
-// `replay trace COMMAND`: what works on a trace.
+// `replay trace COMMAND`: the group of commands that work on a trace.
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -12,7 +12,7 @@ namespace replay::cli {
 Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders) {
   using Chosen = std::pair<CLI::App*, Command>;
   auto commands = std::make_shared<std::vector<Chosen>>();
-  // Only when one of them is asked for: the others cost each run of replay a millisecond.
+  // Makes them only when the group is named: else they would cost each run of replay a millisecond.
   group.preparse_callback([&group, commands, adders = std::vector<AddCommand>(adders)](std::size_t) {
     for (const AddCommand add : adders) {
       Command command = add(group);

@@ -1,4 +1,4 @@
-// `replay trace cut FILE`: a part of a trace.
+// `replay trace cut FILE`: writes a part of a trace.
 
 #include <fmt/core.h>
 
@@ -42,7 +42,7 @@ CutOptions options_of(const CutGiven& given) {
   return options;
 }
 
-// The same work in the same words, however it was typed: what goes into the header.
+// The command in one canonical form, for the header.
 std::string canonical(const CutGiven& given) {
   std::string command = "replay trace cut";
   const auto add = [&command](std::string_view option, const std::string& value) {

@@ -1,4 +1,4 @@
-// `replay trace declare FILE`: what jobs declare beyond a log.
+// `replay trace declare FILE`: adds what jobs declare beyond a log.
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-// How `replay trace info` says what was found: a page for people, JSON for programs.
+// The output of `replay trace info`: a page of text, or JSON.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What all commands that turn one trace into another have in common: where they read, where they write, and the side files.
+// Input and output of all commands that turn one trace into another: traces, side files and reports.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class App;  // its header takes four seconds to compile
 
 namespace replay::cli {
 
-/// More than anybody has; options that count records are checked against it.
+/// More than any trace has; options that count records are checked against it.
 inline constexpr std::int64_t kMostRecords = 1'000'000'000'000'000;
 
 struct TraceOutput {
@@ -39,10 +39,10 @@ void add_trace_input(CLI::App& command, TraceInput& given);
 [[nodiscard]] TraceReader open_trace(const TraceInput& given);
 /// For a command that reads it twice: a pipe is copied to a temporary file. Throws InputError.
 [[nodiscard]] RereadableTrace rereadable_trace(const TraceInput& given);
-/// Before anything is done: a report that would replace the trace's files, or any without --force, is refused (UsageError,
-/// InputError). Empty: there is to be none.
+/// Call it before anything is done. Throws UsageError if the report would replace one of the trace's files, InputError
+/// if it would replace any file without --force. Empty `report`: there is none.
 void expect_report_of_its_own(const std::string& report, const TraceInput& from, const TraceOutput& to);
-/// As a whole or not at all. Throws InputError.
+/// Writes the whole file or none. Throws InputError.
 void write_report(const std::string& path, const nlohmann::json& report);
 /// Prints broken_line_report() on standard error.
 void report_broken_lines(const std::vector<std::string>& report);

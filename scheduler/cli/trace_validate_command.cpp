@@ -1,4 +1,4 @@
-// `replay trace validate FILE`: is this SWF right? Exit status 0: yes, if with warnings; 1: no.
+// `replay trace validate FILE`: checks an SWF file. Exit status 0: right, perhaps with warnings; 1: wrong.
 
 #include <fmt/format.h>
 

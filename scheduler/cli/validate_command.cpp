@@ -1,6 +1,6 @@
-// `replay validate`: a trace at several loads under several policies, simulated and for real, side by side with errors; and
-// with --paper-experiment the validation of the FCFS-malleable paper. Each cell's result is kept when it ends, so that
-// the command can be stopped, and goes on where it was when it is given again.
+// `replay validate`: runs a trace at several loads under several policies, simulated and for real, and shows both with
+// errors; with --paper-experiment the validation of the FCFS-malleable paper. Each cell's result is kept when it ends,
+// so that the same command continues after a stop.
 
 #include <fmt/core.h>
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, if nothing is said
+constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, by default
 constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
 
 struct ValidateGiven {
@@ -89,7 +89,7 @@ PaperExperiment prepare_paper(ValidateGiven& given, CoreCount cores, const fs::p
   return paper;
 }
 
-// The command that makes the page from nothing, whichever cells this one ran.
+// The command that makes the whole page, independent of the cells that this one ran.
 std::string whole_command(const ValidateGiven& given) {
   const validate::ValidationSetting& setting = given.setting;
   std::string text = "replay validate --paper-experiment";
@@ -166,7 +166,7 @@ void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
 
 // ---- all of it ----
 
-// Cells of one trace under several policies run the same programs.
+// Asks once for each trace: its cells under several policies run the same programs.
 void expect_consent_to_programs(validate::ValidationSetting& setting, const std::vector<validate::PlannedCell>& planned,
                                 std::FILE* out) {
   std::map<std::string, experiment::Request> by_trace;
@@ -217,7 +217,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
                   : validate::cells_of_trace(setting, given.loads, folder / "traces", cores);
   const std::string list = given.quick && given.cells.empty() ? validate::kQuickCell : given.cells;
   const std::vector<validate::ValidationCell> chosen = validate::chosen_cells(all, list);
-  std::vector<validate::ValidationCell> others;  // that the page and the file are made of, too
+  std::vector<validate::ValidationCell> others;  // the page and the file include these, too
   std::ranges::copy_if(all, std::back_inserter(others), [&chosen](const validate::ValidationCell& cell) {
     return std::ranges::find(chosen, cell.name, &validate::ValidationCell::name) == chosen.end();
   });

@@ -27,7 +27,7 @@ using compare::WaitReport;
 using compare::WaitSegment;
 using nlohmann::ordered_json;
 
-constexpr std::int64_t kMostJob = 1'000'000'000'000'000'000;  // further ones would be read as another number
+constexpr std::int64_t kMostJob = 1'000'000'000'000'000'000;  // larger ones would be read as another number
 
 struct WhyGiven {
   std::string run;
@@ -169,7 +169,7 @@ std::string to_text(const WaitReport& report, const WhyGiven& given) {
   const std::size_t count = report.segments.size();
   if (count == 0) return text;
   text += '\n';
-  // Of too many, those at the begin and those at the end.
+  // If there are too many, show the first and the last.
   const std::size_t shown = std::min(count, given.lines), first = shown - shown / 2;
   for (std::size_t i = 0; i < count; ++i) {
     if (i >= first && i < count - shown / 2) {
@@ -232,8 +232,8 @@ ordered_json to_json(const WaitReport& report, const WhyGiven& given) {
   return json;
 }
 
-// The runtime model that the log's header names; of `calibrated`, whose profile the log does not hold, the shape. A log
-// that names none that we know is read as if every job ran at full speed.
+// The runtime model that the log's header names. The log does not hold the profile of `calibrated`; `isolated` replaces
+// it. Without a model that we know, every job is taken to run at full speed.
 class ModelOfLog final : public log::Sink {
  public:
   void header(const log::Header& header) override {

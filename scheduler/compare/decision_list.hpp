@@ -1,5 +1,5 @@
-// What the policy of a run decided, in order, and what became of the jobs: the part of an event log by which two runs
-// are compared. Which decisions of two runs are the same is first_difference.hpp.
+// The decisions of a run's policy, in order, and the rows of its jobs: the part of an event log by which two runs are
+// compared (first_difference.hpp).
 #pragma once
 
 #include <cstdint>

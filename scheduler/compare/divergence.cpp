@@ -14,13 +14,13 @@ namespace {
 using metrics::JobRow;
 
 constexpr std::size_t kMostEvents = 1000;
-constexpr std::size_t kMostDecisions = 4;  // of one run, that are told
+constexpr std::size_t kMostDecisions = 4;  // of one run, that are shown
 
 Duration gap(Instant a, Instant b) { return a < b ? b - a : a - b; }
 Duration shift(const MovedEvent& event) { return gap(event.simulated, event.real); }
 // ---- events ----
 
-// Those that happened in both runs, not after `last` in both.
+// The events that happened in both runs, without those after `last` in both.
 std::vector<MovedEvent> events_until(const metrics::JobTable& simulated, const metrics::JobTable& real, Instant last) {
   std::vector<MovedEvent> events;
   const auto add = [&](MovedEvent::Kind kind, JobId job, Instant in_s, Instant in_r) {
@@ -35,7 +35,8 @@ std::vector<MovedEvent> events_until(const metrics::JobTable& simulated, const m
   return events;
 }
 
-// Only those can have changed places with one at the parting that are no further from it than events have moved.
+// The events near the parting. Only an event that is no further from it than events have moved can have changed places
+// with one at the parting.
 std::vector<MovedEvent> near(std::vector<MovedEvent> events, Instant parting, Duration tolerance) {
   Duration furthest = tolerance;
   for (const MovedEvent& event : events) furthest = std::max(furthest, shift(event));
@@ -56,9 +57,9 @@ bool changed_places(const MovedEvent& first, const MovedEvent& second) {
   return tie ? first.real != second.real : first.real >= second.real;
 }
 
-// How likely the pair is not the cause. One instant of the simulation is always several in a real run, so such a pair
-// comes after one that really has changed places. Then by its nearest instant, as one of the two is what was decided
-// upon, then by all four.
+// Orders the candidates: the smallest is most likely the cause. One instant of the simulation is always several in a
+// real run, so such a pair comes after one that really has changed places. Then by its nearest instant, as the decision
+// followed one of the two events, then by all four.
 std::tuple<bool, Duration, Duration> distance_of(const OrderChange& pair, Instant parting) {
   const Duration all[] = {gap(pair.first.simulated, parting), gap(pair.first.real, parting),
                           gap(pair.second.simulated, parting), gap(pair.second.real, parting)};

@@ -1,6 +1,7 @@
-// Why a simulated and a real run of the same jobs part: the first decision without an equal, and what came before it. A
-// policy decides the same on the same events in the same order, so where two runs part either two events have changed
-// places, or none has and something ended so much earlier or later that the decisions after it are out of step.
+// Explains why a simulated and a real run of the same jobs part: the first decision without an equal, and the events
+// before it. A policy decides the same on the same events in the same order, so where two runs part either two events
+// have changed places, or none has and a job ended so much earlier or later that the decisions after it are out of
+// step.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace replay::compare {
 
-/// A job's coming or its end, in both runs.
+/// A job's submission or its end, in both runs.
 struct MovedEvent {
   enum class Kind : std::uint8_t { kSubmission, kEnd } kind{};
   JobId job{};

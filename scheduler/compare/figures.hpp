@@ -1,4 +1,4 @@
-// The figures of the FCFS-malleable paper's Table 1, and how far a simulation's are from a real run's. The paper says
+// The figures of the FCFS-malleable paper's Table 1, and the errors of a simulation against a real run. The paper says
 // "average relative error 7 %" and not how it averages: of the definitions tried, only the mean of |S - R| / R over the
 // 24 pairs of its table gives that (7.00 %; over S: 6.64 %, with signs: +2.62 %), so this is what we take.
 // Source: Utrera et al. 2012, section 3.1, formula (1), and section 4.1, Table 1.
@@ -22,16 +22,16 @@ inline constexpr std::size_t kWait = 0, kResponse = 1;  // places in it
 using Figures = std::array<double, kFigures>;
 
 /// Expanded run times are those of `expanded`, which knows every job that ran: the trace's, also where the run was given
-/// other ones. A job whose expanded run time is zero has no slowdown and is left out there.
+/// other ones. A job with an expanded run time of zero has no slowdown and is left out there.
 [[nodiscard]] Figures figures_of(const metrics::JobTable& run, const metrics::JobTable& expanded);
 
-/// A figure as simulated and as it really was.
+/// A figure of the simulation and of the real run.
 struct Pair {
   double simulated = 0;
   double real = 0;
-  double resolution = 0;  ///< what is not above it is nothing: a real run cannot tell it from 0
+  double resolution = 0;  ///< values up to it count as nothing: a real run cannot tell them from 0
 
-  /// There is nothing to compare.
+  /// Both count as nothing: there is nothing to compare.
   [[nodiscard]] bool is_nothing() const { return simulated <= resolution && real <= resolution; }
 };
 
@@ -46,7 +46,7 @@ struct MeanError {
 };
 [[nodiscard]] MeanError mean_relative_error(std::span<const Pair> pairs);
 
-/// What `here` is more than `first`, in percent of `first`; NaN where that is 0. Negative for a gain.
+/// By how much `here` exceeds `first`, in percent of `first`; NaN where that is 0. Negative for a gain.
 [[nodiscard]] double percent_more(double first, double here);
 
 }  // namespace replay::compare

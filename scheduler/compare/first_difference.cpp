@@ -36,7 +36,7 @@ struct Side {
   explicit Side(const DecisionList& list) : decisions(list.decisions()), order(by_job(decisions)) {
     has_equal.resize(decisions.size(), false);
   }
-  // Of one job's decisions, which begin at `next`: how many.
+  // The number of decisions on `job`, which begin at `next`.
   [[nodiscard]] std::size_t count(JobId job) const {
     std::size_t end = next;
     while (end < order.size() && decisions[order[end]].job == job) ++end;
@@ -85,7 +85,7 @@ class Matching {
     b_.next += of_b;
   }
 
-  // Of several at one instant, the one that was decided first.
+  // Keeps the earliest; of several at one instant, the one that was decided first.
   void note(JobId job, const Decision* a, const Decision* b) {
     const auto at_of = [](const Decision* decision) { return decision == nullptr ? kNever : decision->at; };
     const Instant at = std::min(at_of(a), at_of(b));

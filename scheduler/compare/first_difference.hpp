@@ -1,7 +1,7 @@
-// Where two runs part, and what that did to the jobs. Decisions are compared job by job: the k-th decision on a job in
-// one run and in the other are the same if they say the same and lie no further apart than the tolerance. So the order
-// of decisions on different jobs within the tolerance does not matter, and at a tolerance of zero that within an
-// instant. The runs part at the earliest decision that has no equal.
+// Finds where two runs part, and the differences of their jobs. Decisions are compared job by job: the k-th decision on
+// a job in one run and in the other are the same if they say the same and lie no further apart than the tolerance. So
+// the order of decisions on different jobs within the tolerance does not matter, and at a tolerance of zero that within
+// an instant. The runs part at the earliest decision that has no equal.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ struct ComparisonOptions {
   bool placements = false;  ///< jobs have to be on the same cores, not just on as many
 };
 
-/// One run at the parting.
+/// The state of one run at the parting.
 struct PartingSide {
-  std::optional<Decision> decision;  ///< what has no equal in the other run; none: the run did nothing like it, ever
+  std::optional<Decision> decision;  ///< the one without an equal in the other run; none: the run has no such decision
   std::vector<Decision> did;         ///< its decisions without an equal from the parting to the tolerance after it
   std::uint64_t record = 0;          ///< the first record that does not belong to "just before"
 };
@@ -36,14 +36,14 @@ struct Parting {
 [[nodiscard]] std::optional<Parting> first_difference(const DecisionList& a, const DecisionList& b,
                                                       const ComparisonOptions& options);
 
-/// An event that decisions follow: a job's coming or its end at different instants in the two runs, or its different
-/// end.
+/// A difference of the events on which decisions depend: a job's submission or end at different instants in the two
+/// runs, or its different outcome.
 struct EventDifference {
   enum class Kind : std::uint8_t { kSubmission, kEnd, kOutcome } kind{};
   JobId job{};
-  Instant a{}, b{};  ///< kNever: it did not come, or did not end
+  Instant a{}, b{};  ///< kNever: it was not submitted, or did not end
 };
-/// The earliest one; nothing if there is none. Jobs that only one run has count as not coming in the other.
+/// The earliest one; nothing if there is none. Jobs that only one run has count as not submitted in the other.
 [[nodiscard]] std::optional<EventDifference> first_event_difference(const metrics::JobTable& a,
                                                                     const metrics::JobTable& b, Duration tolerance);
 

@@ -1,5 +1,5 @@
-// How far a simulation is from a real run job by job. Means hide errors that cancel; a job that waits an hour too long
-// and one that waits an hour too short do not.
+// Errors of a simulation against a real run, job by job. Means hide errors that cancel, as those of a job that waits an
+// hour too long and one that waits an hour too short.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct JobErrors {
   std::size_t one_only = 0;               ///< jobs that ran in one of the two only
   ErrorSpread wait, execution, response;  ///< seconds of trace time
   ErrorSpread
-      relative_execution;  ///< (S - R) / R of the time from the cores being given to the processes being gone; of
-                           ///< jobs with such a time above 0
+      relative_execution;  ///< (S - R) / R of the time from getting the cores to the exit of the processes; of jobs
+                           ///< with such a time above 0
 };
 
 /// O(n log n).

@@ -1,7 +1,7 @@
-// What a real run measured of its jobs, in the simulator's words: when each really came, and how much work it did. With
-// these in place of the trace's the simulator has no run time left to get wrong, so that what remains between it and the
-// real run is the policy's timing; and what changes in the simulator's own figures is the error of the runtime model.
-//   never resized  work = the time from its cores being given to it to its processes being gone
+// Measures the jobs of a real run in the simulator's terms: their actual submit instants, and how much work they did.
+// With these in place of the trace's values the simulator's run times are exact, so the remaining difference to the
+// real run is the policy's timing; and the change in the simulator's own figures is the error of the runtime model.
+//   never resized  work = the time from getting its cores to the exit of its processes
 //   resized        the integral of the model's rate over its own allocations, each from the instant at which its ranks
 //                  were there: the work with which the model, given the same allocations, ends at the same instant
 #pragma once
@@ -36,7 +36,7 @@ class MeasuredWork final : public log::Sink {
 
   /// Null if there was no such job.
   [[nodiscard]] const MeasuredJob* find(JobId job) const;
-  /// Jobs were on cores that they might share with others, whose demand nobody measured: no work can be told.
+  /// Jobs were on shareable cores. The demand of their neighbours was not measured, so their work is unknown.
   [[nodiscard]] bool has_shared_cores() const { return has_shared_cores_; }
 
  private:

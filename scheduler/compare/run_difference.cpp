@@ -53,7 +53,7 @@ std::string text_of(const Decision& decision) {
   return "";
 }
 
-// What the runs are, where they are not the same thing.
+// The fields of the headers in which the runs differ.
 std::vector<std::string> remarks_on(const log::Header& a, const log::Header& b) {
   std::vector<std::string> remarks;
   for (const char* name : {"trace", "machine", "body", "runtime-model", "seed", "time-scale", "overrun"}) {

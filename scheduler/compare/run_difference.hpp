@@ -1,4 +1,4 @@
-// Two runs compared, and the comparison as text or JSON: what `replay diff` prints, and `replay rerun` too.
+// Compares two runs; gives the comparison as text or JSON, for `replay diff` and `replay rerun`.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ namespace replay::compare {
 struct ComparedRun {
   std::string name;  ///< as the user gave it
   DecisionList list;
-  std::optional<StateBefore> before;  ///< the parting, if they part
+  std::optional<StateBefore> before;  ///< state before the parting, if they part
 };
 
 struct RunDifference {
   std::array<ComparedRun, 2> runs;
-  std::vector<std::string> remarks;  ///< what makes the runs different things from the outset: trace, machine, ...
+  std::vector<std::string> remarks;  ///< differences from the outset: trace, machine, ...
   Duration tolerance{};
   bool placements = false;
   std::optional<Parting> parting;
@@ -34,12 +34,12 @@ struct RunDifference {
   [[nodiscard]] bool none() const { return !parting && !event && jobs.none(); }
 };
 
-/// Reads both runs' event logs. Which cores jobs are on counts where `placements` says so and both machines are the
-/// same. Throws InputError, also if the runs share no job.
+/// Reads both runs' event logs. Compares the cores of jobs, too, if `placements` is set and both machines are the same.
+/// Throws InputError, also if the runs share no job.
 [[nodiscard]] RunDifference compare_runs(const std::string& a, const std::string& b, Duration tolerance,
                                          bool placements, std::size_t most_jobs);
 
-using replay::to_text;  // of times, which these would hide
+using replay::to_text;  // the overloads for times, which the next one would hide
 [[nodiscard]] std::string to_text(const RunDifference& difference);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunDifference& difference);
 

@@ -44,7 +44,7 @@ struct RunState::OnRecord {
       throw InputError(fmt::format("event log: job {} is launched twice, again at {} s",
                                    static_cast<std::int64_t>(what.job), to_text(at)));
     job.launched = at;
-    if (job.waits()) return;  // a log that says nothing of decisions
+    if (job.waits()) return;  // the log has no decisions
     if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
     job.held = what.allocation;
     state.come_to_cores(job, at);
@@ -103,12 +103,12 @@ struct RunState::OnRecord {
     state.live_.erase(static_cast<std::int64_t>(what.job));
   }
 
-  // Notes, and what is known of ranks.
+  // Notes and RanksSeen change nothing.
   template <class Other>
   void operator()(const Other& /*what*/) const {}
 
  private:
-  // What carries out a decision that the log does not have says nothing.
+  // Null if the log does not have the decision to start the job: then its effects are ignored.
   LiveJob* on_its_way(JobId id) const {
     const auto found = state.live_.find(static_cast<std::int64_t>(id));
     return found == state.live_.end() || found->second.waits() ? nullptr : &found->second;

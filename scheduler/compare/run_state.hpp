@@ -1,7 +1,7 @@
-// Who waits, who runs and how many cores are free at each instant, by the decisions in an event log: what the policy
-// knew when it decided. Cores count as given away when that is decided, also while others still are on them; those of
-// a job that is to be killed or suspended count as free. The queue is by (submitted, job number), as policies see it. When
-// a job will have used up its estimate is by what it has done so far, and so by where its processes really were.
+// Waiting jobs, running jobs and free cores at each instant, by the decisions in an event log: the state that the
+// policy knew when it decided. Cores count as taken from the decision on, also while another job is still on them;
+// those of a job that is to be killed or suspended count as free. The queue is by (submitted, job number), as policies
+// see it. The estimated end of a job follows from its progress so far, and so from where its processes really were.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@
 
 namespace replay::compare {
 
-/// Progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1]; what the run's
-/// runtime model says of what the job declares.
+/// Progress per second of a job on an allocation beside the demand of its neighbours (SharedCores::demand), in (0, 1],
+/// by the run's runtime model and the job's declarations.
 using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
 
 struct QueueKey {
@@ -39,7 +39,7 @@ struct LiveJob {
   Job declared;
   ProcessCount processes = 0;
   Duration estimate{};          ///< grows when it is extended
-  Instant decided = kNever;     ///< when its start was; kNever: it waits
+  Instant decided = kNever;     ///< when its start was decided; kNever: it waits
   Instant launched = kNever;    ///< when it got its cores
   std::uint64_t start_order{};  ///< counts the starts
   Allocation allocation;        ///< as decided last
@@ -97,7 +97,7 @@ class RunState final : public log::Sink {
   std::unordered_map<std::int64_t, LiveJob> live_;
   std::set<QueueKey> waiting_;
   std::map<std::uint64_t, const LiveJob*> running_;
-  std::unordered_map<CoreId, int> sharers_;  // jobs on a core by the decisions, of those that share theirs
+  std::unordered_map<CoreId, int> sharers_;  // by core: shareable jobs that have it by the decisions
   SharedCores shared_;                       // where their processes are
 };
 

@@ -41,7 +41,7 @@ bool WaitingReasons::waits_for_launch() const {
   return report_.found && report_.launched == kNever && report_.finished == kNever;
 }
 
-// Before the record is applied: what it does to the queue in front of the job.
+// Updates the number of earlier jobs in the queue. Call it before the record is applied.
 void WaitingReasons::count_those_ahead(const log::Record& record) {
   if (!waits_for_launch() || report_.decided != kNever) return;
   if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
@@ -68,7 +68,7 @@ void WaitingReasons::note_overtaker(JobId job) {
   overtakers_.push_back({job, now_, other.processes, other.estimate});
 }
 
-// After it was applied.
+// Call it after the record was applied.
 void WaitingReasons::note(const log::Record& record) {
   if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
     const JobId job = submitted->job.id;
@@ -96,7 +96,7 @@ void WaitingReasons::note(const log::Record& record) {
   }
 }
 
-// From the last instant at which something happened to `to`, nothing has changed.
+// Adds the span from the last instant with a record to `to`, in which nothing has changed.
 void WaitingReasons::close_span(Instant to) {
   if (!waits_for_launch()) return;
   WaitSegment span = present_span(to);

@@ -1,8 +1,8 @@
-// What one job waited for, from its submission to its launch: a time line without gaps, made from an event log in one
-// pass. Between two instants at which something happened there is one cause: its start was decided and its cores are
-// being left; or as many cores were free as it has processes, and the policy kept it back; or too few were, and jobs
-// before it in the queue waited too, or it was the head of the queue. Cores and queue are those of run_state.hpp: by
-// decisions, and in the order of submission, whatever order the policy prefers.
+// Reasons why one job waited, from its submission to its launch: a time line without gaps, made from an event log in
+// one pass. Between two instants with records there is one cause: the job's start was decided and other jobs still are
+// on its cores; or as many cores were free as it has processes, and the policy held it back; or too few were free, and
+// jobs before it in the queue waited too, or it was the head of the queue. Cores and queue are those of run_state.hpp:
+// by decisions, and in the order of submission, independent of the policy's own order.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ struct WaitSegment {
   Instant from{}, to{};  ///< from < to
   WaitCause cause{};
   bool is_head = false;         ///< no earlier job waited
-  std::size_t instants = 0;     ///< at which something happened, that at its begin included
+  std::size_t instants = 0;     ///< with records, that at its begin included
   std::size_t ahead_first = 0;  ///< earlier jobs that waited, at its begin
   std::size_t ahead_last = 0;   ///< at its end
   CoreCount free_least = 0;
@@ -64,7 +64,7 @@ struct WaitReport {
   Duration estimate{};  ///< as submitted
   Flexibility flexibility{};
   Instant submitted{};
-  Instant decided = kNever;  ///< its start; kNever: it never was
+  Instant decided = kNever;  ///< of the decision to start it; kNever: there was none
   Instant launched = kNever;
   Instant finished = kNever;
   CoreCount cores_at_launch = 0;
@@ -96,7 +96,7 @@ class WaitingReasons final : public log::Sink {
   void header(const log::Header& header) override;
   /// Throws InputError when a record cannot be true. O(log live jobs), while the job waits O(running log running).
   void record(const log::Record& record) override;
-  /// The log is over.
+  /// Call it at the end of the log.
   [[nodiscard]] WaitReport finish();
 
   [[nodiscard]] CoreCount cores() const { return state_.cores(); }

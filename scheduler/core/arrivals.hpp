@@ -1,5 +1,5 @@
-// When jobs come: at their submit times, or, in a closed loop, some think time after the job they follow has ended (SWF
-// fields 17 and 18); and when their users take them back. Both bodies ask it.
+// The arrivals of a run, for both bodies: jobs come at their submit times or, in a closed loop, some think time after
+// the job they follow has ended (SWF fields 17 and 18); users cancel some of them.
 #pragma once
 
 #include <optional>
@@ -18,19 +18,20 @@ class Arrivals {
   /// `workload` must outlive this; its jobs come in submission order.
   explicit Arrivals(const Workload& workload);
 
-  /// kNever while all that are left follow a job that has not ended.
+  /// When the next job comes; kNever while all that are left follow a job that has not ended.
   [[nodiscard]] Instant next() const;
-  /// The next one that is due at `now`; nullptr if none is. It stays where it is until forget_ended() after its end.
+  /// Takes the next job that is due at `now`; nullptr if none is. It stays where it is until forget_ended() after its
+  /// end.
   const TracedJob* take(Instant now);
-  /// When the next job is taken back that was taken; kNever if none is.
+  /// When the next job that was taken is cancelled; kNever if none is.
   [[nodiscard]] Instant next_cancel() const;
-  /// The next job that its user takes back at `now` and that has not ended; nothing if there is none.
+  /// Takes the next cancellation, due at `now`, of a job that has not ended; nothing if there is none.
   std::optional<JobId> take_cancel(Instant now);
   /// REQUIRES: it was taken, and is not forgotten.
   [[nodiscard]] const TracedJob& job(JobId job) { return jobs_.at(job); }
   /// Releases the jobs that follow `ended`.
   void on_end(JobId ended, Instant now);
-  /// Whoever had to be told of the ends so far has been told: the memory of those jobs is used again.
+  /// Reuses the memory of the jobs that have ended so far. REQUIRES: no caller needs them any more.
   void forget_ended();
   [[nodiscard]] bool done() const { return left_ == 0; }
   [[nodiscard]] std::size_t left() const { return left_; }
@@ -51,7 +52,7 @@ class Arrivals {
   TracedJob& add(std::size_t index);
 
   const Workload& workload_;
-  std::size_t next_ = 0;  // first job not yet taken that follows nobody
+  std::size_t next_ = 0;  // first job not yet taken that follows no other
   Instant next_at_{};     // when it comes; kNever if there is none
   std::size_t left_;
   std::unordered_map<JobId, std::vector<std::size_t>> followers_;

@@ -12,7 +12,7 @@ namespace {
 
 Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
 
-// Terminations before submissions, or the other way round (docs/adr/0006-pass-rules.md). What only acknowledges comes first.
+// Terminations before submissions, or the other way round (docs/adr/0006-pass-rules.md). Other events come first.
 constexpr int kRanks = 3;
 int rank_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
@@ -48,13 +48,13 @@ std::span<const Action> Controller::handle(Instant now, std::span<const Event> e
     for (int rank = 0; rank < kRanks; ++rank)
       for (const Event& event : events)
         if (rank_of(event, pass_rule_) == rank) take(event);
-    for (const Event& event : events)  // of jobs that were submitted just now; to the others it has come already
+    for (const Event& event : events)  // again, for jobs that were submitted just now; the others have had it
       if (std::holds_alternative<Cancel>(event)) take(event);
   }
   handle_overruns();
   if (wakes_are_due()) triggers_.push_back({TriggerKind::kWake, nullptr});
   if (!triggers_.empty()) pass();
-  if (!failure_) issue_what_is_possible();  // else they would be killed at once
+  if (!failure_) issue_what_is_possible();  // after a failure they would be killed at once
   return orders_;
 }
 
@@ -205,7 +205,7 @@ bool Controller::apply(const Cancel& event) {
   return true;
 }
 
-// The job stays as it was, physically. Its plan stays as decided: what was promised its cores waits until it ends.
+// Physically the job stays as it was. The plan stays as decided: jobs that are to get its cores wait until it ends.
 bool Controller::apply(const ActionFailed& event) {
   Managed* job = started(event.job);
   write<log::Failed>(event.job, event.action, event.reason);
@@ -284,7 +284,7 @@ void Controller::pass() {
   }
 }
 
-// The one place from which a policy is called. Its mistakes end the run, and not the program.
+// All calls of decide() and more_time() go through here. A mistake of the policy ends the run, and not the program.
 template <class Question>
 void Controller::ask(Question question) {
   if (failure_) return;

@@ -1,8 +1,8 @@
-// The one brain of both bodies. It turns events into actions by asking the policy, and it keeps two ledgers of cores:
-// what is planned (the final allocation of every pass, which is what policies see) and what is physically held. Cores
-// change hands in two steps: a shrink, suspend or kill is ordered, and only when the body says that the processes have
-// left are the cores given to whoever was started on them. In `sim` that is the same instant. Jobs that share cores by
-// their policy's wish are beside each other in both ledgers.
+// The controller, the one brain of both bodies. It turns events into actions by asking the policy, and it keeps two
+// ledgers of cores: what is planned (the final allocation of every pass, which is what policies see) and what is
+// physically held. Cores change hands in two steps: a shrink, suspend or kill is ordered, and only when the body
+// reports that the processes have left do the cores go to the job that was started on them. In `sim` that is the same
+// instant. Jobs that share cores because their policy wants it are together on them in both ledgers.
 // docs/adr/0005-planned-and-physical-cores.md has the reasons.
 #pragma once
 
@@ -47,9 +47,10 @@ class Controller {
   /// allocation is complete. The result is valid until the next call. REQUIRES: `now` never goes back.
   std::span<const Action> handle(Instant now, std::span<const Event> events);
 
-  /// What the policy did that ends the run: a PolicyError; nullptr if all is well. It has asked for what cannot be, or one of its
-  /// invariants is broken. From then on it is not asked any more and nothing new is decided, but handle() takes events as before,
-  /// so that the body can bring the run to an orderly end with interrupt().
+  /// The policy's failure that ends the run: a PolicyError; nullptr if there is none. The policy has asked for
+  /// something impossible, or one of its invariants is broken. From then on it is not called any more and nothing new
+  /// is decided, but handle() takes events as before, so that the body can bring the run to an orderly end with
+  /// interrupt().
   [[nodiscard]] const std::exception_ptr& failure() const { return failure_; }
 
   /// handle() must be called at this instant even if nothing happens; kNever if there is no such instant.
@@ -60,7 +61,7 @@ class Controller {
   [[nodiscard]] std::size_t waiting() const { return waiting_.size(); }
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
-  /// The end of the run before its time: cancels what waits, for `reason`, and returns the kills of what runs.
+  /// Ends the run early: cancels what waits, for `reason`, and returns the kills of what runs.
   std::span<const Action> interrupt(Instant now, const std::string& reason = "the run was interrupted");
   /// Cancels what waits, for `reason`; what runs goes on.
   void cancel_waiting(Instant now, const std::string& reason);
@@ -71,7 +72,7 @@ class Controller {
     RunningJob* running = nullptr;
     Allocation held;                      // physically; no cores before launch and while suspended
     std::optional<Allocation> moving_to;  // a resize is with the body; `held` already includes what it adds
-    Allocation held_before;               // the resize that is under way, or the suspension
+    Allocation held_before;               // `held` before the resize that is under way, or before the suspension
     bool change_pending = false;          // is in pending_
     bool suspending = false;
     bool resuming = false;
@@ -120,7 +121,8 @@ class Controller {
   bool try_resume(Managed& job);
   void leave_plan(Managed& job);
 
-  // Processes come to cores and leave them: the rates of the job and of its neighbours follow.
+  // Processes have come to cores, or are about to leave them: both set the neighbours' rates, on_cores() also the
+  // job's.
   void on_cores(Managed& job);
   void off_cores(Managed& job);
   void ask_rate_again(Managed& job);
@@ -141,17 +143,17 @@ class Controller {
   Policy& policy_;
   DeclaredRate rate_;
   log::Sink& log_;
-  log::Kinds wanted_;  // by log_
+  log::Kinds wanted_;  // the kinds that log_ uses
   ControllerOptions options_;
   PassRule pass_rule_;
 
   Instant now_ = Instant::min();
   FreeCores planned_;
   FreeCores physical_;
-  SharedCores shared_;  // physically, by what jobs declare; only those that are shareable
+  SharedCores shared_;  // as physically held, with declared CPU use; only shareable jobs
   WaitingQueue waiting_;
   RunningSet running_;
-  JobMap<Known> jobs_;  // that have come and not ended: those of waiting_ and of running_
+  JobMap<Known> jobs_;  // submitted and not ended: those of waiting_ and of running_
   Pool<Managed> managed_;
   std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;

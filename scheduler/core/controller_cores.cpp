@@ -1,4 +1,4 @@
-// From the plan to what the body can do: which decision is possible now, who holds which cores, and how fast jobs run there.
+// Part of Controller: which decision the body can carry out now, which cores jobs hold, and how fast they run there.
 #include <utility>
 #include <vector>
 
@@ -11,8 +11,8 @@ void Controller::want_change(Managed& job) {
   pending_.push_back(&job);
 }
 
-// In the order of the decisions. Giving up cores is always possible; taking them has to wait for whoever leaves them. On
-// a pool, where cores cannot be told apart, nobody takes cores before an earlier decision that still waits for them.
+// In the order of the decisions. Giving up cores is always possible; taking them has to wait until they are free. On a
+// pool, where cores cannot be told apart, no job takes cores before an earlier decision that still waits for them.
 void Controller::issue_what_is_possible() {
   bool somebody_waits = false;
   std::erase_if(pending_, [&](Managed* job) {
@@ -46,7 +46,7 @@ bool Controller::try_launch(Managed& job) {
   physical_.take(running.allocation);
   job.held = running.allocation;
   job.running->launched = true;
-  if (running.started != now_) {  // it had to wait for its cores: the budget runs from now
+  if (running.started != now_) {  // it had to wait for its cores: its budget begins now
     running.budget = Progress{running.estimate, now_, rate_(*running.job, job.held, 0)};
     running_.set_estimated_end(running, running.budget.end());
   }
@@ -58,7 +58,7 @@ bool Controller::try_launch(Managed& job) {
 
 bool Controller::try_resize(Managed& job) {
   const RunningJob& running = *job.running;
-  if (job.kill_sent || job.moving_to || running.allocation == job.held) return true;  // Resized comes back to it
+  if (job.kill_sent || job.moving_to || running.allocation == job.held) return true;  // Resized checks it again
   const Allocation added = cores_added(job.held, running.allocation);
   if (!physical_.has_room(added)) return false;
   physical_.take(added);
@@ -95,7 +95,7 @@ void Controller::on_cores(Managed& job) {
   for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(*jobs_.at(neighbour).started);
 }
 
-// Its own rate is the caller's business.
+// Leaves the job's own rate to the caller.
 void Controller::off_cores(Managed& job) {
   if (!job.held.shareable) return;
   const JobId id = job.running->job->id;
@@ -106,7 +106,7 @@ void Controller::off_cores(Managed& job) {
 
 void Controller::ask_rate_again(Managed& job) {
   const Job& declared = *job.running->job;
-  const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves, as before
+  const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves: the cores before
   const double demand = on.shareable ? shared_.demand(declared.id, on, declared.declared.cpu_use) : 0;
   const double rate = rate_(declared, on, demand);
   if (rate != job.running->budget.rate()) set_rate(job, rate);

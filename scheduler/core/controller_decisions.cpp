@@ -1,4 +1,4 @@
-// What the policy decides: checked against the plan, entered in it, and written down.
+// Part of Controller: checks the policy's decisions against the plan, enters them in it and logs them.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 namespace replay {
 namespace {
 
-// Moldable jobs choose how many processes they have.
+// True for moldable jobs: they choose how many processes they have.
 bool carries_all(const Job& job, const Allocation& allocation, const Machine& machine) {
   if (!machine.names_cores() || job.flexibility == Flexibility::kMoldable) return true;
   ProcessCount processes = 0;

@@ -1,5 +1,6 @@
-// Whether a job may have the cores that a policy names for it, and what to tell the policy's author if not. The controller
-// asks before it changes the plan, so that a policy's mistake ends the run with a sentence and not with a broken ledger.
+// Checks whether a job may have the cores that a policy names for it, and words the error for the policy's author. The
+// controller checks before it changes the plan, so that a policy's mistake ends the run with a message and not with a
+// broken ledger.
 #pragma once
 
 #include <string>
@@ -12,12 +13,12 @@
 
 namespace replay {
 
-/// It is well made, there is room for it, and it carries all processes of the job.
+/// Whether `allocation` is well formed, there is room for it, and it carries all processes of the job.
 [[nodiscard]] bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores& free,
                                 const Machine& machine);
 
-/// "the policy starts job 7 on 4 cores: 2 are free". REQUIRES: it cannot be taken, or has no names where cores have some
-/// because no place was found. `action` is "starts", "resizes" or "resumes".
+/// "the policy starts job 7 on 4 cores: 2 are free". REQUIRES: can_be_taken() is false, or the machine names cores and
+/// the allocation does not, as no place was found. `action` is "starts", "resizes" or "resumes".
 [[nodiscard]] std::string refusal(std::string_view action, const Job& job, const Allocation& allocation,
                                   const FreeCores& free, const Machine& machine);
 

@@ -1,4 +1,4 @@
-// The runtime model `calibrated` in a run: reads its profile, says what a reader has to know of it, gives the jobs their
+// Sets up the runtime model `calibrated` for a run: reads the profile, adds notes on it, gives the jobs their
 // benchmarks.
 #pragma once
 
@@ -14,12 +14,12 @@ inline constexpr const char* kCalibrated = "calibrated";
 
 /// The profile of --profile, else that of `replay calibrate`. Throws InputError: not there, broken, of another version.
 [[nodiscard]] std::shared_ptr<const Profile> load_profile(const CommonOptions& options);
-/// Where it is.
+/// Path of that profile.
 [[nodiscard]] std::string profile_path(const CommonOptions& options);
 
-/// With the model `calibrated`, after sizes are final: run times and behaviour of the jobs from the profile; adds to the
-/// notes, also where the profile is of another machine. Other models: nothing. Throws InputError for a benchmark that was not
-/// measured.
+/// With the model `calibrated`: takes run times and behaviour of the jobs from the profile, and adds notes, also if the
+/// profile is of another machine. Other models: no effect. REQUIRES: job sizes are final. Throws InputError for a
+/// benchmark that was not measured.
 void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSetting setting);
 
 }  // namespace replay::experiment

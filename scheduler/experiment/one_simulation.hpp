@@ -1,4 +1,4 @@
-// One policy on one trace in virtual time, recorded: what `replay simulate` does for each policy, and for each seed.
+// Simulates one policy on one trace and records it: the step that `replay simulate` takes for each policy and seed.
 #pragma once
 
 #include <cstddef>
@@ -31,14 +31,14 @@ struct PreparedSimulation {
 /// Throws UsageError, InputError.
 [[nodiscard]] PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat);
 
-/// Runs the scenario's policy number `policy`. `folder` empty: writes nothing. `progress` is told now and then how
-/// many jobs have ended. A stop signal that is heeded ends the run early. A policy that fails ends the run: PolicyRun::fault says why, and what happened until then is
-/// recorded. Any thread; `prepared` is only read.
+/// Runs the scenario's policy number `policy`. `folder` empty: writes nothing. `progress` is called now and then with
+/// the number of jobs that have ended. A stop signal (under HeedStops) ends the run early. If the policy fails, the run
+/// ends, PolicyRun::fault says why, and what happened until then is recorded. Any thread; `prepared` is only read.
 [[nodiscard]] results::PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size_t policy,
                                                  const std::filesystem::path& folder, const std::string& command_line,
                                                  std::function<void(std::size_t)> progress);
 
-/// `--seeds`: every policy with every seed, and the means with their confidence intervals. The exit status.
+/// `--seeds`: every policy with every seed, and the means with their confidence intervals. Returns the exit status.
 [[nodiscard]] int simulate_seeds(const SimulateOptions& options, const std::string& command_line);
 
 }  // namespace replay::experiment

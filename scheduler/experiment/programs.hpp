@@ -1,5 +1,5 @@
-// From a traced job to the program that is run for it: `--program` for all jobs, else the trace's own Program table, else
-// the benchmark `phases` with exactly the job's run time and CPU use.
+// The program that is run for a traced job: `--program` for all jobs, else the trace's own Program table, else the
+// benchmark `phases` with exactly the job's run time and CPU use.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace replay::experiment {
 /// Throws InputError on an open quote or an empty command.
 [[nodiscard]] std::vector<std::string> split_command(std::string_view text);
 
-/// Whether a command begins with the bare name of a benchmark of ours, which no file elsewhere can stand in for. Throws InputError as
-/// split_command().
+/// Whether a command begins with the bare name of a benchmark of ours; no program on the PATH can replace it. Throws
+/// InputError as split_command().
 [[nodiscard]] bool runs_own_benchmark(std::string_view command);
 
 /// The number behind `name` in what a benchmark of ours has printed. Throws std::runtime_error when there is none.
@@ -34,11 +34,11 @@ class Programs {
   /// The command of a job, its program found. Throws InputError naming the job and the program that is not there.
   [[nodiscard]] std::vector<std::string> command(const TracedJob& traced) const;
 
-  /// Commands of the trace's table that jobs of `workload` run and that are no benchmark of ours: any program of this machine, on
-  /// the word of a file. One line each, fit for a terminal, in the order of their numbers. None with --program.
+  /// Commands of the trace's table that jobs of `workload` run and that are no benchmark of ours: the file may name any
+  /// program of this machine. One line each, fit for a terminal, in the order of their numbers. None with --program.
   [[nodiscard]] std::vector<std::string> named_by_trace(const Workload& workload) const;
 
-  /// Whether some job of `workload` runs a program whose run time is its own, whatever the time scale.
+  /// Whether some job of `workload` runs a program with a run time that does not depend on the time scale.
   [[nodiscard]] bool has_fixed_durations(const Workload& workload) const;
 
  private:
@@ -50,7 +50,7 @@ class Programs {
   std::uint64_t seed_;
 };
 
-/// To run what Programs::named_by_trace() has found in the trace `file`.
+/// Asks to run what Programs::named_by_trace() has found in the trace `file`.
 [[nodiscard]] Request request_for_programs(const std::string& file, std::vector<std::string> named);
 
 }  // namespace replay::experiment

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kEmulated = "emulated:";
 constexpr std::string_view kRemote = "agent:";
-constexpr Duration kShortestQuantum{1'000};  // below it a slice is as long as the timer is late
+constexpr Duration kShortestQuantum{1'000};  // below it the timer's delay is as long as a slice
 constexpr Duration kLongestQuantum{1'000'000};
 
 std::chrono::microseconds quantum_of(const std::string& text) {
@@ -153,7 +153,7 @@ std::string RealMachine::description() const {
 }
 
 std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
-  if (remote_) return {};  // the agent's business
+  if (remote_) return {};  // the agent has its own
   std::vector<std::pair<std::string, std::string>> settings{{"back_end", back_end_}};
   settings.emplace_back("job_network", agent_.network == launcher::JobNetwork::kOwn ? "own" : "host");
   if (is_emulated())
@@ -184,13 +184,13 @@ void RealMachine::find_programs() {
 }
 
 void RealMachine::leave_the_jobs_cores() const {
-  if (is_emulated() || remote_) return;  // the jobs hardly use any, or others
+  if (is_emulated() || remote_) return;  // emulated jobs hardly use cores; remote ones use other cores
   cpu_set_t spare;
   CPU_ZERO(&spare);
   for (const int cpu : launcher::affinity_mask())
     if (std::ranges::find(local_.pu_of_core, cpu) == local_.pu_of_core.end())
       CPU_SET(static_cast<std::size_t>(cpu), &spare);
-  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // a wish: without it the run is right, too
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
 }
 
 std::unique_ptr<live::Executor> RealMachine::start() const {

@@ -1,8 +1,8 @@
-// Where a real run runs: what --machine and its companions say, which cores that is, and how the node agent for them is
-// started. Everything that differs between kinds of machines is here; the run itself only sees cores and an executor.
+// The machine of a real run: reads --machine and its companions, finds the cores and starts the node agent for them.
+// Everything that differs between kinds of machines is here; the run itself only sees cores and an executor.
 //   local, local:CORES   this machine's cores
-//   agent:HOST:PORT      those of a node whose agent somebody has started there (remote_agent.hpp)
-//   emulated:N[xP]xC     virtual ones, on which only programs run that sleep their work (docs/emulation.md)
+//   agent:HOST:PORT      those of a node on which `replay agent` runs (remote_agent.hpp)
+//   emulated:N[xP]xC     virtual ones, only for programs that sleep their work (docs/emulation.md)
 #pragma once
 
 #include <filesystem>
@@ -40,8 +40,7 @@ struct RealMachineOptions {
 [[nodiscard]] launcher::JobNetwork job_network_of(const std::string& name);
 /// Adds --job-network. `name` must outlive the parse.
 void add_job_network_option(CLI::App& command, std::string& name);
-/// What the user is told where jobs are wanted to have a network of their own and the system does not permit it. Nothing: it
-/// does, or they are not.
+/// The note for the user if jobs should have a network of their own and the system does not permit it; else nothing.
 [[nodiscard]] std::optional<std::string> job_network_note(launcher::JobNetwork wanted);
 
 /// Real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000. Throws UsageError.
@@ -52,14 +51,15 @@ void add_real_machine_options(CLI::App& command, RealMachineOptions& options);
 
 class RealMachine {
  public:
-  /// `text` is that of --machine; empty: local. Throws UsageError for what it cannot be, InputError for what is not there.
+  /// `text` is that of --machine; empty: local. Throws UsageError for an invalid text, InputError for a missing
+  /// machine.
   RealMachine(const std::string& text, const RealMachineOptions& options);
 
   /// "1x1x4", "emulated:8x2x2": what the event log and run.json keep.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const Machine& machine() const { return local_.machine; }
   [[nodiscard]] bool is_emulated() const { return agent_.emulated_cores > 0; }
-  /// The cores are those of the machine that this process is on.
+  /// Whether the cores belong to the machine of this process.
   [[nodiscard]] bool is_here() const { return remote_ == nullptr; }
   /// "4 cores (OS 0,1,2,3)": for the user.
   [[nodiscard]] std::string description() const;
@@ -75,7 +75,7 @@ class RealMachine {
 
   /// Finds what jobs are started with, mpiexec and vmlib. Adds to the notes. Throws InputError when a run needs it.
   void find_programs();
-  /// Where there is a core to spare, nothing of this process (and of an agent started later) runs on a job's cores.
+  /// Keeps this process (and an agent started later) off the jobs' cores, if there is a core to spare.
   void leave_the_jobs_cores() const;
   /// Starts an agent, or connects to the remote one. REQUIRES: find_programs(), and a single thread: the agent is forked.
   [[nodiscard]] std::unique_ptr<live::Executor> start() const;
@@ -84,7 +84,7 @@ class RealMachine {
   std::string text_;
   launcher::LocalMachine local_;
   launcher::AgentOptions agent_;
-  std::shared_ptr<RemoteAgent> remote_;  // none: the agent is ours
+  std::shared_ptr<RemoteAgent> remote_;  // null: the agent is local
   std::string back_end_;
 };
 

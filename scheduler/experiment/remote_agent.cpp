@@ -12,8 +12,8 @@
 namespace replay::experiment {
 namespace {
 
-constexpr std::chrono::seconds kJobsEndWithin{10};        // those of our own last connection
-constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // somebody else's run that has just ended
+constexpr std::chrono::seconds kJobsEndWithin{10};        // jobs of our own previous connection
+constexpr std::chrono::seconds kLastDaemonGoesWithin{2};  // another daemon, which has just ended its run
 
 launcher::LinkAddress parse_address(const std::string& text) {
   try {

@@ -1,5 +1,5 @@
-// `--machine agent:HOST:PORT`: the cores of one node whose agent somebody has started there with `replay agent`. The
-// connection is made as soon as the command line is read, because only the agent knows how many cores there are.
+// `--machine agent:HOST:PORT`: the cores of one node on which `replay agent` runs. The connection is made as soon as
+// the command line is read, because only the agent knows how many cores there are.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace replay::experiment {
 
 class RemoteAgent {
  public:
-  /// `address` is HOST:PORT. Throws UsageError for what cannot be, InputError for what is not there or not ours.
+  /// `address` is HOST:PORT. Throws UsageError for an invalid address, InputError if there is no agent or it has
+  /// another key.
   RemoteAgent(const std::string& address, const std::string& key_file);
 
   /// One node with the cores that the agent has named.
@@ -26,7 +27,7 @@ class RemoteAgent {
 
   /// Throws UsageError when the agent will be gone before the last of so many runs.
   void expect_runs(std::size_t count) const;
-  /// For one run. The first one has the first connection, each later one a new one. Throws InputError.
+  /// The executor of one run. The first run has the first connection, each later one a new one. Throws InputError.
   [[nodiscard]] std::unique_ptr<live::Executor> start();
 
  private:

@@ -87,7 +87,7 @@ CleaningRules cleaning_rules(const std::map<std::string, std::string>& given) {
   return rules;
 }
 
-// Runs of one command stand side by side, each in the folder of its policy.
+// Throws if two policies have the same folder name: the runs of one command are side by side in such folders.
 static void expect_folders_of_their_own(const std::vector<std::string>& policies) {
   std::map<std::string, std::string> of_folder;
   for (const std::string& policy : policies)

@@ -1,4 +1,4 @@
-// What a run starts from, simulated or real: the options that both share, the trace read and cleaned, the machine, the
+// The set-up of a run, simulated or real: the options that both share, the trace read and cleaned, the machine, the
 // runtime model, the policies.
 #pragma once
 
@@ -45,10 +45,11 @@ void add_common_options(CLI::App& command, CommonOptions& options);
 /// The cleaning rules among them, for commands that only read a trace.
 void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict);
 
-/// What jobs of the trace declare beyond SWF: the file that was given, else the one beside the trace, if it is there.
+/// The side file, with what jobs declare beyond SWF: the one that was given, else the one beside the trace if it
+/// exists.
 [[nodiscard]] std::optional<std::string> side_file_of(const CommonOptions& options);
 
-/// Checked and read.
+/// The inputs of a run, read and checked.
 struct Scenario {
   LoadedWorkload loaded;
   std::vector<std::string> policies;  ///< as written; each is valid

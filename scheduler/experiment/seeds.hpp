@@ -1,4 +1,5 @@
-// Several seeds: which they are, what depends on them, and what comes out over all of them, as a table or JSON.
+// Simulations with several seeds: the list of seeds, what depends on them, and the results over all of them, as a table
+// or JSON.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Every policy with every seed, side by side on all cores. A seed's trace is read by the first of its policies and let
-// go by the last, and what is printed does not depend on who was faster.
+// `--seeds`: simulates every policy with every seed, in parallel on all cores. The first policy of a seed reads its
+// trace and the last one frees it; the output does not depend on the order in which they end.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
         fmt::format("--trim: expected at least {} seeds, so that two are left, found {}", kFewestToTrim, seeds.size()));
   if (traces_depend_on_seeds(options.common)) return;
   const std::string model = options.common.runtime_model.empty() ? "utrera" : options.common.runtime_model;
-  const Profile none;  // nor does a profile draw anything
+  const Profile none;  // a profile draws no random numbers either
   if (!make_runtime_model(model, &none)->uses_network_overhead())
     throw UsageError(
         fmt::format("--seeds: nothing in this run depends on the seed: the trace is the same for each, and "
@@ -55,7 +55,7 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
                     model, kHowToMakeTraces));
 }
 
-// One seed's trace, there as long as one of its policies needs it.
+// One seed's trace, kept as long as one of its policies needs it.
 class SeedInputs {
  public:
   SeedInputs(const SimulateOptions& options, std::uint64_t seed, std::size_t uses)
@@ -109,7 +109,7 @@ class SeedStudy {
     for (const std::uint64_t seed : seeds_)
       if (const std::string trace = with_seed(options.common.trace, seed); !trace.empty() && !fs::exists(trace))
         throw InputError(fmt::format("{}: is the trace of seed {}, and is not there", trace, seed));
-    (void)inputs_.front()->prepared();  // what is wrong with the first trace is said before a folder is made
+    (void)inputs_.front()->prepared();  // an error in the first trace is reported before a folder is made
   }
 
   int run() {
@@ -121,7 +121,7 @@ class SeedStudy {
     for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies); });
     if (stops_asked() > 0) {
       std::error_code ignored;
-      if (!folder_.empty()) fs::remove(folder_, ignored);  // if nothing is in it
+      if (!folder_.empty()) fs::remove(folder_, ignored);  // only if it is empty
       fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
       return exit_status_after_stop();
     }
@@ -161,7 +161,7 @@ class SeedStudy {
     ++done_;
   }
 
-  // The machine of all seeds, or that it is not the same.
+  // The machine of all seeds, or a note that they differ.
   [[nodiscard]] std::string machine_text() const {
     const std::string& first = inputs_.front()->machine();
     const bool same = std::ranges::all_of(inputs_, [&](const auto& inputs) { return inputs->machine() == first; });
@@ -192,7 +192,7 @@ class SeedStudy {
     if (!folder_.empty()) fmt::print("results in {}\n", folder_.string());
   }
 
-  // Those of the first seed; those of the others are much the same as a rule.
+  // Prints the notes of the first seed; those of the others are usually much the same.
   void print_notes() const {
     for (const std::string& note : inputs_.front()->notes()) fmt::print("seed {}: {}\n", seeds_.front(), note);
     const auto others = std::ranges::count_if(inputs_, [](const auto& inputs) { return !inputs->notes().empty(); }) -

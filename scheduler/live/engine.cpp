@@ -78,7 +78,7 @@ class Engine final : public ExecutorListener {
     if (stop_descriptor() >= 0) {
       stop_ = LoopEvent{event_new(
           base_.get(), stop_descriptor(), EV_READ | EV_PERSIST,
-          [](evutil_socket_t, short, void*) { clear_stop_descriptor(); }, nullptr)};  // the loop looks at each turn
+          [](evutil_socket_t, short, void*) { clear_stop_descriptor(); }, nullptr)};  // the loop checks at each turn
       event_add(stop_.get(), nullptr);
     }
     executor_.attach(base_.get(), this);
@@ -125,7 +125,7 @@ class Engine final : public ExecutorListener {
     result_.lost = clean_line(reason, kLongestReason);
     const std::set<JobId> launched = launched_;
     for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
-    stopping_ = true;  // the loop goes on from here: not we, as libevent calls us, through which nothing may be thrown
+    stopping_ = true;  // the loop ends the run: no exception may pass through libevent, which calls this
   }
 
  private:
@@ -137,7 +137,7 @@ class Engine final : public ExecutorListener {
     if (!stopping_) take_what_is_due(now);
     if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
-      static_cast<void>(controller_.interrupt(now));  // what waits is cancelled, and no end can start it any more
+      static_cast<void>(controller_.interrupt(now));  // cancels waiting jobs, so that no end starts one
     std::vector<Event> batch;
     batch.swap(events_);
     const auto actions = controller_.handle(now, batch);
@@ -146,7 +146,7 @@ class Engine final : public ExecutorListener {
     note_failure(now);
   }
 
-  // A policy that has failed is not asked any more: the run ends as if it were interrupted.
+  // After a failure the policy is not called any more: the run ends as if it were interrupted.
   void note_failure(Instant now) {
     if (!controller_.failure() || !result_.fault.empty()) return;
     try {
@@ -172,7 +172,7 @@ class Engine final : public ExecutorListener {
       std::visit([this](const auto& a) { apply(a); }, action);
   }
 
-  // Until something happens, the next arrival or timer is due, or the view wants to be drawn.
+  // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
   void wait() {
     Instant next = std::min(controller_.next_timer(), options_.until);
     if (!stopping_) next = std::min({next, arrivals_.next(), arrivals_.next_cancel()});
@@ -192,7 +192,7 @@ class Engine final : public ExecutorListener {
       stop(clock_.now(), "interrupted");
     }
     if (stops_heeded_ < 2 && asked >= 2)
-      for (const JobId job : launched_) executor_.end(job, Outcome::kKilled);  // again: at once
+      for (const JobId job : launched_) executor_.end(job, Outcome::kKilled);  // the second stop: SIGKILL
     if (stops_heeded_ < 3 && asked >= 3) abandon();
     stops_heeded_ = asked;
   }
@@ -275,8 +275,8 @@ class Engine final : public ExecutorListener {
   std::vector<Event> events_;
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the trace any more
-  bool killing_ = false;    // and those that ran have been ended
-  bool is_closed_ = false;  // the executor was lost, and the controller knows
+  bool killing_ = false;    // the jobs that ran have been ended, too
+  bool is_closed_ = false;  // the executor was lost, and the controller was told
   RunResult result_;
 };
 

@@ -1,5 +1,6 @@
-// Body no. 2: real time. Events come from the clock and from an Executor; applying an action means telling the executor.
-// Trace time runs `1 / time_scale` times as fast as the wall clock, and starts at the first submission.
+// The live engine, body no. 2: it runs in real time. Events come from the clock and from an Executor; applying an
+// action means giving an order to the executor. Trace time runs `1 / time_scale` times as fast as the wall clock, and
+// starts at the first submission.
 #pragma once
 
 #include <functional>
@@ -28,8 +29,8 @@ struct RunOptions {
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;             ///< trace time: what runs then is killed, what waits is cancelled
   Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
-  /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start: the job fails.
-  /// After CannotStartJobs no further job is started; what runs goes on to its end.
+  /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start: the
+  /// job fails. After CannotStartJobs no further job is started; what runs goes on to its end.
   std::function<LaunchOrder(const TracedJob&)> order;
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
@@ -41,15 +42,15 @@ struct RunResult {
   bool abandoned = false;    ///< by three of them: the ends of its jobs were not waited for
   std::string broken_off;    ///< why no further job was started; empty: all were
   std::string lost;          ///< why the executor was lost; empty: it was not
-  std::string fault;         ///< what the policy did that ended the run early; empty: nothing
+  std::string fault;         ///< the policy's failure that ended the run early; empty: none
 };
 
 /// How long after the end of its estimate a real job may still run: max(5 %, 2 s real) plus what launching costs.
 [[nodiscard]] Duration grace(const Job& job, double time_scale);
 
-/// Runs `workload` to its end. Stop signals that are heeded (model/stop_signals.hpp) end it early: at the first one the jobs are
-/// ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. A policy that fails ends it early,
-/// too: what runs is killed, what waits is cancelled, and the log has every end.
+/// Runs `workload` to its end. Stop signals that are heeded (model/stop_signals.hpp) end it early: at the first one the
+/// jobs are ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. A policy
+/// that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has every end.
 RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
               Executor& executor, log::Sink& log, const RunOptions& options);
 

@@ -1,6 +1,6 @@
 // The seam between the live engine and real processes. The engine knows jobs, cores and instants; what is behind the
-// seam knows programs, pids and sockets. Every call returns at once; its answer comes later through the listener, on the
-// thread of the event loop. Orders for one job are carried out in the order given.
+// seam knows programs, pids and sockets. Every call returns at once; its answer comes later through the listener, on
+// the thread of the event loop. Orders for one job are carried out in the order given.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ class ExecutorListener {
   virtual void on_ended(JobId job, const JobEnd& end) = 0;
   /// The order could not be carried out; the job is as it was before.
   virtual void on_action_failed(JobId job, const std::string& action, const std::string& reason) = 0;
-  /// The executor itself is lost (agent died, link broken): nothing that was launched will be heard of again.
+  /// The executor itself is lost (agent died, link broken): no more reports of launched jobs will come.
   virtual void on_lost(const std::string& reason) = 0;
 };
 
@@ -57,7 +57,8 @@ class Executor {
   virtual void resize(JobId job, const std::vector<CoreId>& core_of_rank) = 0;
   virtual void suspend(JobId job) = 0;
   virtual void resume(JobId job) = 0;
-  /// Ends the job: SIGTERM, then SIGKILL; on_ended follows with `reason`'s outcome. Of a job that is ending already: SIGKILL now.
+  /// Ends the job: SIGTERM, then SIGKILL; on_ended follows with `reason`'s outcome. A job that is ending already gets
+  /// SIGKILL now.
   virtual void end(JobId job, Outcome reason) = 0;
 };
 

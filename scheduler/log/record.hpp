@@ -21,7 +21,7 @@
 
 namespace replay::log {
 
-/// What the run was, as ordered name-value pairs. Names that readers rely on: `body` (sim or live), `machine`
+/// A description of the run, as ordered name-value pairs. Names that readers rely on: `body` (sim or live), `machine`
 /// (Machine::to_text), `policy`, `trace`, `runtime-model`, `seed`, `time-scale`.
 struct Header {
   std::vector<std::pair<std::string, std::string>> entries;
@@ -36,7 +36,7 @@ struct Submitted {
   Job job;
   JobTruth truth;
 };
-/// The policy decided to start it. Its cores may still be held by others.
+/// The policy decided to start it. Other jobs may still hold its cores.
 struct StartDecided {
   JobId job;
   Allocation allocation;
@@ -114,11 +114,11 @@ inline constexpr std::size_t kKind = []<std::size_t... Kind>(std::index_sequence
 }
 (std::make_index_sequence<kKindCount>{});
 
-/// Whether `Visitor` can be called with what records of the kind say.
+/// Whether `Visitor` can be called with the content of records of the kind.
 template <class Visitor, std::size_t Kind>
 inline constexpr bool kTakes = std::is_invocable_v<const Visitor&, const std::variant_alternative_t<Kind, What>&>;
 
-/// Those that it can be called with.
+/// The kinds that `Visitor` can be called with.
 template <class Visitor>
 Kinds kinds_of() {
   return []<std::size_t... Kind>(std::index_sequence<Kind...>) {
@@ -129,8 +129,8 @@ Kinds kinds_of() {
   (std::make_index_sequence<kKindCount>{});
 }
 
-/// std::visit() for visitors that return nothing and pass over what they cannot be called with, as one switch: a table of functions,
-/// which the standard library makes of so many alternatives, is slower by what a record costs.
+/// std::visit() for visitors that return nothing and skip what they cannot be called with, as one switch: the table of
+/// functions that the standard library makes of so many alternatives adds about the cost of a record.
 template <class Visitor>
 void visit(const Visitor& visitor, const What& what) {
   const auto visit_one = [&]<std::size_t Kind>(std::integral_constant<std::size_t, Kind>) {
@@ -155,11 +155,11 @@ class Sink {
   virtual ~Sink() = default;
   virtual void header(const Header& header) = 0;
   virtual void record(const Record& record) = 0;
-  /// The kinds of records that it has a use for, the same at all times: others need not be given to it.
+  /// The kinds of records that the sink uses, always the same: others need not be passed to it.
   [[nodiscard]] virtual Kinds kinds() const { return Kinds{}.set(); }
 };
 
-/// Hands everything on to each of `sinks` that has a use for it, in order. The sinks must outlive it.
+/// Passes every record to each of `sinks` that uses its kind, in order. The sinks must outlive it.
 class Tee final : public Sink {
  public:
   explicit Tee(std::vector<Sink*> sinks);

@@ -1,5 +1,5 @@
 // The event log as text: one record, one line, `SECONDS KIND name=value ...`, greppable and exact to the microsecond.
-// docs/formats/events.md is the reference; a field the reader does not know is an error, not a guess.
+// docs/formats/events.md is the reference; a field that the reader does not know is an error.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,9 +22,9 @@ namespace replay::log {
 /// Reads one such line. Throws InputError naming `file` and `line`, what was expected and what was found.
 [[nodiscard]] Record parse_line(std::string_view text, std::string_view file, std::size_t line);
 
-/// Writes a log file. Throws InputError when the file cannot be made or written (a full disk too); then the file ends with a
-/// line that says so, in the place of the last ones, and nothing more can be written. Records are buffered: what a crash must
-/// not lose needs a flush(). close() last; a writer destroyed before may have lost records.
+/// Writes a log file. Throws InputError when the file cannot be made or written (a full disk too); then a line that
+/// says so replaces the last lines of the file, and nothing more can be written. Records are buffered: flush() secures
+/// them against a crash. Call close() last; without it records may be lost.
 class TextWriter final : public Sink {
  public:
   explicit TextWriter(const std::filesystem::path& path);
@@ -54,12 +54,12 @@ class TextWriter final : public Sink {
 struct LogEnd {
   bool is_whole =
       true;            ///< false: it was cut off, by a crash in the middle of a line or because it could not be written
-  std::string reason;  ///< why it could not be written; empty: that was not it
+  std::string reason;  ///< why it could not be written; empty: there was no such error
   explicit operator bool() const { return is_whole; }
 };
 
-/// Reads a log file into `sink`: the header first, then every record. Throws InputError on the first bad line; a log that was
-/// cut off ends at its last whole line.
+/// Reads a log file into `sink`: the header first, then every record. Throws InputError on the first bad line; a log
+/// that was cut off ends at its last whole line.
 LogEnd read_text(const std::filesystem::path& path, Sink& sink);
 
 /// The same from text in memory; `file` is what messages call it.

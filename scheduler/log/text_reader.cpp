@@ -69,7 +69,7 @@ std::optional<std::string> unescaped(std::string_view text) {
   return plain;
 }
 
-// The `name=value` fields of one line. Each is taken by name once; finish() then says what nobody wanted.
+// The `name=value` fields of one line. Each is taken by name once; finish() reports one that was not taken.
 class Fields {
  public:
   Fields(std::string_view text, const Place& place) : place_(place) {
@@ -361,7 +361,7 @@ void check_first_line(std::string_view line, const Place& place) {
   place.fail("expected '{}' (an event log), found '{}'", kFirstLine, visible_text(line, 40));
 }
 
-// Takes one whole line after the other, and knows what has to come next.
+// Takes one whole line after the other, and checks their order.
 class LogReader {
  public:
   LogReader(std::string_view file, Sink& sink) : file_(file), sink_(sink) {}
@@ -379,7 +379,7 @@ class LogReader {
       record_line(text, place);
   }
 
-  /// The line that has begun does not end.
+  /// The line that has begun is longer than any line may be.
   [[noreturn]] void fail_too_long() const {
     Place{file_, lines_ + 1}.fail("expected at most {} bytes in a line, found more", kLongestLogLine);
   }
@@ -437,7 +437,7 @@ class LogReader {
   LogEnd end_;
 };
 
-// Hands the whole lines of `text` to `reader`; what is left is the beginning of a line.
+// Passes the whole lines of `text` to `reader` and returns the rest, the beginning of a line.
 std::string_view take_lines(std::string_view text, LogReader& reader) {
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
     const std::string_view line = text.substr(0, end);

@@ -13,7 +13,7 @@ namespace replay::log {
 inline constexpr std::string_view kFirstLine = "#replay-events 1";
 inline constexpr std::string_view kFirstLineName = "#replay-events ";
 
-// The last line of a log whose rest could not be written; the reason follows.
+// The last line of a log that could not be written to its end; the reason follows.
 inline constexpr std::string_view kCutMark = "#cut";
 
 // The word of each record type, in the order of `What`.
@@ -39,7 +39,7 @@ inline std::string_view to_text(KillReason reason) {
   return "?";
 }
 
-// Records that are alike in their fields.
+// Records with the same fields.
 template <class Id>
 concept OnlyAJob = std::is_same_v<Id, SuspendDecided> || std::is_same_v<Id, SuspendDone> ||
     std::is_same_v<Id, ResumeDecided> || std::is_same_v<Id, ResumeDone>;

@@ -102,7 +102,7 @@ void put_allocation(Buffer& out, const Allocation& allocation) {
   if (allocation.shareable) put(out, " shareable=yes");
 }
 
-// Fields that have their usual value are left out; the reader puts it back.
+// Fields with their default value are left out; the reader restores it.
 struct PutFields {
   Buffer& out;
   Instant at;
@@ -201,7 +201,7 @@ TextWriter::TextWriter(const std::filesystem::path& path)
 
 TextWriter::~TextWriter() {
   if (file_)
-    std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());  // the best that is left: nobody hears errors now
+    std::fwrite(buffer_.data(), 1, buffer_.size(), file_.get());  // best effort: a destructor cannot report an error
 }
 
 void TextWriter::header(const Header& header) { put_header(buffer_, header); }
@@ -233,8 +233,8 @@ void TextWriter::write_buffer() {
   fail(error);
 }
 
-// A full disk has no room for one more line: it goes into the place of the last ones, and the file becomes no longer. If it
-// cannot be written there the file is cut in the middle of a line, which readers see too.
+// A full disk has no room for one more line: the mark replaces the last lines, and the file does not grow. If that
+// fails the file is cut in the middle of a line, which readers detect, too.
 void TextWriter::mark_cut(const std::string& reason) {
   Buffer mark;
   put(mark, kCutMark);

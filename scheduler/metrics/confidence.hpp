@@ -1,7 +1,7 @@
-// How far a mean over several seeds can be trusted: Student's t, exact for the sample sizes that occur. With trimming
+// Confidence intervals of means over several seeds: Student's t, exact for the sample sizes that occur. With trimming
 // the smallest and the largest value are dropped (dynP paper, section 4: "neglecting the maximum and minimum value");
-// its interval is that of the trimmed mean, by the winsorized variance (Tukey and McLaughlin 1963), as what is left
-// would look surer than it is.
+// its interval is that of the trimmed mean, by the winsorized variance (Tukey and McLaughlin 1963), as the variance of
+// the remaining values would give too small an interval.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace replay::metrics {
 /// REQUIRES: degrees >= 1. O(degrees).
 [[nodiscard]] double student_t_within(double t, int degrees);
 
-/// The t for which that probability is `confidence`, to 1e-12 of itself. REQUIRES: 0 < confidence < 1; degrees >= 1.
+/// The t for which that probability is `confidence`, with a relative error of 1e-12. REQUIRES: 0 < confidence < 1;
+/// degrees >= 1.
 [[nodiscard]] double student_t(double confidence, int degrees);
 
 struct Estimate {
@@ -30,8 +31,8 @@ struct Estimate {
 /// NaN if a value is, or if none is left. `trim` drops one value at each end.
 [[nodiscard]] Estimate estimate(std::span<const double> values, bool trim = false, double confidence = 0.95);
 
-/// What `here` is more than `first`, pair by pair, in percent of `first`. NaN where that is zero. REQUIRES: as many of
-/// each.
+/// By how much `here` exceeds `first`, pair by pair, in percent of `first`. NaN where that is zero. REQUIRES: as many
+/// of each.
 [[nodiscard]] std::vector<double> percent_differences(std::span<const double> first, std::span<const double> here);
 
 }  // namespace replay::metrics

@@ -1,5 +1,5 @@
-// Which cores each job used, for readers that want names: jobs.csv's allocated_resources, a Gantt chart. Where the log
-// names cores they are taken from it. On a pool they are made up after the fact: a job gets the lowest-numbered free
+// The cores that each job used, for outputs with core numbers: jobs.csv's allocated_resources, a Gantt chart. If the
+// log names cores they are taken from it. On a pool they are assigned afterwards: a job gets the lowest-numbered free
 // cores, gives back the highest of its own when it shrinks, and takes the lowest free ones again when it expands.
 #pragma once
 
@@ -48,11 +48,11 @@ class CoreNames final : public log::Sink {
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;
   /// The cores it has now. Empty if it has none. Valid until the next record.
   [[nodiscard]] std::span<const CoreRange> held(JobId job) const;
-  /// Nobody will ask for this job again; its memory is used for others. REQUIRES: it has ended, or no record comes any more.
+  /// Drops the job; its memory is reused. REQUIRES: it has ended, or no record comes any more.
   void forget(JobId job);
 
  private:
-  // Of a job that was launched.
+  // The cores of a job that was launched.
   struct Cores {
     CoreRanges awake;                ///< those it has
     CoreRanges asleep;               ///< what it had when it was suspended

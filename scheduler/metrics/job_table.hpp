@@ -1,6 +1,6 @@
-// One row for each job of a run, built from the event log as it is written or read. What a row says is what happened:
-// a job waits until its cores are given to it (`launch`), and resizes count when they are done. Metrics, jobs.csv and
-// the schedule in SWF come from these rows.
+// Table with one row for each job of a run, built from the event log as it is written or read. A row has what happened,
+// not what was decided: a job waits until its cores are given to it (`launch`), and resizes count when they are done.
+// Metrics, jobs.csv and the schedule in SWF come from these rows.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,9 @@ struct JobRow {
   Instant finished = kNever;  ///< kNever: it had not ended when the log did
   Duration runtime{};         ///< expanded, alone on its cores; live too, the trace's
   Duration estimate{};        ///< as submitted
-  Duration suspended{};       ///< in all; while it is suspended, less now
-  /// Multiprogramming level integrated over the time it was on cores, in microseconds; while it is on cores, less now times level.
+  Duration suspended{};       ///< in all; during a suspension, minus the instant of its begin
+  /// Multiprogramming level integrated over the time it was on cores, in microseconds; while it is on cores, minus
+  /// level times the instant from which it has had this level.
   std::int64_t mpl_time = 0;
   double cpu_use = -1;  ///< measured; -1: not measured
   ProcessCount processes = 0;
@@ -74,12 +75,12 @@ struct JobRow {
   [[nodiscard]] double mean_mpl() const;
 };
 
-/// What is said of jobs in words; empty where there is nothing to say.
+/// Reasons for what happened to jobs, as text; empty if there are none.
 class JobTexts {
  public:
   void set_reason(JobId job, std::string text) { reasons_.emplace(job, std::move(text)); }
   void set_rigid_reason(JobId job, std::string text) { rigid_reasons_.insert_or_assign(job, std::move(text)); }
-  /// Why the job ended as it did; empty where its outcome says it all.
+  /// Why the job ended as it did; empty if its outcome is enough.
   [[nodiscard]] std::string_view reason(JobId job) const { return find(reasons_, job); }
   /// Why the job's processes turned out to be unable to share cores; empty: they were not.
   [[nodiscard]] std::string_view rigid_reason(JobId job) const { return find(rigid_reasons_, job); }
@@ -99,8 +100,8 @@ class JobTexts {
   Texts reasons_, rigid_reasons_;
 };
 
-/// Keeps the row of every job. Throws InputError when a record cannot be true (a job that ends and was never submitted): then the
-/// log is broken. For runs of very many jobs there is RowStream.
+/// Keeps the row of every job. Throws InputError for an impossible record (a job that ends and was never submitted):
+/// then the log is broken. For runs of very many jobs there is RowStream.
 class JobTable final : public log::Sink {
  public:
   void header(const log::Header& header) override { header_ = header; }

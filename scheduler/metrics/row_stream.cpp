@@ -7,8 +7,8 @@
 namespace replay::metrics {
 namespace {
 
-constexpr std::size_t kAtOnce = 256;                 // rows; who writes them one by one forgets each time how to
-constexpr std::size_t kMany = std::size_t{1} << 14;  // so many held rows are worth the time to make them small
+constexpr std::size_t kAtOnce = 256;                 // rows; batching keeps the writer's code in cache
+constexpr std::size_t kMany = std::size_t{1} << 14;  // from so many held rows on it pays to pack them
 
 }  // namespace
 
@@ -102,7 +102,7 @@ void RowStream::hand_over_first() {
   open_.erase(row.job);
 }
 
-// Nothing happens if it was handed over, or has more to say.
+// Packs the row, unless it was handed over already or does not fit a Plain.
 void RowStream::make_plain(JobId job) {
   const Open* const open = open_.find(job);
   if (open == nullptr) return;

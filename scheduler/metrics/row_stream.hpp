@@ -1,6 +1,6 @@
-// The rows of the jobs of a run, one after the other, and not kept: for runs of ten million jobs. A row is complete when its job
-// has ended, but its turn comes when all that were submitted before have ended, too. Where jobs of days run among jobs of
-// seconds that is nearly the whole run, so rows that wait for their turn take as little as they can.
+// Stream of the rows of a run's jobs, in the order of submission, without keeping them: for runs of ten million jobs. A
+// row is complete when its job has ended, but it is handed over only when all jobs submitted before have ended, too.
+// With jobs of days among jobs of seconds nearly all rows are held for the whole run, so held rows are packed.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace replay::metrics {
 
-/// What is said of a job in words; each empty where there is nothing to say.
+/// Reasons for what happened to a job, as text; each empty if there is none.
 struct RowTexts {
   std::string_view reason;        ///< why the job ended as it did
   std::string_view rigid_reason;  ///< why its processes turned out to be unable to share cores
 };
 
-/// Takes rows that nothing will change any more.
+/// Receives rows that are final.
 class RowReader {
  public:
   virtual ~RowReader() = default;
@@ -45,19 +45,19 @@ class RowStream final : public log::Sink {
   /// Hands over what is left: jobs that have not ended, and those behind them. No record may come any more.
   void hand_over_rest();
 
-  /// How many jobs were submitted whose row was not handed over yet.
+  /// Number of jobs that were submitted and have a row not handed over yet.
   [[nodiscard]] std::size_t held() const { return order_.size(); }
-  /// Of these, rows that take all the memory that a row can take.
+  /// How many of these rows are not packed.
   [[nodiscard]] std::size_t held_whole() const { return open_.size(); }
 
  private:
   struct Update;
-  // A row that something may still change, or that has more to say than a Plain.
+  // A row that may still change, or that does not fit a Plain.
   struct Open {
     JobRow row;
-    std::uint64_t place = 0;  // in order_, those counted that have left it
+    std::uint64_t place = 0;  // index in order_, counting those handed over
   };
-  // The row of a job that has ended and ran on as many cores as it has processes from its start to its end, if it ran.
+  // The packed row of a job that has ended and ran on as many cores as it has processes from start to end, if it ran.
   struct Plain {
     JobId job;
     Instant submitted, launched, finished;

@@ -1,4 +1,4 @@
-// What a record of the event log changes in the row of its job, for those that keep rows.
+// Updates the row of a job by a record of the event log, for the classes that keep rows.
 #pragma once
 
 #include <fmt/core.h>
@@ -14,8 +14,8 @@
 
 namespace replay::metrics {
 
-/// For log::visit(). `Rows` is the class that derives from this: add(JobId) is a new row, find(JobId) is nullptr if there is none,
-/// on_end(row) is told when the job has ended.
+/// For log::visit(). `Rows` is the class that derives from this: add(JobId) is a new row, find(JobId) is nullptr if
+/// there is none, on_end(row) is called when the job has ended.
 template <class Rows>
 class RowUpdate {
  public:
@@ -67,7 +67,7 @@ class RowUpdate {
 
   void operator()(const log::SuspendDone& what) const {
     JobRow& row = row_of(what.job, "suspended");
-    if (leave_cores(row)) row.suspended -= at_.time_since_epoch();  // resuming or the end puts it right
+    if (leave_cores(row)) row.suspended -= at_.time_since_epoch();  // a resume or the end completes it
   }
 
   void operator()(const log::ResumeDone& what) const {

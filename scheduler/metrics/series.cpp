@@ -13,7 +13,7 @@ struct Series::OnRecord {
   Instant at;
 
   void operator()(const log::Submitted& what) const {
-    if (series.jobs_.find(what.job.id) != nullptr) return;  // JobTable is the one that complains, likewise below
+    if (series.jobs_.find(what.job.id) != nullptr) return;  // JobTable reports this error, likewise below
     series.move_to(at);
     JobState& job = series.jobs_.add(what.job.id);
     job.processes = what.job.processes;
@@ -35,7 +35,7 @@ struct Series::OnRecord {
   }
 
  private:
-  // Without `allocation` it keeps its cores.
+  // Without `allocation` the job keeps its cores.
   void change(JobId id, Phase phase, const Allocation* allocation = nullptr) const {
     JobState* job = series.jobs_.find(id);
     if (job == nullptr) return;

@@ -1,5 +1,5 @@
-// What the machine did over time: step functions that change with the records of the event log, and their integrals.
-// An instant counts with its last state: what changes back at the same instant has lasted no time.
+// The load of the machine over time: step functions that change with the records of the event log, and their integrals.
+// An instant counts with its last state: a change that is reverted at the same instant has no duration.
 #pragma once
 
 #include <cstdint>

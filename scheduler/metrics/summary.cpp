@@ -20,7 +20,8 @@ std::vector<double>::iterator at_place(std::vector<double>& values, std::size_t 
   return values.begin() + static_cast<std::ptrdiff_t>(place);
 }
 
-// As percentile(). The first `smaller` of `values` are known to be no greater than the others; then those below the percentile.
+// As percentile(). Before, the first `smaller` of `values` are no greater than the others; afterwards `smaller` is the
+// number of values below the percentile.
 double percentile_behind(std::vector<double>& values, double q, std::size_t& smaller) {
   if (values.empty()) return kNoValue;
   const double rank = q * static_cast<double>(values.size() - 1);
@@ -42,7 +43,7 @@ struct Distribution {
   double max = kNoValue;
 
   Distribution() = default;
-  /// `mean` where it can be had exactly. Each value is looked for behind the smaller ones before it.
+  /// `exact_mean`: of the caller's exact sum. Each percentile is searched only behind the smaller one before it.
   Distribution(std::vector<double>& values, double exact_mean) : mean(exact_mean) {
     std::size_t smaller = 0;
     p50 = percentile_behind(values, 0.50, smaller);
@@ -54,7 +55,7 @@ struct Distribution {
 double ratio(double part, double whole) { return whole > 0 ? part / whole : kNoValue; }
 double ratio(Wide part, Wide whole) { return ratio(static_cast<double>(part), static_cast<double>(whole)); }
 
-// What the definitions below are made of.
+// The inputs of the definitions below.
 struct Inputs {
   const JobSums* jobs;
   std::int64_t without_slowdown = 0;
@@ -185,7 +186,7 @@ struct TimeColumn {
     values.push_back(seconds(time));
     sum += time.count();
   }
-  // What was collected is gone then; the memory is for the next column.
+  // Empties the column; its memory is for the next one.
   [[nodiscard]] Distribution take() {
     Distribution distribution;
     if (!values.empty()) distribution = {values, static_cast<double>(sum) / static_cast<double>(values.size()) / 1e6};

@@ -1,8 +1,7 @@
-// The numbers of a run. Each metric has a name, a unit and a definition in one table (summary.cpp), which also feeds the
-// documentation and metrics.json. Times of jobs count over the jobs that ran; a value that cannot be had (a mean over no
-// jobs) is NaN.
-// Sources: FCFS-malleable paper, section 3.1, formulas (1) and (2), and Table 3; dynP paper (SLDwA); G-LOMARC-TS paper,
-// section 3 (high-load phases).
+// The metrics of a run. Each metric has a name, a unit and a definition in one table (summary.cpp), which also feeds
+// the documentation and metrics.json. Times of jobs count over the jobs that ran; a value that cannot be had (a mean
+// over no jobs) is NaN. Sources: FCFS-malleable paper, section 3.1, formulas (1) and (2), and Table 3; dynP paper
+// (SLDwA); G-LOMARC-TS paper, section 3 (high-load phases).
 #pragma once
 
 #include <array>
@@ -59,7 +58,7 @@ struct Summary {
   [[nodiscard]] const Metric* find(std::string_view name) const;
 };
 
-/// What a summary is made from, added up job by job: for runs of which nobody keeps the rows.
+/// The sums that a summary is made from, added job by job: for runs that do not keep their rows.
 class JobSums {
  public:
   /// Throws UsageError for options that make no sense.
@@ -71,13 +70,13 @@ class JobSums {
   void add(const JobRow& row);
 
   [[nodiscard]] const SummaryOptions& options() const { return options_; }
-  /// Jobs that count, whatever became of them.
+  /// Jobs that count, with any outcome.
   [[nodiscard]] std::int64_t jobs() const { return jobs_; }
   [[nodiscard]] std::int64_t with(Outcome outcome) const { return ended_[static_cast<std::size_t>(outcome)]; }
   [[nodiscard]] std::int64_t unfinished() const;
   [[nodiscard]] std::int64_t shrinks() const { return shrinks_; }
   [[nodiscard]] std::int64_t expands() const { return expands_; }
-  /// Of those that the means are over, in the order in which they came.
+  /// Of those that the means are over, in the order in which they were added.
   [[nodiscard]] std::span<const JobTimes> times() const { return times_; }
   /// Sum of processes * expanded run time, of the same jobs, in processor-microseconds.
   [[nodiscard]] Wide work() const { return work_; }

@@ -1,5 +1,5 @@
-// What a policy wants, and what the controller has a body do. A policy may leave `Allocation::named` empty where cores
-// have names: the controller then chooses them. What reaches a body is always complete.
+// Actions: what a policy decides, and what the controller orders a body to do. A policy may leave `Allocation::named`
+// empty where cores have names: the controller then chooses them. What reaches a body is always complete.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Which cores a job holds, and how its processes lie on them. On a pool that is two numbers; where cores have names,
-// each held core is listed with its processes, node by node. Ranks follow the list of nodes: the first node has the first
-// ranks, at every multiprogramming level, so that shrinking and expanding never moves a rank to another node. Which of a
-// node's ranks share a core is the pairing.
+// An allocation: which cores a job holds, and how its processes lie on them. On a pool that is two numbers; where cores
+// have names, each held core is listed with its processes, node by node. Ranks follow the list of nodes: the first node
+// has the first ranks, at every multiprogramming level, so that shrinking and expanding never moves a rank to another
+// node. The pairing says which of a node's ranks share a core.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct CoreLoad {
   bool operator==(const CoreLoad&) const = default;
 };
 
-/// Cores with names: a vector that takes no more than a pointer while it is empty, as every allocation on a pool has it.
+/// Cores with names: a vector that takes only a pointer while it is empty, as it is on every pool.
 class CoreLoads {
  public:
   using value_type = CoreLoad;
@@ -125,15 +125,17 @@ enum class Pairing : std::uint8_t {
 /// Whether every rank is on the same node in both. Always so on a pool. O(cores).
 [[nodiscard]] bool ranks_keep_their_nodes(const Allocation& before, const Allocation& after, const Machine& machine);
 
-/// The cores that `to` has and `from` does not; on a pool, how many more. `mpl` says nothing. O(cores^2) with names.
+/// The cores that `to` has and `from` does not; on a pool, how many more. Its `mpl` is not set. O(cores^2) with names.
 [[nodiscard]] Allocation cores_added(const Allocation& from, const Allocation& to);
 
-/// What no allocation on this machine may look like, whoever else is there; empty if it is well made: cores have names
-/// exactly where the machine names them, exist, stand there once and node by node, with a process at least; `cores` and
-/// `mpl` are what the list says; only cores with names are shareable. O(cores log cores) with names, else O(1).
+/// What is wrong with an allocation on this machine, whatever other jobs hold; empty if it is well formed: cores have
+/// names exactly where the machine names them, exist, are listed once and node by node, with at least one process;
+/// `cores` and `mpl` agree with the list; only cores with names are shareable. O(cores log cores) with names, else
+/// O(1).
 [[nodiscard]] std::string_view flaw_of(const Allocation& allocation, const Machine& machine);
 
-/// "0-3,7": core numbers in ascending order, ranges joined by commas (or by blanks, as Batsim writes them). Empty on a pool.
+/// "0-3,7": core numbers in ascending order, ranges joined by commas (or by blanks, as Batsim writes them). Empty on a
+/// pool.
 [[nodiscard]] std::string cores_text(const Allocation& allocation, char separator = ',');
 
 }  // namespace replay

@@ -1,6 +1,6 @@
-// What happens to the controller. Bodies make events and hand them over; in `sim` they come from virtual time, live from
-// the executor. Events that only acknowledge an action (Resized, Suspended, Resumed, Started) change what is physically
-// true, not what the policy has planned, so they ask for no pass.
+// Events: what the bodies report to the controller. In `sim` they come from virtual time, in `live` from the executor.
+// Events that only acknowledge an action (Resized, Suspended, Resumed, Started) change what is physically true, not
+// what the policy has planned, so they cause no pass.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ namespace replay {
 
 /// How a job ended.
 enum class Outcome : std::uint8_t {
-  kCompleted,  ///< by itself, as a program should
+  kCompleted,  ///< by itself, successfully
   kFailed,     ///< by itself, badly: exit code, signal, a rank that never finalized
   kOverrun,    ///< killed when its estimate was used up
   kKilled,     ///< killed by the policy, or because the run was interrupted
   kCancelled,  ///< taken back by its user, or left the queue as the run was interrupted
-  kRejected    ///< never entered the queue: it fits no machine like this
+  kRejected    ///< never entered the queue: it needs more cores than the machine has
 };
 
-/// What a benchmark said of its own result.
+/// A benchmark's check of its own result.
 enum class Verification : std::uint8_t { kNone, kPassed, kFailed };
 
 /// The one record of a job's end. Cores are free when it arrives: its processes are gone.

@@ -17,7 +17,7 @@ void spread(ProcessCount processes, std::span<const CoreId> cores, CoreLoads& ou
     out.push_back({cores[static_cast<std::size_t>(i)], processes / count + (i < processes % count ? 1 : 0)});
 }
 
-// The level that came out: 5 processes asked for at level 4 get 2 cores and lie 3 and 2 on them.
+// Sets the level that results: 5 processes asked for at level 4 get 2 cores and lie 3 and 2 on them.
 void finish(Allocation& allocation) {
   allocation.cores = static_cast<CoreCount>(allocation.named.size());
   allocation.mpl = std::ranges::max_element(allocation.named, {}, &CoreLoad::processes)->processes;

@@ -1,5 +1,5 @@
-// A job as it declares itself, and apart from it what is really true of it. Policies see Job only; bodies and runtime
-// models see JobTruth. Declared equals true unless a study perturbs it.
+// A job as it is declared, and apart from it what is true of it. Policies see only Job; bodies and runtime models see
+// JobTruth. Declared equals true unless a study perturbs it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace replay {
 
-/// How a job can change its cores (Feitelson and Rudolph 1996): rigid: never; moldable: chosen at start; malleable: while
-/// it runs too. A malleable job keeps its processes for life and shares cores among them (virtual malleability).
+/// How a job can change its cores (Feitelson and Rudolph 1996): rigid: never; moldable: chosen at start; malleable:
+/// while it runs too. A malleable job keeps its processes for life and shares cores among them (virtual malleability).
 enum class Flexibility : std::uint8_t { kRigid, kMoldable, kMalleable };
 
 /// What decides how a job runs on fewer cores than processes (FCFS-malleable paper, section 4).

@@ -1,5 +1,6 @@
-// Job numbers to small numbers: rows of a table, slots of a store. Job numbers of traces are compact as a rule, so pages of
-// a table answer; the few that are far off (or negative) go into a hash map. A page of which every job has left is given back.
+// A map from job numbers to small numbers: rows of a table, slots of a store. Job numbers of traces are usually compact
+// and are looked up in the pages of a table; the few that are far off (or negative) go into a hash map. A page that has
+// no jobs left is released.
 #pragma once
 
 #include <array>
@@ -43,7 +44,7 @@ class JobIndex {
       set_beyond(number, row);
   }
 
-  /// It has no row any more. Returns the one that it had, kNone if it had none.
+  /// Removes the row of `job` and returns it; kNone if it had none.
   std::uint32_t erase(JobId job) {
     const auto number = static_cast<std::uint64_t>(job);
     if (number >= near_) [[unlikely]]
@@ -53,7 +54,7 @@ class JobIndex {
     return row;
   }
 
-  /// visit(JobId, row) for each job that has one, in no order that means anything.
+  /// visit(JobId, row) for each job that has one, in unspecified order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (std::size_t page = 0; page < pages_.size(); ++page) {
@@ -113,7 +114,7 @@ class JobIndex {
     return row;
   }
 
-  // A number that went into far_ before there were pages up to it must not be looked for in the pages: it moves.
+  // find() looks for a number below near_ only in the pages: numbers in far_ that the new pages cover move there.
   [[gnu::noinline]] void set_beyond(std::uint64_t number, std::uint32_t row) {
     if (number >= kAlwaysNear + kSpread * std::uint64_t{count_ - 1}) {
       far_[number] = row;
@@ -141,7 +142,7 @@ class JobIndex {
   std::vector<std::unique_ptr<Page>> pages_;
   std::unique_ptr<Page> spare_;  // empty
   std::unordered_map<std::uint64_t, std::uint32_t> far_;
-  std::uint32_t count_ = 0;  // of set()
+  std::uint32_t count_ = 0;  // calls of set()
 };
 
 inline const JobIndex::Page JobIndex::kEmpty;

@@ -1,4 +1,4 @@
-// Something for each of the jobs that are there now, found by job number. The memory of a job that has left is used again.
+// A map from job number to a value, for the jobs that exist now. Freed slots are reused.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ class JobMap {
   Value& add(JobId job) {
     return add(job, [](Value& value) { value = Value{}; });
   }
-  /// The same, but fill(Value&) makes it, of what another job may have left there.
+  /// The same, but fill(Value&) sets the value, which may still hold data of another job.
   template <class Fill>
   Value& add(JobId job, Fill fill) {
     if (free_count_ == 0) grow();
@@ -57,23 +57,23 @@ class JobMap {
     const bool was_there = erase_if_there(job);
     INVARIANT(was_there, "job {} is not there", static_cast<std::int64_t>(job));
   }
-  /// False if it was not.
+  /// False if it is not there.
   bool erase_if_there(JobId job) {
     return take_out(job, [](const Value&) {});
   }
-  /// The same, once use(Value&) has been called for it.
+  /// The same, after a call of use(Value&).
   template <class Use>
   bool take_out(JobId job, Use use) {
     const std::uint32_t number = index_.erase(job);
     if (number == JobIndex::kNone) return false;
     Value& value = value_at(number);
     use(value);
-    if constexpr (!std::is_trivially_destructible_v<Value>) value = Value{};  // gives back what it holds
+    if constexpr (!std::is_trivially_destructible_v<Value>) value = Value{};  // frees what it holds
     free_[free_count_++] = number;
     return true;
   }
 
-  /// visit(JobId, Value&) for each job, in no order that means anything.
+  /// visit(JobId, Value&) for each job, in unspecified order.
   template <class Visit>
   void for_each(Visit visit) {
     index_.for_each([&](JobId job, std::uint32_t slot) { visit(job, value_at(slot)); });
@@ -97,8 +97,8 @@ class JobMap {
   }
 
   JobIndex index_;
-  std::vector<std::unique_ptr<Value[]>> blocks_;  // they stay where they are
-  std::vector<std::uint32_t> free_;  // as long as there are slots; the first free_count_ are those of free ones
+  std::vector<std::unique_ptr<Value[]>> blocks_;  // blocks never move
+  std::vector<std::uint32_t> free_;               // one entry per slot; the first free_count_ are the free slots
   std::size_t free_count_ = 0;
 };
 

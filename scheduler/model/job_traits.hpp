@@ -1,5 +1,5 @@
-// What a job declares about itself beyond what a log has fields for: how it can change its size, how its speed depends on
-// it, how it gets along with others, how much it matters. Everything is optional: "not stated" is not a value.
+// What a job declares about itself beyond what a log has fields for: how it can change its size, how its speed depends
+// on it, how it gets along with others, how much it matters. Everything is optional: "not stated" is not a value.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A machine is nodes x packages x cores. A pool is a machine whose cores have no names: policies that only count cost
-// no more than a count there. Real machines and machines with nodes name their cores.
+// A machine is nodes x packages x cores. A pool is a machine without names for its cores: policies that only count
+// cores stay as cheap as a count there. Real machines and machines with nodes name their cores.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class Machine {
 
   /// "flat:128" or "16x2x2": what --machine reads and the event log keeps.
   [[nodiscard]] std::string to_text() const;
-  /// Reads to_text()'s forms, and "NODESxCORES"; "emulated:" before one with nodes is how the cores were made, and not
-  /// kept. Throws InputError otherwise.
+  /// Reads to_text()'s forms, and "NODESxCORES"; a prefix "emulated:" before a form with nodes is accepted and dropped.
+  /// Throws InputError otherwise.
   [[nodiscard]] static Machine parse(std::string_view text);
 
  private:

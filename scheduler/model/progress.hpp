@@ -1,4 +1,4 @@
-// Work done at a rate that changes: how a budget is used up, and how a job comes to its end. Work is measured in
+// Work done at a rate that changes: of a budget that is used up, or of a job that runs to its end. Work is measured in
 // microseconds at full speed; a rate is work per microsecond. With rate 1 all of it is exact integer arithmetic.
 #pragma once
 
@@ -13,7 +13,7 @@ class Progress {
   Progress(Duration work, Instant now, double rate)
       : left_(static_cast<double>(work.count())), as_of_(now), rate_(rate) {}
 
-  /// From `now` on at `rate`; an end that has come stays where it was. REQUIRES: now not before the last change.
+  /// Sets the rate from `now` on; an end that has passed stays where it was. REQUIRES: now not before the last change.
   void change_rate(Instant now, double rate);
   /// More work to do.
   void add(Duration work) { left_ += static_cast<double>(work.count()); }

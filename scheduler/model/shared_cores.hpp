@@ -1,7 +1,6 @@
-// Who is on a core together with whom, and how much the one takes from the other. Only jobs whose allocations are
-// shareable are entered here; whoever runs alone has no neighbours and is not asked for. The simulator keeps one with what
-// is true of the jobs, the controller one with what they declare; both ask again for each neighbour of a job that comes,
-// goes or moves.
+// The jobs on shared cores, and how much CPU time they take from each other. Only jobs with shareable allocations are
+// entered; a job that is alone on its cores has no neighbours. The simulator keeps one with the true CPU use, the
+// controller one with the declared use; both compute the rate of each neighbour again when a job comes, goes or moves.
 #pragma once
 
 #include <array>
@@ -25,14 +24,15 @@ class SharedCores {
   [[nodiscard]] std::vector<JobId> neighbours(JobId job, const Allocation& allocation) const;
 
   /// By how much other jobs raise the load of the job's busiest core, in cores: a core's load is the sum of the CPU
-  /// utilisations of all processes on it, alone it is mpl * cpu_use at most. 0 without neighbours. On cores with equally
-  /// many processes of the job it is the utilisation of the neighbours' processes on the core that has most of it.
+  /// utilisations of all processes on it, alone it is mpl * cpu_use at most. 0 without neighbours. On cores with
+  /// equally many processes of the job it is the utilisation of the neighbours' processes on the core that has most of
+  /// it.
   [[nodiscard]] double demand(JobId job, const Allocation& allocation, double cpu_use) const;
 
  private:
   struct Seat {
     JobId job{};
-    ProcessCount processes = 0;  ///< 0: nobody
+    ProcessCount processes = 0;  ///< 0: free
     double cpu_use = 0;
   };
   using Seats = std::array<Seat, 2>;

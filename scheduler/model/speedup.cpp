@@ -11,8 +11,8 @@
 namespace replay {
 namespace {
 
-// WORKLOADS.md 4.1; Downey 1997, section 2. The middle piece has sigma (A - 1/2): with (A - 1)/2, which is about, the
-// curve would jump at n = A.
+// Downey 1997, section 2. The middle piece has sigma (A - 1/2): with (A - 1)/2, which is in circulation, the curve
+// would jump at n = A.
 double downey(double a, double sigma, double n) {
   if (sigma <= 1) {
     if (n <= a) return a * n / (a + sigma * (n - 1) / 2);
@@ -29,7 +29,7 @@ double three_point(const ThreePointSpeedup& law, double n) {
   const auto value = [&](std::size_t i) { return law.efficiency[i] * at[i]; };
   const std::size_t piece = n <= optimum ? 0 : 1;
   const double slope = (value(piece + 1) - value(piece)) / (at[piece + 1] - at[piece]);
-  // Below N/2 the job is as efficient as there; beyond 2N nothing is gained.
+  // Below N/2 the efficiency is that at N/2; beyond 2N the speedup is that at 2N.
   if (n < at[0]) return law.efficiency[0] * n;
   if (n > at[2]) return value(2);
   return value(piece) + slope * (n - at[piece]);

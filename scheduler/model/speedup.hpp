@@ -1,5 +1,5 @@
-// How much faster a job gets with more processors. One value, written "linear", "downey:a=10:sigma=0.5" or
-// "three-point:n=8:e=0.8/0.65/0.4", so that a curve can stand in a table beside a trace.
+// Speedup curves: how much faster a job gets with more processors. One value, written "linear", "downey:a=10:sigma=0.5"
+// or "three-point:n=8:e=0.8/0.65/0.4", so that a curve can be a field of a table beside a trace.
 #pragma once
 
 #include <array>
@@ -24,9 +24,9 @@ struct DowneySpeedup {
   bool operator==(const DowneySpeedup&) const = default;
 };
 
-/// SCOJO-P, section 5.2: efficiencies at N/2, N and 2N processors, N the optimum size; the speedup is linear between them. Below
-/// N/2 the efficiency stays, beyond 2N the speedup does. The points lie at real abscissae: sizes are clamped, the curve is
-/// not (N = 1 has its first point at half a processor).
+/// SCOJO-P, section 5.2: efficiencies at N/2, N and 2N processors, N the optimum size; the speedup is linear between
+/// them. Below N/2 the efficiency is constant, beyond 2N the speedup is. The points lie at real abscissae: sizes are
+/// clamped, the curve is not (N = 1 has its first point at half a processor).
 struct ThreePointSpeedup {
   ProcessCount optimum = 1;                          ///< N; >= 1
   std::array<double, 3> efficiency{0.8, 0.65, 0.4};  ///< at N/2, N, 2N; 0..1 exclusive of 0
@@ -45,8 +45,8 @@ class SpeedupCurve {
   [[nodiscard]] double speedup(double n) const;
   /// T(to) / T(from): how the run time changes with the size. REQUIRES: both >= 1.
   [[nodiscard]] double runtime_ratio(double from, double to) const { return speedup(from) / speedup(to); }
-  /// The smallest size beyond which the speedup does not grow: ceil(2A - 1) or ceil(A + A sigma - sigma) for Downey, 2N for
-  /// three points, nothing where there is no such size or it exceeds 2^31 - 1.
+  /// The smallest size beyond which the speedup does not grow: ceil(2A - 1) or ceil(A + A sigma - sigma) for Downey, 2N
+  /// for three points, nothing where there is no such size or it exceeds 2^31 - 1.
   [[nodiscard]] std::optional<ProcessCount> largest_useful() const;
   /// N_PWS, the processor working set (SCOJO-P, section 4.6): the size of 1..most at which run time over efficiency is
   /// least, that is n / S(n)^2; the first one of several. O(1). REQUIRES: most >= 1.
@@ -59,7 +59,7 @@ class SpeedupCurve {
   Law law_;
 };
 
-/// As the table has it; parse_speedup() reads it back exactly.
+/// The curve as text; parse_speedup() reads it back exactly.
 [[nodiscard]] std::string to_text(const SpeedupCurve& curve);
 /// Nothing if `text` is no curve or a parameter is out of range.
 [[nodiscard]] std::optional<SpeedupCurve> parse_speedup(std::string_view text);

@@ -1,5 +1,6 @@
-// Time is an integer count of microseconds of trace time, so that equal means equal and a log is the same on every
-// machine. Speeds are doubles; a finish rounds up. This is the one place that decides how time is stored.
+// Units of time and counts. Time is an integer count of microseconds of trace time, so that equal times compare equal
+// and a log is the same on every machine. Speeds are doubles; a finish rounds up. This is the one place that decides
+// how time is stored.
 #pragma once
 
 #include <chrono>
@@ -12,7 +13,7 @@ namespace replay {
 
 using Duration = std::chrono::duration<std::int64_t, std::micro>;
 
-/// The clock of the trace: zero is the instant that the trace calls zero. Never read; bodies say what time it is.
+/// The clock of the trace: zero is the instant that the trace calls zero. It has no now(): bodies pass the time in.
 struct JobClock {
   using rep = Duration::rep;
   using period = Duration::period;
@@ -24,8 +25,8 @@ using Instant = JobClock::time_point;
 /// The last instant there is: "never" for timers.
 inline constexpr Instant kNever = Instant::max();
 
-/// Plans and simulations end here, half-way to kNever (146,000 years): an instant until then plus any duration that a job may have
-/// is an instant, too.
+/// Plans and simulations end here, half-way to kNever (146,000 years): an instant before it plus any duration of a job
+/// does not overflow.
 inline constexpr Instant kEndOfPlans{kNever.time_since_epoch() / 2};
 
 using CoreCount = std::int32_t;     ///< cores (the field's "processors" or "CPUs")

@@ -6,7 +6,7 @@
 namespace replay {
 namespace {
 
-constexpr std::size_t kRemembered = 64;  // kinds; a log has few, and one in which each job is its own gains nothing
+constexpr std::size_t kRemembered = 64;  // kinds that are searched; a log has few, and one kind per job gains nothing
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// The jobs of a run, in little memory: 72 bytes each and what they have of their own, so that ten million of them are no
-// reason to buy a larger machine. A job is put together when somebody asks for it, and is a copy.
+// The jobs of a run, packed: 72 bytes each and one entry for each kind of job, so that ten million jobs take about 0.7
+// GB. A job is assembled when it is read, and is a copy.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace replay {
 
-/// A sequence of jobs. Elements are values: what is to change a job says so by change() or change_each().
+/// A sequence of jobs. Elements are values: change() and change_each() change a job.
 class TracedJobs {
  public:
   class iterator {
@@ -57,7 +57,7 @@ class TracedJobs {
   void reserve(std::size_t jobs) { jobs_.reserve(jobs); }
   void push_back(const TracedJob& job) { jobs_.push_back(packed(job)); }
 
-  /// REQUIRES: i < size(), likewise below. const: nobody changes a copy by mistake.
+  /// REQUIRES: i < size(), likewise below. const, so that a copy is not changed by mistake.
   [[nodiscard]] const TracedJob operator[](std::size_t i) const {  // NOLINT(readability-const-return-type)
     TracedJob job;
     unpack(jobs_[i], job);
@@ -70,13 +70,13 @@ class TracedJobs {
 
   /// As operator[], into `job`.
   void get(std::size_t i, TracedJob& job) const { unpack(jobs_[i], job); }
-  /// Parts of a job, for those who look at many.
+  /// Single fields of a job, without assembling it.
   [[nodiscard]] JobId id(std::size_t i) const { return jobs_[i].id; }
   [[nodiscard]] ProcessCount processes(std::size_t i) const { return jobs_[i].processes; }
   [[nodiscard]] Instant submitted(std::size_t i) const { return jobs_[i].submitted; }
   [[nodiscard]] std::optional<JobId> follows(std::size_t i) const { return kinds_[jobs_[i].kind].follows; }
 
-  /// change(TracedJob&) makes of job `i` what it is to be.
+  /// Calls change(TracedJob&) with job `i` and stores the result.
   template <class Change>
   void change(std::size_t i, Change change) {
     TracedJob job = (*this)[i];
@@ -100,20 +100,20 @@ class TracedJobs {
     }
   }
 
-  /// By (submitted, job number); those that are alike stay in their order.
+  /// By (submitted, job number); stable.
   void sort_by_submission();
 
  private:
-  static constexpr double kAsTrue = -std::numeric_limits<double>::infinity();  // no share is
+  static constexpr double kAsTrue = -std::numeric_limits<double>::infinity();  // not a valid share
 
-  // What is the same for many jobs of a log, and stands here once for all of them.
+  // Fields with the same values for many jobs of a log, stored once for all of them.
   struct Kind {
     Flexibility flexibility = Flexibility::kMalleable;
     bool cut_at_request = false;
     bool has_network_overhead = false;
     std::int32_t declared_application = -1;
     std::int32_t application = -1;
-    double declared_cpu_use = kAsTrue;  // what is true of the job
+    double declared_cpu_use = kAsTrue;  // kAsTrue: the true value
     double declared_network_overhead = kAsTrue;
     double user_priority = 0;
     double political_priority = 0;
@@ -144,7 +144,7 @@ class TracedJobs {
 
   std::vector<Packed> jobs_;
   std::vector<Kind> kinds_;
-  std::uint32_t last_kind_ = 0;  // that was asked for
+  std::uint32_t last_kind_ = 0;  // the last one that kind_of() returned
 };
 
 /// Jobs in submission order: by (submitted, position in the file).

@@ -1,5 +1,5 @@
-// The answers of one pass of a policy of one's own, checked one by one against the view they were given for. Whatever
-// the controller would refuse is refused here, in the words of whoever wrote the policy.
+// The answers of one pass of a user-written policy, checked one by one against the view they were given for. An answer
+// that the controller would refuse is refused here, in the terms of the policy's author.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class AnswerBook {
   /// `out` gets what was accepted. Both must outlive the book.
   AnswerBook(const ClusterView& view, Actions& out) : view_(view), out_(out) {}
 
-  // Each throws Refused. O(waiting + running) to find the job; the first one with cores on a machine with names:
-  // O(cores).
+  // Each throws Refused. O(waiting + running) to find the job; the first that changes cores copies the free ones,
+  // O(cores) on a machine that names them.
   /// `cores`: 0, or how many processes a moldable job is to have.
   void start(std::int64_t job, CoreCount cores, int mpl);
   void resize(std::int64_t job, int mpl);
@@ -35,7 +35,7 @@ class AnswerBook {
   void wake_at(Instant instant);
   void note(std::string_view text);
 
-  /// After the answers so far.
+  /// Free cores after the answers so far.
   [[nodiscard]] CoreCount free() const { return free_ ? free_->total() : view_.free.total(); }
   /// The cores it would have; nothing if there is no such waiting (running) job, or no room for it.
   [[nodiscard]] std::optional<CoreCount> cores_if_started(std::int64_t job, int mpl) const;

@@ -1,12 +1,12 @@
-// What a wrapping policy is told where the author does not say: whoever decides is a stranger, so nothing is promised
-// that does not follow from the view alone.
+// The answers to a wrapping policy where a user-written policy gives none: they promise only what follows from the
+// view.
 #pragma once
 
 #include "scheduler/policy/view/policy.hpp"
 
 namespace replay::plugin {
 
-/// Policy::free_until(): all free cores while nobody waits; none as soon as somebody does.
+/// Policy::free_until(): all free cores while no job waits, else none.
 [[nodiscard]] inline CoreCount cautious_free_until(const ClusterView& view) {
   return view.waiting.empty() ? view.free.total() : 0;
 }

@@ -45,7 +45,7 @@ Pipe make_pipe() {
 
 void never_block(const Descriptor& end) { ::fcntl(end.get(), F_SETFL, ::fcntl(end.get(), F_GETFL) | O_NONBLOCK); }
 
-// Writing to a program that reads no more is an error code here, not a signal to the whole process.
+// Blocks SIGPIPE: writing to a program that reads no more gives an error code, not a signal to the whole process.
 class WithoutSigpipe {
  public:
   WithoutSigpipe() {
@@ -74,7 +74,8 @@ std::string new_mark() {
   return fmt::format("REPLAY_POLICY_PROGRAM={:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-// In a process group of its own, with default signals, nothing open but its three pipes, and `mark` in its environment.
+// Starts it in a process group of its own, with default signals, only its three pipes open, and `mark` in its
+// environment.
 pid_t spawn(const std::vector<std::string>& words, const std::string& mark, int in, int out, int err) {
   std::vector<char*> environment;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
@@ -142,7 +143,7 @@ ChildProcess::~ChildProcess() {
   input_.close();
   if (!failed_) (void)has_ended_within(kTimeToLeave);
   const std::vector<Process> below = open_all_below(pid_);
-  ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is its own
+  ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is still its own
   for (const Process& process : below) process.signal(SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) == -1 && errno == EINTR) continue;
@@ -150,7 +151,7 @@ ChildProcess::~ChildProcess() {
   end_what_hides();
 }
 
-// Comes back until nothing is left: what is killed may have started something the moment before.
+// Repeats until nothing is left: a process may have started another just before it was killed.
 void ChildProcess::end_what_hides() const {
   for (int tries = 0; tries < 200; ++tries) {
     std::vector<Process> left;
@@ -163,7 +164,7 @@ void ChildProcess::end_what_hides() const {
     if (left.empty()) return;
     for (const Process& process : left) process.signal(SIGKILL);
     std::this_thread::sleep_for(5ms);
-    for (const Process& process : left) ::waitpid(process.pid(), nullptr, WNOHANG);  // if it has come to us
+    for (const Process& process : left) ::waitpid(process.pid(), nullptr, WNOHANG);  // if it is our child now
   }
 }
 
@@ -181,7 +182,7 @@ std::string ChildProcess::ask(std::string_view line, std::chrono::milliseconds l
   }
 }
 
-// A line too many would be taken for the answer to the next question, and all that follow would be late by one.
+// A line too many would be taken for the answer to the next question, and all later answers would be off by one.
 void ChildProcess::expect_silence() {
   constexpr std::size_t kShown = 80;
   if (output_.is_open()) read_output();

@@ -1,6 +1,6 @@
 // A program that is asked in lines and answers in lines: its standard input and output are pipes, what it writes to
-// stderr is kept for error messages. It ends with this object, and so does all that it has started, in whatever group or
-// session that is by then.
+// stderr is kept for error messages. The destructor ends it and all that it has started, in any process group or
+// session.
 #pragma once
 
 #include <sys/types.h>
@@ -38,20 +38,21 @@ class Descriptor {
 
 class ChildProcess {
  public:
-  /// Starts the program; words[0] without '/' is looked for on the PATH. Throws ChildFault.
+  /// Starts the program; words[0] without '/' is searched on the PATH. Throws ChildFault.
   explicit ChildProcess(const std::vector<std::string>& words);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
-  /// Closes its input, gives it a second to leave if it has answered so far, and kills what is left: its process group,
-  /// what is below it, and what carries its mark in the environment. What has thrown that away and has left its parent as
-  /// well is ended with the last ChildProcess of this process, because until then it may be another one's.
+  /// Closes its input, gives it a second to exit if it has answered so far, and kills what is left: its process group,
+  /// its descendants, and processes with its mark in the environment. A process that has neither the mark nor its
+  /// parent any more is ended with the last ChildProcess of this process, because until then it may belong to another
+  /// one.
   ~ChildProcess();
 
   /// Sends `line` and returns the next line of the program, both without line end. Throws ChildFault: none within
   /// `limit`, it has ended, it has closed its output, its line is longer than 16 MiB, it has written something
   /// before it was asked.
   std::string ask(std::string_view line, std::chrono::milliseconds limit);
-  /// The last lines that it wrote to stderr, behind a line that says so; empty if there are none. Looks once more.
+  /// The last lines that it wrote to stderr, behind a line that says so; empty if there are none. Reads what there is.
   [[nodiscard]] std::string last_words();
   [[nodiscard]] pid_t pid() const { return pid_; }
 

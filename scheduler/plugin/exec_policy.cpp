@@ -40,8 +40,8 @@ class ExecPolicy final : public Policy {
   }
 
  private:
-  // With the first pass, because only then the machine is known; and a real run has started its agent by then, which
-  // therefore has nothing of the program.
+  // Starts the program at the first pass, as the machine is not known before. In a real run the agent has been started
+  // by then and so inherits nothing of the program.
   void begin(const ClusterView& view) {
     child_.emplace(options_.words);
     check_hello(child_->ask(hello_line(view.machine, options_.name), options_.limit));

@@ -1,5 +1,5 @@
 // A policy that is a program of its own, asked in JSON lines. It is started with the first pass and ends with the run;
-// whatever is wrong with it, a hang too, is a PolicyFault, and nothing of it is left behind.
+// any failure, a hang too, is a PolicyFault, and no process of it is left behind.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What goes wrong with a policy of one's own ends the run: with a message that names the policy, the instant, what was
+// The failure of a user-written policy. It ends the run, with a message that names the policy, the instant, what was
 // expected and what was found.
 #pragma once
 

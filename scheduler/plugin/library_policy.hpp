@@ -1,5 +1,5 @@
-// A policy in a shared object (replay_policy.hpp). It lives in this process: an exception of it is an error message, a
-// crash of it is ours.
+// A policy in a shared object (replay_policy.hpp). It lives in this process: its exceptions become error messages, a
+// crash ends the process.
 #pragma once
 
 #include <memory>

@@ -84,7 +84,7 @@ std::string shown(std::string_view line) { return fmt::format("'{}'", clean_line
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// An object, and not the program's own complaint.
+// The object in the line. Throws Refused if there is none, or if it is an error that the program reports.
 Json parse_object(std::string_view line, std::string_view expected) {
   Json json;
   try {

@@ -1,5 +1,5 @@
-// What is said to a policy that is a program, and what it says: one JSON object per line
-// (docs/formats/policy-protocol.md). A pass tells only what has changed since the one before.
+// The messages to and from a policy that is a program: one JSON object per line (docs/formats/policy-protocol.md). A
+// pass has only what has changed since the one before.
 #pragma once
 
 #include <cstdint>

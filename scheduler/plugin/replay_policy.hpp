@@ -45,14 +45,14 @@ struct replay_job {
   double network_overhead;     ///< declared, 0..1
 };
 
-/// A job that has been started, as planned: in a real run its cores may still be in other hands.
+/// A job that has been started, as planned: in a real run other jobs may still hold its cores.
 struct replay_running {
   const struct replay_job* job;
   int64_t started_us;        ///< when that was decided
   int64_t estimated_end_us;  ///< by its estimate and its speed; may be past; REPLAY_POLICY_NEVER while suspended
   int32_t cores;             ///< of a suspended job: those it gets back
   int32_t mpl;               ///< processes per core, at most; 1: not shrunk
-  int32_t launched;          ///< 0: its cores are still in other hands
+  int32_t launched;          ///< 0: other jobs still hold its cores
   int32_t malleable;         ///< 1: may be resized
   int32_t suspended;         ///< 1: holds no cores
   int32_t reserved;
@@ -113,12 +113,12 @@ struct replay_parameter {
   const char* value;
 };
 
-/// What a shared object has to offer. `error` takes a text of up to `error_size` bytes, with its zero.
+/// The functions of a shared object. `error` takes a text of up to `error_size` bytes, with its zero.
 struct replay_policy_table {
   uint64_t size;  ///< of this struct, as the shared object has it
   uint32_t abi;   ///< REPLAY_POLICY_ABI
   uint32_t reserved;
-  /// Nothing and a text in `error`: these parameters are not right.
+  /// Null and a text in `error`: the parameters are wrong.
   void* (*create)(const struct replay_parameter* parameters, uint64_t count, char* error, uint64_t error_size);
   void (*destroy)(void* policy);
   /// Not 0 and a text in `error`: the run ends.
@@ -144,7 +144,7 @@ using Job = replay_job;
 using Running = replay_running;
 using Trigger = replay_trigger;
 
-/// So many elements that stay where they are until decide() returns.
+/// Elements that stay where they are until decide() returns.
 template <typename Element>
 class Range {
  public:
@@ -206,7 +206,7 @@ class Answer {
   const replay_answer* answer_;
 };
 
-/// What stands behind the colons. Reading declares: whatever is given and never read is refused.
+/// The parameters behind the policy's name. Reading declares: a parameter that is given and never read is refused.
 class Parameters {
  public:
   Parameters(const replay_parameter* first, uint64_t count) {

@@ -66,7 +66,7 @@ void expect_program(std::string_view policy, const std::string& program) {
   throw InputError(fmt::format("policy '{}': expected a program '{}', found {}", policy, program, found));
 }
 
-// The program and its arguments, those that are files: a script counts, whoever interprets it.
+// The words that are files: the program, and arguments such as a script, which count whatever the interpreter is.
 std::vector<std::string> files_among(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const std::string& word : words)

@@ -1,4 +1,4 @@
-// Policies of one's own, by what is written after --policy: `PATH.so[:key=value...]` and `exec:CMD[:timeout=T]`.
+// User-written policies, by what is written after --policy: `PATH.so[:key=value...]` and `exec:CMD[:timeout=T]`.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,17 @@
 
 namespace replay::plugin {
 
-/// Nothing if `text` is neither. Throws InputError (a file or program is not there or not right) and UsageError.
+/// Nothing if `text` is neither. Throws InputError (a file or program is missing or wrong) and UsageError.
 [[nodiscard]] std::optional<NamedPolicy> resolve(std::string_view text);
 
-/// Whether resolve() would take it for code of one's own: a shared object or a program. Loads and starts nothing. Throws UsageError on
-/// a brace without its partner.
+/// Whether resolve() would take it for user-written code: a shared object or a program. Loads and starts nothing.
+/// Throws UsageError on a brace without its partner.
 [[nodiscard]] bool is_code(std::string_view text);
 
-/// From now on make_policy() knows them. Call it before there are threads; again does nothing.
+/// Adds resolve() to make_policy(). Call it before there are threads; calling it again does nothing.
 void add_to_policies();
 
-/// Two lines for lists of policies.
+/// Two entries for lists of policies.
 [[nodiscard]] std::string_view own_policies_help();
 
 }  // namespace replay::plugin

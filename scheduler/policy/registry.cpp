@@ -165,7 +165,7 @@ constexpr PolicyEntry kPolicies[] = {
      "Utrera et al. 2012, section 5, future work; rules are ours", kEasyMalleableParameters, make_easy_malleable},
 };
 
-// Where a folder that this one must not see offers policies: filled at the start of a program, read ever after.
+// Resolvers of policies from folders that this one must not include: filled at program start, only read afterwards.
 std::vector<PolicyResolver>& resolvers() {
   static std::vector<PolicyResolver> added;
   return added;

@@ -1,4 +1,4 @@
-// Every policy there is, in one table. A new policy is one file, one line in registry.cpp and one test file.
+// The table of all policies. A new policy is one file, one line in registry.cpp and one test file.
 #pragma once
 
 #include <memory>
@@ -28,18 +28,18 @@ struct NamedPolicy {
   std::string text;       ///< as it was written: names folders and tables
   std::string full_text;  ///< with every parameter, defaults too
   std::unique_ptr<Policy> policy;
-  std::vector<std::string> files = {};  ///< that it is made from: none for those of the table
+  std::vector<std::string> files = {};  ///< that it is made from; none for policies of the table
 };
 
-/// Makes policies that are not in the table; nothing if `text` is not one of its own. Throws what make_policy() throws.
+/// Makes policies that are not in the table; nothing if `text` is none of them. Throws what make_policy() throws.
 using PolicyResolver = std::optional<NamedPolicy> (*)(std::string_view text);
 
-/// make_policy() asks it before it looks into the table. For the start of a program: call it before there are threads.
-/// A resolver that is there already is not added again.
+/// make_policy() calls it before it looks into the table. Call this at program start, before there are threads. A
+/// resolver that is there already is not added again.
 void add_policy_resolver(PolicyResolver resolver);
 
-/// Throws UsageError: unknown policy (with the nearest name), unknown parameter, value out of range; InputError: a file
-/// of a policy of one's own is not right.
+/// Throws UsageError: unknown policy (with the nearest name), unknown parameter, value out of range; InputError: wrong
+/// file of a plug-in policy.
 [[nodiscard]] NamedPolicy make_policy(std::string_view text);
 
 }  // namespace replay

@@ -18,7 +18,7 @@ Duration read_time(std::string_view option, const std::string& text, Duration le
   return *time;
 }
 
-// Whoever shrinks twice has mistyped a time: what is measured would not be what was meant.
+// Rejects two shrinks without an expand between them, and the like: probably a mistyped time.
 void check_turns(const std::vector<Change>& changes, ChangeKind there, ChangeKind back) {
   std::optional<Change> last;
   for (const Change& change : changes) {

@@ -1,5 +1,5 @@
-// What `replay run` does to its job and when: shrink, expand, suspend and resume at given times, or shrink and expand in
-// turn for ever. And where the ranks lie meanwhile. Pure: text and numbers in, a plan out.
+// The changes that `replay run` applies to its job: shrink, expand, suspend and resume at given times, or shrink and
+// expand in turn without end. Also the placement of the ranks. No I/O: text and numbers in, a plan out.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 namespace replay::program {
 
 enum class ChangeKind : std::uint8_t { kShrink, kExpand, kSuspend, kResume };
-using replay::to_text;  // of times, which these would hide
+using replay::to_text;  // the overloads for times, which the next one would hide
 [[nodiscard]] std::string_view to_text(ChangeKind kind);
 
 struct Change {
@@ -36,14 +36,14 @@ struct ChangeTexts {
 
 class ChangePlan {
  public:
-  /// Throws UsageError: no duration; a shrink of what is shrunk by then, and the like; --every beside times.
+  /// Throws UsageError: not a duration; a shrink of a job already shrunk, and the like; --every together with times.
   explicit ChangePlan(const ChangeTexts& texts);
 
   /// The next change, each once, ascending; with --every there always is one.
   [[nodiscard]] std::optional<Change> next();
   /// Whether there are shrinks and expands to come.
   [[nodiscard]] bool has_resizes() const;
-  /// Leaves suspends and resumes alone: the job is rigid. REQUIRES: before the first next().
+  /// Drops shrinks and expands, for a rigid job; suspends and resumes stay. REQUIRES: before the first next().
   void drop_resizes();
 
  private:
@@ -52,7 +52,7 @@ class ChangePlan {
   Duration every_{};  // 0: only `changes_`
 };
 
-/// The core of each rank. The cores get equally many ranks, or one more or less. REQUIRES: cores.
+/// The core of each rank. The numbers of ranks per core differ by at most one. REQUIRES: at least one core.
 [[nodiscard]] std::vector<std::int32_t> place_ranks(int ranks, std::span<const int> cores, Pairing pairing);
 
 }  // namespace replay::program

@@ -1,6 +1,5 @@
-// Where the output of a program that is run by hand goes, and where ours does: the agent has the program write into a
-// folder, from where it is passed on as it comes; the report goes to stderr, to stdout as JSON, or into a file. Stop
-// signals are heeded here, too.
+// Output of `replay run`: copies the program's output from the agent's folder to the terminal as it grows; writes the
+// report to stderr, to stdout as JSON, or into a file. Handles stop signals, too.
 #pragma once
 
 #include <cstdio>
@@ -16,8 +15,9 @@
 
 namespace replay::program {
 
-/// The program's output as it comes, and stop signals that are heeded: the first one ends the program, the second one at once
-/// (SIGKILL), and the third one stops the loop. When the reader of the output has gone, the program is ended as well.
+/// Copies the program's output as it grows and handles stop signals: the first one ends the program, the second one at
+/// once (SIGKILL), the third one stops the loop. If the output cannot be written any more, the program is ended as
+/// well.
 class ProgramTerminal {
  public:
   /// Stdout of the program in `folder` goes to `out`, its stderr to ours. REQUIRES: a StopSignals, which ignores SIGPIPE.
@@ -42,13 +42,12 @@ class ProgramTerminal {
 
 class ReportOutput {
  public:
-  /// Opens `file`, if it is not empty, before the program is started: afterwards it would be too late to complain. Throws
-  /// InputError.
+  /// Opens `file`, if it is not empty, so that an error shows before the program is started. Throws InputError.
   ReportOutput(const std::string& file, bool is_json);
 
   /// Where the program's stdout has to go so that it does not mix with the report.
   [[nodiscard]] int program_output() const;
-  /// Once. Throws InputError or std::system_error.
+  /// Call it once. Throws InputError or std::system_error.
   void write(const ProgramSettings& settings, const ProgramHistory& history);
 
  private:

@@ -18,7 +18,7 @@ bool write_all(int to, std::string_view bytes) {
     const ssize_t written = ::write(to, bytes.data(), bytes.size());
     if (written >= 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {  // somebody has made our output non-blocking
+    } else if (errno == EAGAIN) {  // another process has made our output non-blocking
       pollfd ready{to, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -32,11 +32,11 @@ bool write_all(int to, std::string_view bytes) {
 
 bool OutputFollower::pass_on() {
   if (error_ != 0) return false;
-  // The program could have put a pipe there, or a link.
+  // The program may have replaced the file by a pipe or a link.
   constexpr int kCareful = O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC;
   if (!file_.is_open()) file_.reset(::open(path_.c_str(), O_RDONLY | kCareful));
   if (!file_.is_open()) return true;
-  // To where the file ends now: a program that never stops writing must not keep us here.
+  // Reads up to the present end only: a program that writes without end must not keep us here.
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) return true;
   std::array<char, 65536> buffer;

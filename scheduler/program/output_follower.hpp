@@ -1,5 +1,5 @@
-// The output of a program that goes into a file, passed on while it grows: what the agent has a job write into its folder
-// appears where a person expects it. Bytes are passed on as they are.
+// Copies a growing output file to a descriptor: the agent lets a job write into its folder, and the user wants to see
+// the output at once. Bytes are copied unchanged.
 #pragma once
 
 #include <sys/types.h>
@@ -16,9 +16,8 @@ class OutputFollower {
   /// `file` need not be there yet. `to` belongs to the caller.
   OutputFollower(std::filesystem::path file, int to) : path_(std::move(file)), to_(to) {}
 
-  /// Passes on what the file has now and did not have the last time; blocks as long as the reader makes it wait. False: nobody reads any
-  /// more (the reader's end of the pipe is closed, the disk is full), and nothing will be passed on again: error() says why.
-  /// REQUIRES: SIGPIPE ignored.
+  /// Copies the bytes added since the last call; blocks while the output does. False: writing has failed (a closed
+  /// pipe, a full disk), error() says why, and nothing more will be copied. REQUIRES: SIGPIPE ignored.
   bool pass_on();
   /// The errno of writing; 0: it did not fail.
   [[nodiscard]] int error() const { return error_; }

@@ -6,11 +6,11 @@ namespace replay::program {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-constexpr double kHandoff = 1e-6;         // s: about what one takes, whatever the machine
-constexpr double kMostHandingOff = 0.05;  // of a phase's CPU time, before useful CPU time is not known any more
-constexpr double kShortest = 0.05;  // s: what is shorter, such as a program's last moments, says nothing of its speed
+constexpr double kHandoff = 1e-6;         // s: about the cost of one on any machine
+constexpr double kMostHandingOff = 0.05;  // of a phase's CPU time; above it useful CPU time is unknown
+constexpr double kShortest = 0.05;        // s: shorter phases, such as a program's end, give no speed
 
-/// Counters never go back; a claim of a rank that does counts as nothing.
+/// Counters only grow; one that decreases is ignored.
 std::uint64_t difference(std::uint64_t before, std::uint64_t after) { return after > before ? after - before : 0; }
 
 bool can_be_measured(const PhaseTotals& phase) { return phase.is_known && phase.seconds >= kShortest; }
@@ -22,8 +22,8 @@ struct ExpandedTotals {
   double cpu = 0;
   std::uint64_t polls = 0;
 
-  /// CPU time that waiting took. A rank on a core of its own polls while it is blocked, and computes while it is not; if
-  /// strangers take the core, they take it from both alike.
+  /// CPU time spent on waiting. A rank on a core of its own polls while it is blocked, and computes while it is not;
+  /// other processes on the core slow both alike.
   [[nodiscard]] double polling() const { return rank_seconds > 0 ? cpu * std::min(1.0, blocked / rank_seconds) : 0; }
 };
 
@@ -39,9 +39,9 @@ ExpandedTotals expanded_totals(std::span<const PhaseTotals> phases) {
   return sum;
 }
 
-/// CPU time that waiting took. On a shared core the time blocked is also the other rank's time to compute, so there polls
-/// are counted, at the cost of one that was measured expanded. What a hand-off costs nobody measures: with many of them
-/// nothing is known.
+/// CPU time spent on waiting. On a shared core another rank computes while this one is blocked, so polls are counted
+/// there, at the cost per poll measured while expanded. The cost of a hand-off is not measured: with many hand-offs the
+/// result is unknown.
 std::optional<double> waiting(const PhaseTotals& phase, const ExpandedTotals& expanded) {
   if (is_expanded(phase)) return phase.cpu * std::min(1.0, phase.blocked / (phase.seconds * phase.kind.ranks));
   if (static_cast<double>(phase.handoffs) * kHandoff > kMostHandingOff * phase.cpu) return std::nullopt;
@@ -68,7 +68,7 @@ PhaseFigures rates_of(const PhaseTotals& phase, const ExpandedTotals& expanded) 
   return figures;
 }
 
-/// A suspended phase has no calls, and needs none; nor does one that is too short.
+/// Ignores suspended phases and those that are too short.
 Measure choose_measure(std::span<const PhaseTotals> phases, std::span<const PhaseFigures> figures) {
   bool has_calls = true;
   bool has_cpu = true;

@@ -19,7 +19,7 @@ std::string number(const std::optional<double>& value, int decimals) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "-";
 }
 
-/// Rates are read by their size.
+/// One decimal below 100, else none.
 std::string rate(const std::optional<double>& value) { return number(value, value && *value < 100 ? 1 : 0); }
 
 std::string ending(const ProgramHistory& history) {
@@ -53,7 +53,7 @@ std::string phase_table(std::span<const PhaseTotals> phases, const RunFigures& f
   return aligned(rows);
 }
 
-/// What the columns mean, those that have something in them.
+/// Explains the columns that have values.
 std::string legend(const RunFigures& figures, std::size_t phases) {
   std::string text;
   if (figures.measure != Measure::kNone && phases > 1)
@@ -85,7 +85,7 @@ std::vector<double> times_taken(const std::vector<ChangeRecord>& changes) {
   return taken;
 }
 
-/// From the order to the agent's answer that every rank is there.
+/// The changes and their times, from the order to the agent's answer.
 std::string change_text(const ProgramHistory& history) {
   constexpr std::string_view kFirst = "changes     ";
   constexpr std::string_view kNext = "            ";

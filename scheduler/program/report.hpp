@@ -1,5 +1,5 @@
-// What `replay run` says at its end: a table with a row per phase and what its columns mean, for a person; or all of it as
-// JSON. Made from the history of the run, without looking at anything else.
+// The report of `replay run`: a table with a row per phase and a legend of its columns, or all of it as JSON. Made from
+// the history of the run alone.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,7 +10,7 @@
 
 namespace replay::program {
 
-/// What was asked for.
+/// What the user asked for.
 struct ProgramSettings {
   std::vector<std::string> command;
   bool with_vmlib = true;
@@ -22,7 +22,7 @@ struct ProgramSettings {
 /// "expanded on 2 cores", "shrunk to 1 core, 2 ranks on it"; with "suspended" before it.
 [[nodiscard]] std::string phase_name(const PhaseKind& kind);
 
-/// Lines, each ended. Above kMostRows phases those of a kind are one row.
+/// Lines, each ended. With more than kMostRows phases, those of a kind are one row.
 inline constexpr std::size_t kMostRows = 16;
 [[nodiscard]] std::string report_text(const ProgramSettings& settings, const ProgramHistory& history);
 

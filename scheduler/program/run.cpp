@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-// How old the last phase's last statistics can be when the job ends: its end is not announced.
+// Upper bound on the age of the last statistics when the job ends: its end is not announced.
 constexpr auto kSampleEvery = 100ms;
 
 double seconds_of(std::chrono::steady_clock::duration duration) {
@@ -27,7 +27,7 @@ PhaseKind kind_of(const std::vector<std::int32_t>& core_of_rank) {
   return kind;
 }
 
-/// Of a process that is gone the kernel knows no CPU time any more.
+/// The kernel drops a process's CPU time when it exits, so a decrease means that a rank has exited.
 bool has_lost_a_rank(const protocol::JobStatistics& before, const protocol::JobStatistics& now) {
   for (std::size_t rank = 0; rank < std::min(before.ranks.size(), now.ranks.size()); ++rank)
     if (now.ranks[rank].cpu_ns < before.ranks[rank].cpu_ns) return true;
@@ -68,7 +68,7 @@ void ProgramRun::launch() {
 
 void ProgramRun::end() {
   if (state_ == State::kOver) return;
-  if (state_ == State::kMeasuring) ask();  // to the moment
+  if (state_ == State::kMeasuring) ask();  // sample now, so that the last phase ends here
   change_event_.disarm();
   agent_.send(protocol::EndJob{order_.launch.job, Outcome::kKilled});
 }

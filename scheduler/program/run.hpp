@@ -1,4 +1,4 @@
-// One MPI program under the node agent: launches it, carries out a plan of changes, keeps what vmlib had counted at each
+// Runs one MPI program under the node agent: launches it, carries out a plan of changes, keeps vmlib's counters at each
 // of them. It drives the agent with the protocol's own orders on the thread of an event loop; it prints nothing.
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace replay::program {
 
 struct ProgramOrder {
-  protocol::LaunchJob launch;           ///< its core_of_rank is where it starts, and comes back to
+  protocol::LaunchJob launch;           ///< its core_of_rank: the placement at the start and when expanded again
   std::vector<std::int32_t> shrunk_to;  ///< core of each rank
 };
 
@@ -33,7 +33,7 @@ struct ChangeRecord {
 };
 
 struct ProgramHistory {
-  std::optional<protocol::JobStarted> started;  ///< nothing: it ended before its ranks were there
+  std::optional<protocol::JobStarted> started;  ///< nothing: it ended before its ranks were registered
   std::string mode = "none";
   std::string back_end;
   std::vector<PhaseTotals> phases;
@@ -41,27 +41,27 @@ struct ProgramHistory {
   bool has_skipped = false;   ///< resizes, because the job is rigid
   double ran = 0;             ///< s from the launch to its end
   std::optional<JobEnd> end;  ///< nothing: it was given up
-  std::string lost;           ///< why the agent is of no use any more; empty: it is
+  std::string lost;           ///< why the connection to the agent broke; empty: it did not
 };
 
 class ProgramRun {
  public:
-  /// Called for each change that has been carried out or refused, as it is.
+  /// Called after each change, carried out or refused.
   using OnChange = std::function<void(const ChangeRecord&, const PhaseKind& now)>;
   using OnStart = std::function<void(const protocol::JobStarted&)>;
 
-  /// `stream` leads to an agent; it and the loop outlive this.
+  /// `stream` is connected to an agent; it and the loop outlive this.
   ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangePlan plan, OnStart on_start, OnChange on_change);
 
   /// Sends the launch. When the job is over, the loop is stopped.
   void launch();
-  /// Has the job killed; its end comes as any other.
+  /// Kills the job; its end is reported as any other.
   void end();
 
   [[nodiscard]] const ProgramHistory& history() const { return history_; }
 
  private:
-  /// What the next report is waited for.
+  /// The report that is expected next.
   enum class State : std::uint8_t {
     kLaunching,
     kOpening,    ///< the statistics that begin a phase
@@ -114,7 +114,7 @@ class ProgramRun {
 
   launcher::LoopEvent change_event_;
   launcher::LoopEvent sample_event_;
-  launcher::AgentClient agent_;  // last: nothing is reported to what is half gone
+  launcher::AgentClient agent_;  // last: destroyed first, so that no report reaches a half-destroyed object
 };
 
 }  // namespace replay::program

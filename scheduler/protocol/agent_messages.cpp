@@ -8,8 +8,8 @@
 namespace replay::protocol {
 namespace {
 
-// A frame's type is the message's place in its variant, orders from 1 and reports from 101. Messages are only ever added
-// at the end.
+// A frame's type is the message's place in its variant, orders from 1 and reports from 101. Messages are only ever
+// added at the end.
 constexpr std::uint16_t kFirstOrder = 1;
 constexpr std::uint16_t kFirstReport = 101;
 

@@ -1,5 +1,5 @@
-// What the daemon and a node agent say to each other. Orders go to the agent, reports come back; each order for a job is
-// answered by exactly one report, and JobEnded answers whatever is still open. Cores are the node's own: OS indices of
+// The messages between the daemon and a node agent. Orders go to the agent, reports come back; each order for a job is
+// answered by exactly one report, and JobEnded answers all that are still open. Cores are the node's own: OS indices of
 // hardware threads, or on emulated cores 0 to their number less one (the daemon has translated its CoreIds).
 // docs/formats/agent-protocol.md has the byte tables.
 #pragma once
@@ -39,7 +39,7 @@ struct ResumeJob {
   JobId job{};
   bool operator==(const ResumeJob&) const = default;
 };
-/// For a job that was told so already: SIGKILL now.
+/// Ends a job. A job that is ending already gets SIGKILL now.
 struct EndJob {
   JobId job{};
   Outcome outcome = Outcome::kKilled;
@@ -49,12 +49,12 @@ struct EndJob {
 struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
-/// What vmlib has counted in each rank so far; for people and measurements, no decision rests on it.
+/// Asks for what vmlib has counted in each rank so far; for people and measurements, no decision depends on it.
 struct AskStatistics {
   JobId job{};
   bool operator==(const AskStatistics&) const = default;
 };
-/// Once a second over a network: the daemon is alive. Answered by nothing.
+/// Once a second over a network: the daemon is alive. Has no answer.
 struct Ping {
   bool operator==(const Ping&) const = default;
 };
@@ -108,7 +108,7 @@ struct Heartbeat {
 };
 /// One rank, as its slot in the segment says; times in ns.
 struct RankStatistics {
-  std::int32_t pid = 0;  ///< 0: not registered, and nothing below means anything
+  std::int32_t pid = 0;  ///< 0: not registered, and the values below are meaningless
   std::uint64_t blocked_ns = 0;
   std::uint64_t calls = 0;
   std::uint64_t polls = 0;
@@ -125,7 +125,7 @@ struct JobStatistics {
   std::vector<RankStatistics> ranks;
   bool operator==(const JobStatistics&) const = default;
 };
-/// The agent's last words before it ends the connection itself, and with it all jobs.
+/// The agent's last message before it ends the connection itself, and with it all jobs.
 struct Farewell {
   std::string reason;
   bool operator==(const Farewell&) const = default;

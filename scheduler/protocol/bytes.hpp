@@ -1,6 +1,6 @@
-// Values to bytes and back. Integers are little-endian; a text is its length (u32) and its bytes; a list is its count
-// (u32) and its elements. The reader believes nothing: every length is compared with the bytes that are left before
-// anything is copied or reserved.
+// Conversion of values to bytes and back. Integers are little-endian; a text is its length (u32) and its bytes; a list
+// is its count (u32) and its elements. The reader trusts no input: every length is compared with the bytes that are
+// left before anything is copied or reserved.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace replay::protocol {
 
-/// The other side sent something that is no message of this protocol: its connection is lost.
+/// The other side sent something that is no message of this protocol: its connection is closed.
 class ProtocolError : public InputError {
  public:
   using InputError::InputError;

@@ -67,7 +67,7 @@ std::optional<Frame> FrameDecoder::take_frame() {
   return Frame{std::exchange(header_, std::nullopt)->type, *std::move(payload)};
 }
 
-/// On the stream.
+/// Its size on the stream, with the tag if it is sealed.
 std::size_t FrameDecoder::next_piece_bytes() const {
   if (opener_ && !opener_->has_begun()) return kSealHeaderBytes;
   const std::size_t bytes = header_ ? header_->length : kFrameHeaderBytes;

@@ -1,6 +1,6 @@
-// A frame is one message on a stream: 8 bytes of header (payload length u32, type u16, version u16, little-endian), then
-// the payload. The decoder takes the stream in whatever pieces it arrives, as it is or sealed (seal.hpp). A bad frame
-// cannot be skipped, because its length may be the lie; the connection it came from is closed.
+// A frame is one message on a stream: 8 bytes of header (payload length u32, type u16, version u16, little-endian),
+// then the payload. The decoder takes the stream in pieces of any size, plain or sealed (seal.hpp). A bad frame cannot
+// be skipped, because its length may be what is wrong; the connection it came from is closed.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +26,9 @@ struct Frame {
 /// The bytes of one frame of this version. Throws ProtocolError when the payload is larger than kMostPayloadBytes.
 [[nodiscard]] std::string encode_frame(std::uint16_t type, std::string_view payload);
 
-/// Puts the frames of one direction of a connection under a key: a frame's header and its payload are a sealed piece each
-/// (an empty payload is none), so that no length is believed that was not written by the owner of the key. Changes its key
-/// with every 1024th frame, and after 16 MiB.
+/// Seals the frames of one direction of a connection with a key: a frame's header and its payload are a sealed piece
+/// each (an empty payload is none), so that a length is used only if it was written with the key. Changes its key with
+/// every 1024th frame, and after 16 MiB.
 class FrameSealer {
  public:
   explicit FrameSealer(const SealKey& key) : seal_(key) {}
@@ -48,18 +48,17 @@ class FrameSealer {
 /// Bytes of a stream in, frames out, in order.
 class FrameDecoder {
  public:
-  /// Of a stream that only the two sides can reach: frames as they are.
+  /// For a stream that only the two sides can reach: plain frames.
   FrameDecoder() = default;
-  /// Of a stream of FrameSealer with the same key.
+  /// For a stream of FrameSealer with the same key.
   explicit FrameDecoder(const SealKey& key) : opener_(key) {}
 
   void feed(std::string_view bytes);
-  /// The next complete frame; nothing: more bytes are needed. Throws ProtocolError on a version or length that cannot be,
-  /// and on a piece that is not the next one that was sealed; and goes on throwing it: after an error the stream is of no
-  /// use.
+  /// The next complete frame; nothing: more bytes are needed. Throws ProtocolError on an impossible version or length,
+  /// and on a piece that is not the next one that was sealed; after an error every call throws it again.
   [[nodiscard]] std::optional<Frame> next();
-  /// After next() returned nothing: at least so many more bytes are needed. Reading no more than that leaves what follows
-  /// the frame in the socket.
+  /// After next() returned nothing: at least so many more bytes are needed. Reading no more than that leaves what
+  /// follows the frame in the socket.
   [[nodiscard]] std::size_t wanted() const;
   /// Bytes of an incomplete frame. Not zero at the end of a stream: it was cut off.
   [[nodiscard]] std::size_t pending() const { return begun_ + buffer_.size() - used_; }
@@ -75,10 +74,10 @@ class FrameDecoder {
   [[nodiscard]] std::optional<std::string> take_piece();
   [[nodiscard]] static Header read_header(std::string_view bytes);
 
-  std::optional<SealOpener> opener_;  // none: frames as they are
+  std::optional<SealOpener> opener_;  // none: plain frames
   std::string buffer_;
   std::size_t used_ = 0;          // bytes at the front of buffer_ that were handed out already
-  std::optional<Header> header_;  // of a frame whose payload has not come yet
+  std::optional<Header> header_;  // of a frame that still lacks its payload
   std::size_t begun_ = 0;         // bytes of that header on the stream
   std::uint64_t frames_ = 0;      // handed out
   std::string error_;

@@ -76,8 +76,8 @@ std::string Handshake::feed(std::string_view bytes) {
   }
 }
 
-/// A whole message; moves on to the next step. The order of an agent's steps: opening, tag, proof; of a daemon's: opening,
-/// answer.
+/// A whole message; moves on to the next step. The order of an agent's steps: opening, tag, proof; of a daemon's:
+/// opening, answer.
 std::string Handshake::take(std::string_view message) {
   switch (step_) {
     case Step::kOpening:
@@ -159,7 +159,7 @@ LinkAnswer Handshake::answer() const {
   return answer_;
 }
 
-/// BLAKE2b keyed with the shared key, over who sends and all that both sides have said: both nonces make it new.
+/// BLAKE2b keyed with the shared key, over the sender's role and both openings, which have a new nonce each.
 SealKey Handshake::seal_key_of(LinkRole sender) const {
   const std::string text =
       std::string{kSealLabel} + static_cast<char>('0' + static_cast<int>(sender)) + both_openings();

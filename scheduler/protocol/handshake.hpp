@@ -1,5 +1,5 @@
-// The challenge at the start of a connection over TCP: each side proves that it has the same key, without sending it, and
-// both get the keys under which everything after it travels. Pure: bytes in, bytes out; the caller has the socket, the
+// The handshake at the start of a connection over TCP: each side proves that it has the same key, without sending it,
+// and both derive the keys that seal everything after it. Pure: bytes in, bytes out; the caller has the socket, the
 // clock and the random nonces.
 //
 //   daemon -> agent   opening: role, versions, a nonce; and a tag over it, crypto_auth(key, role + opening)
@@ -7,10 +7,10 @@
 //   daemon -> agent   proof:  crypto_auth(key, role + both openings)
 //   agent -> daemon   answer: served or busy, and crypto_auth(key, role + answer + both openings)
 //
-// The tag beside the daemon's opening may be a repeated one and proves nothing; but it tells a daemon with the key from
-// the strangers at the door with the first bytes that arrive. The proof is over a nonce of the agent's, so that a message
-// of an earlier conversation, or one sent back to its sender, makes another tag. What follows is sealed (seal.hpp), each
-// direction under a key of its own (docs/formats/agent-protocol.md).
+// The tag beside the daemon's opening may be a repeated one and proves nothing; but from the first bytes on it tells a
+// daemon with the key from other programs that connect. The proof is over a nonce of the agent's, so that a message of
+// an earlier connection, or one sent back to its sender, needs another tag. What follows is sealed (seal.hpp), each
+// direction with a key of its own (docs/formats/agent-protocol.md).
 #pragma once
 
 #include <array>
@@ -36,9 +36,9 @@ using LinkNonce = std::array<std::uint8_t, 32>;
 
 enum class LinkRole : std::uint8_t { kDaemon = 1, kAgent = 2 };
 
-/// What an agent says to a daemon that has the key.
+/// An agent's answer to a daemon that has the key.
 enum class LinkAnswer : std::uint8_t {
-  kServed = 0,       ///< frames follow; the agent goes when this daemon goes
+  kServed = 0,       ///< frames follow; the agent exits when this daemon does
   kServedStays = 1,  ///< frames follow; the agent waits for the next daemon afterwards
   kBusy = 2          ///< it serves another daemon; the connection ends
 };
@@ -55,30 +55,30 @@ class Handshake {
   /// `nonce` has never been used before and cannot be guessed.
   Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& nonce);
 
-  /// To be sent first: a daemon's opening and the tag over it. Of an agent, nothing: it speaks when it is spoken to.
+  /// To be sent first: a daemon's opening and the tag over it. Empty for an agent, which only answers.
   [[nodiscard]] std::string greeting() const;
-  /// So many bytes have to come before anything else can happen; 0: nothing more is expected. Reading no more than that
-  /// leaves the frames behind the handshake in the socket.
+  /// How many bytes must arrive before the next step; 0: nothing more is expected. Reading no more than that leaves the
+  /// frames behind the handshake in the socket.
   [[nodiscard]] std::size_t wanted() const;
-  /// REQUIRES: at most wanted() bytes. What is to be sent now, often nothing. Throws ProtocolError when the other side
-  /// is not what it must be; then parting() is sent and the connection closed.
+  /// REQUIRES: at most wanted() bytes. Returns what is to be sent now, often nothing. Throws ProtocolError when a
+  /// message of the other side is wrong; then parting() is sent and the connection closed.
   [[nodiscard]] std::string feed(std::string_view bytes);
-  /// What a refused peer is still to be told, often nothing: an agent's opening, from which another release sees that
-  /// versions differ, and a daemon with another key that an agent is there.
+  /// What is still to be sent to a refused peer, often nothing: an agent's opening, from which another release sees
+  /// that versions differ, and a daemon with another key that an agent is there.
   [[nodiscard]] const std::string& parting() const { return parting_; }
 
-  /// Of an agent: the tag beside the daemon's opening is one that was made with the key, now or earlier.
+  /// For an agent: whether the tag beside the daemon's opening was made with the key, now or earlier.
   [[nodiscard]] bool is_expected() const { return step_ == Step::kProof || is_proved(); }
-  /// Of the other side. REQUIRES: it has sent its opening.
+  /// The nonce of the other side. REQUIRES: it has sent its opening.
   [[nodiscard]] std::string_view their_nonce() const;
 
-  /// The other side has the key. Of an agent, answer() is due; a daemon knows the answer().
+  /// Whether the other side has proved the key. Then an agent has to send answer(), and a daemon can read answer().
   [[nodiscard]] bool is_proved() const { return step_ == Step::kProved; }
-  /// An agent's last words in the handshake. REQUIRES: is_proved().
+  /// An agent's last message of the handshake. REQUIRES: is_proved().
   [[nodiscard]] std::string answer(LinkAnswer answer) const;
-  /// What the agent has said. REQUIRES: a daemon, is_proved().
+  /// The answer of the agent. REQUIRES: a daemon, is_proved().
   [[nodiscard]] LinkAnswer answer() const;
-  /// For the frames behind the answer. REQUIRES: is_proved().
+  /// The keys of the frames behind the answer. REQUIRES: is_proved().
   [[nodiscard]] LinkSeals seals() const;
 
  private:

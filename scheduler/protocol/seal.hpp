@@ -1,6 +1,6 @@
-// One direction of a connection under a key, by libsodium's crypto_secretstream_xchacha20poly1305: pieces of text become
-// pieces that cannot be read, and that open only whole, unchanged and in the order in which they were sealed. Pure: the
-// caller has the socket. Where the key comes from is the handshake's matter (handshake.hpp).
+// Encryption of one direction of a connection, by libsodium's crypto_secretstream_xchacha20poly1305: sealed pieces
+// cannot be read without the key, and open only whole, unchanged and in the order in which they were sealed. Pure: the
+// caller has the socket. The key comes from the handshake (handshake.hpp).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace replay::protocol {
 using SealKey = std::array<std::uint8_t, 32>;
 
 inline constexpr std::size_t kSealHeaderBytes = 24;  ///< once, before the first piece
-inline constexpr std::size_t kSealTagBytes = 17;     ///< by so much a sealed piece is longer
+inline constexpr std::size_t kSealTagBytes = 17;     ///< a sealed piece is longer by so many bytes
 
 /// libsodium's state of one direction.
 struct SealState;
@@ -29,9 +29,10 @@ using OwnedSealState = std::unique_ptr<SealState, SealStateDeleter>;
 class Seal {
  public:
   explicit Seal(const SealKey& key);
-  /// What the other side needs first.
+  /// The stream's header, which the other side needs first.
   [[nodiscard]] const std::string& header() const { return header_; }
-  /// `changes_key`: what follows has another key, made from this one; the old one cannot be made from the new one.
+  /// `changes_key`: what follows has another key, derived from this one; the old one cannot be derived from the new
+  /// one.
   [[nodiscard]] std::string seal(std::string_view piece, bool changes_key);
 
  private:

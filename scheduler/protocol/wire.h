@@ -1,16 +1,16 @@
 /* What vmlib (inside an MPI rank) and the node agent share: the layout of a job's shared segment, of the node's core
- * segment, and the two messages of a registration. Plain C, fixed sizes, no pointers; docs/formats/vm-segment.md has the
- * byte tables.
+ * segment, and the two messages of a registration. Plain C, fixed sizes, no pointers; docs/formats/vm-segment.md has
+ * the byte tables.
  *
- * One segment per job and node: memory that the agent creates, seals in its size and hands to every rank that registers.
- * Each slot has two halves on cache lines of their own: the agent writes the first, the rank the second;
- * nobody ever writes the other's half, so there is no lock, and a dead writer blocks nobody. Both sides treat what they
- * read as untrusted: sizes and indices are range-checked. Fields that change are read and written with
+ * One segment per job and node: memory that the agent creates, seals in its size and hands to every rank that
+ * registers. Each slot has two halves on cache lines of their own: the agent writes the first, the rank the second;
+ * neither side writes the other's half, so there is no lock, and a dead writer blocks no reader. Both sides treat what
+ * they read as untrusted: sizes and indices are range-checked. Fields that change are read and written with
  * __atomic_load_n/__atomic_store_n, relaxed unless stated.
  *
  * One core segment per node, handed to the ranks of all its jobs: a token for each core, which one rank holds while it
- * computes. On real cores the token is a courtesy that a waiter stops waiting for after 1 ms; on emulated cores it is
- * the core (docs/adr/0007-tokens-for-cores.md). */
+ * computes. On real cores a waiter goes on without the token after 1 ms; on emulated cores the token is the core
+ * (docs/adr/0007-tokens-for-cores.md). */
 #ifndef REPLAY_PROTOCOL_WIRE_H
 #define REPLAY_PROTOCOL_WIRE_H
 
@@ -29,8 +29,8 @@
 #define REPLAY_VM_SEGMENTS 2u /* descriptors that come with a welcome: the job's segment, the node's core segment */
 #define REPLAY_VM_NO_SEAT UINT32_C(0xffffffff)
 
-/* How the agent tells a rank where to go: in mpiexec's environment, which Hydra hands on (a command line is readable for
- * everybody, an environment is not). LD_PRELOAD alone goes by -genv, so that Hydra itself is never preloaded. */
+/* The agent's settings for a rank: in mpiexec's environment, which Hydra hands on (every user can read a command line,
+ * but not an environment). LD_PRELOAD alone goes by -genv, so that Hydra itself is never preloaded. */
 #define REPLAY_VM_ENV_SOCKET "REPLAY_VM_SOCKET" /* path of the agent's Unix stream socket */
 #define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"       /* 32 hex digits: the job's key */
 #define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE"     /* "progress", "test-loop" or "none" forces that mode; else the best */
@@ -79,7 +79,7 @@ struct replay_vm_report {
   uint32_t mode;  /* enum replay_vm_mode */
   int32_t pid;
   int32_t world_rank;
-  uint64_t pid_start;     /* field 22 of /proc/PID/stat: with pid, names the process for ever */
+  uint64_t pid_start;     /* field 22 of /proc/PID/stat: with pid, identifies the process for ever */
   uint64_t init_ns;       /* MPI_Init returned */
   uint64_t blocked_ns;    /* in outermost blocking MPI calls since then */
   uint64_t blocked_since; /* start of the blocking call it is in now, 0: in none */
@@ -106,11 +106,11 @@ struct replay_vm_segment {
   uint32_t polls_before_yield; /* idle polls before the core is given away, >= 1 */
   uint8_t key[REPLAY_VM_KEY_BYTES];
   uint64_t start_ns; /* CLOCK_MONOTONIC: the job was given its cores */
-  uint64_t
-      end_cost_ns; /* emulated cores: what ending this job is expected to cost, from its last work to its last process */
+  /* Emulated cores: what ending this job is expected to cost, from its last work to its last process. */
+  uint64_t end_cost_ns;
   uint32_t emulated; /* 1: cores are virtual; work is slept through vm_burst() under a token, waiting ranks nap */
-  uint32_t
-      quantum_us; /* emulated cores: longest stretch that a rank holds a token that another one waits for, >= 100 */
+  /* Emulated cores: longest stretch that a rank holds a token that another one waits for, >= 100. */
+  uint32_t quantum_us;
   /* `slots` of struct replay_vm_slot follow; slot i belongs to the i-th of this node's world ranks, ascending */
 };
 
@@ -120,23 +120,23 @@ inline replay_vm_slot* replay_vm_slot_at(replay_vm_segment* segment, uint32_t sl
 }
 #endif
 
-/* One per core of the node. A rank is named by its pid, which is never 0. The rank at a seat is there from when it first
- * wants the token until it leaves the core: while it waits, while it has the token, and while it computes without it. So
- * whoever hands the token over skips the holder's seat, and can tell afterwards that the new holder has just left. */
+/* One per core of the node. A rank is named by its pid, which is never 0. A rank is at its seat from when it first
+ * wants the token until it leaves the core: while it waits, while it has the token, and while it computes without it.
+ * So a rank that hands the token over skips the holder's seat, and can see afterwards that the new holder has left. */
 struct replay_vm_seat {
-  uint32_t
-      wanter; /* who wants or has the token here; 0: nobody. Set by that rank, as often as it is found cleared; cleared
-                      by it, by the agent (the rank has been moved or stopped, or is gone), and by whoever overtakes it */
+  /* Pid of the rank that wants or has the token here; 0: none. Set by that rank, as often as it is found cleared;
+   * cleared by it, by the agent (the rank has been moved or stopped, or is gone), and by a rank that overtakes it. */
+  uint32_t wanter;
   uint32_t turn; /* futex: changes when the token is handed to this seat */
 };
 
 struct replay_vm_core {
   uint32_t holder; /* pid of the rank that has the token; 0: free. Changed by compare-and-swap only */
   uint32_t reserved_0;
-  uint64_t
-      granted_ns;     /* CLOCK_MONOTONIC: since when; written by who is about to hand it over or to take it, so a little
-                          off when two are about to */
-  uint64_t handovers; /* for the record */
+  /* CLOCK_MONOTONIC: since when; written by a rank that is about to hand it over or to take it, so a little off when
+   * two are about to. */
+  uint64_t granted_ns;
+  uint64_t handovers; /* how often the token was handed over; statistics only */
   uint8_t reserved[40];
   struct replay_vm_seat seats[REPLAY_VM_SEATS];
 };
@@ -172,7 +172,8 @@ struct replay_vm_hello {
   uint64_t pid_start;
 };
 
-/* Agent -> rank, once; with a slot come the segments, as SCM_RIGHTS beside the first byte. The rank keeps the stream open until it exits: its end is seen at once. */
+/* Agent -> rank, once; with a slot come the segments, as SCM_RIGHTS beside the first byte. The rank keeps the stream
+ * open until it exits, so the agent sees its end at once. */
 struct replay_vm_welcome {
   uint64_t magic;
   uint32_t version;

@@ -1,5 +1,5 @@
-// Writes a drawing as SVG, element by element. Coordinates are pixels from the upper left corner, rounded to hundredths, so
-// that the same drawing is the same bytes everywhere. Fonts are whatever the reader has: nothing is loaded.
+// Writes a drawing as SVG, element by element. Coordinates are pixels from the upper left corner, rounded to
+// hundredths, so that the same drawing is the same bytes everywhere. It uses the reader's fonts: nothing is loaded.
 #pragma once
 
 #include <string>

@@ -26,7 +26,7 @@ std::string cut_to(std::string text, std::size_t most) {
   std::ranges::replace(text, '\n', ' ');
   if (text.size() <= most) return text;
   std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // no half of a character
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // does not split a character
   return text.substr(0, end) + "...";
 }
 

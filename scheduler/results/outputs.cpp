@@ -32,7 +32,7 @@ namespace {
 
 using metrics::JobRow;
 
-constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;  // read at once
+constexpr std::size_t kReadAtOnce = std::size_t{1} << 18;  // bytes
 
 constexpr std::string_view kJobColumns =
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
@@ -72,7 +72,8 @@ void put_cores(CsvLine& cells, std::span<const metrics::CoreRange> used) {
   cells.empty();
 }
 
-// Many numbers of a row are as another one of it: who did not wait started when he came.
+// Many numbers of a row equal another one (without a wait, the start equals the submission): copies the text of that
+// cell.
 template <class Number>
 void put_like(CsvLine& cells, Number number, Number other, const CsvLine::Cell& cell) {
   if (number == other)
@@ -83,7 +84,7 @@ void put_like(CsvLine& cells, Number number, Number other, const CsvLine::Cell& 
     cells.seconds(number);
 }
 
-// Cells that others of a row are like.
+// Cells that put_like() may copy into later columns of the row.
 struct RowCells {
   CsvLine::Cell processes, execution, stretch;  // the last two only if the job ran
 };
@@ -140,7 +141,7 @@ void put_our_cells(CsvLine& cells, const JobRow& row, std::string_view reason, D
     put_like(cells, times.runtime, times.execution, known.execution);
     cells.seconds(row.suspended);
     const CsvLine::Cell slowdown = as_planned ? cells.again(known.stretch) : cells.ratio(times.slowdown());
-    if (as_planned && times.runtime >= bound)  // its response is no shorter
+    if (as_planned && times.runtime >= bound)  // then the bound has no effect
       cells.again(slowdown);
     else
       cells.ratio(times.bounded_slowdown(bound));
@@ -320,8 +321,8 @@ JobsCsv::JobsCsv(const fs::path& file, const log::Header& header, Duration bound
 }
 
 void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores) {
-  constexpr std::size_t kNumbers = 36, kWords = 160;        // at most: columns, and letters of the words that are ours
-  if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log of a foreign folder holds any text
+  constexpr std::size_t kNumbers = 36, kWords = 160;        // upper bounds: columns, and bytes of our own words
+  if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log from elsewhere may hold any text
   const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);
   if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
   const std::string_view program = row.executable >= 0 ? std::string_view{program_} : "default";
@@ -342,7 +343,8 @@ void ScheduleSwf::put(const JobRow& row) {
   ++jobs_;
 }
 
-// After a run that ended early the smaller numbers go in the places of the larger ones.
+// After a run that ended early, overwrites the job counts in the header with the smaller ones, padded to the same
+// width.
 void ScheduleSwf::close() {
   if (jobs_ < expected_) {
     const std::size_t width = fmt::to_string(expected_).size();

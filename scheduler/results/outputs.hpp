@@ -1,7 +1,7 @@
-// The files of a run's folder, but for events.log: jobs.csv (Batsim's and Evalys' columns first, ours behind) and
-// schedule.swf, which are written row by row while the run goes on, metrics.json, series.csv, run.json. Each has its page in
-// docs/formats/. The same log gives the same bytes. Each is there under its name only when it is complete; a file that cannot
-// be written (a full disk too) is an InputError that names it.
+// Writes the files of a run's folder except events.log: jobs.csv (Batsim's and Evalys' columns first, then ours) and
+// schedule.swf, both row by row during the run; metrics.json, series.csv, run.json. Each has its page in docs/formats/.
+// The same log gives the same bytes. A file gets its name only when it is complete; a file that cannot be written (also
+// on a full disk) is an InputError that names it.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +47,10 @@ class JobsCsv {
 
 class ScheduleSwf {
  public:
-  /// `jobs`: as many as there should be; they stand in the header.
+  /// `jobs`: the expected number, for the header.
   ScheduleSwf(const std::filesystem::path& file, const log::Header& header, CoreCount cores, std::size_t jobs);
   void put(const metrics::JobRow& row);
-  /// Everything is written when this returns; the header says how many jobs came.
+  /// Everything is written when this returns; the header has the actual number of jobs.
   void close();
 
  private:
@@ -63,7 +63,7 @@ class ScheduleSwf {
 void write_metrics_json(const std::filesystem::path& file, const log::Header& header, const metrics::JobSums& sums,
                         const metrics::Series& series, const metrics::Summary& summary);
 void write_series_csv(const std::filesystem::path& file, const metrics::Series& series);
-/// Two blanks of indentation, a line end behind; bytes that are not UTF-8 are replaced.
+/// Indents by two blanks and ends with a line end; bytes that are not UTF-8 are replaced.
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json);
 
 /// A file that the run depends on.
@@ -75,7 +75,7 @@ struct InputFile {
 /// Reads the file as it is (compressed or not). Throws InputError.
 [[nodiscard]] InputFile input_file(const std::filesystem::path& path);
 
-/// What run.json says: enough to do the run again, and to doubt it.
+/// The contents of run.json: enough to repeat the run and to judge its conditions.
 struct RunInfo {
   std::string command;
   std::string working_folder;                                 ///< where it was given: relative paths begin here

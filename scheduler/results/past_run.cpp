@@ -43,17 +43,17 @@ std::string in_full(const std::string& policy, const ordered_json& parameters) {
   return text;
 }
 
-// As it was written where that still means the same, else with every parameter.
+// The policy as written if that still means the same, else with every parameter.
 std::string policy_of(const std::string& policy, const ordered_json& parameters) {
   if (!parameters.is_object()) return policy;
   try {
-    if (plugin::is_code(policy)) return policy;  // making it would run it
+    if (plugin::is_code(policy)) return policy;  // make_policy() would run it
     const auto now = parse_policy(make_policy(policy).full_text).given;
     const bool same = now.size() == parameters.size() && std::ranges::all_of(now, [&](const auto& parameter) {
                         return parameters.value(parameter.first, "") == parameter.second;
                       });
     return same ? policy : in_full(policy, parameters);
-  } catch (const UsageError&) {  // it does not mean anything any more: the repetition will say why
+  } catch (const UsageError&) {  // no longer valid: the repetition will say why
     return policy;
   }
 }
@@ -62,7 +62,7 @@ bool is_option(std::string_view word, std::string_view option) {
   return word == option || (word.starts_with(option) && word.substr(option.size()).starts_with('='));
 }
 
-// Takes an option and its value (if it has one) out of the words. What it was, if it was there.
+// Removes an option and its value (if it has one) from the words. Returns the value if the option was there.
 std::optional<std::string> take_option(std::vector<std::string>& words, std::string_view option,
                                        bool has_value = true) {
   std::optional<std::string> value;
@@ -199,7 +199,7 @@ InputCheck check_inputs(const PastRun& run) {
   const std::vector<fs::path> folders = folders_to_try(run);
   for (const fs::path& folder : folders)
     if (all_there(run, folder) && problems_in(run, folder).empty()) return {folder, {}};
-  // Files of these names further up are somebody else's.
+  // Not the folders further up: files of these names there may have another origin.
   const fs::path here = fs::current_path();
   const fs::path& nearest = !all_there(run, folders.front()) && all_there(run, here) ? here : folders.front();
   return {nearest, problems_in(run, nearest)};
@@ -235,7 +235,7 @@ std::vector<std::string> repeated_command(const PastRun& run, const fs::path& ou
     (void)take_option(words, flag, false);
   words.insert(words.end(), {"--trace", of_seeds ? experiment::with_seed(*trace, run.seed) : *trace, "--policy",
                              run.policy, "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model,
-                             "--out", out.string(), "--force"});  // the folder is there, and empty
+                             "--out", out.string(), "--force"});  // the folder exists already and is empty
   return words;
 }
 

@@ -1,5 +1,5 @@
-// A past run as its run.json tells it, and how to do it again: the command line taken apart and put together anew, the
-// inputs looked for and checked by their hashes.
+// Reads a past run from its run.json and makes the command line that repeats it; finds the inputs and checks their
+// hashes.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace replay::results {
 
-/// What is needed of a run.json.
+/// The fields of run.json that a repetition needs.
 struct PastRun {
   std::filesystem::path folder;
   std::vector<std::string> words;  ///< of the command line, without the program
-  std::string working_folder;      ///< where it was given; empty in runs that do not say
+  std::string working_folder;      ///< where it was given; empty if run.json does not state it
   std::string version;             ///< of the program
   std::string body;
   std::string policy;  ///< as it was written, with every parameter if that means something else by now
@@ -43,7 +43,7 @@ struct InputCheck {
 /// which all inputs are as they were, else one of the first two.
 [[nodiscard]] InputCheck check_inputs(const PastRun& run);
 
-/// What a reader of the comparison has to know: another version, a run that did not come to its end.
+/// Remarks for the reader of the comparison: another version, a run that did not come to its end.
 [[nodiscard]] std::vector<std::string> remarks_on(const PastRun& run);
 
 /// The words of the command that repeats the run into `out` (absolute). Throws InputError for what cannot be repeated.

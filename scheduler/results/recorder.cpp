@@ -58,7 +58,7 @@ void Recorder::begin() {
   tee_ = std::make_unique<log::Tee>(sinks_);
   tee_->header(header_);
   files_.begin(header_, jobs);
-  if (wants("run")) write_run_json(nullptr);  // an aborted run says what it was, too
+  if (wants("run")) write_run_json(nullptr);  // so that an aborted run has a run.json, too
 }
 
 void Recorder::flush() {

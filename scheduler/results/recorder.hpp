@@ -1,5 +1,5 @@
-// What becomes of a run's event log: the log file, and the tables that the other outputs and the result are made from. Both
-// commands record in the same way, so that a simulated and a real run leave the same files.
+// Records a run: writes the event log and fills the tables for the other outputs and the result. Both commands record
+// in the same way, so that a simulated and a real run leave the same files.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@
 
 namespace replay::results {
 
-/// The event log on disk. When it cannot be written any more it ends where it is, marked as cut, and the run goes on.
+/// The event log on disk. If a write fails, the log ends there, marked as cut, and the run goes on.
 class EventsFile final : public log::Sink {
  public:
   /// Throws InputError.
@@ -59,7 +59,7 @@ class Recorder {
 
   /// How jobs are run for real, by name; for run.json. Before begin().
   void keep(std::vector<std::pair<std::string, std::string>> settings) { settings_ = std::move(settings); }
-  /// Another reader of the records. Before begin(); must outlive the recorder's use.
+  /// Adds another sink for the records. Before begin(); must outlive the recorder's use.
   void also(log::Sink& sink) { sinks_.push_back(&sink); }
   /// Writes the header; records may come from now on.
   void begin();

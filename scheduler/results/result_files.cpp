@@ -52,7 +52,7 @@ void ResultFiles::write(PolicyRun& run) {
   const auto attempt = [&run](const auto& write) { (void)write_or_note(run.unwritten, write); };
   if (jobs_csv_) attempt([this] { jobs_csv_->close(); });
   if (schedule_) attempt([this] { schedule_->close(); });
-  jobs_csv_.reset();  // what could not be written gives its room back
+  jobs_csv_.reset();  // a file that could not be written frees its disk space
   schedule_.reset();
   if (wants("metrics"))
     attempt([&] { write_metrics_json(folder_ / "metrics.json", header_, sums_, series_, run.summary); });

@@ -1,6 +1,6 @@
-// What follows from the records of a run's event log: the rows and figures, and the files made of them. A run hands the
-// records over as they come, and `replay results` reads them from events.log again; both get the same bytes. A file that
-// cannot be written does not end the run: it is left out, and named.
+// Computes rows and figures from the records of a run's event log and writes the files made of them. A run passes its
+// records as they occur, and `replay results` reads them from events.log; both get the same bytes. A file that cannot
+// be written does not end the run: it is left out and reported.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@
 
 namespace replay::results {
 
-/// One policy's run, over.
+/// The result of one policy's run.
 struct PolicyRun {
   std::string policy;
   std::string machine;           ///< as in the event log
   std::filesystem::path folder;  ///< empty: nothing was written
   metrics::Summary summary;
-  std::size_t failed = 0;                    ///< jobs that failed by themselves, or whose verification did
-  std::size_t verified = 0;                  ///< jobs whose verification passed
-  std::map<std::string, std::size_t> rigid;  ///< jobs whose processes could not share cores, by reason
+  std::size_t failed = 0;                    ///< jobs that failed by themselves, or failed their verification
+  std::size_t verified = 0;                  ///< jobs that passed their verification
+  std::map<std::string, std::size_t> rigid;  ///< jobs with processes that could not share cores, by reason
   bool interrupted = false;
   std::string lost;                    ///< why the executor was lost
   std::string fault;                   ///< what the policy did that ended the run
   std::string broken_off;              ///< why no further job was started
   std::vector<std::string> unwritten;  ///< files that could not be written, each with the reason
-  bool disturbed = false;              ///< others used the machine before or after (real runs)
-  double load_before = -1;             ///< share of CPU time that others used; -1: not measured
+  bool disturbed = false;              ///< other processes used the machine before or after (real runs)
+  double load_before = -1;             ///< share of CPU time that other processes used; -1: not measured
   double load_after = -1;
 };
 
@@ -45,12 +45,12 @@ class ResultFiles final : private metrics::RowReader {
   /// Which of jobs.csv, schedule.swf, metrics.json and series.csv `outputs` names. `folder` empty: none.
   ResultFiles(std::filesystem::path folder, const std::set<std::string>& outputs);
 
-  /// What has to get the header and then every record, in this order.
+  /// The sinks that must get the header and then every record, in this order.
   [[nodiscard]] std::vector<log::Sink*> sinks();
   /// After the header and before the first record. `jobs`: as many as the trace has. Throws InputError when a file cannot be
   /// made.
   void begin(const log::Header& header, std::size_t jobs);
-  /// After the last record: computes the summary. Once.
+  /// Call it once, after the last record: computes the summary.
   [[nodiscard]] PolicyRun finish();
   /// Gives the files their names. Adds to run.unwritten.
   void write(PolicyRun& run);
@@ -62,14 +62,14 @@ class ResultFiles final : private metrics::RowReader {
   std::filesystem::path folder_;
   std::set<std::string> outputs_;
   log::Header header_;
-  metrics::RowStream rows_;  // hands them to us
+  metrics::RowStream rows_;  // calls row()
   metrics::JobSums sums_;
   metrics::Series series_;
   metrics::CoreNames names_;
   bool keeps_cores_;                 // jobs.csv names those that a job had
   std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
   std::optional<ScheduleSwf> schedule_;
-  PolicyRun run_;  // what is known of it
+  PolicyRun run_;  // as far as it is known
 };
 
 /// Calls `write`; where it throws InputError, its message is added to `unwritten` and the result is false.

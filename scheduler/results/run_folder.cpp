@@ -40,7 +40,7 @@ bool is_job_number(std::string_view name) {
   return !name.empty() && std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// A folder as it was looked at: this and nothing else is removed.
+// The contents of a folder when it was examined: only these are removed.
 struct Looked {
   std::string name;
   dev_t device = 0;
@@ -77,7 +77,7 @@ Looked look_at(int folder, const std::string& name) {
   return looked;
 }
 
-// What a job has written into its folder is its own affair.
+// Lists all that is below a job's folder, without a check: a job may write any files there.
 void look_deeply(int folder, Looked& looked) {
   for (Looked& inside : looked.folders) {
     const UniqueFd fd = open_folder(folder, inside.name);
@@ -87,7 +87,7 @@ void look_deeply(int folder, Looked& looked) {
   }
 }
 
-// What is in jobs/ that no run puts there; empty: nothing. A job's folder has its command, or is empty.
+// The first entry of jobs/ that no run writes; empty: there is none. A job's folder has its command, or is empty.
 std::string stranger_among_jobs(int jobs, Looked& looked) {
   if (!looked.files.empty()) return looked.files.front();
   for (Looked& job : looked.folders) {
@@ -101,7 +101,7 @@ std::string stranger_among_jobs(int jobs, Looked& looked) {
   return {};
 }
 
-// What is in the folder of a run, or of runs, that no run puts there; empty: nothing.
+// The first entry in the folder of a run, or of runs, that no run writes; empty: there is none.
 std::string stranger_in(int folder, Looked& looked, int depth = kDepth) {
   const bool has_results = std::ranges::any_of(
       looked.files, [](const std::string& name) { return std::ranges::find(kResults, name) != std::end(kResults); });
@@ -126,7 +126,7 @@ bool is_as_looked_at(const struct stat& status, const Looked& looked) {
   return status.st_dev == looked.device && status.st_ino == looked.number;
 }
 
-// Follows no link, and removes nothing that came since: then the folder is not empty, and an error.
+// Follows no link and removes nothing that was added since: then the folder is not empty, which is an error.
 void remove_looked_at(int parent, const Looked& looked) {
   struct stat status {};
   const UniqueFd folder = open_folder(parent, looked.name);
@@ -150,7 +150,7 @@ std::string folder_name(std::string_view policy) {
     name += plain ? c : c == ':' ? ',' : '_';
   }
   if (policy.size() <= kLongest) return name;
-  std::uint64_t all = 0;  // two long ones that begin alike are two folders
+  std::uint64_t all = 0;  // a hash, so that long names with the same beginning differ
   for (const char c : policy) all = mix_bits(all ^ static_cast<unsigned char>(c));
   return fmt::format("{}-{:08x}", name, static_cast<std::uint32_t>(all));
 }

@@ -14,12 +14,12 @@ namespace replay::results {
 [[nodiscard]] std::filesystem::path make_run_folder(const std::string& out, const std::vector<std::string>& policies,
                                                     bool force);
 
-/// Removes a run, or runs: a folder as make_run_folder() replaces it. Nothing that no run has written goes, and no link is
-/// followed. Throws InputError that names what is in the way; then all of it is still there.
+/// Removes the folder of a run, or of runs, as make_run_folder() does. Removes no file that no run writes, and follows
+/// no link. Throws InputError that names such a file, before anything is removed.
 void remove_run(const std::filesystem::path& folder);
 
-/// A name for a file system from a policy as written: "easy:pass=instant" stays readable, '/' and the like go, and of a long one
-/// the beginning stays and a number that stands for all of it.
+/// The folder name of a policy as written: "easy:pass=instant" stays readable, '/' and the like are replaced; a long
+/// name is cut and gets a hash of the whole name.
 [[nodiscard]] std::string folder_name(std::string_view policy);
 
 }  // namespace replay::results

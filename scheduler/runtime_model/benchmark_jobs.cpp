@@ -76,7 +76,7 @@ class BenchmarkSetter {
     behaviour.application = static_cast<std::int32_t>(index);
     if (entry.cpu_use) behaviour.cpu_use = entry.cpu_use->value;
     traced.job.declared = behaviour;
-    traced.truth.cut_at_request = false;  // the program runs as long as it does, whatever the log's did
+    traced.truth.cut_at_request = false;  // the program has a run time of its own, whatever happened in the log
     set_runtime(traced, from_seconds(entry.runtime_s.value / setting_.time_scale) + overheads(traced.job.processes));
     if (traced.job.can_shrink() && !entry.slowdown_mpl_2)
       without_slowdown_.insert(

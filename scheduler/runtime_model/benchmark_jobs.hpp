@@ -1,6 +1,7 @@
-// Which benchmark of a profile each job of a trace is, and what follows from that: its run time is what was measured at its
-// size, with launch and end, because in a real run a job's time counts from the cores being given to the processes being
-// gone; its CPU utilisation is what was measured. Other jobs (those that run `phases`, or no program) keep what the trace says.
+// Gives the jobs of a trace that are benchmarks of a profile their measured values. The run time is the one measured at
+// the job's size, with launch and end, because in a real run a job's time counts from the cores being given to the
+// processes being gone; the CPU utilisation is the measured one. Other jobs (those that run `phases`, or no program)
+// keep what the trace says.
 #pragma once
 
 #include <cstddef>
@@ -32,9 +33,9 @@ struct BenchmarkJobs {
   std::vector<std::string> notes;  ///< what a reader of the results has to know, one line each
 };
 
-/// Sets Behaviour::application, CPU utilisation and run time of the jobs, declared and true ones alike. An estimate that is
-/// the traced run time (a perfect one, or one that was missing) follows the new one, others stay. Throws InputError naming the
-/// job, what the profile lacks and the command that measures it.
+/// Sets Behaviour::application, CPU utilisation and run time of the jobs, declared and true ones alike. An estimate
+/// that is the traced run time (a perfect one, or one that was missing) follows the new one, others stay. Throws
+/// InputError naming the job, what the profile lacks and the command that measures it.
 [[nodiscard]] BenchmarkJobs set_benchmarks(Workload& workload, const Profile& profile, const BenchmarkSetting& setting);
 
 }  // namespace replay

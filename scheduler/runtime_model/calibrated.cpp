@@ -9,7 +9,7 @@
 namespace replay {
 namespace {
 
-// A measured neighbour: what it takes of a core, and what that does.
+// A measured neighbour: its demand on a core, and the slowdown that it causes.
 struct Pair {
   double demand;
   double slowdown;
@@ -23,7 +23,7 @@ struct Application {
 
 double formula_3(double cpu_use, int mpl, double demand) { return std::max(1.0, mpl * cpu_use + demand); }
 
-// A neighbour's demand is the CPU utilisation that it has at that size; 1 where nobody has measured it.
+// A neighbour's demand is the CPU utilisation that it has at that size; 1 if it was not measured.
 double demand_of(const Profile& profile, const PairSlowdown& pair) {
   for (const ProfileEntry& entry : profile.entries)
     if (entry.benchmark == pair.neighbour && entry.problem_class == pair.neighbour_class &&
@@ -32,8 +32,8 @@ double demand_of(const Profile& profile, const PairSlowdown& pair) {
   return 1;
 }
 
-// Pairs are of one size; the entry's own if there are any, else those of all sizes. Neighbours that cannot be told apart by
-// their demand count with their mean.
+// Pairs of the entry's own size if there are any, else those of all sizes. Neighbours with the same demand count with
+// their mean.
 std::vector<Pair> pairs_of(const Profile& profile, const ProfileEntry& entry) {
   const auto is_of_entry = [&entry](const PairSlowdown& pair) {
     return pair.benchmark == entry.benchmark && pair.problem_class == entry.problem_class;

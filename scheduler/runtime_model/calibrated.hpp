@@ -1,10 +1,11 @@
-// The runtime model `calibrated`: how much slower a benchmark gets on fewer cores or beside a neighbour, as it was measured
-// on a machine. Jobs that are no benchmark (Behaviour::application is -1) run as under `isolated`. Where nothing was
-// measured the shape of formula (3) goes through the nearest point that was:
+// The runtime model `calibrated`: how much slower a benchmark gets on fewer cores or beside a neighbour, as it was
+// measured on a machine. Jobs that are no benchmark (Behaviour::application is -1) run as under `isolated`. Where
+// nothing was measured the shape of formula (3) goes through the nearest point that was:
 //   s(m, d) = max(1, c * max(1, m u + d)),  c = s(2, 0) as measured over max(1, 2 u), and 1 if that was not measured;
-// m ranks on a core, u the CPU utilisation, d the neighbours' demand. Beside a neighbour and with a core for each rank, s(1, d)
-// goes through the measured pairs instead: a neighbour is known by its demand, which is its own CPU utilisation, straight
-// lines join the pairs, and beyond the first and the last of them the formula's shape goes on. s(1, 0) is 1.
+// m ranks on a core, u the CPU utilisation, d the neighbours' demand. Beside a neighbour and with a core for each rank,
+// s(1, d) goes through the measured pairs instead: a neighbour is known by its demand, which is its own CPU
+// utilisation, straight lines join the pairs, and beyond the first and the last of them the formula's shape goes on.
+// s(1, 0) is 1.
 // Source of formula (3): Utrera et al. 2012, section 4.
 #pragma once
 
@@ -15,7 +16,8 @@
 
 namespace replay {
 
-/// Keeps what it needs of the profile. Applications are indices of Profile::entries. Throws UsageError without a profile.
+/// Keeps what it needs of the profile. Applications are indices of Profile::entries. Throws UsageError without a
+/// profile.
 [[nodiscard]] std::unique_ptr<RuntimeModel> make_calibrated(const Profile* profile);
 
 }  // namespace replay

@@ -18,7 +18,7 @@ namespace replay {
 namespace fs = std::filesystem;
 namespace {
 
-/// What stands behind the colon of the first line that begins with `name`.
+/// The text behind the colon of the first line that begins with `name`.
 std::string value_in(std::string_view text, std::string_view name) {
   while (!text.empty()) {
     std::string_view line = text.substr(0, text.find('\n'));

@@ -1,5 +1,4 @@
-// Which machine this is, as far as figures measured on it depend on that, where its profile is kept, and how another one
-// differs.
+// Facts of this machine that measured figures depend on, the path of its profile, and the differences of two machines.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +12,8 @@ namespace replay {
 /// This machine with so many `cores` to measure on; `mpi` as mpiexec says it ("MPICH 4.0.2"), empty without one.
 [[nodiscard]] ProfileMachine machine_here(CoreCount cores);
 
-/// What a profile of `there` cannot say about `here`: CPU, cores, kernel, MPI; "kernel: Linux 6.1.0 there, Linux 6.18.5
-/// here". What one of them does not state is no difference; nor is the machine's name.
+/// Differences that make a profile of `there` doubtful for `here`, in CPU, cores, kernel, MPI: "kernel: Linux 6.1.0
+/// there, Linux 6.18.5 here". What one of them does not state is no difference; nor is the machine's name.
 [[nodiscard]] std::vector<std::string> differences(const ProfileMachine& there, const ProfileMachine& here);
 
 /// profile.json in replay's folder under $XDG_DATA_HOME, else under ~/.local/share. Throws InputError without a home.

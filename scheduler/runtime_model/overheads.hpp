@@ -1,4 +1,4 @@
-// What launching or ending a job costs, for sizes that were measured and those between and beyond them.
+// The cost of launching or ending a job, for sizes that were measured and those between and beyond them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace replay {
 
-/// Seconds at `processes`: on the straight line between the measured sizes on either side; beyond them on the line through
-/// the two nearest, but never below the smaller of the two. 0 if nothing was measured. REQUIRES: `list` ascending.
+/// Seconds at `processes`: on the straight line between the measured sizes on either side; beyond them on the line
+/// through the two nearest, but never below the smaller of the two. 0 if nothing was measured. REQUIRES: `list`
+/// ascending.
 [[nodiscard]] double overhead_at(const std::vector<OverheadAt>& list, ProcessCount processes);
 
 }  // namespace replay

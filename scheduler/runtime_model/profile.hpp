@@ -1,5 +1,5 @@
-// What `replay calibrate` finds out about a machine: how long each benchmark takes there at each size, how much of that it
-// computes, and what sharing cores costs it. Plain values; docs/formats/profile.md has the file they are kept in.
+// A machine's profile, as `replay calibrate` measures it: how long each benchmark takes there at each size, how much of
+// that it computes, and what sharing cores costs it. Plain values; docs/formats/profile.md describes the file.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ struct Figure {
   double value = 0;        ///< the median of all runs
   double spread = 0;       ///< (largest - smallest) / value of those that agree best; 0 of a single run
   int runs = 1;            ///< that agree so well; >= 1
-  bool disturbed = false;  ///< others used the machine during some of them
+  bool disturbed = false;  ///< other users or programs used the machine during some of them
   bool operator==(const Figure&) const = default;
 };
 
@@ -44,7 +44,7 @@ struct ProfileEntry {
   std::optional<Figure> cpu_use;         ///< CPUUtil of formula (3) of the FCFS-malleable paper, 0..1
   std::optional<Figure> slowdown_mpl_2;  ///< two processes a core, others on those given up; over `runtime_s`
   SelfSlowdown self_slowdown;
-  std::string program_sha256;  ///< of what was run; empty: nobody says
+  std::string program_sha256;  ///< of what was run; empty: unknown
   bool operator==(const ProfileEntry&) const = default;
 };
 
@@ -81,8 +81,8 @@ struct OverheadAt {
 struct Profile {
   ProfileMachine machine;
   std::string date;         ///< of the measurement, "2026-11-21"
-  double spread_bound = 0;  ///< figures were measured again until their spread was at most that; 0: nobody says
-  bool is_sample = false;   ///< made up, or of a machine that is nobody's: for trying things out
+  double spread_bound = 0;  ///< figures were measured again until their spread was at most that; 0: unknown
+  bool is_sample = false;   ///< made up, or of no particular machine: for trying things out
   std::vector<ProfileEntry> entries;
   std::vector<ProfileSpeedup> speedups;
   std::vector<PairSlowdown> pairs;

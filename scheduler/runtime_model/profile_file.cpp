@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr const char* kProfileFormat = "replay-profile";
 
-// A value in the file and the way to it, for messages: "benchmarks[3].run_time_s".
+// A value in the file and its path, for messages: "benchmarks[3].run_time_s".
 class Place {
  public:
   Place(const json& value, std::string path, const std::string& file)
@@ -172,7 +172,7 @@ void check_kind(const Place& place) {
     place.at("version").fail(fmt::format("{}: replay calibrate writes a new one", kProfileVersion));
 }
 
-// Two rows for one thing would mean that one of them is not read.
+// Rejects two rows with the same key: one of them would be ignored.
 void refuse_repeated(const std::vector<Place>& places, const std::vector<ProfileEntry>& entries) {
   std::set<std::tuple<std::string, std::string, ProcessCount>> seen;
   std::set<std::pair<std::string, ProcessCount>> commands;

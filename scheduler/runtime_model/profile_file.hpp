@@ -1,5 +1,5 @@
-// The profile's file: JSON, versioned (docs/formats/profile.md). A file of another version, of another kind, or with a
-// figure that cannot be is refused with the place in it and what was expected there.
+// Reads and writes the profile's file: JSON, versioned (docs/formats/profile.md). A file of another version or kind, or
+// with an impossible figure, is refused with the place in it and what was expected there.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,11 +13,11 @@ inline constexpr int kProfileVersion = 1;
 
 /// Throws InputError "file: place: expected ..., found ...".
 [[nodiscard]] Profile read_profile(const std::string& path);
-/// `name` is what messages call it.
+/// `name`: the file's name in messages.
 [[nodiscard]] Profile profile_of(const nlohmann::json& json, const std::string& name);
 
 [[nodiscard]] nlohmann::json to_json(const Profile& profile);
-/// Replaces the file at once. Throws InputError when it cannot be written.
+/// Replaces the file when the new one is complete. Throws InputError when it cannot be written.
 void write_profile(const Profile& profile, const std::string& path);
 
 }  // namespace replay

@@ -13,7 +13,7 @@
 namespace replay {
 namespace {
 
-// Space sharing as everybody else simulates it: a job runs on all its cores or not at all.
+// Space sharing as it is usually simulated: a job runs on all its cores or not at all.
 class Rigid final : public RuntimeModel {
  public:
   double slowdown(const Behaviour&, int mpl, double demand) const override {
@@ -27,7 +27,7 @@ class Rigid final : public RuntimeModel {
   bool allows_sharing() const override { return false; }
 };
 
-// (3): t = execTime * MPL * CPUUtil, never faster than expanded. What the benchmark `phases` obeys.
+// (3): t = execTime * MPL * CPUUtil, never faster than expanded. The benchmark `phases` follows it.
 class Isolated final : public RuntimeModel {
  public:
   double slowdown(const Behaviour& b, int mpl, double demand) const override {

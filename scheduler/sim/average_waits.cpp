@@ -28,7 +28,7 @@ class Mean {
   std::size_t count_ = 0;
 };
 
-// What jobs wait, all together and by size.
+// The waits of jobs, all together and by size.
 class Waits final : public log::Sink {
  public:
   void header(const log::Header& /*header*/) override {}

@@ -16,8 +16,8 @@
 namespace replay {
 namespace {
 
-// Ends in time order; at one instant in the order of the starts. An entry whose generation is not the job's own any
-// more was overtaken by a change of rate and is skipped.
+// The planned end of a job. Ordered by time; at one instant by start. An entry with an old generation was overtaken by
+// a change of rate and is skipped.
 struct PlannedEnd {
   Instant at;
   std::uint64_t start_order;
@@ -43,7 +43,7 @@ class Simulation {
     for (std::size_t turn = 0;; ++turn) {
       const Instant next = next_instant();
       if (next == kNever) break;
-      const bool stop = options_.interrupted && options_.interrupted();  // each turn: a policy may take its time
+      const bool stop = options_.interrupted && options_.interrupted();  // each turn: a pass may take long
       if (stop || next > options_.until) {
         result_.interrupted = stop;
         end_early(stop ? now_ : options_.until, "the run was interrupted");
@@ -94,7 +94,7 @@ class Simulation {
     return job == nullptr || job->generation != end.generation;
   }
 
-  // Everything that happens at `now`, as one batch; then its echoes at the same instant, until there are none.
+  // Everything that happens at `now`, as one batch; then the events that follow from it at `now`, until there are none.
   void advance_to(Instant now) {
     now_ = now;
     events_.clear();
@@ -143,7 +143,7 @@ class Simulation {
     events_.emplace_back(Finish{id, {outcome, 0, Verification::kNone, -1, {}}});
   }
 
-  // What waits leaves the queue; what runs is killed by the controller.
+  // A waiting job leaves the queue; a running one is killed by the controller.
   void cancel(JobId id) {
     events_.emplace_back(Cancel{id});
     if (running_.find(id) != nullptr) return;
@@ -210,12 +210,12 @@ class Simulation {
     running.has_end = true;
   }
 
-  // Its end, if it is planned, will not come.
+  // Marks the planned end, if there is one, as outdated.
   void overtake(Running& running) {
     if (std::exchange(running.has_end, false)) ++stale_;
   }
 
-  // Its processes are on these cores now: its rate and those of its neighbours follow.
+  // Its processes are on these cores now: sets its rate and those of its neighbours.
   void on_cores(Running& running, const Allocation& allocation) {
     if (!allocation.shareable) {
       running.rate = model_.rate(running.traced->truth.behaviour, allocation, 0);
@@ -229,7 +229,7 @@ class Simulation {
     for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(running_.at(neighbour));
   }
 
-  // Its own rate is the caller's business.
+  // Leaves the job's own rate to the caller.
   void off_cores(const Running& running) {
     if (!running.shared.shareable) return;
     const JobId id = running.traced->job.id;
@@ -249,7 +249,7 @@ class Simulation {
   const RuntimeModel& model_;
   const SimulationOptions& options_;
   Controller controller_;
-  SharedCores shared_;  // by what is true of the jobs; only those that are shareable
+  SharedCores shared_;  // with the true CPU use; only shareable jobs
   Instant now_ = Instant::min();
   JobMap<Running> running_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;

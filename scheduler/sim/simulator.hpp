@@ -1,5 +1,5 @@
-// Body no. 1: virtual time. Applying an action means computing when the job will end. Cores change hands at the instant
-// of the decision. One workload, one policy, one seed: one event log, byte for byte.
+// The simulator, body no. 1: it runs in virtual time. Applying an action means computing when the job will end. Cores
+// change hands at the instant of the decision. One workload, one policy, one seed: one event log, byte for byte.
 #pragma once
 
 #include <functional>
@@ -16,20 +16,21 @@ namespace replay {
 struct SimulationOptions {
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;  ///< what runs then is killed, what waits is cancelled
-  /// Asked now and then; true ends the run as `until` does (Ctrl-C).
+  /// Called now and then; true ends the run as `until` does (Ctrl-C).
   std::function<bool()> interrupted;
-  /// Told now and then how many jobs have ended.
+  /// Called now and then with the number of jobs that have ended.
   std::function<void(std::size_t)> progress;
 };
 
 struct SimulationResult {
-  std::size_t ended = 0;     ///< jobs, in whatever way
+  std::size_t ended = 0;     ///< jobs, with any outcome
   bool interrupted = false;  ///< by `interrupted`
 };
 
 /// Runs `workload` to its end. The references must stay valid for the call. Throws PolicyError when the policy asks for
-/// the impossible, breaks an invariant of its own, or leaves jobs waiting on an idle machine for ever; but for the last, the log has the
-/// end of each job that came. Throws InputError when the schedule does not end before kEndOfPlans.
+/// the impossible, breaks an invariant of its own, or leaves jobs waiting on an idle machine for ever; in the first two
+/// cases the log has the end of each job that came. Throws InputError when the schedule does not end before
+/// kEndOfPlans.
 SimulationResult simulate(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
                           log::Sink& log, const SimulationOptions& options = {});
 

@@ -7,8 +7,8 @@
 namespace replay::study {
 namespace fs = std::filesystem;
 
-// Where the archive's log was cleaned in several ways, the others stand in and the page names the file. The EASY
-// reference files hold the same jobs as the logs that they were made from, but for those that cannot run.
+// If the archive has several cleaned versions of a log, the others are substitutes, and the page names the file. The
+// EASY reference files hold the same jobs as the logs that they were made from, except those that cannot run.
 const ArchiveLog& kth_log() {
   static const ArchiveLog log{"KTH", {"KTH-SP2-1996-2", "KTH-SP2-1996-2.1-cln"}, "l_kth_sp2", 100};
   return log;

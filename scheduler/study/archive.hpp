@@ -1,5 +1,5 @@
-// The logs that the papers used, as the Parallel Workloads Archive names them: where they lie on this machine, and
-// what to say where they do not.
+// The logs that the papers used, as the Parallel Workloads Archive names them: finds them on this machine, and makes
+// the message for a missing one.
 #pragma once
 
 #include <filesystem>

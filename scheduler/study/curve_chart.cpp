@@ -60,7 +60,7 @@ void draw_mark(Svg& svg, const Point& at, const Curve& curve) {
     svg.circle(at, 3, colour);
 }
 
-// As many names in a line as there is room for. Gives the height of all lines.
+// Draws as many names in a line as there is room for. Returns the height of all lines.
 double draw_legend(Svg& svg, const Area& area, double left, double right, const std::vector<Curve>& curves) {
   double x = left, y = area.y + 36;
   for (const Curve& curve : curves) {

@@ -1,5 +1,5 @@
-// Several curves over one axis: ours as full lines with dots, the paper's dashed with squares, in the colour of the
-// curve that they belong to.
+// Chart of several curves over one axis: ours as full lines with dots, the paper's dashed with squares, in the colour
+// of the curve that they belong to.
 #pragma once
 
 #include <optional>

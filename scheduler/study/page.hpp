@@ -1,4 +1,4 @@
-// A study's result as one page that needs nothing else: no file, no script, no font from elsewhere.
+// A study's result as one self-contained page: no other file, no script, no external font.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a study hands back: tables with the paper's numbers beside ours, figures, and statements of the paper with what
-// we found. Pages, terminal tables and the CSV are made from it, so that all three say the same.
+// The result of a study: tables with the paper's numbers beside ours, figures, and statements of the paper with what
+// we found. Pages, terminal tables and the CSV are made from it, so that all three agree.
 #pragma once
 
 #include <limits>
@@ -19,7 +19,7 @@ struct Value {
   std::optional<double> paper{};                           ///< nothing: the paper does not print it
 };
 
-/// How far ours may be from the paper's before the page has to say why.
+/// The largest difference to the paper's number that the page need not explain.
 struct Band {
   double relative = 0;  ///< share of the paper's value
   double absolute = 0;  ///< in the column's unit
@@ -30,7 +30,7 @@ struct Column {
   std::string name;
   std::string unit;  ///< "s", "%", "points", "ratio", "jobs", "times"
   int decimals = 1;
-  std::optional<Band> band{};  ///< nothing: the paper's number stands there to be looked at only
+  std::optional<Band> band{};  ///< nothing: the numbers are not compared
   std::string why{};           ///< why numbers are outside the band; empty: not explained
 };
 
@@ -57,7 +57,7 @@ struct Table {
 /// The notes; then what the stars mean, and why, for the columns that have some. A line each.
 [[nodiscard]] std::vector<std::string> remarks_of(const Table& table);
 
-/// Something that the paper says, and whether it comes out.
+/// A statement of the paper, and whether it holds here.
 struct Check {
   std::string statement;
   bool holds = false;
@@ -82,7 +82,7 @@ struct Result {
   std::string title;                  ///< of the page
   std::string paper;                  ///< what is reproduced: authors, title, where
   std::vector<std::string> about{};   ///< how the numbers were made, a paragraph each
-  std::vector<std::string> limits{};  ///< what was left out: logs, sets, everything that --quick leaves away
+  std::vector<std::string> limits{};  ///< what was left out: logs, sets, everything that --quick leaves out
   std::vector<Check> checks{};
   std::vector<Section> sections{};
 };

@@ -1,5 +1,5 @@
-// One simulation of a study, and many of them: a workload under a policy becomes a summary. Studies are lists of those,
-// run on as many cores as the caller has; what comes out depends on neither their number nor their order.
+// Runs the simulations of a study: one of them makes the summary of a workload under a policy. A study runs many, on as
+// many cores as the caller has; the results depend on neither the number of cores nor the order.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace replay::study {
 
-/// What the caller of a study brings.
+/// What the caller of a study provides.
 struct Surroundings {
   /// Calls its argument with 0 .. count-1, each once, perhaps on several threads; throws what one of them threw.
   std::function<void(std::size_t count, const std::function<void(std::size_t)>& work)> for_each;
-  std::function<void(std::string_view)> show_progress{};  ///< a line that says how far it is; any thread calls it
+  std::function<void(std::string_view)> show_progress{};  ///< shows a line of progress; any thread calls it
   std::function<bool()> interrupted{};                    ///< true: end the study; any thread calls it
 };
 
@@ -31,11 +31,11 @@ struct Setting {
   std::string runtime_model = "rigid";
 };
 
-/// Runs the workload to its end; `more` sees the log too. Throws UsageError for a policy or model that there is not,
+/// Runs the workload to its end; `more` gets the log, too. Throws UsageError for an unknown policy or model,
 /// PolicyError, Interrupted.
 metrics::Summary simulate_one(const Workload& workload, std::string_view policy, const Setting& setting,
                               const Surroundings& surroundings, std::span<log::Sink* const> more = {});
-/// The same under a policy that is there already, called `name`.
+/// The same with an existing policy object, called `name` in the log.
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
                               const Surroundings& surroundings, std::span<log::Sink* const> more = {});
 

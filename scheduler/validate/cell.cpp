@@ -41,7 +41,7 @@ constexpr std::size_t kLastWords = 2000;  // bytes
 
 // ---- the same options for both ----
 
-// What simulation and real run share, as words. The machine is not among them.
+// The options that simulation and real run share, as words, without the machine.
 std::vector<std::string> shared_words(const ValidationSetting& setting, const std::string& trace,
                                       const std::string& policy) {
   const experiment::CommonOptions& o = setting.common;
@@ -86,8 +86,8 @@ void make_folder(const fs::path& folder) {
   if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
 }
 
-// A run folder as `replay simulate` leaves it, so that rerun, diff, why and audit work on it. With `measured`, run times
-// are those of the real run, whatever a runtime model makes of the trace's.
+// Simulates into a run folder as `replay simulate` does, so that rerun, diff, why and audit work on it. With
+// `measured`, run times are those of the real run, not those of the trace under a runtime model.
 void simulate_into(const ValidationSetting& setting, const std::string& trace, const std::string& policy,
                    const fs::path& folder, const compare::MeasuredWork* measured = nullptr) {
   if (fs::exists(folder)) results::remove_run(folder);
@@ -155,7 +155,7 @@ std::optional<std::string> divergence_text(const compare::DecisionList& simulate
   return divergence ? std::optional{compare::explain(*divergence)} : std::nullopt;
 }
 
-// What run.json of the real run says of its surroundings.
+// Adds the load of others and the times of the real run, from its run.json.
 void add_surroundings(CellResult& result, const fs::path& run) {
   const fs::path file = run / "run.json";
   const auto json = read_json<ordered_json>(file);
@@ -177,7 +177,7 @@ void add_surroundings(CellResult& result, const fs::path& run) {
   }
 }
 
-// The simulation with the real run's instants and work.
+// Adds the simulation with the real run's submit instants and work.
 void add_measured(CellResult& result, const ValidationSetting& setting, const ValidationCell& cell,
                   const fs::path& folder, const compare::DecisionList& simulated, const compare::DecisionList& real) {
   const experiment::PreparedSimulation prepared =
@@ -191,10 +191,10 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
   const fs::path trace = folder / "measured.swf";
   write_measured_trace(trace, options_of(setting, cell.trace, cell.policy), prepared.scenario.workload(), measured);
   ValidationSetting of_file = setting;
-  of_file.common.jobs_from.clear();  // what the side file says stands beside the new trace
+  of_file.common.jobs_from.clear();  // the new trace has a side file of its own
   try {
     simulate_into(of_file, trace.string(), cell.policy, folder / "measured", &measured);
-  } catch (const CellInterrupted&) {  // the real run is over, and is worth keeping
+  } catch (const CellInterrupted&) {  // the real run has ended; its result is kept
     result.why_not_measured = "interrupted before it was simulated again; --force runs the cell again";
     return;
   }
@@ -204,7 +204,7 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
   result.measured_divergence = divergence_text(again, real, setting.tolerance);
 }
 
-// Of what a real run said on standard error.
+// The end of a real run's standard error.
 std::string last_words(const fs::path& err) {
   std::ifstream in(err, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -228,7 +228,7 @@ experiment::Programs programs_of(const ValidationSetting& setting, const experim
   return {setting.program, scenario.loaded.programs, setting.time_scale, setting.common.seed};
 }
 
-// Of the programs that the real run starts, by name: rebuilt ones may be faster.
+// SHA-256 of the programs that the real run starts, by name: rebuilt ones may be faster.
 ordered_json program_hashes(const ValidationSetting& setting, const experiment::CommonOptions& of_cell) {
   const experiment::PreparedSimulation prepared =
       experiment::prepare_simulation(options_of(setting, of_cell.trace, of_cell.policies), false);

@@ -33,24 +33,25 @@ struct ValidationCell {
   std::string arrivals{};
 };
 
-/// "30/poisson/easy", without what is not there.
+/// "30/poisson/easy", without the parts that are not given.
 [[nodiscard]] std::string cell_name(const std::optional<double>& load_percent, const std::string& arrivals,
                                     const std::string& policy);
 
-/// Everything that decides what comes out of the cell, hashes of its files included. Throws InputError, UsageError.
+/// Everything that determines the result of the cell, hashes of its files included. Throws InputError, UsageError.
 [[nodiscard]] nlohmann::ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell);
 
-/// The seconds of trace time that its simulation takes. Writes nothing. Throws InputError, UsageError, PolicyError.
+/// Simulates the cell; returns its makespan in seconds of trace time. Writes nothing. Throws InputError, UsageError,
+/// PolicyError.
 [[nodiscard]] double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell);
 
 /// Programs that the cell's trace names and that are no benchmarks of ours: Programs::named_by_trace().
 [[nodiscard]] std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell);
 
-/// Ctrl-C while a cell ran: it has no result, and is run again next time.
+/// Thrown after a stop signal while a cell ran: the cell has no result, and is run again next time.
 struct CellInterrupted {};
 
-/// Simulates it, runs it for real, compares, writes the result into `folder`, where one that is there goes first. Throws
-/// InputError when the run did not come to its end, with what it said; CellInterrupted.
+/// Simulates it, runs it for real, compares, writes the result into `folder`; an old result there is removed first.
+/// Throws InputError when the run did not come to its end, with the run's last messages; CellInterrupted.
 [[nodiscard]] CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell,
                                   const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
 

@@ -32,11 +32,11 @@ LublinOrder order_of(const PaperWorkload& workload, std::string_view arrivals, i
   return order;
 }
 
-// The model's times are whole seconds, too coarse for jobs of a second: so it makes them ten times as long as they are to be.
+// The model's times are whole seconds, too coarse for jobs of a second, so it makes jobs ten times too long.
 constexpr double kModelSeconds = 10;
 
-// Gives jobs the benchmark that is nearest in run time, and that one's run time and CPU use: what the simulator has to
-// expect. A job of a size that was not measured gets what was at the nearest one.
+// Gives each job the benchmark that is nearest in run time, and that benchmark's run time and CPU use, for the
+// simulator. A job of a size that was not measured gets the figures of the nearest size.
 class Benchmarks {
  public:
   explicit Benchmarks(const std::string& file)

@@ -1,10 +1,10 @@
 // The validation experiment of the FCFS-malleable paper (section 4.1, Table 1) on machines at hand: 150 Lublin jobs over
 // two hours, run times scaled to offered loads of 30, 50, 70 and 90 %, under EASY, FCFS-malleable and easy-malleable. The
-// paper does not say how its jobs arrive, which decides the result, so they do once as a Poisson process and once as the
-// model has it, in bursts.
+// paper does not state the arrival process, which decides the result, so there are two: Poisson, and the model's own,
+// in bursts.
 // On emulated cores: 16 of them, jobs of 1 to 16 processes and of 60 s at least (3 s at time scale 0.05). On 32 cores jobs
-// of up to 16 hardly ever wait under FCFS-malleable (simulated over 20 seeds: 0.0 to 0.5 s at all Poisson loads), and the
-// relative error of a wait that is nothing is nothing either.
+// of up to 16 hardly ever wait under FCFS-malleable (simulated over 20 seeds: 0.0 to 0.5 s at all Poisson loads), and
+// a wait of zero has no relative error.
 // On this machine's own cores: 60 jobs over three to five minutes of real time, each a benchmark of the profile.
 #pragma once
 
@@ -27,7 +27,7 @@ inline constexpr double kPaperTimeScale = 0.05;
 inline constexpr double kEstimateFactor = 2;  ///< estimates over run times: the model has none
 inline constexpr const char* kQuickCell = "50/poisson/fcfs-malleable";
 
-/// Which workload: of emulated cores, or of this machine's own.
+/// The workload of the experiment; the defaults are for emulated cores.
 struct PaperWorkload {
   CoreCount cores = 16;
   std::uint64_t jobs = 150;
@@ -38,8 +38,8 @@ struct PaperWorkload {
 [[nodiscard]] PaperWorkload emulated_workload();
 [[nodiscard]] PaperWorkload physical_workload(CoreCount cores, std::string profile);
 
-/// The trace of a load and a seed, written into `folder` (replaced if it is there; always the same bytes). Its path.
-/// Throws UsageError where the load cannot be met, InputError.
+/// Writes the trace of a load and a seed into `folder` (replaced if it is there; always the same bytes). Returns its
+/// path. Throws UsageError if the load cannot be met, InputError.
 [[nodiscard]] std::string write_paper_trace(const std::filesystem::path& folder, const PaperWorkload& workload,
                                             std::string_view arrivals, int load_percent, std::uint64_t seed);
 

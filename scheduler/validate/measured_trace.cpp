@@ -12,13 +12,13 @@
 namespace replay::validate {
 namespace {
 
-// The CPU time that says the same CPU use of another run time.
+// The CPU time that gives the CPU use `use` over the run time `run`.
 Duration cpu_time(double use, Duration run) { return Duration{std::llround(use * static_cast<double>(run.count()))}; }
 
 void put(SwfRecord& record, const TracedJob& traced, const compare::MeasuredJob& measured) {
   record.submit = measured.submitted.time_since_epoch();
   record.wait = kUnknownTime;
-  record.preceding = -1;  // it came when it came
+  record.preceding = -1;  // submit instants do not depend on other jobs
   record.think_time = kUnknownTime;
   const Duration run = measured.work.value_or(traced.truth.runtime);
   record.run = run;

@@ -94,7 +94,7 @@ std::string errors_table(const ValidationPage& page) {
   return text;
 }
 
-// The figures beyond the aim, and what their cell's runs did otherwise.
+// The figures beyond the aim, and the first divergence of their cell's runs.
 std::string misses_text(const ValidationPage& page) {
   std::string text;
   for (const CellResult& result : page.results) {
@@ -140,7 +140,7 @@ std::string gains_table(const ValidationPage& page) {
   return text;
 }
 
-// Of all seeds, cells that were not run too.
+// Means over all seeds, also of cells that were not run.
 std::string seeds_table(const ValidationPage& page) {
   std::string text = head_text(
       {"load %, arrivals", "policy", "wait s", "response s", "slowdown", "wait %", "response %", "slowdown %"});

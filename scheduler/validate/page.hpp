@@ -1,5 +1,5 @@
 // The paper's validation experiment as a page: its Table 1 beside ours, errors, gains, and where runs part. Numbers come
-// from the cells that have been run; what has not is said to be missing.
+// from the cells that have been run; the others are listed as missing.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct ValidationPage {
   std::string cores;    ///< "emulated:4x2x2"
   double time_scale = 1;
   std::uint64_t seed = 0;
-  std::optional<TypicalSeed> typical;  ///< if that is why it was this seed
+  std::optional<TypicalSeed> typical;  ///< set if the seed was chosen so
   PaperWorkload workload;
   double aim_percent = 3;            ///< mean relative error that the project aims at
-  std::vector<CellResult> results;   ///< those that there are
+  std::vector<CellResult> results;   ///< of the cells that have been run
   std::vector<std::string> missing;  ///< cells without one
   std::vector<SeedMeans> seeds;
 };

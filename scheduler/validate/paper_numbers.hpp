@@ -1,6 +1,6 @@
-// What the FCFS-malleable paper prints of its validation: Table 1 and the gains of its abstract. A test compares the
-// table with tests/data/fcfs_malleable_table1.csv.
-// Source: Utrera, Tabik, Corbalan, Labarta 2012, Table 1; abstract and section 6.
+// Numbers that the FCFS-malleable paper prints of its validation: Table 1 and the gains of its abstract. A test
+// compares the table with tests/data/fcfs_malleable_table1.csv. Source: Utrera, Tabik, Corbalan, Labarta 2012, Table 1;
+// abstract and section 6.
 #pragma once
 
 #include <array>

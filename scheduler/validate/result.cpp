@@ -59,7 +59,7 @@ ordered_json to_json(const compare::JobErrors& errors) {
 
 // ---- and back ----
 
-// An object of the file, that knows where it is.
+// An object of the file, with its place for messages.
 class Object {
  public:
   Object(const ordered_json& object, std::string place) : object_(object), place_(std::move(place)) {

@@ -1,6 +1,6 @@
-// What became of one cell of a validation, a load under a policy: the figures of the simulation, of the real run, and of
-// the simulation with what the real run measured. A file per cell, written when the cell ends, so that the hours that
-// many cells take can be spread: a cell whose file says that it had the same inputs is not run again.
+// The result of one cell of a validation, a load under a policy: the figures of the simulation (S), of the real run
+// (R), and of the simulation with what the real run measured (P). Each cell has a file, written when it ends, so that
+// the hours of many cells can be spread: a cell with a file of the same inputs is not run again.
 // docs/formats/validation-json.md describes the file.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace replay::validate {
 
-/// What one of the three did.
+/// Figures of one of the three runs.
 struct ValidatedRun {
   compare::Figures figures{};
   std::size_t jobs = 0;    ///< that ran
@@ -32,18 +32,18 @@ struct CellResult {
   nlohmann::ordered_json inputs;         ///< everything that decides the cell's outcome, hashes of files too
   ValidatedRun simulated, real;
   std::optional<ValidatedRun> measured{};               ///< the simulation with the real run's instants and work
-  std::string why_not_measured;                         ///< where there is none
+  std::string why_not_measured;                         ///< empty if `measured` is set
   compare::JobErrors simulated_errors;                  ///< S against R
   std::optional<compare::JobErrors> measured_errors{};  ///< P against R
   std::optional<std::string> divergence{};              ///< of S and R, explained; nothing: they decide the same
   std::optional<std::string> measured_divergence{};     ///< of P and R
   double tolerance_s = 0;                               ///< of the two above
-  bool disturbed = false;                               ///< others used the machine before or after
-  std::optional<double> load_before{}, load_after{};    ///< share of CPU time that others used
+  bool disturbed = false;                               ///< other processes used the machine before or after
+  std::optional<double> load_before{}, load_after{};    ///< share of CPU time that other processes used
   std::string started, ended;                           ///< of the real run; wall clock, ISO 8601
   std::string version;                                  ///< of the program
 
-  /// S and R. A wait of at most a real millisecond is none.
+  /// S and R. A wait of at most a real millisecond counts as none.
   [[nodiscard]] compare::Pair pair(std::size_t figure) const;
   /// S and P, P and R. REQUIRES: measured.
   [[nodiscard]] compare::Pair run_time_pair(std::size_t figure) const;
@@ -57,11 +57,11 @@ struct CellResult {
 /// Throws InputError naming `file` and the field that is missing or wrong.
 [[nodiscard]] CellResult cell_result_of(const nlohmann::ordered_json& json, const std::string& file);
 
-/// The cell's result in its folder; nothing if it has none yet. Throws InputError for a broken file, and where the inputs
-/// were others: it says which.
+/// The cell's result in its folder; nothing if it has none yet. Throws InputError for a broken file, and for one of
+/// other inputs, which it names.
 [[nodiscard]] std::optional<CellResult> finished_cell(const std::filesystem::path& folder, const std::string& cell,
                                                       const nlohmann::ordered_json& inputs);
-/// Writes it under another name first, so that there is no half of one.
+/// Writes it under another name first, so that the file is always whole.
 void write_cell_result(const std::filesystem::path& folder, const CellResult& result);
 /// Nothing happens if there is none.
 void remove_cell_result(const std::filesystem::path& folder);

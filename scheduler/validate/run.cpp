@@ -45,7 +45,7 @@ std::vector<double> loads_of(const std::string& list) {
   return loads;
 }
 
-// The trace with run times scaled to the load. Its path.
+// Writes the trace with run times scaled to the load. Returns its path.
 std::string scaled_trace(const ValidationSetting& setting, const fs::path& folder, double load, CoreCount cores) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -86,7 +86,7 @@ std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std
   const std::vector<double> loads = loads_of(loads_list);
   if (loads.empty()) add(setting.common.trace, std::nullopt);
   for (const double load : loads) add(scaled_trace(setting, folder, load, cores), load);
-  if (!loads.empty()) setting.common.jobs_from.clear();  // stands beside the new traces
+  if (!loads.empty()) setting.common.jobs_from.clear();  // the new traces have side files of their own
   std::set<std::string> names;
   for (const ValidationCell& cell : cells)
     if (!names.insert(cell.name).second)
@@ -120,7 +120,7 @@ std::string real_time_text(double s) {
   return fmt::format("{:.1f} h", s / 3600);
 }
 
-// What there is of the cells, and how long the others will take. Writes nothing: whoever says no then has lost nothing.
+// Writes nothing, because the user may still decline.
 std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
                                     const fs::path& out) {
   std::vector<PlannedCell> planned;
@@ -151,7 +151,6 @@ std::vector<CellResult> results_of(const std::vector<PlannedCell>& planned) {
   return results;
 }
 
-// Runs what has no result yet, one after the other: two at once would disturb each other.
 void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& planned, std::FILE* out) {
   std::size_t number = 0;
   for (PlannedCell& p : planned) {

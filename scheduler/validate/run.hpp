@@ -1,4 +1,4 @@
-// Which cells a validation has, which of them are to be run, how long that takes, and running them one after the other.
+// Plans and runs a validation: its cells, those to run, the time they take, and the runs one after the other.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace replay::validate {
 [[nodiscard]] std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std::string& loads,
                                                          const std::filesystem::path& folder, CoreCount cores);
 
-/// Those of the list ("30/easy,50"; empty: all): whole names, or beginnings. Throws UsageError for what names none.
+/// The cells of the list ("30/easy,50"; empty: all): whole names, or beginnings. Throws UsageError for one that names
+/// none.
 [[nodiscard]] std::vector<ValidationCell> chosen_cells(std::vector<ValidationCell> cells, const std::string& list);
 
 /// A cell, and what is known of it before it runs.
@@ -29,15 +30,16 @@ struct PlannedCell {
   double real_seconds = 0;  ///< that it will take; 0 with a result
 };
 
-/// Reads what results there are below `out`, and simulates the others; writes nothing. Throws InputError for a result that cannot be used.
+/// Reads the results that exist below `out`, and simulates the others; writes nothing. Throws InputError for a result
+/// that cannot be used.
 [[nodiscard]] std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
                                                   const std::filesystem::path& out);
-/// That is left to do.
+/// Of the cells without a result.
 [[nodiscard]] double real_seconds_of(const std::vector<PlannedCell>& cells);
 [[nodiscard]] std::vector<CellResult> results_of(const std::vector<PlannedCell>& cells);
 
-/// Runs what has no result yet, one after the other: two at once would disturb each other. Says on `out` where it is. Throws
-/// CellInterrupted, InputError; the cells that have ended keep their results.
+/// Runs the cells without a result, one after the other: two at once would disturb each other. Prints progress to
+/// `out`. Throws CellInterrupted, InputError; the cells that have ended keep their results.
 void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells, std::FILE* out);
 
 /// "45 s", "12 min", "2.2 h": of real time.

@@ -1,5 +1,5 @@
-// The paper's experiment in the simulator, over twenty seeds: what the policies gain on average, and which seed is the one
-// to run for real.
+// The paper's experiment in the simulator, over twenty seeds: the mean gains of the policies, and the choice of the
+// seed to run for real.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ struct TypicalSeed {
   double distance = 0;  ///< root mean square over the cells, in points of percent of response
   std::size_t faint_waits = 0;
 };
-/// The seed that stands for all: the one whose gains in response are nearest to their means, of those with the fewest mean
-/// waits (none, as a rule) above 0 and below `faint_wait` (s of the trace). Real runs have no part in it. REQUIRES: all
+/// The most typical seed: with gains in response nearest to their means, among those with the fewest mean waits
+/// (usually none) above 0 and below `faint_wait` (s of the trace). Real runs have no influence on it. REQUIRES: all
 /// series of as many seeds, one at least.
 [[nodiscard]] TypicalSeed typical_seed(std::span<const SeedSeries> all, double faint_wait);
 

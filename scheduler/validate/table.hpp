@@ -1,5 +1,5 @@
-// A validation as people read it: the paper's Table 1 with S, R and P, errors, what each job's error is, where the runs
-// part, the gains between policies; and as JSON.
+// Tables of a validation as text: the paper's Table 1 with S, R and P, mean errors, errors of jobs, where the runs
+// part, the gains between policies; and all of it as JSON.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace replay::validate {
 /// All of it as text. REQUIRES: at least one result.
 [[nodiscard]] std::string validation_text(const std::vector<CellResult>& results);
 
-/// {"format", "mean_relative_error", "gains", "cells"}: docs/formats/validation-json.md.
+/// {"format", "mean_relative_error", "gains_percent", "cells"}: docs/formats/validation-json.md.
 [[nodiscard]] nlohmann::ordered_json validation_json(const std::vector<CellResult>& results);
 
 /// How a policy compares with the first one of the same load and arrivals, in percent; NaN where that cannot be had.

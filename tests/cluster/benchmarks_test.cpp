@@ -1,6 +1,6 @@
-// The MPI benchmarks, run under the real mpiexec: they verify themselves, notice a wrong byte, fail when told to, and
-// name a wrong argument. Nothing here depends on how fast the machine is, only on how long work takes at least.
-// mpiexec is REPLAY_MPIEXEC or the first one on PATH; without one the tests skip aloud.
+// Tests of the MPI benchmarks under the real mpiexec: they verify themselves, notice a wrong byte, fail when told to,
+// and name a wrong argument. No test depends on the speed of the machine, only on lower bounds of run times. mpiexec is
+// REPLAY_MPIEXEC or the first one on PATH; without one the tests skip with a message.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

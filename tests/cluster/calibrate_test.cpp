@@ -1,5 +1,5 @@
-// `replay calibrate` for real: short programs on this machine's first two cores. Figures are looked at for their order of
-// magnitude at most; other programs may run on the machine.
+// Tests of `replay calibrate` with short programs on this machine's first two cores. Figures are checked for their
+// order of magnitude at most, because other programs may run on the machine.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ class Calibrate : public testing::Test {
     return words + " " + more;
   }
   [[nodiscard]] Profile profile() const { return read_profile((folder_ / "p.json").string()); }
-  // The benchmarks that have both ranks on one core now, one for each such core.
+  // The benchmarks that have both ranks on one core now; a name for each such core.
   [[nodiscard]] std::vector<std::string> shrunk_jobs() const {
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> cores_of_job;  // by the ranks' parent, name
     std::istringstream processes{processes_marked(folder_.path().string())};
@@ -111,7 +111,7 @@ TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
   EXPECT_EQ(measured.speedups.size(), 1U);
   EXPECT_NE(first.out.find("formula (3)"), std::string::npos) << first.out;
 
-  // The next one adds to what is there. Figures that others have disturbed may be measured again, so they are not compared.
+  // A second calibration adds to the profile. It may repeat disturbed measurements, so figures are not compared.
   const ShellResult second = shell(command("--budget 20s --spread 100 --classes S,W --json"), folder_.path());
   ASSERT_EQ(second.status, 0) << second.err;
   EXPECT_GE(nlohmann::json::parse(second.out)["benchmarks"].size(), 2U);
@@ -121,7 +121,7 @@ TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
   EXPECT_EQ(pairs_of("S"), 1) << "what was there";
   EXPECT_EQ(profile().launch.size(), 3U);
 
-  // Figures of another program are none of this one's.
+  // Figures of another build of the program do not count for this one.
   nlohmann::json file = nlohmann::json::parse(text_of(folder_ / "p.json"));
   EXPECT_EQ(file["benchmarks"][0]["program_sha256"].get<std::string>().size(), 64U);
   file["benchmarks"][0]["program_sha256"] = std::string(64, '0');
@@ -131,7 +131,7 @@ TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
                                     folder_.path());
   EXPECT_NE(rebuilt.err.find("rebuilt.json: ep built anew since"), std::string::npos) << rebuilt.err;
 
-  // A trace of benchmarks runs by it, simulated.
+  // The simulator runs a trace of benchmarks with this profile.
   write_text(folder_ / "t.swf",
              "; MaxProcs: 2\n; Program: 0 ep --class S\n1 0 -1 10 2 -1 -1 2 100 -1 1 1 1 0 1 -1 -1 -1\n");
   const ShellResult simulated = shell(std::string{REPLAY_PROGRAM} +
@@ -154,8 +154,8 @@ TEST_F(Calibrate, CtrlCKeepsWhatThereIs) {
   expect_nothing_left();
 }
 
-// A scheduler shrinks a job to start another one on the cores that it gives up, so this is what sharing has to be measured with.
-// First a copy, with the next reading another benchmark.
+// A scheduler shrinks a job to start another one on the freed cores, so sharing is measured like that: first with a
+// copy of the same benchmark, in the next reading with another one.
 TEST_F(Calibrate, RunsEachBenchmarkInTurnOnTheCoresThatAShrunkJobGivesUp) {
   options_[5] = "ep,cg";
   options_[7] = "2";

@@ -1,5 +1,6 @@
-// Tokens, naps and emulated cores in real MPI jobs: what a rank does with its core while it waits, counted (hand-offs,
-// hand-overs, naps, work), never timed. The stand-in agent gives the orders; it moves no process and takes no token away.
+// Tests of tokens, naps and emulated cores in real MPI jobs. They count what a rank does with its core while it waits
+// (hand-offs, hand-overs, naps, work) and measure no time. The stand-in agent gives the orders; it moves no process and
+// takes no token away.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kOften = 100;  // more than MPI_Init and MPI_Finalize do, less than the programs do
+constexpr std::uint64_t kOften = 100;  // hand-offs: more than in MPI_Init and MPI_Finalize, fewer than in the programs
 constexpr std::uint64_t kSome = 20;
 constexpr std::uint32_t kDeadPid = 0x7ffffff0;  // above the kernel's largest
 constexpr std::uint32_t kPolls = 20, kCores = 4;
@@ -36,7 +37,7 @@ class CoreTokens : public ::testing::Test {
   std::vector<int> cores_ = cores();
 };
 
-/// Everybody on core 0.
+/// Seats all ranks on core 0.
 void seat_all(VmHost& host, std::uint32_t ranks) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) host.seat(rank, 0);
 }
@@ -47,7 +48,7 @@ bool is_empty(const replay_vm_core& core) {
   return core.holder == 0 && !has_wanter;
 }
 
-/// Waits for what `condition` says, 20 s at most.
+/// Polls `condition` for 20 s at most.
 bool comes_true(const std::function<bool()>& condition) {
   for (int i = 0; i < 4000 && !condition(); ++i) std::this_thread::sleep_for(5ms);
   return condition();
@@ -164,7 +165,7 @@ BurstRun read_bursts(const std::string& output) {
   return run;
 }
 
-/// One burst and one slice each: what a rank may have begun before the end.
+/// Allowance of one burst and one slice for each rank: what it may have begun before the end.
 constexpr double kAllowanceMs = 1 + 10;
 
 TEST_F(CoreTokens, OneEmulatedCoreDoesNoMoreThanOneCoresWork) {

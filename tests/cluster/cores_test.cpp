@@ -1,4 +1,5 @@
-// Real MPI jobs that share real cores: with themselves, with each other, while they are moved, stopped and ended.
+// Tests of real MPI jobs that share cores, among their own ranks and with each other, while they are moved, stopped and
+// ended.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -28,7 +29,7 @@ using namespace std::chrono_literals;
 
 class Cores : public SharedCores {
  protected:
-  /// Messages for so long, then a checked result.
+  /// A command that exchanges messages for so long and then verifies its result.
   static std::vector<std::string> talk(const char* seconds) { return {REPLAY_RANK_PROGRAM, "talk", seconds}; }
   void need_two_cores() {
     if (local_.machine.size() < 2) GTEST_SKIP() << "needs two cores";
@@ -137,7 +138,7 @@ TEST_F(Cores, AJobIsMeasuredOnlyWhileItIsAloneOnItsCores) {
   ASSERT_TRUE(starts(kSecond));
   const std::size_t before = seen_.measured.size();
   ASSERT_TRUE(ends(kSecond));
-  // Twice each without the rule; the one is what may have come together with the end.
+  // Without the rule there would be two for each job; one may come together with the end.
   EXPECT_LE(seen_.measured.size(), before + 1) << "they were measured while they shared a core";
   ASSERT_TRUE(until([&] { return seen_.measured.size() > before + 1; })) << "it is alone again";
   executor_->end(kFirst, Outcome::kKilled);
@@ -171,7 +172,7 @@ TEST_F(Cores, ASuspendedJobIsReallyStoppedAndLeavesTheCoreToTheOther) {
 
 TEST_F(Cores, RanksThatNeverRegisterAreBoundByTheAgent) {
   options_.vmlib.clear();
-  options_.mpiexec = directory_ / "mpiexec";  // one that ignores where ranks should be
+  options_.mpiexec = directory_ / "mpiexec";  // a wrapper that ignores the binding
   const auto real = find_program("mpiexec", std::getenv("PATH")).value();
   std::ofstream{options_.mpiexec} << "#!/bin/sh\nwhile [ \"$1\" != -bind-to ]; do shift; done\n"
                                   << "shift 2\nexec " << real.string()
@@ -219,7 +220,7 @@ TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {
   EXPECT_EQ(token(0).holder, 0U);
 }
 
-/// The agent as the daemon's end of the line sees it.
+/// The agent as seen by the daemon's client.
 class Line : public SharedCores {
  protected:
   void connect(std::chrono::milliseconds silence_limit) {
@@ -239,7 +240,7 @@ class Line : public SharedCores {
   void launch_at(const std::vector<std::string>& command, const std::vector<std::int32_t>& core_of_rank) {
     client_->send(protocol::LaunchJob{kFirst, command, {}, directory_ / "job", core_of_rank, true, 0});
   }
-  /// The last one of its kind.
+  /// The last report of this type.
   template <typename Report>
   const Report* seen() const {
     for (auto report = reports_.rbegin(); report != reports_.rend(); ++report)

@@ -1,4 +1,4 @@
-// Jobs on cores that are not there: tokens stand for them, and only programs that sleep instead of computing run.
+// Tests of jobs on emulated cores: tokens stand for cores, and only programs that sleep instead of computing run.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ class EmulatedCores : public SharedCores {
     executor_->end(job, Outcome::kKilled);
     ASSERT_TRUE(ends(job));
   }
-  /// Who can still have the core.
+  /// Whether a rank of the job holds the core's token.
   [[nodiscard]] bool has_anything_on(CoreId core, JobId job, std::uint32_t ranks) const {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       const auto pid = static_cast<std::uint32_t>(slot(job, rank).report.pid);
@@ -180,7 +180,7 @@ TEST_F(EmulatedCores, OrdersMayComeInAnyOrder) {
       executor_->suspend(job);
       is_suspended[job] = true;
     }
-    if (step % 3 == 0) until([] { return false; }, 30ms);  // some at once, some one after the other
+    if (step % 3 == 0) until([] { return false; }, 30ms);  // some at once, some one after another
   }
   for (const JobId job : jobs)
     if (is_suspended[job]) executor_->resume(job);
@@ -208,7 +208,8 @@ TEST_F(EmulatedCores, ARigidJobRunsAndStaysWhereItIs) {
   EXPECT_EQ(its_end().verification, Verification::kPassed) << its_end().reason;
 }
 
-// ---- who is refused --------------------------------------------------------------------------------------------------
+// ---- refused programs
+// ------------------------------------------------------------------------------------------------
 
 constexpr const char* kOnlyFit =
     "on emulated cores only programs that do their work through vm_burst() run, such as phases";

@@ -1,5 +1,5 @@
-// Emulated cores as a user meets them: `replay --machine emulated:2x2x2`, and what `phases` does on such a core. Nothing
-// here asserts a speed: tests wait for counts, and compare work with work.
+// Tests of emulated cores through the program: `replay --machine emulated:2x2x2`, and `phases` on such cores. No test
+// asserts a speed: they wait for counts, and compare work with work.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class EmulatedPhases : public SharedCores {
     return arguments;
   }
   [[nodiscard]] std::uint64_t work(std::uint32_t rank) const { return slot(kFirst, rank).report.burst_ns; }
-  /// The value of a row of its report; nan: there is none.
+  /// The value in a row of its report; nan if there is no such row.
   [[nodiscard]] double row(const std::string& name) const {
     const std::string text = "\n" + output(kFirst, "stdout");
     const std::size_t at = text.find("\n" + name + " ");
@@ -166,7 +166,7 @@ TEST_F(Emulation, TheSmallTraceShrinksAndExpandsJobsAndEveryResultIsVerified) {
 }
 
 TEST_F(Emulation, DecidesWhatTheSimulatorDecidesHoweverBusyTheMachineIs) {
-  // Decisions are most of a second apart.
+  // Consecutive decisions are nearly a second apart.
   write_text(folder_ / "t.swf",
              "; MaxProcs: 2\n"
              "1 0 -1 3 2 1.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"

@@ -1,5 +1,6 @@
-// Failure of any process of a job, at any moment: killed, or stopped and then told to end. Whoever it is, the job's end
-// is reported once and as it was, and two seconds later nothing of it is left (docs/failures.md has the table).
+// Tests of jobs with a failing process, at any moment: killed, or stopped and then told to end. For every process, the
+// job's end is reported once and with the right outcome, and two seconds later nothing of the job is left
+// (docs/failures.md has the table).
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -25,7 +26,7 @@ std::string case_name(const testing::TestParamInfo<Where>& info) {
 
 const auto kVictims = testing::Values(Victim::kRank0, Victim::kRank1, Victim::kMpiexec, Victim::kProxy);
 
-// ---- killed ----------------------------------------------------------------------------------------------------------
+// ---- killed ---------------------------------------------------------------------------------------------------------
 
 class Killed : public Failures, public testing::WithParamInterface<Where> {};
 
@@ -40,7 +41,7 @@ TEST_P(Killed, TheJobFailsAndItsCoresAreFree) {
     case Victim::kProxy: return expect_end(Outcome::kFailed, "Hydra's proxy died");
     default: break;
   }
-  // Hydra names one of the ranks that it found dead, mostly the first.
+  // Hydra names one of the ranks that it found dead, usually the first.
   expect_end(Outcome::kFailed, ": Killed (signal 9)");
 }
 
@@ -49,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Failures, Killed,
                                                                     Situation::kShrunk, Situation::kSuspended)),
                          case_name);
 
-// ---- stopped ---------------------------------------------------------------------------------------------------------
+// ---- stopped --------------------------------------------------------------------------------------------------------
 
 class Stopped : public Failures, public testing::WithParamInterface<Where> {};
 
@@ -100,7 +101,7 @@ TEST_F(Failures, AStoppedRankThatGoesOnCompletes) {
   expect_end(Outcome::kCompleted, "");
 }
 
-/// Whatever Hydra and the ranks are doing by then.
+/// The order to end comes this many ms after the launch, in any state of Hydra and the ranks.
 class EndedEarly : public Failures, public testing::WithParamInterface<int> {};
 
 TEST_P(EndedEarly, InTheMiddleOfItsStart) {
@@ -123,7 +124,8 @@ TEST_F(Failures, ADeadRankIsNoticedThoughMpiexecIsStopped) {
   expect_end(Outcome::kFailed, "rank 1 died without MPI_Finalize, and mpiexec did not notice");
 }
 
-// ---- programs that do not want to go ---------------------------------------------------------------------------------
+// ---- programs that ignore signals
+// ------------------------------------------------------------------------------------
 
 TEST_F(Failures, AJobAtItsEstimateThatIgnoresSigtermIsEnded) {
   start();
@@ -170,7 +172,7 @@ TEST_F(Failures, ADaemonOfOneJobDoesNotOutliveItWhenAnotherJobRuns) {
   EXPECT_TRUE(until([&] { return seen_.ended.contains(JobId{9}); }));
 }
 
-/// Processes whose command line begins with `tag`.
+/// Processes with a command line that begins with `tag`.
 std::vector<pid_t> processes_called(const std::string& tag) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {

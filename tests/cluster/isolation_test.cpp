@@ -1,5 +1,5 @@
-// What keeps a job, its neighbours and the agent apart from each other, and from other users of the machine: descriptors,
-// shared segments, files that a job exchanges, the port on which its mpiexec listens, and what clean-up deletes.
+// Tests that a job, its neighbours, the agent and other users of the machine cannot disturb each other: descriptors,
+// shared segments, files that a job replaces, the port on which its mpiexec listens, and what clean-up deletes.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class Isolation : public Failures {
   }
 };
 
-/// What a process has open from descriptor `first` on. Those that have no identity of their own are left out.
+/// The targets of a process's descriptors from `first` on, without anonymous inodes, which all have the same name.
 std::set<std::string> open_in(pid_t pid, int first) {
   std::set<std::string> found;
   std::error_code gone;
@@ -98,9 +98,9 @@ TEST_F(Isolation, AJobThatCutsSharedSegmentsHarmsNeitherTheAgentNorTheOthers) {
   expect_end(Outcome::kKilled, "");
 }
 
-// ---- the network -----------------------------------------------------------------------------------------------------
+// ---- the network ----------------------------------------------------------------------------------------------------
 
-/// The port on which a process listens, as the network that it is in knows it. 0: it does not.
+/// The port on which a process listens, from the table of its own network namespace. 0 if there is none.
 in_port_t port_of(pid_t pid) {
   std::ifstream table{fs::path{"/proc"} / std::to_string(pid) / "net/tcp"};
   const std::set<std::string> open = open_in(pid, 3);
@@ -118,7 +118,7 @@ in_port_t port_of(pid_t pid) {
   return 0;
 }
 
-/// Connects from where the test is, and hangs up at once.
+/// Connects from the test's network namespace and hangs up at once. False: refused.
 bool knocks_at(in_port_t port) {
   const UniqueFd fd{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in address{};
@@ -168,7 +168,7 @@ TEST_F(Isolation, AJobInItsOwnNetworkIsTheSameUserAndItsFilesAreTheUsers) {
   EXPECT_EQ(status.st_uid, ::geteuid());
 }
 
-// ---- clean-up --------------------------------------------------------------------------------------------------------
+// ---- clean-up -------------------------------------------------------------------------------------------------------
 
 TEST_F(Isolation, AnAgentsCleanUpKeepsAUsersFolderWhoseNameBeginsLikeItsOwn) {
   const fs::path results = directory_ / "run" / "replay-agent-results";

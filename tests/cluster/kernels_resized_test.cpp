@@ -1,7 +1,6 @@
-// Every kernel of the NAS-like suite finds its published numbers while the scheduler's means are used on it: shrunk to one
-// core and expanded to two again, three times, under vmlib; with two ranks, and with three, of which two share a core even
-// when expanded. How long a kernel takes depends on the machine, so it is repeated as often as it takes to outlast the six
-// changes.
+// Tests that every kernel of the NAS-like suite gets its published numbers while it is resized: shrunk to one core and
+// expanded to two again, three times, under vmlib; with two ranks, and with three, of which two share a core even when
+// expanded. The speed of a kernel depends on the machine, so it is repeated often enough to outlast the six changes.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -23,9 +22,9 @@ constexpr const char* kKernels[] = {"ep", "is", "cg", "mg", "ft", "lu"};
 constexpr const char* kChanges =
     "--shrink-at 50ms --expand-at 100ms --shrink-at 150ms --expand-at 200ms --shrink-at 250ms --expand-at 300ms";
 constexpr std::size_t kChangeCount = 6;
-constexpr int kMostRepeats = 1'000'000;  // what the programs take
+constexpr int kMostRepeats = 1'000'000;  // the limit of the programs
 
-/// The number behind `name` in a kernel's output.
+/// The number after `name` in a kernel's output.
 double value_of(const std::string& name, const std::string& output) {
   const std::size_t row = output.find("\n" + name + " ");
   return row == std::string::npos ? 0 : std::atof(output.c_str() + row + 1 + name.size());
@@ -39,12 +38,12 @@ class Kernels : public testing::Test {
     cores_ = cores;
   }
 
-  /// `words` are what stands behind `replay run`; the report is in report().
+  /// Runs `replay run` with `words` after its options; the report is in report().
   ShellResult run(const std::string& words) const {
     return shell(fmt::format("{} run --cores {} --report report.json --json {}", REPLAY_PROGRAM, cores_, words),
                  folder_.path());
   }
-  /// About so many make half a second, which outlasts the changes.
+  /// Roughly the number of repeats that takes half a second, which outlasts the changes.
   [[nodiscard]] int repeats_for(const std::string& kernel, int ranks) const {
     const ShellResult once = run(fmt::format("-n {} {} --class S", ranks, kernel));
     const double seconds = value_of("time_per_repeat_s", once.out);
@@ -76,7 +75,7 @@ TEST_P(KernelsResized, VerifiesWhileItIsShrunkAndExpandedThreeTimes) {
   ASSERT_EQ(phases.size(), kChangeCount + 1) << phases;
   EXPECT_EQ(phases[0]["phase"], ranks == 2 ? "expanded on 2 cores" : "on 2 cores, up to 2 ranks on each") << phases;
   EXPECT_EQ(phases[1]["phase"], fmt::format("shrunk to 1 core, {} ranks on it", ranks));
-  if (kernel == std::string{"ep"}) return;  // computes for longer than a phase, and then has nothing to wait for
+  if (kernel == std::string{"ep"}) return;  // it computes longer than a phase and then never waits
   std::uint64_t handoffs = 0;
   for (const std::size_t shrunk : {1U, 3U, 5U}) handoffs += phases[shrunk]["handoffs"].get<std::uint64_t>();
   EXPECT_GT(handoffs, 0) << "ranks on one core never gave it to each other: " << phases;
@@ -87,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Nas, KernelsResized, testing::Combine(testing::ValuesIn
                            return fmt::format("{}_on_{}_ranks", std::get<0>(one.param), std::get<1>(one.param));
                          });
 
-/// 10 inner points along j for 7 ranks: some have one row only, and the stencil reaches over it into the next but one.
+/// 10 inner points along j for 7 ranks: some have one row only, so the stencil reaches beyond the direct neighbour.
 TEST_F(Kernels, LuGivesRanksOfOneRowWhatLiesBehindTheirNeighbours) {
   const ShellResult result = run("-n 7 lu --class S");
   EXPECT_EQ(result.status, 0) << result.out << result.err;

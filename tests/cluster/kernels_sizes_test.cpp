@@ -1,6 +1,6 @@
-// Every kernel of the NAS-like suite finds its published numbers on any number of processes: classes S and W on 1 to 6,
-// odd counts and uneven blocks included, class A on 1, 2 and 4. Under vmlib, as with stock MPICH a rank that shares its
-// core waits a scheduler's tick for each message.
+// Tests that every kernel of the NAS-like suite gets its published numbers on any number of processes: classes S and W
+// on 1 to 6, odd counts and uneven blocks included, class A on 1, 2 and 4. They run under vmlib, because with stock
+// MPICH a rank that shares its core waits a scheduler tick for each message.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

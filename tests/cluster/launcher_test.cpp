@@ -1,5 +1,5 @@
-// The launcher with real processes: LocalExecutor, its agent, Hydra, vmlib and small MPI programs. Each test waits for
-// what should happen, with a deadline; nothing sleeps for a while and hopes.
+// Tests of the launcher with real processes: LocalExecutor, its agent, Hydra, vmlib and small MPI programs. Each test
+// waits for events with a deadline; none sleeps for a fixed time.
 #include <event2/event.h>
 #include <gtest/gtest.h>
 #include <signal.h>

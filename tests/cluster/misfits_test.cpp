@@ -1,5 +1,5 @@
-// Jobs that cannot share their cores: vmlib is missing, broken or of another version, or the program is none that it can
-// serve. Such a job runs as rigid, to its end, and is named with the reason; nobody waits for it for ever.
+// Tests of jobs that cannot share their cores: vmlib is missing, broken or of another version, or cannot serve the
+// program. Such a job runs to its end as a rigid one and is reported with the reason; nothing waits for it for ever.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 class Misfits : public Failures {
  protected:
-  /// Starts two ranks with `vmlib`: they run rigid because of `reason`, and complete.
+  /// Starts two ranks with `vmlib` and expects that they run as a rigid job because of `reason`, and complete.
   void expect_rigid_with(const fs::path& vmlib, const std::string& reason) {
     options_.vmlib = vmlib;
     start();
@@ -28,7 +28,7 @@ class Misfits : public Failures {
   }
 };
 
-// ---- vmlib -----------------------------------------------------------------------------------------------------------
+// ---- vmlib ----------------------------------------------------------------------------------------------------------
 
 TEST_F(Misfits, AMissingVmlibMakesRigidJobs) {
   expect_rigid_with(directory_ / "libreplay-vm.so", "vmlib cannot be read at " + directory_.path().string());
@@ -64,7 +64,7 @@ TEST_F(Misfits, AVmlibWithoutAWayIntoTheMpiMakesRigidJobs) {
   expect_end(Outcome::kCompleted, "");
 }
 
-// ---- programs --------------------------------------------------------------------------------------------------------
+// ---- programs -------------------------------------------------------------------------------------------------------
 
 TEST_F(Misfits, AProgramOfAnotherMpiIsNamed) {
   expect_registrations_soon();
@@ -109,7 +109,7 @@ TEST_F(Misfits, AScriptThatRunsAnMpiProgramLateIsRigidAndCompletes) {
   EXPECT_EQ(its_end().verification, Verification::kPassed);
 }
 
-// ---- ranks that leave before MPI_Init --------------------------------------------------------------------------------
+// ---- ranks that leave before MPI_Init -------------------------------------------------------------------------------
 
 TEST_F(Misfits, ARankThatLeavesBeforeInitEndsTheJobThatWouldWaitForItForEver) {
   expect_registrations_soon();

@@ -1,5 +1,5 @@
-// Policies of one's own in a real run, on this machine's first two cores: the examples schedule MPI programs, and one
-// that fails or hangs in the middle takes nothing with it and leaves nothing behind.
+// Tests of user-written policies in a real run, on this machine's first two cores: the examples schedule MPI programs;
+// one that throws, crashes or hangs in the middle ends the run and its jobs, and leaves nothing behind.
 
 #include <fmt/core.h>
 
@@ -16,7 +16,7 @@
 namespace replay::test {
 namespace {
 
-// The second job comes when the first one, which would run for long, surely has started.
+// The second job is submitted when the first one, a long one, has certainly started.
 constexpr const char* kLongAndShort =
     "; MaxProcs: 2\n"
     "1 0 -1 100 2 100 -1 2 200 -1 1 1 1 -1 -1 -1 -1 -1\n"

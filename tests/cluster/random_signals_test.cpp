@@ -1,7 +1,8 @@
-// Signals at random times, one to three in a row, over real runs on emulated cores, simulations, and commands that write a
-// trace or sweep over seeds. Whenever they come: the exit status names the first one (or all was done), every result file is
-// there and whole and agrees with the event log, and no process, socket, segment or temporary file is left. A long test:
-// `./dev test --all` runs it. REPLAY_SIGNAL_RUNS says how many runs (default 200), REPLAY_SIGNAL_SEED which ones.
+// A long test that sends signals at random times, one to three in a row, to real runs on emulated cores, simulations,
+// and commands that write a trace or sweep over seeds. At whatever time they come, the exit status names one of them
+// (or the command completed), every result file is complete and agrees with the event log, and no process, socket,
+// segment or temporary file is left. `./dev test --all` runs it. REPLAY_SIGNAL_RUNS sets the number of runs (default
+// 200), REPLAY_SIGNAL_SEED the seed.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -43,7 +44,7 @@ struct Kind {
   const char* name;
   std::vector<std::string> words;  // {policy} is replaced
   bool has_results;                // leaves the folder of a run
-  double usual_s = 0;              // how long it takes when nothing disturbs it
+  double usual_s = 0;              // how long it takes undisturbed
 };
 
 class RandomSignals : public testing::Test {
@@ -52,7 +53,7 @@ class RandomSignals : public testing::Test {
     if (shell("command -v mpiexec").status != 0) GTEST_SKIP() << "mpiexec is not on the PATH";
     for (const char* name : {"run", "tmp"}) fs::create_directory(folder_ / name);
     fs::permissions(folder_ / "run", fs::perms::owner_all);
-    ::setenv("XDG_RUNTIME_DIR", (folder_ / "run").c_str(), 1);  // of the agent
+    ::setenv("XDG_RUNTIME_DIR", (folder_ / "run").c_str(), 1);  // the agent's directory lies there
     ::setenv("TMPDIR", (folder_ / "tmp").c_str(), 1);
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
     const ShellResult made =
@@ -88,10 +89,10 @@ class RandomSignals : public testing::Test {
     for (const char* name : {"r", "check", "out.swf", "out.swf.gz"}) fs::remove_all(folder_ / name);
   }
 
-  // Of a run's folder: what is missing, cut, of no run, or not what the event log gives.
+  // What is wrong in a run's folder: files that are missing, cut, unknown, or not what the event log gives.
   std::string wrong_results() const {
     const fs::path run = folder_ / "r";
-    if (!fs::exists(run)) return "";  // it was ended before it began
+    if (!fs::exists(run)) return "";  // the signal came before the run began
     std::string wrong;
     std::set<std::string> there;
     for (const auto& entry : fs::directory_iterator(run)) there.insert(entry.path().filename());
@@ -144,12 +145,12 @@ TEST_F(RandomSignals, LoseNoResultFileAndLeaveNothing) {
     std::this_thread::sleep_for(std::chrono::duration<double>{at});
     for (const int signal : signals) {
       const double gap = random.uniform() * kLongestGap;
-      replay.send(signal);  // a zombie takes it, too
+      replay.send(signal);  // if it has ended, it is a zombie, and the signal has no effect
       std::this_thread::sleep_for(std::chrono::duration<double>{gap});
       story += fmt::format(" {}, {:.3f} s", ::sigabbrev_np(signal), gap);
     }
     const int status = replay.wait();
-    // Two signals that both come before the program runs again are delivered by number, not by time.
+    // Two signals that are pending together are delivered in the order of their numbers, not of their times.
     const bool names_a_signal = std::ranges::find(signals, status - 128) != signals.end();
     EXPECT_TRUE(names_a_signal || status == 0 || status == 1) << story << ": status " << status;
     const std::string wrong = kind.has_results ? wrong_results() : "";

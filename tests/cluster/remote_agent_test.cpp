@@ -1,6 +1,6 @@
-// `replay agent` and the daemons that come to it over TCP, as programs: a trace runs there as it does here; who has not the
-// key, says garbage, says nothing or comes second is sent away and disturbs nobody; and whoever of the two is killed,
-// nothing stays behind.
+// Tests of `replay agent` with daemons that connect over TCP, as programs: a remote trace runs as a local one does; a
+// peer without the key, one that sends garbage or nothing, and a second daemon are rejected and disturb no run; and
+// when the agent or the daemon is killed, nothing stays behind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST_F(RemoteAgent, AnotherKeyOrNoneIsRefusedAndTheRightOneStillGetsIn) {
 
 TEST_F(RemoteAgent, WhoeverKnocksDisturbsNoRun) {
   start_agent();
-  // Much longer than a second daemon hopes that the first one goes.
+  // The job runs much longer than a second daemon waits for the first one to leave.
   write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 8 2 4 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
   auto running = daemon(arguments("t.swf"));
   ASSERT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
@@ -132,7 +132,7 @@ TEST_F(RemoteAgent, SigtermEndsAllJobsAndTheAgent) {
 TEST_F(RemoteAgent, ADaemonThatIsSilentIsLost) {
   start_agent({"--silence", "3"});
   auto running = daemon_with_a_running_job();
-  running->send(SIGSTOP);  // as if the link were cut: open, and nothing comes
+  running->send(SIGSTOP);  // as if the link were cut: it stays open, and nothing comes
   EXPECT_EQ(agent_->wait(), 0);
   EXPECT_NE(agent_->err().find("has not been heard of for 3 s"), std::string::npos) << agent_->err();
   running->send(SIGCONT);
@@ -148,7 +148,8 @@ TEST_F(RemoteAgent, ALivingDaemonIsHeardOfWhateverTheJobsDo) {
   expect_all_verified(1);
 }
 
-/// Answers in JSON lines; with the second pass, while job 1 runs, it thinks for longer than the agent's --silence.
+/// A policy script that answers in JSON lines and takes longer than the agent's --silence for its second pass, while
+/// job 1 runs.
 constexpr const char* kThinker = R"(passes=0
 while IFS= read -r line; do
   case $line in
@@ -248,7 +249,7 @@ TEST_F(RemoteAgent, HydraCanStartIt) {
   expect_nothing_left();
 }
 
-/// What the executor hears, of one job.
+/// Records what the executor reports of one job.
 class OneJob : public live::ExecutorListener {
  public:
   void on_started(JobId, bool, const std::string&) override {}

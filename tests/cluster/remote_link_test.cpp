@@ -1,6 +1,6 @@
-// A relay between a daemon and an agent over TCP that has not the key. Passing everything on it disturbs nothing and reads
-// nothing; whatever it injects, drops, repeats, reorders or changes, in either direction, ends the connection with that
-// reason on both sides, all jobs with it, and runs nothing.
+// Tests of a relay without the key between a daemon and an agent over TCP. Passing everything on disturbs nothing and
+// reveals nothing; whatever it injects, drops, repeats, reorders or changes, in either direction, ends the connection
+// with that reason on both sides, ends all jobs, and runs nothing.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 enum class Mischief : std::uint8_t { kInjects, kDrops, kRepeats, kReorders, kChanges };
 enum class Direction : std::uint8_t { kOrders, kReports };
 
-/// One connection. What arrives in one piece is passed on in one piece, and an idle connection says one frame a second in
-/// each direction; so a piece is a frame.
+/// Relays one connection. What arrives in one read is passed on in one write, and an idle connection sends one frame a
+/// second in each direction; so a piece is a frame.
 class Relay {
  public:
   explicit Relay(const std::string& agent)
@@ -38,14 +38,14 @@ class Relay {
   }
 
   [[nodiscard]] std::string address() const { return launcher::own_address(listener_.get()).to_text(); }
-  /// Once, with the next piece.
+  /// Disturbs the next piece, once.
   void disturb(Mischief how, Direction direction, std::string injected) {
     how_ = how;
     direction_ = direction;
     injected_ = std::move(injected);
     is_due_ = true;
   }
-  /// All that went over it. REQUIRES: both sides have closed.
+  /// All bytes that it passed on. REQUIRES: both sides have closed.
   [[nodiscard]] const std::string& seen() const { return seen_; }
   [[nodiscard]] bool has_ended() const { return has_ended_; }
 
@@ -119,7 +119,7 @@ class Relay {
 
 class RelayedAgent : public RemoteAgent {
  protected:
-  /// From here on daemons go through the relay.
+  /// Puts the relay in front of the agent: daemons started later connect to the relay.
   void put_relay_between() {
     relay_.emplace(address_);
     address_ = relay_->address();

@@ -1,5 +1,5 @@
-// The main command for real: MPI programs on this machine's first two cores, shrunk, expanded, killed and interrupted. All
-// runs are short, wait for events, and end with nothing left behind.
+// Tests of the main command with MPI programs on this machine's first two cores, shrunk, expanded, killed and
+// interrupted. All runs are short, wait for events, and end with nothing left behind.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ class MainCommand : public testing::Test {
 
   std::string output() const { return text_of(folder_ / "out"); }
 
-  // Of the result files of a run in `folder`: those that are not there, or end in the middle of a line, or are no whole JSON.
+  // The result files of a run in `folder` that are missing, end in the middle of a line, or are no complete JSON.
   std::string broken_results(const fs::path& folder) const {
     std::string broken;
     for (const char* file : {"run.json", "events.log", "jobs.csv", "schedule.swf", "metrics.json", "series.csv"})
@@ -92,7 +92,7 @@ class MainCommand : public testing::Test {
 };
 
 TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified) {
-  // The short job ends long before the wide one, however slow the machine: so that one is shrunk and expanded again.
+  // The short job ends long before the wide one on any machine, so the wide one is shrunk and expanded again.
   write_trace({{0, 8, 2, 0.5}, {0.5, 1, 1}});
   ASSERT_EQ(run("fcfs-malleable"), 0) << output();
   const MemoryLog log = this->log();
@@ -119,7 +119,7 @@ TEST_F(MainCommand, RunsEveryPolicyOfTheTable) {
 }
 
 TEST_F(MainCommand, DecidesWhatTheSimulatorDecidesWhereDecisionsAreASecondApart) {
-  // With room for a machine that is half as fast as it should be. Other policies do it on emulated cores.
+  // The times leave room for a machine of half the speed. Emulated cores test the same for other policies.
   write_trace({{0, 5, 2, 0.5}, {1.5, 1.5, 1}, {10, 3, 2, 0.5}, {11.5, 4, 1}});
   for (const char* policy : {"fcfs-malleable"}) {
     ASSERT_EQ(run(policy), 0) << output();
@@ -190,7 +190,7 @@ TEST_F(MainCommand, ASignalAfterTheLastJobsEndLosesNoFile) {
     ASSERT_TRUE(comes_true([&] { return replay.out().find("job 1 ended") != std::string::npos; })) << replay.out();
     replay.send(signal);
     const int status = replay.wait();
-    EXPECT_TRUE(status == 128 + signal || status == 0) << status;  // 0: all was done when it came
+    EXPECT_TRUE(status == 128 + signal || status == 0) << status;  // 0: the run was complete when the signal came
     EXPECT_EQ(broken_results(folder_ / "r"), "") << signal << '\n' << replay.out();
     EXPECT_EQ(log().outcome(JobId{1}), Outcome::kCompleted);
   }
@@ -261,7 +261,7 @@ TEST_F(MainCommand, AReaderThatGoesDoesNotEndTheRun) {
   write_trace({{.submit = 0, .run = 0.3, .processes = 1}, {.submit = 0, .run = 0.3, .processes = 1}});
   std::string words = REPLAY_PROGRAM;
   for (const std::string& word : arguments("fcfs", {"--plain"})) words += " " + word;
-  const ShellResult result = shell(words + " | true", folder_.path());  // nobody reads a line
+  const ShellResult result = shell(words + " | true", folder_.path());  // the pipe has no reader
   EXPECT_EQ(log().outcome(JobId{1}), Outcome::kCompleted) << result.err;
   EXPECT_EQ(log().outcome(JobId{2}), Outcome::kCompleted) << result.err;
   EXPECT_TRUE(std::filesystem::exists(folder_ / "r" / "jobs.csv")) << result.err;
@@ -296,7 +296,8 @@ TEST_F(MainCommand, SigtermBeforeTheFirstLaunchLeavesNothing) {
   expect_nothing_left();
 }
 
-// The first job's folder is there, then its mpiexec is about to run, then the second one's.
+// Each file appears at one stage of the launches: the first job's folder; its mpiexec about to run; the second job's
+// output.
 TEST_F(MainCommand, SigtermInTheMiddleOfLaunchesEndsEachJobOnceAndLeavesNothing) {
   write_trace(std::vector<TraceJob>(6, {0, 600, 1, 1, 1000}));
   for (const char* file : {"r/jobs/1", "r/jobs/1/command", "r/jobs/2/stdout"}) {

@@ -1,5 +1,6 @@
-// `replay run` for real: MPI programs on this machine's first two cores, shrunk, expanded, suspended and interrupted while
-// they run. Runs are short and wait for events; effects are counted in hand-offs and calls, never in time.
+// Tests of `replay run` with MPI programs on this machine's first two cores, shrunk, expanded, suspended and
+// interrupted while they run. Runs are short and wait for events; effects are counted in hand-offs and calls, never in
+// time.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -24,11 +25,11 @@ class RunProgram : public testing::Test {
     if (!missing.empty()) GTEST_SKIP() << missing;
     cores_ = cores;
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
-    ::setenv("TMPDIR", folder_.path().c_str(), 1);           // where the program's output lies while it runs
+    ::setenv("TMPDIR", folder_.path().c_str(), 1);           // the program's output is written there while it runs
   }
   void TearDown() override { ::unsetenv("TMPDIR"); }
 
-  /// `words` after the options that all have; the report is in report().
+  /// Runs `replay run` with `words` after the common options; the report is in report().
   ShellResult run(const std::string& words) const {
     return shell(fmt::format("{} run --cores {} --json --report report.json {}", REPLAY_PROGRAM, cores_, words),
                  folder_.path());
@@ -111,7 +112,7 @@ TEST_F(RunProgram, MakesNoProgressWhileItIsSuspended) {
 TEST_F(RunProgram, TheProgramsOutputAndStatusAreOurs) {
   const ShellResult result = run("-n 1 sh -c 'echo one; echo two >&2; exit 3'");
   EXPECT_EQ(result.status, 3);
-  EXPECT_EQ(result.out.substr(0, 4), "one\n");  // Hydra says more of a program that fails
+  EXPECT_EQ(result.out.substr(0, 4), "one\n");  // more follows: Hydra's messages about a program that fails
   EXPECT_NE(result.err.find("two\n"), std::string::npos) << result.err;
   EXPECT_EQ(run("-n 1 sh -c 'echo one'").out, "one\n");
   EXPECT_EQ(report()["outcome"], "completed");

@@ -1,6 +1,6 @@
-// A thousand short jobs in a row through one executor and one agent, two at a time: what they hold at the end is what
-// they held after the first hundred. A descriptor, a child, a file or a block of memory that each job leaves behind would
-// show a thousandfold.
+// A soak test: a thousand short jobs in a row through one executor and one agent, two at a time. At the end both hold
+// what they held after the first hundred. A descriptor, a child, a file or a block of memory that each job leaves
+// behind would show a thousandfold.
 #include <gtest/gtest.h>
 
 #include <charconv>
@@ -15,7 +15,7 @@
 #include "tests/support/launcher_fixture.hpp"
 
 #ifdef REPLAY_SANITIZED
-// The address sanitizer keeps back 256 MB of freed memory, more than a warm-up fills; with 8 MB it is full before we measure.
+// The address sanitizer keeps 256 MB of freed memory, more than the warm-up fills; 8 MB are full before we measure.
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8"; }
 #endif
 
@@ -27,10 +27,10 @@ using namespace std::chrono_literals;
 
 #ifdef REPLAY_SANITIZED
 constexpr int kJobs = 150;
-constexpr long kMostGrowthKb = 16 * 1024;  // freed memory is kept back for a while, so that its use is noticed
+constexpr long kMostGrowthKb = 16 * 1024;  // the sanitizer keeps freed memory for a while
 #else
 constexpr int kJobs = 1000;
-constexpr long kMostGrowthKb = 1024;  // 0.9 kB for each job that the heap may grow by: a page now and then
+constexpr long kMostGrowthKb = 1024;  // 0.9 kB of heap growth per job: an occasional page
 #endif
 constexpr int kWarmUp = 100;
 constexpr int kAtATime = 2;
@@ -39,7 +39,7 @@ long count_of(const fs::path& folder) {
   return std::distance(fs::directory_iterator{folder}, fs::directory_iterator{});
 }
 
-/// What a process holds.
+/// The resources that a process holds.
 struct Holdings {
   long descriptors = 0;
   long children = 0;  // zombies too
@@ -57,16 +57,16 @@ Holdings holdings_of(pid_t pid) {
 
 class Soak : public Launcher {
  protected:
-  /// Jobs of one or two ranks, each MPI, in turns on either core.
+  /// Launches one MPI job of one or two ranks; the single ranks alternate between the cores.
   void launch_number(int number) {
     const std::size_t ranks = number % 10 == 0 ? 2 : 1;
     auto job = order({REPLAY_RANK_PROGRAM, "talk", "0"}, ranks, JobId{number});
-    job.directory = directory_ / ("job" + std::to_string(number % 4));  // more than run at a time
+    job.directory = directory_ / ("job" + std::to_string(number % 4));  // more folders than jobs run at a time
     fs::create_directories(job.directory);
     if (ranks == 1) job.core_of_rank = {core(static_cast<std::size_t>(number))};
     executor_->launch(job);
   }
-  /// Jobs `first` to `last`, so that two run at any time; returns when all have ended.
+  /// Runs jobs `first` to `last`, two at any time; returns when all have ended.
   void run(int first, int last) {
     int next = first;
     const auto ended = [this] { return static_cast<int>(seen_.ended.size()); };
@@ -76,11 +76,11 @@ class Soak : public Launcher {
       ASSERT_TRUE(until([&] { return ended() > before; }, 30s)) << "after " << before << " jobs";
     }
   }
-  /// Waits until nothing moves any more: what the last job held is let go of after its end is reported.
+  /// Waits until counts are stable: the last job's resources are released after its end is reported.
   void settle() {
     EXPECT_TRUE(until([&] { return children_of(agent_pid_).empty() && its_processes().empty(); }, 5s));
     long before = 0;
-    int looks = 0;  // in a row that saw the same
+    int looks = 0;  // consecutive looks with the same count
     EXPECT_TRUE(until(
         [&] {
           const long now = holdings_of(agent_pid_).descriptors;

@@ -1,6 +1,7 @@
-// Real runs whose daemon is stopped and continued at random, as on a machine that is too busy or that sleeps: small traces on two
-// emulated cores under every policy, so fast that each stop is seconds of the trace. No run aborts, no core is used twice, every job
-// has its end and every result file is there. Of REPLAY_STALLED_RUNS runs (`./dev stalls`; by default a few) a summary is printed.
+// Tests of real runs with a daemon that is stopped and continued at random, as on a machine that is overloaded or goes
+// to sleep: small traces on two emulated cores under every policy, with time scales so small that each stop lasts
+// seconds of the trace. No run aborts, no core is used twice, every job has its end and every result file exists. It
+// prints a summary of REPLAY_STALLED_RUNS runs (`./dev stalls`; by default a few).
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -30,14 +31,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFewRuns = 3;  // slack, on the trace that once ended in an abort
+constexpr int kFewRuns = 3;  // slack, on the trace that once aborted
 
 int runs_wanted() {
   const char* const given = std::getenv("REPLAY_STALLED_RUNS");
   return given == nullptr ? kFewRuns : std::atoi(given);
 }
 
-// Jobs of one or two processes, more than two cores can do in time; estimates that are near the truth.
+// Jobs of one or two processes, more than two cores can do in time, with estimates near the run times.
 std::string drawn_trace(std::uint64_t seed) {
   Random random{seed};
   std::string text = "; Version: 2.2\n; MaxProcs: 2\n";
@@ -60,7 +61,7 @@ class StalledRuns : public testing::Test {
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
   }
 
-  // Its end: "aborted", "broken invariant", "lost a file", ..., or "well", "well, some jobs failed".
+  // How the run ended: "aborted", "broken invariant", "lost a file", ..., or "well", "well, some jobs failed".
   std::string run(const fs::path& trace, const std::string& policy, const char* time_scale, std::uint64_t seed) {
     const fs::path out = folder_ / "run", said = folder_ / "said";
     fs::remove_all(out);
@@ -89,7 +90,7 @@ class StalledRuns : public testing::Test {
   TemporaryFolder folder_;
 
  private:
-  // Stops of up to 0.4 s, up to 0.4 s apart. A child that has ended keeps its number until Background waits for it.
+  // Stops of up to 0.4 s, up to 0.4 s apart. A child that has ended keeps its pid until Background waits for it.
   static void stall_until_it_ends(pid_t pid, std::uint64_t seed) {
     Random random{seed};
     const auto nap = [&random] { std::this_thread::sleep_for(std::chrono::milliseconds{5 + random.below(400)}); };
@@ -115,7 +116,8 @@ TEST_F(StalledRuns, EndWithAllResultsWhenTheDaemonIsHeldUp) {
   const int wanted = runs_wanted();
   std::map<std::string, int> ends;
   for (int i = 0; i < wanted; ++i) {
-    // Half of them are slack's; the others go through the table. In turns the trace that once ended in an abort, and another one.
+    // Every other run is slack's; the others go through the table. The trace that once aborted and a random one
+    // alternate in pairs of runs.
     const auto seed = static_cast<std::uint64_t>(i) + 1;
     const std::string policy = i < kFewRuns || i % 2 == 0 ? "slack" : all[static_cast<std::size_t>(i / 2) % all.size()];
     fs::path trace = REPLAY_SOURCE_DIR "/tests/data/cases/slack-live.swf";

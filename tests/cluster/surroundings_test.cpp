@@ -1,4 +1,4 @@
-// Failure of what a job is given: its directory, its command; and of those who look after it: the agent, the daemon.
+// Tests of failures around a job: of its directory, its command, the agent, and the daemon.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-// ---- directory -------------------------------------------------------------------------------------------------------
+// ---- directory ------------------------------------------------------------------------------------------------------
 
 class Surroundings : public Failures {};
 
@@ -72,7 +72,7 @@ TEST_F(Surroundings, AFailureIsExplainedWithoutTheDirectoryToo) {
   expect_end(Outcome::kFailed, "Killed (signal 9)");
 }
 
-// ---- command ---------------------------------------------------------------------------------------------------------
+// ---- command --------------------------------------------------------------------------------------------------------
 
 TEST_F(Surroundings, ACommandOf200KbArrivesWhole) {
   start();
@@ -118,7 +118,7 @@ TEST_F(Surroundings, AProgramWithBlanksAndQuotesInItsPathRuns) {
   EXPECT_TRUE(seen_.started.at(kJob)) << seen_.reason.at(kJob);
 }
 
-// ---- the agent -------------------------------------------------------------------------------------------------------
+// ---- the agent ------------------------------------------------------------------------------------------------------
 
 TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {
   for (const Situation situation : {Situation::kShrunk, Situation::kSuspended, Situation::kInit}) {
@@ -171,7 +171,7 @@ TEST_F(Surroundings, AStoppedAgentIsNoticedByItsSilence) {
             << " ms: " << *seen_.lost << '\n';
 }
 
-// ---- the daemon ------------------------------------------------------------------------------------------------------
+// ---- the daemon -----------------------------------------------------------------------------------------------------
 
 /// A process that plays the daemon until it is killed.
 class DeadDaemon : public Surroundings {

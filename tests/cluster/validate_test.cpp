@@ -1,5 +1,5 @@
-// `replay validate` with real runs: a tiny trace on emulated cores, the cell that is kept, Ctrl-C. Tests wait for events,
-// never for a time.
+// Tests of `replay validate` with real runs: a tiny trace on emulated cores, the stored cell, Ctrl-C. Tests wait for
+// events, never for a fixed time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-// Decisions are most of a second apart. Job 1 is shrunk when job 2 comes, and expanded again when that one ends; so is job 3.
+// Consecutive decisions are nearly a second apart. Job 1 is shrunk when job 2 comes and expanded again when job 2 ends;
+// so is job 3.
 constexpr const char* kFourJobs =
     "; MaxProcs: 2\n"
     "1 0 -1 3 2 1.8 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
@@ -61,21 +62,21 @@ TEST_F(ValidateForReal, ATinyTraceSideBySide) {
   EXPECT_GE(cell.real.shrinks, 1);
   EXPECT_EQ(cell.simulated_errors.jobs, 4u);
   EXPECT_FALSE(cell.divergence) << *cell.divergence;
-  // By hand: nobody waits. Job 1 is shrunk from 1 s to 2 s, s(2) = 1.2: 3 + 1/6 s; job 3 from 6 s to 7.5 s: 3.25 s.
+  // By hand: no job waits. Job 1 is shrunk from 1 s to 2 s, s(2) = 1.2: 3 + 1/6 s; job 3 from 6 s to 7.5 s: 3.25 s.
   EXPECT_NEAR(cell.simulated.figures[0], 0, 1e-9);
   EXPECT_NEAR(cell.simulated.figures[1], (3 + 1.0 / 6 + 1 + 3.25 + 1.5) / 4, 1e-5);
-  // P is the real run in the simulator: what its jobs did on cores is what they really did there.
+  // P is the real run in the simulator: each job has the work that it did in the real run.
   ASSERT_TRUE(cell.measured);
   EXPECT_EQ(cell.measured->jobs, 4u);
   EXPECT_LE(cell.measured_errors->execution.max, cell.simulated_errors.execution.max + 0.5);
-  // The folders are runs like any other.
+  // The cells' folders are ordinary run folders.
   const std::string folder = "v/cells/fcfs-malleable";
   EXPECT_LE(replay("diff " + folder + "/sim " + folder + "/real --tolerance 2").status, 1);  // 2: trouble
   EXPECT_EQ(replay("rerun " + folder + "/sim --out again").status, 0);
   EXPECT_EQ(replay("rerun " + folder + "/measured --out measured-again").status, 0);
   EXPECT_EQ(replay("why " + folder + "/real 4").status, 0);
 
-  // A second time nothing is run; with other inputs nothing is taken over.
+  // A second call runs nothing; one with other inputs reuses no result.
   const auto written = fs::last_write_time(folder_ / folder / "result.json");
   const ShellResult again = validate("--tolerance 2");
   EXPECT_EQ(again.status, 0) << again.err;

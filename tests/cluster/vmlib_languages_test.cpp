@@ -1,7 +1,8 @@
-// Programs in five languages, and one with OpenMP threads, survive 20 shrinks and 20 expands each while they compute, under
-// both ways of giving a core away, and get the exact right answer. Two ranks on two cores; the test is the agent: to shrink
-// it marks both as sharing a core, then moves the second rank to the first one's core; to expand it moves it back, then
-// unmarks. Between moves it waits until both ranks have been seen to get on, however long that takes here.
+// Tests that programs in five languages, and one with OpenMP threads, survive 20 shrinks and 20 expands each while they
+// compute, under both ways of giving a core away, and get the exact right answer. There are two ranks on two cores, and
+// the test acts as the agent: to shrink, it marks both as sharing a core, then moves the second rank to the first one's
+// core; to expand, it moves it back, then unmarks. Between moves it waits until both ranks have made progress, for 20 s
+// at most.
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
@@ -27,10 +28,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kCycles = 20;
-constexpr std::uint64_t kSomePolls = 200;    // in vain; many steps of the program
+constexpr std::uint64_t kSomePolls = 200;    // unsuccessful polls; many steps of the program
 constexpr std::uint64_t kSomeHandoffs = 50;  // the core went back and forth
 
-/// The two ranks of one job, and where they are.
+/// The two ranks of one job, and their cores.
 class Pair {
  public:
   Pair(VmHost& host, const std::vector<int>& cores, replay_vm_back_end back_end)
@@ -53,7 +54,7 @@ class Pair {
   [[nodiscard]] bool is_on(std::uint32_t rank, int core) const { return launcher::is_bound(pid(rank), core); }
 
  private:
-  /// Where the second rank is to be; the first one always is on the first core.
+  /// Orders the second rank's core; the first one always is on the first core.
   void order(std::uint32_t core_of_second, bool is_shared) {
     const std::uint32_t places[] = {0, core_of_second};
     for (const std::uint32_t rank : {0U, 1U}) {
@@ -91,10 +92,10 @@ class VmlibLanguages : public ::testing::Test {
   }
   void TearDown() override { stop(); }
 
-  /// Starts two ranks of `name`, which run until stop(). False: they do not get through MPI_Init.
+  /// Starts two ranks of `name`, which run until stop(). False: they do not complete MPI_Init.
   bool start(const std::string& name) {
     Environment environment = under_replay(host);
-    environment["OMP_NUM_THREADS"] = "3";  // else as many as the rank has cores: one
+    environment["OMP_NUM_THREADS"] = "3";  // the default would be the rank's number of cores: one
     environment["OMP_WAIT_POLICY"] = "passive";
     job = std::async(std::launch::async, [this, environment, name] {
       return mpi(2, all_cores, environment, program(name) + " " + stop_file());
@@ -118,7 +119,7 @@ class VmlibLanguages : public ::testing::Test {
   std::vector<int> all_cores = cores();
   TemporaryFolder folder;
   VmHost host{2};
-  std::future<Outcome> job;  // last: is waited for before anything it uses goes
+  std::future<Outcome> job;  // last: it has ended before anything it uses is destroyed
 };
 
 struct BackEnd {

@@ -1,6 +1,7 @@
-// vmlib's modes in real MPI jobs: which one a rank ends up with, that it registers it, and that programs compute the same
-// in each. REPLAY_VM_MODE forces a mode; an MPICH of another device, where test loops are all there is, is imitated by
-// a preload that keeps MPICH's polls from vmlib. Hand-offs say that the core was given away; stock MPICH never does that.
+// Tests of vmlib's modes in real MPI jobs: which one a rank uses, that it registers it, and that programs compute the
+// same in each. REPLAY_VM_MODE forces a mode. An MPICH of another device, where only test loops work, is imitated by a
+// preload that hides MPICH's polls from vmlib. Hand-offs show that the core was given away; stock MPICH never does
+// that.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -15,7 +16,7 @@
 namespace replay::test {
 namespace {
 
-constexpr std::uint64_t kGaveItAway = 20;  // times; the programs exchange more messages on any machine
+constexpr std::uint64_t kGaveItAway = 20;  // hand-offs; the programs exchange more messages on any machine
 
 class VmlibMode : public ::testing::Test {
  protected:

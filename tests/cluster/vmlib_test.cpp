@@ -1,7 +1,7 @@
-// vmlib in real MPI jobs: mpiexec starts small programs with the preload, two ranks on one core. REPLAY_VM_LIBRARY is
-// the shared object, REPLAY_TEST_PROGRAM_DIR has the programs of tests/cluster/programs. Stock MPICH 4.0.2 needs 4000 us
-// for one message between two ranks of one core. How fast it is with vmlib is measured, not tested: here it counts that the
-// ranks gave their core away, which stock MPICH never does, however loaded the machine is.
+// Tests of vmlib in real MPI jobs: mpiexec starts small programs with the preload, two ranks on one core.
+// REPLAY_VM_LIBRARY is the shared object, REPLAY_TEST_PROGRAM_DIR has the programs of tests/cluster/programs. Stock
+// MPICH 4.0.2 needs 4000 us for one message between two ranks of one core. The speed with vmlib is measured elsewhere;
+// these tests check that the ranks gave their core away, which stock MPICH never does, on an idle or a loaded machine.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr const char* kLibrary = REPLAY_VM_LIBRARY;
-constexpr std::uint64_t kGaveItAway = 20;  // times; a program of 0.1 s exchanges more messages on any machine
+constexpr std::uint64_t kGaveItAway = 20;  // hand-offs; a program of 0.1 s exchanges more messages on any machine
 
 class Vmlib : public ::testing::Test {
  protected:
@@ -50,7 +50,7 @@ void expect_untouched(const VmHost& host, std::uint32_t ranks) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) EXPECT_EQ(host.report(rank).state, REPLAY_VM_EMPTY) << rank;
 }
 
-/// Collectives do not depend on the core being given away quickly: this ends under stock MPICH, too.
+/// Collectives do not need a core that is given away quickly: this program ends under stock MPICH, too.
 void expect_success(const Outcome& outcome) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(outcome.output, "ok\n") << "and vmlib prints nothing";
@@ -157,7 +157,7 @@ TEST_F(Vmlib, FinalizeOverTcpEndsEveryTime) {  // stock MPICH 4.0.2 hangs here i
 
 // ---- shrink and expand, as an agent does it ----
 
-/// Moves every thread of `pid` to `core`, twice, as threads can appear in between.
+/// Moves every thread of `pid` to `core`; twice, because threads can appear in between.
 void move_process(std::int32_t pid, int core) {
   cpu_set_t only;
   CPU_ZERO(&only);
@@ -229,7 +229,7 @@ TEST_F(Vmlib, AWrongKeyGetsNoSlotAndTheJobStillSucceeds) {
 }
 
 TEST_F(Vmlib, ARefusedRankRunsAsWithStockMpi) {
-  const VmHost host{1};  // knows one rank of two
+  const VmHost host{1};  // for one rank, while two start
   expect_success(mpi(2, cores_, under_replay(host), program("collectives")));
   EXPECT_EQ(host.refusals(), std::vector<std::int32_t>{-3});
   expect_registered(host, 1);
@@ -263,7 +263,7 @@ TEST_F(Vmlib, ADestroyedSegmentSwitchesItOff) {
 }
 
 #ifdef REPLAY_VM_ASAN_LIBRARY
-// The address sanitizer inside the ranks: its run-time library comes first in the preload, MPICH's leaks do not count.
+// The address sanitizer inside the ranks: its run-time library comes first in the preload; leaks in MPICH do not count.
 TEST_F(Vmlib, TouchesNoMemoryThatIsNotItsOwn) {
   VmHost host{2};
   host.share_all(true);

@@ -1,4 +1,4 @@
-// libFuzzer's way into one of the targets; REPLAY_FUZZ_TARGET is its name.
+// The entry point that libFuzzer calls for one target; REPLAY_FUZZ_TARGET is the target's name.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The reader of event logs against arbitrary bytes: it reads or throws InputError, and what it has read is written back as
-// a log that reads the same.
+// Fuzz target of the event log reader: it reads arbitrary bytes or throws InputError, and what it has read is written
+// back as a log that reads the same.
 #include <string>
 #include <string_view>
 
@@ -23,7 +23,7 @@ void event_log(std::string_view bytes) {
   Written first;
   try {
     (void)log::read_text(bytes, "fuzz", first);
-  } catch (const InputError&) {  // what came before the bad line still is a log
+  } catch (const InputError&) {  // the records before the bad line still are a log
   }
   Written second;
   check(log::read_text(first.text, "written", second).is_whole && second.text == first.text);

@@ -1,6 +1,6 @@
-// The challenge against somebody who has not the key. Either he speaks himself, and whatever he says he is never believed;
-// or he sits between a daemon and an agent that do have it, and changes what they say: then the side that got other
-// bytes than were sent never believes.
+// Fuzz target of the handshake against an attacker without the key. As a peer, it sends arbitrary bytes and is never
+// accepted; as a relay between a daemon and an agent with the key, it changes their messages, and then the side that
+// received other bytes than were sent never accepts.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -30,7 +30,7 @@ std::uint8_t take(std::string_view& bytes) {
   return first;
 }
 
-/// Feeds what is wanted in pieces. Returns the replies; stops where it is refused.
+/// Feeds the number of bytes that the handshake asks for, in pieces. Returns the replies; stops at a refusal.
 std::string tell(Handshake& listener, std::string_view bytes, std::size_t piece) {
   std::string replies;
   try {
@@ -51,7 +51,7 @@ void speak(LinkRole to, std::string_view bytes, std::size_t piece) {
   check(!listener.is_proved());
 }
 
-/// Changes some bytes of what is said, as `plan` says: which, and how. 0 changes nothing.
+/// Changes some bytes of the message; `plan` says which, and how. 0 changes nothing.
 std::string changed(std::string message, std::string_view& plan) {
   for (int changes = take(plan) % 4; changes > 0 && !message.empty(); --changes) {
     char& byte = message[take(plan) % message.size()];

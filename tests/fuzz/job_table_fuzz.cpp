@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of side files. Whatever they are, the answer is rows or an InputError; rows that were read come
-// back the same after writing, and asking for job numbers in any order finds each row once.
+// Fuzz target of the side file reader: arbitrary bytes give rows or an InputError; rows are the same after writing and
+// reading, and lookups of job numbers in any order find each row once.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@
 namespace replay::fuzz {
 namespace {
 
-// Numbers that may be in there: what stands at the beginning of a line.
+// Candidate job numbers: the numbers at the beginnings of lines.
 std::vector<std::int64_t> numbers_in(std::string_view bytes) {
   std::vector<std::int64_t> numbers;
   for (std::size_t at = 0; at < bytes.size(); ++at) {
@@ -53,7 +53,7 @@ void read_write_read(std::string_view bytes) {
 void job_table(std::string_view bytes) {
   try {
     read_write_read(bytes);
-  } catch (const InputError&) {  // an answer, not a failure
+  } catch (const InputError&) {  // a valid result, not a failure
   }
 }
 

@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of JSON. Whatever they are, the answer is a value that copies, compares and writes without trouble, and
-// reads back the same, or a JsonError.
+// Fuzz target of the JSON reader: arbitrary bytes give a JsonError or a value that can be copied, compared and written,
+// and reads back the same.
 #include <string>
 #include <string_view>
 
@@ -17,7 +17,7 @@ void read_write_read(std::string_view bytes) {
     check(copy == value);
     const std::string text = copy.dump(-1, ' ', false, Json::error_handler_t::replace);
     check(parse_json<Json>(text).dump() == text);
-  } catch (const JsonError&) {  // an answer, not a failure
+  } catch (const JsonError&) {  // a valid result, not a failure
   }
 }
 

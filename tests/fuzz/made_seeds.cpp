@@ -76,7 +76,7 @@ LinkNonce filled(std::uint8_t byte) {
   return bytes;
 }
 
-/// As handshake_fuzz.cpp reads them: how, in which pieces, then words or changes.
+/// In the format of handshake_fuzz.cpp: the mode, the size of pieces, then messages or changes.
 void add_handshake(std::vector<Seed>& seeds) {
   Handshake daemon{LinkRole::kDaemon, filled(9), filled(3)};
   Handshake agent{LinkRole::kAgent, filled(9), filled(4)};
@@ -95,7 +95,7 @@ void add_handshake(std::vector<Seed>& seeds) {
   seeds.push_back({"handshake/changed-answer", std::string("\x02\x0f\0\0\0\x01\x01\0\x01", 9)});
 }
 
-/// As sealed_fuzz.cpp reads them: in which pieces, then what the relay does with one sealed piece after the other.
+/// In the format of sealed_fuzz.cpp: the size of pieces, then the relay's action for each sealed piece.
 void add_sealed(std::vector<Seed>& seeds) {
   seeds.push_back({"sealed/passed-on", std::string(1, '\x3f') + std::string(24, '\0')});
   seeds.push_back({"sealed/dropped", std::string("\x3f\0\0\1", 4)});
@@ -126,7 +126,7 @@ std::string some_report() {
   return {reinterpret_cast<const char*>(&report), sizeof report};
 }
 
-/// One rank holds the token, two sit there.
+/// One rank holds the token; two seats are taken.
 std::string some_core() {
   replay_vm_core core{};
   core.holder = 4712;
@@ -136,7 +136,7 @@ std::string some_core() {
   return {reinterpret_cast<const char*>(&core), sizeof core};
 }
 
-/// As segment_fuzz.cpp reads them: who reads, then the file.
+/// In the format of segment_fuzz.cpp: the reader, then the file.
 void add_segments(std::vector<Seed>& seeds) {
   std::string job;
   std::string emulated;

@@ -1,5 +1,5 @@
-// Seeds that our own encoders make: small inputs that get behind the first checks of a target. The files below
-// tests/fuzz/seeds/ are written by make_seeds, and a unit test says when they are no longer what is made here.
+// Fuzz seeds made by our own encoders: small inputs that pass the first checks of a target. make_seeds writes them
+// below tests/fuzz/seeds/, and a unit test fails when those files differ from what is made here.
 #pragma once
 
 #include <string>

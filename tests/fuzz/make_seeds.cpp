@@ -1,4 +1,4 @@
-// make_seeds FOLDER: writes the seeds that our encoders make below FOLDER, which is tests/fuzz/seeds.
+// make_seeds FOLDER: writes the seeds of made_seeds.hpp below FOLDER, which is tests/fuzz/seeds.
 #include <fmt/core.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of Slurm's dumps. Whatever they are, the answer is a trace or an InputError; and a trace is in
-// order, numbered from 1, and comes back from an SWF file as it was.
+// Fuzz target of the reader of Slurm's dumps: arbitrary bytes give a trace or an InputError; a trace is in order,
+// numbered from 1, and is the same after writing and reading it as SWF.
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -42,7 +42,7 @@ void convert(std::string_view bytes) {
 void sacct(std::string_view bytes) {
   try {
     convert(bytes);
-  } catch (const InputError&) {  // an answer, not a failure
+  } catch (const InputError&) {  // a valid result, not a failure
   }
 }
 

@@ -1,5 +1,6 @@
-// Sealed frames against a relay without the key, who passes on, drops, repeats, exchanges, changes or makes up sealed pieces:
-// what comes out is what was sent, in order, up to the point where the relay has touched the stream; then nothing more.
+// Fuzz target of sealed frames against a relay without the key, which passes on, drops, repeats, exchanges, changes or
+// forges sealed pieces: the receiver gets what was sent, in order, up to the point where the relay has touched the
+// stream, and nothing after it.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -23,7 +24,7 @@ std::uint8_t take(std::string_view& bytes) {
   return first;
 }
 
-/// Of many sizes, with and without payload.
+/// Frames of many sizes, with and without payload.
 std::vector<Frame> sent_frames() {
   std::vector<Frame> frames;
   for (const std::size_t size : {0U, 1U, 0U, 8U, 100U, 0U, 3U, 0U})
@@ -41,7 +42,7 @@ std::vector<std::string> sealed_stream(const SealKey& key) {
   return pieces;
 }
 
-/// What the relay makes of the stream.
+/// The stream as changed by the relay.
 std::string relayed(std::vector<std::string> pieces, std::string_view plan) {
   std::string out;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -81,7 +82,7 @@ void sealed(std::string_view bytes) {
   std::string whole;
   for (const std::string& one : pieces) whole += one;
   const auto touched =
-      static_cast<std::size_t>(std::ranges::mismatch(stream, whole).in1 - stream.begin());  // up to here it is true
+      static_cast<std::size_t>(std::ranges::mismatch(stream, whole).in1 - stream.begin());  // unchanged up to here
 
   const std::vector<Frame> sent = sent_frames();
   std::size_t heard = 0;
@@ -99,7 +100,7 @@ void sealed(std::string_view bytes) {
   } catch (const ProtocolError&) {
     check(touched < stream.size());
   }
-  std::size_t end = kSealHeaderBytes;  // of the frames that lie before the touched byte
+  std::size_t end = kSealHeaderBytes;  // end of the frames before the touched byte
   std::size_t untouched = 0;
   while (untouched < sent.size() && (end += pieces[untouched + 1].size()) <= touched) ++untouched;
   check(heard == untouched);

@@ -1,6 +1,6 @@
-// Shared memory that somebody else has written, read by both sides. A rank maps job and core segments of arbitrary bytes
-// and gives tokens to whoever seems to sit there; the agent reads arbitrary reports and takes tokens out of arbitrary
-// cores. Nobody reads beyond what the file has, believes an index or a figure, or goes round for ever.
+// Fuzz target of shared memory with arbitrary contents, read by both sides. A rank maps job and core segments of
+// arbitrary bytes and passes tokens to the seats named there; the agent reads arbitrary reports and takes tokens out of
+// arbitrary cores. No reader goes beyond the end of the file, trusts an index or a figure, or loops for ever.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ namespace {
 constexpr vm::Key kKey{};  // zeros, as fuzzers find soonest
 constexpr std::uint32_t kMe = 4711;
 
-/// As an agent hands it to a rank: its size is sealed.
+/// A sealed file with these bytes, as a rank gets it from an agent.
 UniqueFd file_of(std::string_view bytes) {
   UniqueFd file{::memfd_create("segment", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
   check(file.is_open() && ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
@@ -37,7 +37,7 @@ UniqueFd file_of(std::string_view bytes) {
   return file;
 }
 
-/// Over what is mapped from `file`, as far as both reach.
+/// Overwrites the memory mapped from `file`, up to the shorter of both.
 void overwrite(int file, std::string_view bytes) {
   struct stat status {};
   check(::fstat(file, &status) == 0);
@@ -45,12 +45,12 @@ void overwrite(int file, std::string_view bytes) {
   check(::pwrite(file, bytes.data(), length, 0) == static_cast<ssize_t>(length));
 }
 
-/// Time passes when somebody looks; nobody ever wakes us.
+/// A system with a clock that advances at each reading; waits always time out.
 struct FakeSystem {
   static inline std::uint64_t time = 0;
   static inline std::uint64_t looks = 0;
   static std::uint64_t now() {
-    check(++looks < 1'000'000);  // nobody goes round for ever
+    check(++looks < 1'000'000);  // no endless loop
     return time += 1000;
   }
   static void wait_on(std::uint32_t&, std::uint32_t, std::uint64_t limit_ns) { time += limit_ns; }
@@ -71,12 +71,12 @@ void as_rank_with_job_segment(std::string_view bytes) {
   check(facts.quantum_ns <= vm::Segment::kLongestQuantumNs);
   for (std::uint32_t slot = 0; slot < segment->slots(); ++slot) {
     replay_vm_slot& its = *segment->slot(slot);
-    its.report.polls += its.orders.mpl;  // read and written to its end
+    its.report.polls += its.orders.mpl;  // read and write it to its end
     its.report.reserved[sizeof its.report.reserved - 1] = 1;
   }
 }
 
-/// What a rank does with the token of the place that its orders name.
+/// Passes the token of the place in the orders as a rank does.
 void pass_tokens(vm::CoreTokens tokens, std::uint64_t place) {
   FakeSystem::looks = 0;
   vm::CurrentToken<FakeSystem> mine;
@@ -94,7 +94,7 @@ void pass_tokens(vm::CoreTokens tokens, std::uint64_t place) {
   mine.leave();
   const replay_vm_core& core = *tokens.find(replay_vm_core_of(place));
   check(core.seats[replay_vm_seat_of(place)].wanter != kMe);
-  // Somebody may have written us onto another seat: then the token is ours until it counts as stale.
+  // The bytes may name this rank at another seat: then the token is ours until it counts as stale.
   check(core.holder != kMe || std::ranges::find(core.seats, kMe, &replay_vm_seat::wanter) != std::end(core.seats));
 }
 
@@ -139,7 +139,7 @@ void as_agent_with_cores(std::string_view bytes) {
     const pid_t holder = segment.holder(core);
     if (holder <= 0) continue;
     check(segment.is_here(core, holder) && segment.take_away(core, holder));
-    check(!segment.is_here(core, holder));  // nobody else writes meanwhile
+    check(!segment.is_here(core, holder));  // no concurrent writer
   }
   segment.take_away_everywhere(static_cast<pid_t>(kMe));
   for (std::uint32_t core = 0; core < kCores; ++core) check(!segment.is_here(core, static_cast<pid_t>(kMe)));

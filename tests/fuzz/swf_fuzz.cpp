@@ -1,5 +1,5 @@
-// Feeds bytes to the SWF reader as if they were a file, plain or gzip. Whatever they are, the answer is records or an
-// InputError; and records that were read once must come back the same after writing.
+// Fuzz target of the SWF reader: arbitrary bytes, read as a plain or gzip file, give records or an InputError; records
+// are the same after writing and reading.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -53,7 +53,7 @@ void clean(std::string_view bytes) {
 void swf(std::string_view bytes) {
   try {
     read_write_read(bytes);
-  } catch (const InputError&) {  // an answer, not a failure
+  } catch (const InputError&) {  // a valid result, not a failure
   }
   try {
     clean(bytes);

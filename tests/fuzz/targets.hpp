@@ -1,5 +1,5 @@
-// What is fuzzed: each function takes any bytes and aborts when a rule of its reader is broken. Built with clang's
-// libFuzzer (preset `fuzz`) each is a program of its own; the normal unit tests feed them the kept seeds.
+// The fuzz targets: each function takes any bytes and aborts when a rule of its reader is broken. Built with clang's
+// libFuzzer (preset `fuzz`), each is a program of its own; the normal unit tests feed them the stored seeds.
 #pragma once
 
 #include <cstdlib>
@@ -7,7 +7,7 @@
 
 namespace replay::fuzz {
 
-/// Traces: plain or gzip.
+/// SWF traces: plain or gzip.
 void swf(std::string_view bytes);
 /// The side file of a trace.
 void job_table(std::string_view bytes);
@@ -19,16 +19,16 @@ void trace_csv(std::string_view bytes);
 void event_log(std::string_view bytes);
 /// A stream of frames between daemon and agent: a byte that says in which pieces it comes, then the stream.
 void wire(std::string_view bytes);
-/// Shared segments: a byte that says whose reader looks at which segment, then what is in the file.
+/// Shared segments: a byte that selects the reader and the segment, then the contents of the file.
 void segment(std::string_view bytes);
-/// The challenge: what somebody without the key says, or how somebody in the middle changes the words of both sides.
+/// The handshake: the messages of a peer without the key, or how a relay changes the messages of both sides.
 void handshake(std::string_view bytes);
 
 /// JSON of foreign origin: a policy's answers, run.json, profiles.
 void json(std::string_view bytes);
-/// What programs, policies and files say, on its way to results and terminals.
+/// Text from programs, policies and files on its way to results and terminals.
 void text(std::string_view bytes);
-/// Sealed frames: a byte that says in which pieces they come, then what a relay without the key does with them.
+/// Sealed frames: a byte that says in which pieces they come, then the actions of a relay without the key.
 void sealed(std::string_view bytes);
 
 inline void check(bool holds) {

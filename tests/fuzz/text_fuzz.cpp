@@ -1,5 +1,5 @@
-// Feeds bytes to what cleans foreign text. Whatever they are, what comes out is UTF-8 without anything that a terminal acts on,
-// cleaning it again changes nothing, and a cut is never inside a character.
+// Fuzz target of the cleaning of foreign text: for any bytes the result is UTF-8 without characters that a terminal
+// interprets, cleaning it again changes nothing, and a cut is never inside a character.
 #include <boost/nowide/utf/utf.hpp>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Feeds bytes to the reader of traces in CSV. Whatever they are, the answer is entries or an InputError; and entries that
-// were read come back the same after writing, the lines of the header too.
+// Fuzz target of the reader of traces in CSV: arbitrary bytes give entries or an InputError; entries and the lines of
+// the header are the same after writing and reading.
 #include <string>
 #include <string_view>
 
@@ -34,7 +34,7 @@ void read_write_read(std::string_view bytes) {
 void trace_csv(std::string_view bytes) {
   try {
     read_write_read(bytes);
-  } catch (const InputError&) {  // an answer, not a failure
+  } catch (const InputError&) {  // a valid result, not a failure
   }
 }
 

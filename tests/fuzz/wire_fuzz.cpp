@@ -1,5 +1,5 @@
-// Frames and messages between daemon and agent against arbitrary bytes: they are read or refused with ProtocolError, and
-// what is read has one form only: it is written back as the same bytes.
+// Fuzz target of frames and messages between daemon and agent: arbitrary bytes are read or refused with ProtocolError,
+// and each message has one form only: it is written back as the same bytes.
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace protocol;
 
-/// True: the frame is such a message.
+/// Whether the frame is such a message.
 template <typename Decode>
 bool comes_back(const Frame& frame, Decode decode) {
   try {
@@ -45,7 +45,7 @@ void wire(std::string_view bytes) {
       }
       check(decoder.pending() < kFrameHeaderBytes + kMostPayloadBytes);
     }
-  } catch (const ProtocolError&) {  // of the decoder: the stream is of no use from here on
+  } catch (const ProtocolError&) {  // from the decoder: the stream is unusable from here on
     try {
       (void)decoder.next();
       check(false);

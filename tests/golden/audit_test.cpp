@@ -1,6 +1,6 @@
-// The audit against schedules of others: the four archive logs whose waits another simulator made under EASY have no
-// finding under the rule, 392,228 jobs in all, and would have some if the rule were read otherwise. And our own
-// schedules of real logs.
+// The audit of foreign schedules: the four archive logs with waits that another simulator computed under EASY have no
+// finding under the rule, 392,228 jobs in all, and would have some if the rule were read otherwise. Also the audit of
+// our own schedules of real logs.
 
 #include <gtest/gtest.h>
 

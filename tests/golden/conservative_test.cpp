@@ -1,7 +1,8 @@
-// Mean waits that others computed for the KTH log: FCFS and conservative backfilling on the golden normalisation of the log
-// (size: field 5 if > 0, else 8; jobs without size or run time left out; request: field 9 if > 0, else the run time; run time
-// cut at the request), and EASY with exact estimates, backfilling by arrival and shortest first. Where a simulator compresses at
-// every end (pyss, of Feitelson's group), its figure for SDSC SP2, which on KTH is the same.
+// Mean waits that other simulators computed for the KTH log: FCFS and conservative backfilling on the golden
+// normalisation of the log (size: field 5 if > 0, else 8; jobs without size or run time left out; request: field 9 if >
+// 0, else the run time; run time cut at the request), and EASY with exact estimates, backfilling by arrival and
+// shortest first. The figure of a simulator that compresses at every end (pyss, of Feitelson's group) is for SDSC SP2;
+// on KTH this rule gives the same mean.
 
 #include <gtest/gtest.h>
 

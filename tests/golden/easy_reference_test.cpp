@@ -1,6 +1,6 @@
-// Every job's wait under EASY, against schedules that others computed: four archive logs whose field 3 is the wait under
-// EASY backfilling as pyss simulated it (392,228 jobs), where the logs are at hand, and two extracts of the KTH log that
-// the project carries. Not one wait may differ by a microsecond.
+// Every job's wait under EASY, compared with foreign schedules: four archive logs with waits under EASY backfilling, as
+// simulated by pyss, in field 3 (392,228 jobs), where the logs are available, and two extracts of the KTH log in this
+// repository. No wait may differ by a microsecond.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace replay {
 namespace {
 
-// The wait of each job as it is written.
+// Computes each job's wait from the records of its run.
 class Waits final : public log::Sink {
  public:
   void header(const log::Header&) override {}

@@ -1,7 +1,8 @@
-// Figure 2 of the FCFS-malleable paper: ten cores, six jobs that are all there at time 0, run times 2,1,1,2,2,1 time units
-// (a minute here), J1 with 8 processes. The paper prints no other size; an exhaustive search over all sizes that meets its
-// printed averages and its text leaves two sets, (8,5,1,8,4,10) and (8,4,2,8,4,10), and both must come out: every start and
-// every end. Half the cores are half the speed (the paper's footnote 1), which is the isolated model at full CPU use.
+// Figure 2 of the FCFS-malleable paper: ten cores, six jobs submitted at time 0, run times 2,1,1,2,2,1 time units (a
+// minute here), J1 with 8 processes. The paper prints no other size; an exhaustive search over all sizes that meets its
+// printed averages and its text leaves two sets, (8,5,1,8,4,10) and (8,4,2,8,4,10), and every start and every end must
+// match for both. Half the cores are half the speed (the paper's footnote 1), which is the isolated model at full CPU
+// use.
 
 #include <gtest/gtest.h>
 

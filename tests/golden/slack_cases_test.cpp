@@ -1,5 +1,5 @@
-// Small workloads on which a second implementation of slack-based backfilling, written from the policy's rules alone, found other
-// schedules: every start and end as the rules give them.
+// Small workloads for which a second implementation of slack-based backfilling, written from the policy's rules alone,
+// found other schedules than ours: every start and end, as the rules give them.
 
 #include <gtest/gtest.h>
 
@@ -48,12 +48,12 @@ TEST_P(SlackCases, EveryStartAndEndIsThatOfTheRules) {
 INSTANTIATE_TEST_SUITE_P(
     Golden, SlackCases,
     testing::Values(
-        // Job 1 starts inside its own insert, so job 2, which comes at the same instant, cannot push it away.
+        // Job 1 starts inside its own insert, so job 2, submitted at the same instant, cannot displace it.
         SlackCase{"slack-idle", "slack:awt=2401", 1, {0, 100}, {100, 101}},
-        // Job 2 is beyond its quota: moving it up when job 1 ends early costs as much as leaving it, and it moves up.
+        // Job 2 is beyond its quota: at job 1's early end moving it up costs as much as leaving it, and it moves up.
         SlackCase{"slack-quota", "slack:awt=2401", 4, {0, 10}, {10, 20}},
-        // Job 2 reaches its estimate at 50. In the first case job 1 ends at that instant, in the second before: both times
-        // there is room for job 2 to go on when the tick looks at the plan.
+        // Job 2 reaches its estimate at 50. In the first case job 1 ends at that instant, in the second before: both
+        // times there is room for job 2 to go on when the tick looks at the plan.
         SlackCase{"slack-tick", "slack:sf=0:awt=60", 2, {0, 0, 50}, {50, 52, 60}},
         SlackCase{"slack-tick2", "slack:sf=0:awt=60", 2, {0, 0, 49}, {49, 52, 59}}),
     [](const testing::TestParamInfo<SlackCase>& one) {

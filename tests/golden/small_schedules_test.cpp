@@ -1,5 +1,5 @@
-// Schedules of a handful of jobs in which one rule of a policy decides: every start, worked out from the policy's page. The traces
-// are in tests/data/schedules, with their side files.
+// Schedules of a few jobs in which one rule of a policy decides: every start, worked out from the policy's page. The
+// traces are in tests/data/schedules, with their side files.
 
 #include <gtest/gtest.h>
 
@@ -43,8 +43,8 @@ TEST_P(SmallSchedules, EveryJobStartsWhereTheRuleHasIt) {
 INSTANTIATE_TEST_SUITE_P(
     OneRuleEach, SmallSchedules,
     testing::Values(
-        // At 2 s job 1 ends early and job 4 moves up; it leaves a hole at 6 s that job 2, asked before it, could use. The
-        // next end, of job 4 at 3 s, is at its estimate.
+        // At 2 s job 1 ends early and job 4 moves up; it leaves a hole at 6 s that job 2, asked before it, could use.
+        // The next end, of job 4 at 3 s, is at its estimate.
         SmallSchedule{
             "ConservativeAtEarlyEnds", "conservative-holes", "conservative", "flat:2", "rigid", {1, 7, 1, 2, 10}},
         SmallSchedule{"ConservativeAtEveryEnd",

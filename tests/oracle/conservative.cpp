@@ -1,4 +1,5 @@
-// Source: readings 1 (Conservative); slack paper 3.2 for the compression in the order of planned starts.
+// The oracle of conservative backfilling. Source: readings 1 (Conservative); slack paper 3.2 for the compression in the
+// order of planned starts.
 
 #include "tests/oracle/conservative.hpp"
 
@@ -58,8 +59,8 @@ Schedule conservative(const Workload& workload, const Conservative& rules) {
   RigidRun run{workload};
   std::vector<PlannedStart> planned;
   return run.run(rules.pass, [&](const Happened& happened) {
-    // "The profile shifts what no longer fits, in start order": so nobody is pushed behind a job that starts after it, and
-    // whoever is behind gets what the others leave.
+    // "The profile shifts what no longer fits, in start order": so no job is delayed by a job that starts after it; a
+    // later job gets what the earlier ones leave.
     if (happened.is_longer || happened.is_late)
       put_back_in_start_order(run, planned);
     else if (calls_for_compression(happened, rules.at))

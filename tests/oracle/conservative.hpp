@@ -1,4 +1,4 @@
-// Conservative backfilling: each job gets its earliest hole at submission and keeps that guarantee.
+// The oracle of conservative backfilling: each job gets its earliest hole at submission and keeps that guarantee.
 #pragma once
 
 #include "tests/oracle/rigid_run.hpp"

@@ -1,4 +1,5 @@
-// Source: readings 5 and 7. All scores are exact: half of the steps are ties, and a rounded sum would decide them.
+// The oracle of dynP. Source: readings 5 and 7. All scores are exact: half of the steps are ties, and a rounded sum
+// would decide them.
 
 #include "tests/oracle/dynp.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::array kOrders{QueueOrder::kFcfs, QueueOrder::kSjf, QueueOrder::kL
 using Scores = std::array<Score, kOrders.size()>;
 Score& of(Scores& scores, QueueOrder order) { return scores[static_cast<std::size_t>(order)]; }
 
-// Of one waiting job; what is averaged. Divisors that all three plans share are left out.
+// The contribution of one waiting job to a metric. Divisors that all three plans share are left out.
 Score job_score(const Job& job, Time start, Metric metric) {
   const Time response = start - job.submit + job.estimate();
   switch (metric) {
@@ -28,7 +29,7 @@ Score job_score(const Job& job, Time start, Metric metric) {
   }
 }
 
-// Lower is better but for utilisation: work in the plan / (P * (last planned end - now)).
+// The score of a plan. Lower is better, except for utilisation: work in the plan / (P * (last planned end - now)).
 Score plan_score(const RigidRun& run, const std::vector<PlannedStart>& planned, Metric metric) {
   Score sum = 0;
   if (metric != Metric::kUtilisation) {
@@ -43,7 +44,7 @@ Score plan_score(const RigidRun& run, const std::vector<PlannedStart>& planned, 
   return sum / (Score{last - run.now()} * run.cores());
 }
 
-// `scores` as if lower were better: what is compared, and what a threshold is a share of.
+// Compares the scores of the three plans and picks an order.
 struct Decision {
   Scores scores;
   bool higher_is_better;
@@ -66,8 +67,8 @@ struct Decision {
       return gain * 100 > of(scores, preferred) * threshold_percent;
     });
   }
-  // Stays with the preferred one, and comes back to it when it is no worse than the current one, unless one beats it by
-  // more than the threshold; then as advanced.
+  // Keeps the preferred order, or returns to it when it is no worse than the current one, unless another order beats it
+  // by more than the threshold; then decides as advanced().
   QueueOrder preferred(QueueOrder current, const Dynp& rules) {
     const bool wanted = current == rules.preferred || no_worse(rules.preferred, current);
     if (wanted && !is_clearly_beaten(rules.preferred, rules.threshold_percent)) return rules.preferred;

@@ -1,4 +1,4 @@
-// Self-tuning dynP: at every step the plans of three policies are measured, and a decider picks one.
+// The oracle of self-tuning dynP: at every step the plans of three policies are measured, and a decider picks one.
 #pragma once
 
 #include "tests/oracle/fresh_plan.hpp"

@@ -1,4 +1,5 @@
-// Sources: readings 1 (EASY), archive's reference schedules (golden rules 1 to 4), slack paper 3.1.
+// The oracles of EASY and priority-easy. Sources: readings 1 (EASY), archive's reference schedules (golden rules 1 to
+// 4), slack paper 3.1.
 
 #include "tests/oracle/easy.hpp"
 
@@ -42,7 +43,7 @@ void in_backfill_order(const RigidRun& run, BackfillOrder order, std::vector<std
     std::ranges::stable_sort(jobs, {}, [&](std::size_t i) { return run.job(i).processes; });
 }
 
-// Several reservations need a plan. Who can start within it does, and is then no longer one of the waiting.
+// Several reservations need a plan. A job that can start within it does, and no longer counts as waiting.
 void backfill_behind_plan(RigidRun& run, std::vector<std::size_t> queue, const Easy& rules) {
   Plan plan = run.plan_of_running();
   int reserved = 0;
@@ -110,7 +111,7 @@ Schedule priority_easy(const Workload& workload, Aging aging) {
     std::ranges::stable_sort(queue, {}, [&](std::size_t i) { return class_at(run.job(i), run.now(), aging); });
     start_from_the_head(run, queue);
     if (!queue.empty()) backfill_behind_the_head(run, queue);
-    Time next = kNever;  // promotion
+    Time next = kNever;  // the next promotion by aging
     for (const std::size_t waiting : run.waiting())
       if (promotion(run.job(waiting)) > run.now()) next = std::min(next, promotion(run.job(waiting)));
     return next;

@@ -1,4 +1,5 @@
-// Backfilling that delays none of the first waiting jobs, and the same over a queue of three classes.
+// The oracles of EASY, which delays none of the first waiting jobs, and of priority-easy, the same over a queue of
+// three classes.
 #pragma once
 
 #include <limits>
@@ -11,7 +12,7 @@ namespace replay::oracle {
 enum class BackfillOrder : std::uint8_t { kArrival, kShortest, kNarrowest };
 
 struct Easy {
-  int reservations = 1;  ///< kAll: everybody's
+  int reservations = 1;  ///< kAll: one for every job
   BackfillOrder order = BackfillOrder::kArrival;
   PassRule pass = PassRule::kEvent;
   static constexpr int kAll = std::numeric_limits<int>::max();
@@ -19,7 +20,7 @@ struct Easy {
 [[nodiscard]] Schedule easy(const Workload& workload, const Easy& rules);
 
 enum class Aging : std::uint8_t { kTop, kOne, kOff };
-/// 0 is short, 1 medium, 2 long, by estimate and, after a wait of five estimates, by aging.
+/// The class of a job by its estimate and, after a wait of five estimates, by aging: 0 is short, 1 medium, 2 long.
 [[nodiscard]] int class_at(const Job& job, Time now, Aging aging);
 [[nodiscard]] Schedule priority_easy(const Workload& workload, Aging aging);
 

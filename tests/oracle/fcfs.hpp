@@ -1,4 +1,4 @@
-// First come, first served, without overtaking.
+// The oracle of fcfs: first come, first served, without overtaking.
 #pragma once
 
 #include "tests/oracle/workload.hpp"

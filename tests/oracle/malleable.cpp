@@ -1,5 +1,5 @@
-// A run under fcfs-malleable or easy-malleable: from instant to instant, each of them ends, submissions, estimates that are
-// used up, then one pass.
+// The oracle of fcfs-malleable and easy-malleable. It goes from instant to instant; at each: ends, submissions, used-up
+// estimates, then one pass.
 #include "tests/oracle/malleable.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ double slowdown(TimeModel model, const Job& job, int level) {
   return u + ov == 0 ? 1 : std::max(1.0, (level * u + ov) / (u + ov));
 }
 
-// Work at a rate: what is left of it at an instant, and when it is done, rounded up.
+// Work at a rate: what is left of it at an instant, and its end, rounded up.
 struct Work {
   double left = 0;
   Time as_of = 0;
@@ -45,7 +45,7 @@ struct MalleableJob {
   int level;                   // most processes on a core
   Work work;                   // until its true end
   Work budget;                 // until its estimate is used up
-  bool is_new = true;          // started in this pass: both are yet to come
+  bool is_new = true;          // started in this pass, which will set `work` and `budget`
 };
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -85,7 +85,7 @@ class MalleableRun {
   }
 
  private:
-  // Ends the running jobs whose work, or budget, is used up now.
+  // Ends the running jobs with this work (or budget) used up now.
   void end_those_that(Work MalleableJob::*what) {
     for (std::size_t i = 0; i < running_.size();) {
       const MalleableJob& r = running_[i];
@@ -106,7 +106,7 @@ class MalleableRun {
   [[nodiscard]] static bool can_shrink(const Job& job) { return !job.rigid && job.processes > 1; }
   [[nodiscard]] int most(const Job& job) const { return can_shrink(job) ? rules_.max_mpl : 1; }
 
-  // The processes of each node if the job starts at the level into `free`; nothing if it does not fit.
+  // The processes on each node if the job starts at this level on the cores in `free`; nothing if it does not fit.
   [[nodiscard]] std::optional<std::vector<int>> placed(const Job& job, int level, const std::vector<int>& free) const {
     std::vector<std::size_t> order(free.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -140,7 +140,7 @@ class MalleableRun {
     }
   }
 
-  // At the least level at which it fits into the free cores; false if there is none.
+  // Starts the job at the least level at which it fits into the free cores; false if there is none.
   bool start(std::size_t index) {
     const Job& job = workload_.jobs[index];
     for (int level = 1; level <= most(job); ++level) {
@@ -154,7 +154,7 @@ class MalleableRun {
     return false;
   }
 
-  // The running jobs as positions in running_, which is by start.
+  // Positions in running_, sorted by the criterion; ties keep the order of starts.
   [[nodiscard]] std::vector<std::size_t> by_criterion() const {
     std::vector<std::size_t> order(running_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -171,7 +171,7 @@ class MalleableRun {
     return order;
   }
 
-  // Rule 3: shrinks as few as needed for the job to fit, or none.
+  // Rule 3: shrinks as few jobs as needed for `job` to fit, or none.
   bool make_room(const Job& job) {
     std::vector<int> free = free_;
     std::vector<std::vector<int>> cores;
@@ -200,7 +200,7 @@ class MalleableRun {
     return false;
   }
 
-  // To the next smaller level, and the next, as long as all of it fits.
+  // Expands level by level, as long as the whole step fits.
   void expand(MalleableJob& r) {
     while (r.level > 1) {
       const std::vector<int> more = cores_at(r.processes, r.level - 1);
@@ -249,7 +249,7 @@ class MalleableRun {
 
   // ---------------------------------------------------------------------------------------------- easy-malleable
 
-  // How fast a job of this level is taken to use up its estimate.
+  // The rate at which a job at this level is expected to use up its estimate.
   [[nodiscard]] double expected_rate(const Job& job, int level) const {
     return rules_.cautious ? 1.0 / level : 1.0 / slowdown(rules_.model, job, level);
   }
@@ -260,7 +260,7 @@ class MalleableRun {
     return r.budget.from(now_, rate).end();
   }
 
-  // What shrinking could give at an instant: the free cores of each node, if all that can be shrunk have shrunk.
+  // The free cores of each node at an instant if every shrinkable job were shrunk.
   [[nodiscard]] std::vector<int> could_be_free(Time at) const {
     std::vector<int> free = free_;
     for (const MalleableJob& r : running_) {

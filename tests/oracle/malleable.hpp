@@ -1,4 +1,4 @@
-// fcfs-malleable and easy-malleable a second time: jobs keep their processes and change their cores while they run.
+// The oracle of fcfs-malleable and easy-malleable: jobs keep their processes and change their cores while they run.
 // From FCFS-malleable (Euro-Par 2012), sections 3.1 and 4, and docs/policies/fcfs-malleable.md.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace replay::oracle {
 
-/// How fast a job runs on fewer cores than processes.
+/// How fast a job runs with fewer cores than processes.
 enum class TimeModel : std::uint8_t { kUtrera, kUtreraAdditive, kIsolated };
 
 enum class Criterion : std::uint8_t { kOldest, kLeastCpuUse, kLongest, kShortest };

@@ -13,14 +13,14 @@ int Plan::free_at(Time when) const {
   return free;
 }
 
-// What is free gets less only where a use begins.
+// The number of free cores decreases only where a use begins.
 bool Plan::fits(int cores, Time from, Time length) const {
   if (free_at(from) < cores) return false;
   return std::ranges::none_of(
       used_, [&](const Use& use) { return from < use.from && use.from < from + length && free_at(use.from) < cores; });
 }
 
-// And more only where one ends.
+// It increases only where a use ends.
 Time Plan::earliest(int cores, Time from, Time length) const {
   Time best = fits(cores, from, length) ? from : kNever;
   for (const Use& use : used_)

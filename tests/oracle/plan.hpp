@@ -1,4 +1,4 @@
-// Free cores over time, as a list of who has how many from when to when. Every question looks at the whole list.
+// Free cores over time, stored as a list of uses: cores, from, to. Every question scans the whole list.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,13 @@ class Plan {
   explicit Plan(int cores) : cores_(cores) {}
 
   void put(int cores, Time from, Time to) { used_.push_back({cores, from, to}); }
-  /// REQUIRES: put() with the same arguments.
+  /// Removes a use. REQUIRES: put() with the same arguments.
   void lift(int cores, Time from, Time to);
 
   [[nodiscard]] int free_at(Time when) const;
   [[nodiscard]] bool fits(int cores, Time from, Time length) const;
-  /// The first instant from `from` on at which it fits. REQUIRES: cores <= those of the machine.
+  /// The first instant from `from` on at which this many cores are free for `length`. REQUIRES: cores <= those of the
+  /// machine.
   [[nodiscard]] Time earliest(int cores, Time from, Time length) const;
 
  private:

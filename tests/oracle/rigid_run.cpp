@@ -42,7 +42,8 @@ Time RigidRun::next_instant(Time timer) const {
   return next;
 }
 
-// Those that end by themselves first, in the order of their starts: a kill follows an estimate that has been reached.
+// Jobs that end by themselves come first, in the order of their starts: a kill follows an estimate that has been
+// reached.
 bool RigidRun::take_end(Happened& happened) {
   auto found = std::ranges::find_if(running_, [&](const Running& r) { return r.end == now_ && !r.is_killed; });
   if (found == running_.end()) found = std::ranges::find(running_, now_, &Running::end);

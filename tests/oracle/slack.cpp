@@ -1,5 +1,5 @@
-// A run under slack. At each instant: ends, then remove() if one came before its estimate; an insert() for each submission;
-// ticks; planned starts.
+// The oracle of slack. At each instant: ends, then remove() if one came before its estimate; an insert() for each
+// submission; ticks; planned starts.
 #include "tests/oracle/slack.hpp"
 
 #include <algorithm>
@@ -32,23 +32,23 @@ struct PricedJob {
   double priority = 0;
 };
 
-// The job that others make room for.
+// The job for which others make room.
 struct Favoured {
-  double priority = 0.5;  // remove() favours no job: the same divisor for all costs
+  double priority = 0.5;  // remove() favours no job, so all costs have the same divisor
   bool is_beyond_quota = false;
 };
 
-// A schedule that is looked at: where the waiting jobs would be, and what that costs.
+// A candidate schedule: the planned starts of the waiting jobs, and its price.
 struct Choice {
   double price = 0;
   int moved = 0;
-  Time at = 0;                // insert: where the new job would be
+  Time at = 0;                // insert: the planned start of the new job
   std::vector<Time> planned;  // of each waiting job
 };
 
 bool about_equal(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)); }
 
-// Of two that cost the same, the one that starts jobs earlier, then the one that moves fewer.
+// At equal price, the one that starts jobs earlier, then the one that moves fewer.
 bool starts_cheaper(const Choice& a, const Choice& b) {
   const auto rank = [](const Choice& choice) {
     return std::pair{std::accumulate(choice.planned.begin(), choice.planned.end(), Time{0}), choice.moved};
@@ -56,7 +56,7 @@ bool starts_cheaper(const Choice& a, const Choice& b) {
   return about_equal(a.price, b.price) ? rank(a) < rank(b) : a.price < b.price;
 }
 
-// Of two that cost the same, the one that moves fewer, then the one that starts the new job earlier.
+// At equal price, the one that moves fewer, then the one that starts the new job earlier.
 bool is_cheaper(const Choice& a, const Choice& b) {
   return about_equal(a.price, b.price) ? std::pair{a.moved, a.at} < std::pair{b.moved, b.at} : a.price < b.price;
 }
@@ -82,7 +82,7 @@ class SlackRun {
   }
 
  private:
-  // A job that is due on the cores of one that has just reached its estimate is not among them: the tick comes first.
+  // Skips a job that is due on the cores of one that has just reached its estimate: the tick comes first.
   void start_those_with_cores() {
     std::erase_if(waiting_, [&](const PricedJob& w) {
       if (w.planned != run_.now() || w.job->processes > run_.idle_cores()) return false;
@@ -114,7 +114,7 @@ class SlackRun {
     return static_cast<Time>(std::llround((1 - priority) * rules_.slack_factor * average_wait(job) * 1e6));
   }
 
-  // Processors and a delay, weighed.
+  // The weight of a delay on the job's processors.
   [[nodiscard]] double weight(const Job& job, Time delay) const {
     if (delay == 0) return 0;
     return std::pow(job.processes, rules_.alpha_u) * std::pow(seconds(delay), rules_.alpha_t);
@@ -134,7 +134,7 @@ class SlackRun {
 
   // ------------------------------------------------------------------------------------------------------- orders
 
-  // The orders in which those at these positions of the queue are placed.
+  // The orders in which the heuristic places the jobs at these positions of the queue.
   [[nodiscard]] std::vector<std::vector<std::size_t>> orders(std::vector<std::size_t> who,
                                                              const Favoured& favoured) const {
     const auto by = [&](auto key) {
@@ -181,7 +181,7 @@ class SlackRun {
 
   // ----------------------------------------------------------------------------------------------------- searches
 
-  // Those in `order` make room in the profile, one after the other; nothing if one would be delayed beyond its slack.
+  // Places the jobs of `order` in the profile, one after the other; nothing if one would be delayed beyond its slack.
   [[nodiscard]] std::optional<Choice> made_room(Plan profile, Choice choice, const std::vector<std::size_t>& order,
                                                 const Favoured& favoured) const {
     for (const std::size_t i : order) {
@@ -257,7 +257,7 @@ class SlackRun {
     if (instants.empty()) return;
     std::optional<Choice> best;
     if (rules_.slack_factor == 0) {
-      instants.resize(1);  // the full compression, whatever it costs
+      instants.resize(1);  // the full compression at any price
     } else {
       best = Choice{.planned = plan()};
     }
@@ -279,7 +279,7 @@ class SlackRun {
     apply(*best);
   }
 
-  // Section 4.7: a job at its estimate goes on if what that costs the others is less than what its loss would.
+  // Section 4.7: a job at its estimate goes on if the price of that for the others is lower than the price of its loss.
   void tick(std::size_t index) {
     const Job& job = run_.job(index);
     const Time more = std::max(job.estimate() / 10, kSecond);

@@ -1,5 +1,5 @@
-// Slack-based priority backfilling a second time: a planned start and a slack for each waiting job, prices of schedules.
-// From Talby and Feitelson (IPPS 1999), section 4, and docs/policies/slack.md.
+// The oracle of slack, slack-based priority backfilling: a planned start and a slack for each waiting job, prices of
+// schedules. From Talby and Feitelson (IPPS 1999), section 4, and docs/policies/slack.md.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ enum class Heuristic : std::uint8_t {
 struct Slack {
   Heuristic heuristic = Heuristic::kScheduledTime;
   double slack_factor = 3;
-  /// Of jobs with 1, 2, up to 4, ... processors, the last one of all that are larger; in seconds.
+  /// In seconds, for jobs with 1, 2, up to 4, ... processors; the last one is for all larger jobs.
   std::vector<double> average_wait = {2401};
   double alpha_u = 1, alpha_t = 1, alpha_p = 1, alpha_f = 1;
 };
 
-/// Overrun::kExtend is not among what the pages settle. `promises`, if it is not null, becomes for each job its first planned start plus its first slack; kNever without bound.
+/// REQUIRES: not Overrun::kExtend, which the pages leave open. `promises`, if not null, gets for each job its first
+/// planned start plus its first slack; kNever if unbounded.
 [[nodiscard]] Schedule slack(const Workload& workload, const Slack& rules, std::vector<Time>* promises = nullptr);
 
 }  // namespace replay::oracle

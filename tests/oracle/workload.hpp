@@ -1,6 +1,6 @@
-// What an oracle is given and what it answers. An oracle is a policy a second time: plain and slow, written from
-// its page and not from the program, with which it shares no line: this folder includes nothing of the tree but
-// itself, and tests/unit/layers_test.cpp holds it to that.
+// The input and the output of an oracle. An oracle is a second implementation of a policy: plain and slow, written from
+// the policy's page and not from the program, with which it shares no line: this folder includes nothing of the tree
+// but itself, and tests/unit/layers_test.cpp checks that.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ using Time = std::int64_t;  ///< an instant or a duration, in microseconds
 inline constexpr Time kSecond = 1'000'000;
 inline constexpr Time kNever = INT64_MAX;
 
-/// A job as a line of a trace and its row of the side file have it.
+/// A job, with the fields of its line in the trace and its row in the side file.
 struct Job {
   std::int64_t number = 0;
   Time submit = 0;
@@ -27,14 +27,14 @@ struct Job {
   double user_priority = 0;
   double political_priority = 0;  ///< may be -infinity
 
-  /// What policies see: the request, else the run time, and never 0.
+  /// The estimate as policies see it: the request, else the run time, and never 0.
   [[nodiscard]] Time estimate() const { return request > 0 ? request : run_time > 0 ? run_time : kSecond; }
 };
 
 enum class Overrun : std::uint8_t {
   kKill,    ///< a job ends with its estimate
   kExtend,  ///< the estimate grows by 10 % of the request, at least 60 s
-  kPolicy   ///< the policy says which
+  kPolicy   ///< the policy decides
 };
 
 struct Workload {
@@ -49,22 +49,22 @@ struct Workload {
   [[nodiscard]] int cores() const { return nodes * cores_per_node; }
 };
 
-/// What a job has from an instant on.
+/// The cores of a job from an instant on.
 struct Cores {
   Time since = 0;
   std::vector<int> on_node;  ///< a pool is one node
   bool operator==(const Cores&) const = default;
 };
 
-/// From the first to the last instant that a job has cores.
+/// The time from the first to the last instant at which a job has cores.
 struct Span {
   Time start = kNever;
   Time end = kNever;
-  std::vector<Cores> cores{};  ///< where cores change while jobs run: at the start, then at each resize; else empty
+  std::vector<Cores> cores{};  ///< one entry at the start and at each resize, if the policy resizes; else empty
   bool operator==(const Span&) const = default;
 };
 
-/// Of each job, in the order of Workload::jobs.
+/// One span per job, in the order of Workload::jobs.
 using Schedule = std::vector<Span>;
 
 }  // namespace replay::oracle

@@ -33,7 +33,7 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   return value == nullptr || *value == '\0' ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
-// A broken invariant aborts. The workload that broke it is then the one thing worth knowing.
+// A broken invariant aborts; the handler then prints the workload that broke it.
 std::string
     workload_under_test;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables): a signal handler reads it
 void print_workload(int) {
@@ -76,7 +76,7 @@ Allocation cores_of_a_pool(int cores) {
   return allocation;
 }
 
-// Jobs as letters in the order of the file; nothing where a column for each unit of time would make too long a line.
+// Draws jobs as letters in the order of the file; empty where a column for each unit of time would make lines too long.
 std::string picture(const oracle::Workload& workload, const Schedule& schedule) {
   MemoryLog log;
   std::vector<log::Record> records;

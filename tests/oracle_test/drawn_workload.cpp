@@ -17,7 +17,7 @@ using oracle::Job;
 using oracle::kSecond;
 using oracle::Time;
 
-// Seconds, mostly; milliseconds and odd lengths show what rounds; long ones are where an hour's bound lies.
+// Mostly seconds; milliseconds and odd lengths show rounding errors; long times lie around one hour.
 Time drawn_unit(Random& random, const Draw& draw) {
   constexpr Time kMillisecond = 1'000;
   if (draw.long_times) return random.one_of({kSecond, 10 * kSecond, 60 * kSecond, 600 * kSecond});

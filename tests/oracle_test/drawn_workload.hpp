@@ -1,6 +1,6 @@
-// Small workloads by chance that reach the corners where schedulers differ: equal submit times and estimates, estimates
-// that are exact, too long, too short or missing, run times of zero, serial and machine-wide jobs, job numbers that
-// are not in the order of submission.
+// Small random workloads with the corner cases in which schedulers differ: equal submit times and estimates, estimates
+// that are exact, too long, too short or missing, run times of zero, serial and machine-wide jobs, job numbers that are
+// not in the order of submission.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace replay::test {
 
-/// What is drawn beyond that.
+/// Options of the draw.
 struct Draw {
   int most_jobs = 14;
   int most_cores = 8;         ///< of the machine, or of a node
   int most_nodes = 1;         ///< above 1: one machine in two has nodes, and names its cores
-  bool overruns = true;       ///< jobs that reach the end of their estimates, and what becomes of them
+  bool overruns = true;       ///< jobs that reach the end of their estimates, under a drawn overrun rule
   bool long_times = false;    ///< times around the bounds between classes of jobs: a minute, an hour
   bool priorities = false;    ///< user and political ones, -infinity too
   bool behaviour = false;     ///< CPU use and network overhead below 1 and above 0
-  bool extends = true;        ///< --overrun extend is among what becomes of jobs that overrun
+  bool extends = true;        ///< --overrun extend is among the drawn overrun rules
   bool policy_tells = false;  ///< --overrun policy is
   bool any_numbers = true;    ///< job numbers need not be in the order of submission
 };
 
-/// The same for the same seed and draw on every machine.
+/// One seed and draw give the same workload on every machine.
 [[nodiscard]] oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw);
 
-/// A trace of the workload, and its side file: what `replay simulate` reads.
+/// The workload as a trace and its side file: the input of `replay simulate`.
 [[nodiscard]] std::string swf_text(const oracle::Workload& workload);
 [[nodiscard]] std::string side_file_text(const oracle::Workload& workload);
 
-/// What the program's reader makes of them, and the machine.
+/// The workload as the program's reader returns it, and the machine.
 [[nodiscard]] Workload read_back(const oracle::Workload& workload);
 [[nodiscard]] Machine machine_of(const oracle::Workload& workload);
 

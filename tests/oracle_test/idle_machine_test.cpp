@@ -1,10 +1,10 @@
-// No job waits that fits the free processors when no plan of an earlier job is delayed by it: what that means for each
-// policy is the table below, and it is checked on event logs, after every instant. All policies but two promise two
-// things as well: an empty machine has no waiting job, and a job that waits alone does not fit the free processors.
-// `conservative` that compresses by arrival, and at early ends only, promises them at early ends: a job
-// that was lifted out in vain, because of another that was lifted out after it and moved away, is not looked at again
-// until the next early end. `slack` promises less, at early ends and submissions (where_slack_plans); with sf=0 it
-// promises both as the others do.
+// Tests that no job waits that fits the free processors when no plan of an earlier job is delayed by it. The table
+// below says what that means for each policy; it is checked on event logs, after every instant. All policies but two
+// promise two more things: an empty machine has no waiting job, and a job that waits alone does not fit the free
+// processors. The exceptions: `conservative` that compresses by arrival, and at early ends only, promises them at early
+// ends: a job that was lifted out in vain, because of another that was lifted out after it and moved away, is not
+// looked at again until the next early end. `slack` promises less, at early ends and submissions (where_slack_plans);
+// with sf=0 it promises both as the others do.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -31,12 +31,12 @@ using oracle::Job;
 using oracle::QueueOrder;
 using oracle::Time;
 
-/// What a check is given: a moment, and when each job starts in the end.
+/// The input of a check: a moment of the run, and each job's start in the finished run.
 struct Seen {
   Moment moment;
   std::function<Time(const Job&)> start;
 };
-/// The job that waits although it was promised not to.
+/// The job that waits against the promise.
 using Idle = std::optional<const Job*>;
 using Check = std::function<Idle(const Seen&)>;
 
@@ -56,13 +56,13 @@ Idle alone_or_on_empty_machine(const Seen& seen) {
   return idle ? idle : waits_alone(seen);
 }
 
-// Planned starts move at submissions, early ends and ticks only: "the exact end of an estimate removes nothing", so after
-// such an end an empty machine stays idle until the first planned start. Where they do move, the cheapest schedule wins,
-// and with several jobs it may start none of them, not even on an empty machine: at an early end it may lift no other job
-// than one that has little slack left, to right behind one that stays; and a new job's place may be behind those that were
-// there before, whose slack allows no more delay. But where all could start at once, nothing is cheaper than that;
-// only a job beyond its quota gains nothing by moving up, and stays where it is at a submission. And where nobody waited
-// before, the first one that comes to an empty machine starts.
+// Planned starts move at submissions, early ends and ticks only: "the exact end of an estimate removes nothing", so
+// after such an end an empty machine stays idle until the first planned start. Where they do move, the cheapest
+// schedule wins, and with several jobs it may start none of them, not even on an empty machine: at an early end the
+// only job that may move may be one that has little slack left, to right behind one that stays; and the place of a new
+// job may be behind older ones with too little slack for a delay. But where all could start at once, no schedule is
+// cheaper than that; only a job beyond its quota gains nothing by moving up, and stays where it is at a submission. If
+// no job waited before, the first one that comes to an empty machine starts.
 Idle where_slack_plans(const Seen& seen) {
   const Moment& moment = seen.moment;
   if (moment.waiting.empty()) return std::nullopt;
@@ -85,7 +85,7 @@ Idle head_fits(const Seen& seen) {
   return moment.waiting.front();
 }
 
-// On a pool, at multiprogramming levels up to 2.
+// Checked on a pool, at multiprogramming levels up to 2.
 Idle head_fits_shrunk(const Seen& seen) {
   const Moment& moment = seen.moment;
   if (moment.waiting.empty() || !moment.workload->flat) return std::nullopt;
@@ -96,7 +96,8 @@ Idle head_fits_shrunk(const Seen& seen) {
   return least(*head) <= could_be_free ? Idle{head} : std::nullopt;
 }
 
-// The first `reserved` of `queue` get their earliest holes, in order; behind them somebody fits now.
+// The first `reserved` jobs of `queue` reserve their earliest holes, in order; finds the first job that fits now beside
+// these.
 Idle fits_beside_reservations(const Moment& moment, const std::vector<const Job*>& queue, std::size_t reserved) {
   oracle::Plan plan = moment.plan();
   for (std::size_t i = 0; i < queue.size(); ++i) {
@@ -132,7 +133,7 @@ Check in_fresh_plan(QueueOrder order) {
   return [order](const Seen& seen) { return fits_in_fresh_plan(seen.moment, order); };
 }
 
-// The plan in force is one of three.
+// The current plan is one of three, so a job must fit in each of them.
 Idle in_each_of_three_plans(const Seen& seen) {
   if (seen.moment.submitted.empty() && seen.moment.ends == 0) return std::nullopt;  // no step
   Idle idle;
@@ -141,8 +142,9 @@ Idle in_each_of_three_plans(const Seen& seen) {
   return idle;
 }
 
-// Fits now for its whole estimate, and is over when the first of the others starts. Where a planned start never moves
-// later, none of them can have been planned before that, so its hole in the plan of all others is now.
+// Whether the job fits now for its whole estimate and ends before the first of the others starts. Where a planned start
+// never moves later, none of them can have been planned before that, so the job's hole in the plan of all others is
+// now.
 bool has_hole_now(const Seen& seen, const Job& job) {
   const Moment& moment = seen.moment;
   return moment.plan().fits(job.processes, moment.now, job.estimate()) &&
@@ -158,8 +160,8 @@ Idle always_has_hole(const Seen& seen) {
   return std::nullopt;
 }
 
-// One by one, each job is lifted out once: what others then leave free is not looked at again before the next end that
-// calls for compression. Nobody leaves anything within the hole of a job if nobody starts now.
+// A compression lifts each job out once, one by one: holes that others leave afterwards are not used before the next
+// end that calls for compression. If no job starts now, no other job has left anything within the hole of this one.
 Check has_hole_when_looked_at(bool at_every_end) {
   return [at_every_end](const Seen& seen) -> Idle {
     const Moment& moment = seen.moment;
@@ -178,7 +180,7 @@ Check has_hole_when_looked_at(bool at_every_end) {
 
 struct Promise {
   std::string policy;
-  std::string text;  ///< who does not wait
+  std::string text;  ///< the jobs that may not wait
   Check idle;
   Draw draw{};
   std::string model = "rigid";
@@ -187,7 +189,7 @@ struct Promise {
 void PrintTo(const Promise& promise, std::ostream* out) { *out << promise.policy << ": " << promise.text; }
 
 const std::vector<Promise>& promises() {
-  // A submission asks `easy` for a pass only where the job fits, which is enough as long as the last one is the last of
+  // A submission asks `easy` for a pass only where the job fits. That is enough as long as the new job is the last of
   // the queue.
   const Draw in_order{.any_numbers = false};
   const Draw long_times{.long_times = true};

@@ -1,4 +1,4 @@
-// The malleable policies beside their oracle, to the microsecond and to each node's cores at each resize.
+// Compares the malleable policies with their oracle, to the microsecond and to each node's cores at each resize.
 #include "tests/oracle/malleable.hpp"
 
 #include <fmt/format.h>
@@ -99,7 +99,7 @@ std::string first_overtaken(const oracle::Workload& workload, const oracle::Sche
   return "";
 }
 
-// A job is shrunk so that another can start, at the same instant.
+// A job may be shrunk only if another job starts at the same instant.
 std::string first_shrunk_for_nothing(const oracle::Workload& workload, const oracle::Schedule& schedule) {
   for (std::size_t i = 0; i < schedule.size(); ++i)
     for (std::size_t k = 1; k < schedule[i].cores.size(); ++k) {

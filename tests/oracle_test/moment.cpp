@@ -10,7 +10,7 @@ namespace {
 
 using oracle::Time;
 
-// Takes records one by one, and keeps the state after them.
+// Applies records one by one and keeps the state after them.
 class Follower {
  public:
   explicit Follower(const oracle::Workload& workload) { moment_.workload = &workload; }

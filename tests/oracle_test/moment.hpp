@@ -1,5 +1,5 @@
-// A run as its event log has it, instant by instant: who waits, who runs and until when by estimate, once everything of
-// that instant has happened.
+// The states of a run, reconstructed from its event log, one per instant, after everything of that instant has
+// happened: the waiting jobs, and the running jobs with their estimated ends.
 #pragma once
 
 #include <vector>
@@ -14,14 +14,14 @@ struct Moment {
   struct Running {
     const oracle::Job* job;
     int cores;
-    oracle::Time estimated_end;  ///< of a job that has its full size all the time
+    oracle::Time estimated_end;  ///< correct for a job that has its full size all the time
   };
 
   const oracle::Workload* workload = nullptr;
   oracle::Time now = 0;
   std::vector<const oracle::Job*> waiting;  ///< by (submit, number)
   std::vector<Running> running;
-  // At this very instant:
+  // At exactly this instant:
   std::vector<const oracle::Job*> submitted, started;
   int ends = 0;
   int early_ends = 0;  ///< before the estimate

@@ -1,4 +1,4 @@
-// The policies for rigid jobs beside their oracles.
+// Compares the policies for rigid jobs with their oracles.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -43,8 +43,8 @@ Variant plan_variant(const std::string& policy, QueueOrder order, PassRule pass 
           }};
 }
 
-// Jobs of one instant come in the order of the file with a pass after each, and else by their numbers, which the reader
-// leaves to the file.
+// Jobs of one instant are handled in the order of the file with a pass after each, else by their numbers. The reader
+// keeps the order of the file, so only pass=event can have numbers out of order.
 Variant conservative_variant(const std::string& policy, const Conservative& rules) {
   Draw draw;
   draw.any_numbers = rules.pass == PassRule::kEvent;

@@ -1,4 +1,4 @@
-// slack beside its oracle.
+// Compares slack with its oracle.
 #include "tests/oracle/slack.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ struct SlackVariant {
 SlackVariant slack_variant(const std::string& parameters, const Slack& rules) {
   Draw draw;
   draw.priorities = true;
-  draw.extends = false;      // no page says what becomes of a slack then
-  draw.any_numbers = false;  // jobs of one instant come by their numbers, which the reader leaves to the file
+  draw.extends = false;      // the pages do not say what happens to the slack then
+  draw.any_numbers = false;  // jobs of one instant are handled by number, and the reader keeps the order of the file
   draw.policy_tells = true;
   const auto oracle = [rules](const oracle::Workload& workload) { return oracle::slack(workload, rules); };
   return {{"slack:" + parameters, oracle, draw}, rules};

@@ -1,5 +1,5 @@
-// The logs of the Parallel Workloads Archive. They are not part of the source: a test that needs one that is not there
-// skips and says so.
+// The logs of the Parallel Workloads Archive. They are not part of the source: a test that needs a missing one skips
+// with a message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace replay::test {
 
-/// REPLAY_PWA_DIR, or where they lie beside the project; need not exist.
+/// The folder of the logs: REPLAY_PWA_DIR, or one beside the project. It need not exist.
 inline std::filesystem::path archive_folder() {
   const char* const named = std::getenv("REPLAY_PWA_DIR");
   if (named != nullptr && *named != '\0') return named;
@@ -22,7 +22,8 @@ inline std::filesystem::path archive_folder() {
 /// The path of NAME.swf.gz; need not exist.
 inline std::string archive_log(const std::string& name) { return (archive_folder() / (name + ".swf.gz")).string(); }
 
-/// A log whose field 3 is each job's wait under EASY as another simulator (pyss) made it: NAME-EASY-reference.swf.gz.
+/// NAME-EASY-reference.swf.gz: a log with each job's wait under EASY in field 3, as another simulator (pyss) computed
+/// it.
 struct EasyReferenceLog {
   const char* name;
   std::size_t jobs;

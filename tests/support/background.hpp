@@ -1,4 +1,4 @@
-// Programs in the background, their output in files, and waiting for what they should do.
+// Runs programs in the background with their output in files, and waits for conditions.
 #pragma once
 
 #include <sys/types.h>
@@ -34,12 +34,11 @@ class Background {
   std::filesystem::path err_;
 };
 
-/// Looks again and again.
+/// Polls `condition`. False: not true within the limit.
 [[nodiscard]] bool comes_true(const std::function<bool()>& condition,
                               std::chrono::seconds within = std::chrono::seconds{20});
 
-/// Processes whose environment has `mark`, this one and those that are dead already left out: "pid name"
-/// and so on.
+/// The processes with `mark` in their environment, as "pid name" each; without this process and zombies.
 [[nodiscard]] std::string processes_marked(const std::string& mark);
 
 }  // namespace replay::test

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is at `offset` of a segment. Its fields may be of different instants.
+/// Reads the value at `offset` of a segment. The read is not atomic: its fields may be of different instants.
 template <typename Value>
 Value read_at(const fs::path& file, std::size_t offset) {
   Value value{};

@@ -1,5 +1,5 @@
-// For tests of ranks that share cores: several jobs on one agent, and what their ranks are told and say, read where they
-// read and write it.
+// Fixture for tests of ranks that share cores: launches several jobs on one agent, and reads from the shared segments
+// what the agent tells their ranks and what the ranks report.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ class SharedCores : public Launcher {
   static constexpr JobId kFirst{1};
   static constexpr JobId kSecond{2};
 
-  /// Cores that are not there.
+  /// Tells the agent to emulate `cores` cores.
   void use_emulated_cores(int cores);
-  /// In a directory of its own.
+  /// Launches the job in a directory of its own.
   void launch_on(JobId job, std::vector<std::string> command, std::vector<CoreId> cores);
-  /// Whether it has started; else the test has failed, and says why.
+  /// Waits for the job's start. False: it ended instead or timed out; the test has failed with the reason.
   bool starts(JobId job);
   bool ends(JobId job) {
     return until([&] { return seen_.ended.contains(job); }, std::chrono::seconds{60});
   }
-  /// Carried out and acknowledged.
+  /// Resizes the job and waits for the acknowledgement.
   bool moves(JobId job, std::vector<CoreId> cores);
-  /// Waits for the end, and that the job has completed with the right result.
+  /// Waits for the job's end and expects that it completed with a verified result.
   void expect_verified(JobId job);
   [[nodiscard]] std::string output(JobId job, const std::string& name) const;
 
-  /// Copies; zeros when the job is not there.
+  /// Copies from the segments; zeros when the job does not exist.
   [[nodiscard]] replay_vm_segment header(JobId job) const;
   [[nodiscard]] replay_vm_slot slot(JobId job, std::uint32_t rank) const;
   [[nodiscard]] replay_vm_core token(CoreId core) const;

@@ -1,5 +1,5 @@
-// For tests of failures: brings a job into a situation, and makes the check that each of them ends with. The job's end
-// is reported once, as it was; its cores are free, so that the next job runs on them; and nothing of it is left.
+// Fixture for tests of failures: brings a job into a situation and checks its end. The end is reported once and with
+// the right outcome; the job's cores are free, so that the next job runs on them; and nothing of it is left.
 #pragma once
 
 #include <chrono>
@@ -24,10 +24,10 @@ class Failures : public Launcher {
  protected:
   using Clock = std::chrono::steady_clock;
 
-  /// A tenth of what is the default, for programs of which it is known that they never register.
+  /// Lowers the time limit for registration to a tenth of the default, for programs that never register.
   void expect_registrations_soon();
 
-  /// Launches job 7 and waits until it is there.
+  /// Launches job 7 and waits until it is in this situation.
   void bring_to(Situation situation);
   [[nodiscard]] pid_t pid_of(Victim victim) const;
   void send(Victim victim, int signal);
@@ -35,10 +35,10 @@ class Failures : public Launcher {
   /// The order that a used-up estimate, a cancellation and so on give.
   void order_end(Outcome outcome);
 
-  /// Waits for the job's end, then checks all of it. `reason`: part of what is to be said. After an order to end it, or
-  /// a signal to one of its processes, this prints how long it took.
+  /// Waits for the job's end, then checks all of it. `reason` must be part of the reported reason. After an order to
+  /// end the job, or a signal to one of its processes, this prints how long the end took.
   void expect_end(Outcome outcome, const std::string& reason);
-  /// Nothing of the job is left, and its cores can be used.
+  /// Checks that nothing of the job is left and that its cores can be used.
   void expect_nothing_left();
   void expect_rigid_because(const std::string& reason);
 

@@ -74,7 +74,7 @@ void FakeExecutor::launch(const live::LaunchOrder& order) {
 }
 
 void FakeExecutor::resize(JobId job, const std::vector<CoreId>& core_of_rank) {
-  if (!running_.contains(job)) return;  // its end is on the way
+  if (!running_.contains(job)) return;  // it has ended; the report is on its way
   running_.at(job).core_of_rank = core_of_rank;
   placements[job].push_back(core_of_rank);
   populations_changed();
@@ -105,7 +105,7 @@ void FakeExecutor::plan_end(JobId job) {
   const Instant end = running_.at(job).progress.end();
   if (end == kNever) return;
   after(end - now(), [this, job, end] {
-    if (!running_.contains(job) || running_.at(job).progress.end() != end) return;  // a resize came between
+    if (!running_.contains(job) || running_.at(job).progress.end() != end) return;  // a resize has moved the end
     running_.erase(job);
     populations_changed();
     JobEnd how;

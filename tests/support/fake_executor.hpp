@@ -1,6 +1,6 @@
-// An executor without processes: jobs are timers on the engine's loop. Its ranks compute all the time, so a job is as slow
-// as its fullest core has ranks, of all jobs that are awake. It answers orders a little later, and can be told to let a job
-// fail. For tests of the live engine.
+// An executor without processes, for tests of the live engine: jobs are timers on the engine's loop. Ranks compute all
+// the time, so the speed of a job follows from the fullest of its cores, counting the ranks of all jobs that are not
+// suspended. It answers orders after a short delay, and can make a job fail.
 #pragma once
 
 #include <event2/event.h>
@@ -32,17 +32,17 @@ class FakeExecutor final : public live::Executor {
   void resume(JobId job) override;
   void end(JobId job, Outcome reason) override;
 
-  /// At once, as if the agent had died.
+  /// Reports the executor as lost at once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
 
   std::set<JobId> fails;                     ///< these exit with status 3
-  std::string last_words = "exit status 3";  ///< of those, why
-  int most_jobs_on_core = 1;                 ///< what the policy is meant to do
-  std::string misuse;  ///< the first order that makes no sense: more jobs on a core, an unknown job
-  /// Where each job's ranks were put, order by order.
+  std::string last_words = "exit status 3";  ///< the reason reported for those
+  int most_jobs_on_core = 1;                 ///< the limit that the policy has to keep
+  std::string misuse;                        ///< the first invalid order: too many jobs on a core, an unknown job
+  /// The cores of each job's ranks, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
   Duration answer_after{std::chrono::milliseconds{5}};
-  int orders_to_end = 1;  ///< so many until a job goes
+  int orders_to_end = 1;  ///< a job ends with this many orders to end it
 
  private:
   struct Running {

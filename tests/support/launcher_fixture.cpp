@@ -55,7 +55,7 @@ bool Launcher::until(const std::function<bool()>& happened, std::chrono::millise
   const auto deadline = Clock::now() + limit;
   while (!happened()) {
     if (Clock::now() > deadline) return false;
-    // The timer only lets conditions be looked at that no event announces.
+    // The timer returns from the loop now and then, for conditions that no event announces.
     LoopEvent tick{loop_.get(), -1, 0, [] {}};
     tick.arm_after(5ms);
     event_base_loop(loop_.get(), EVLOOP_ONCE);

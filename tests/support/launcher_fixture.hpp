@@ -1,5 +1,5 @@
-// For tests of the launcher with real processes: an agent, an executor, a loop, and what is seen of it all. Each test waits
-// for what should happen, with a deadline; nothing sleeps for a while and hopes.
+// Fixture for tests of the launcher with real processes: an agent, an executor, a loop, and a record of what is
+// reported. Each test waits for events with a deadline; none sleeps for a fixed time.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace replay::launcher {
 
 constexpr JobId kJob{7};
 
-/// Keeps what the executor says. A second end of a job fails the test.
+/// Keeps the executor's reports. A second end of a job fails the test.
 class Recorder : public live::ExecutorListener {
  public:
   void on_started(JobId job, bool is_malleable, const std::string& why) override {
@@ -54,19 +54,19 @@ class Recorder : public live::ExecutorListener {
   std::optional<std::string> lost;
 };
 
-/// A directory of the test's own, and an agent whose private directory lies in it.
+/// A test with a directory of its own, and an agent with its private directory below that.
 class Launcher : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
 
-  /// Starts the agent with `options_`, for the cores of `local_`: this machine's unless they are set already.
+  /// Starts the agent with `options_` on the cores of `local_`, which are this machine's unless the test has set them.
   void start();
 
   [[nodiscard]] CoreId core(std::size_t number) const {
     return static_cast<CoreId>(number % static_cast<std::size_t>(local_.machine.size()));
   }
-  /// Rank i on core i.
+  /// An order to launch `ranks` ranks, rank i on core i.
   [[nodiscard]] live::LaunchOrder order(std::vector<std::string> command, std::size_t ranks, JobId job = kJob) const;
   void launch(std::vector<std::string> command, std::size_t ranks) {
     executor_->launch(order(std::move(command), ranks));
@@ -78,12 +78,12 @@ class Launcher : public testing::Test {
   [[nodiscard]] bool has_ended() const { return seen_.ended.contains(kJob); }
   [[nodiscard]] bool has_started() const { return seen_.started.contains(kJob); }
   [[nodiscard]] const JobEnd& its_end() const { return seen_.ended.at(kJob); }
-  /// Of every job of this agent.
+  /// The processes of all jobs of this agent.
   [[nodiscard]] std::vector<pid_t> its_processes() const;
-  /// 0: none.
+  /// 0 if there is none.
   [[nodiscard]] pid_t process_named(std::string_view name) const;
   [[nodiscard]] pid_t rank(int number) const;
-  /// Where one of the agent's shared segments can be opened; empty: it has none of that name. The agent's own directory.
+  /// A path below /proc that opens one of the agent's shared segments; empty if it has none of that name.
   [[nodiscard]] std::filesystem::path segment_file(const std::string& name) const;
   [[nodiscard]] std::filesystem::path agent_directory() const;
   /// A file of the job's directory.

@@ -1,5 +1,5 @@
-// MPI programs as a cluster test starts them: mpiexec with the preload, each rank on a core of the test's choice, output
-// and exit code when it is over. REPLAY_VM_LIBRARY is the shared object, REPLAY_TEST_PROGRAM_DIR has the programs of
+// Runs MPI programs for cluster tests: mpiexec with the preload, each rank on a core of the test's choice; gives the
+// output and the exit code. REPLAY_VM_LIBRARY is the shared object, REPLAY_TEST_PROGRAM_DIR has the programs of
 // tests/cluster/programs.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace replay::test {
 
-/// mpiexec is MPICH's. Elsewhere tests of real jobs skip, aloud.
+/// Whether mpiexec is MPICH's. Elsewhere tests of real jobs skip with a message.
 [[nodiscard]] bool has_mpich();
 
 /// The hardware threads that this process may use.
@@ -25,18 +25,18 @@ struct Outcome {
   std::string output;  // stdout and stderr
 };
 
-/// Runs a shell's command to its end.
+/// Runs a shell command to its end.
 Outcome run(const std::string& command);
 
 using Environment = std::map<std::string, std::string>;
 
-/// What a rank needs to find vmlib and `host`.
+/// The environment that a rank needs to find vmlib and `host`.
 [[nodiscard]] Environment under_replay(const VmHost& host);
 
-/// `ranks` of `command`, rank i on the i-th core of `places`, cyclically, for a minute at most.
+/// Runs `command` with this many ranks, rank i on core places[i % places.size()], for a minute at most.
 Outcome mpi(int ranks, const std::vector<int>& places, const Environment& environment, const std::string& command);
 
-/// The figure behind `name` in a program's line; negative if there is none.
+/// The number after `name` in a program's output; negative if there is none.
 [[nodiscard]] double figure(const std::string& output, const std::string& name);
 
 }  // namespace replay::test

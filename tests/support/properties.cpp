@@ -8,10 +8,11 @@
 namespace replay::test {
 namespace {
 
-// Before RapidCheck reads it.
+// A static initializer, so that it is set before RapidCheck reads it.
 [[maybe_unused]] const int kSeedIsSet = ::setenv("RC_PARAMS", "seed=2012 max_success=200 max_size=60", 0);
 
-// As it is made up: times between jobs instead of instants, so that any part of a list is a list.
+// A job as it is generated: with the time since the last job instead of an instant, so that any part of a list is a
+// valid list.
 struct Sketch {
   int gap_s;
   int processes;

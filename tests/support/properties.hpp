@@ -1,5 +1,5 @@
-// What RapidCheck needs to make up jobs and machines. Chance is a parameter: the seed is fixed (properties.cpp), and
-// RC_PARAMS="seed=7 max_success=1000" gives other examples.
+// RapidCheck generators for jobs and machines. The seed is fixed (properties.cpp); RC_PARAMS="seed=7 max_success=1000"
+// gives other examples.
 #pragma once
 
 #include <rapidcheck.h>
@@ -12,16 +12,16 @@
 
 namespace replay::test {
 
-/// Machines with names of up to 32 cores.
+/// Machines with named cores, 32 at most.
 [[nodiscard]] rc::Gen<std::string> any_machine();
 
-/// Up to 40 jobs of up to `widest` processes in the order of their submission: ties, run times of zero, rigid ones, estimates
-/// that are exact or too long, and, with `overruns`, too short.
+/// Up to 40 jobs of up to `widest` processes, in the order of their submission: with ties, run times of zero, rigid
+/// jobs, estimates that are exact or too long and, with `overruns`, too short.
 [[nodiscard]] rc::Gen<std::vector<TracedJob>> any_jobs(ProcessCount widest, bool overruns);
 
 }  // namespace replay::test
 
 namespace replay {
-// Where RapidCheck looks for it: an example as it is shown when the property fails.
+// Prints an example when the property fails. RapidCheck looks for this function here.
 void showValue(const TracedJob& traced, std::ostream& out);
 }  // namespace replay

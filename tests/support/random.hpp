@@ -1,4 +1,4 @@
-// Chance for tests: SplitMix64, small, and the same on every machine.
+// A random generator for tests: SplitMix64, small, and the same on every machine.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Random {
   std::int64_t between(std::int64_t least, std::int64_t most) {
     return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)));
   }
-  /// True in one of `n` cases.
+  /// True with probability 1/n.
   bool one_in(std::uint64_t n) { return below(n) == 0; }
   template <class Value>
   Value one_of(std::initializer_list<Value> values) {

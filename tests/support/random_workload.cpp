@@ -23,7 +23,7 @@ std::vector<TracedJob> random_jobs(std::uint64_t seed, int jobs, CoreCount cores
       case 0: traced.job.estimate *= 1 + static_cast<std::int64_t>(random.below(5)); break;
       case 1:
         traced.job.estimate = std::max<Duration>(traced.job.estimate / 2, std::chrono::seconds{1});
-        break;  // overruns
+        break;  // the job overruns
       default: break;
     }
     if (random.below(6) == 0) traced.job.flexibility = Flexibility::kRigid;

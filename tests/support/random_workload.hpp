@@ -1,4 +1,4 @@
-// Workloads by chance, for properties: small machines, many ties, exact and inexact estimates, zero run times.
+// Random workloads for properties: small machines, many ties, exact and inexact estimates, zero run times.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace replay::test {
 
-/// `jobs` jobs for a machine of `cores`; the same for the same seed on every machine.
+/// `jobs` jobs for a machine of `cores`; one seed gives the same jobs on every machine.
 [[nodiscard]] std::vector<TracedJob> random_jobs(std::uint64_t seed, int jobs, CoreCount cores);
 
 }  // namespace replay::test

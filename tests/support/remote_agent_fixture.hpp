@@ -1,5 +1,5 @@
-// `replay agent` and daemons that come to it over TCP, as programs of one test: they are started, looked at, and nothing of
-// them may be left.
+// Fixture for tests of `replay agent` with daemons that connect over TCP, all run as programs: starts them, reads their
+// output, and checks that nothing of them is left.
 #pragma once
 
 #include <fmt/format.h>
@@ -91,7 +91,7 @@ class RemoteAgent : public testing::Test {
     EXPECT_TRUE(comes_true([&] { return std::filesystem::is_empty(run_); })) << "an agent's directory is left";
   }
 
-  /// A connection that has not the key.
+  /// Opens a connection that never proves the key.
   UniqueFd knock() const {
     UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in where{};
@@ -101,7 +101,7 @@ class RemoteAgent : public testing::Test {
     EXPECT_EQ(::connect(socket.get(), reinterpret_cast<sockaddr*>(&where), sizeof where), 0);
     return socket;
   }
-  /// The agent proper, which serves a daemon.
+  /// The child process of `replay agent` that serves a daemon.
   pid_t serving() const {
     const std::vector<pid_t> children = children_of(agent_->pid());
     EXPECT_EQ(children.size(), 1U);

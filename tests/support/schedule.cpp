@@ -146,7 +146,7 @@ MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<
 
 namespace {
 
-// Who has which cores, from record to record. Cores of a pool are named as they come free, lowest first.
+// The jobs on each core, updated record by record. Cores of a pool are numbered as they become free, lowest first.
 class CoreRows {
  public:
   explicit CoreRows(CoreCount cores) : jobs_on_(static_cast<std::size_t>(cores), 0) {}

@@ -1,5 +1,5 @@
-// Schedules by hand: jobs are letters, logs are kept in memory and drawn as text, a row per core and a column per unit of
-// time. Figures in papers and tests then look alike.
+// Schedules written by hand: jobs are letters, logs are kept in memory and drawn as text, a row per core and a column
+// per unit of time, so that figures in papers and tests look alike.
 #pragma once
 
 #include <initializer_list>
@@ -41,14 +41,14 @@ class JobBuilder {
 };
 inline JobBuilder job(char letter) { return JobBuilder{id(letter)}; }
 
-/// Keeps what it is told.
+/// A log sink that keeps header and records in memory.
 class MemoryLog final : public log::Sink {
  public:
   void header(const log::Header& header) override { header_ = header; }
   void record(const log::Record& record) override { records_.push_back(record); }
   [[nodiscard]] const std::vector<log::Record>& records() const { return records_; }
 
-  /// When its cores were given to it; kNever if never.
+  /// When the job got its cores; kNever if never.
   [[nodiscard]] Instant start(JobId job) const;
   [[nodiscard]] Instant end(JobId job) const;
   [[nodiscard]] Outcome outcome(JobId job) const;
@@ -56,9 +56,9 @@ class MemoryLog final : public log::Sink {
   [[nodiscard]] std::string decisions(JobId job) const;
   /// All decisions in order: "start A 2; resize A 1; ...", jobs as letters.
   [[nodiscard]] std::string decisions() const;
-  /// Jobs that ended with a result of theirs that was right.
+  /// The number of jobs that ended with a verified result.
   [[nodiscard]] int verified() const;
-  /// Resizes of running jobs that were done, to fewer cores and to more.
+  /// Completed resizes of running jobs, to fewer and to more cores.
   struct Resizes {
     int shrinks = 0;
     int expands = 0;
@@ -79,13 +79,13 @@ MemoryLog simulate(std::string_view policy, const Machine& machine, std::vector<
 MemoryLog simulate(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs,
                    std::string_view model = "isolated", const SimulationOptions& options = {});
 
-/// A row per core, a column per `unit` of time until the last end; '.' is free, '&' is shared by two jobs. Cores of a pool
-/// are named as they come free, lowest first.
+/// Draws the schedule: a row per core, a column per `unit` of time until the last end; '.' is free, '&' is shared by
+/// two jobs. Cores of a pool are numbered as they become free, lowest first.
 std::string gantt(const MemoryLog& log, CoreCount cores, Duration unit);
 
-/// What no schedule may do: two jobs on one core unless both are shareable, three at all, a process that changes its node,
-/// a job without its end, a start before its submission, an end for a job that did not start, a time that goes back. Empty
-/// if all is well, else the first thing that is wrong.
+/// The first error in the log; empty if it is correct. Errors are: two jobs on one core unless both are shareable,
+/// three in any case, a process that changes its node, a job without its end, a start before its submission, an end for
+/// a job that did not start, a time that goes back.
 std::string what_is_wrong(const MemoryLog& log, const Machine& machine);
 
 }  // namespace replay::test

@@ -17,7 +17,7 @@ std::optional<Allocation> beside_somebody(const FreeCores& free, const std::vect
   return std::nullopt;
 }
 
-// The cores that are left in this pass, and who is on the others.
+// The cores that are free in this pass, and the allocations on the others.
 struct Room {
   FreeCores free;
   std::vector<Allocation> running;

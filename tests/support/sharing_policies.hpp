@@ -1,6 +1,5 @@
-// Policies that do what none of the table does yet: put two jobs on one core, suspend and resume. They are as simple as
-// they can be, so that their schedules can be worked out by hand; what they show is the controller's and the simulator's
-// part. All need cores with names.
+// Test policies that do what no policy of the table does yet: put two jobs on one core, suspend and resume. They are
+// simple enough for schedules by hand; the tests are about the controller and the simulator. All need named cores.
 #pragma once
 
 #include <map>
@@ -9,22 +8,23 @@
 
 namespace replay::test {
 
-/// What a wrapper would ask; nobody wraps these.
+/// Defaults for the questions that a wrapping policy asks; no policy wraps these.
 class UnwrappedPolicy : public Policy {
  public:
   CoreCount free_until(const ClusterView&, Instant) const override { return 0; }
   bool may_start_now(const ClusterView&, const Job&) const override { return false; }
 };
 
-/// First come, first served, two on a core: the head starts expanded on free cores, or else beside the oldest job on whose
-/// cores it fits, expanded or at level 2. Rigid jobs share with nobody.
+/// First come, first served, two on a core: the head starts expanded on free cores, or else beside the oldest job on
+/// the cores of which it fits, expanded or at level 2. Rigid jobs do not share.
 class Beside final : public UnwrappedPolicy {
  public:
   void decide(const ClusterView& view, Actions& out) override;
 };
 
-/// Coarse preemption: time is cut into slices, odd jobs run in the odd ones, even jobs in the others, and who is not due is
-/// suspended. Within a slice first come, first served, each job on cores of its own, or (`share`) as Beside does it.
+/// Coarse preemption: time is cut into slices; jobs with odd numbers run in odd slices, the others in even ones, and
+/// the rest is suspended. Within a slice first come, first served, each job on cores of its own, or (`share`) as Beside
+/// does it.
 class Slices final : public UnwrappedPolicy {
  public:
   explicit Slices(Duration length, bool share = false) : length_(length), share_(share) {}
@@ -35,7 +35,7 @@ class Slices final : public UnwrappedPolicy {
   bool share_;
 };
 
-/// Does what it is told, when it is told. REQUIRES: jobs are submitted by the time that they are named.
+/// Returns the given actions at the given instants. REQUIRES: jobs are submitted when an action names them.
 class Timetable final : public UnwrappedPolicy {
  public:
   explicit Timetable(std::map<Instant, Actions> orders) : orders_(std::move(orders)) {}

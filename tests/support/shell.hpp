@@ -1,4 +1,4 @@
-// Commands as a user types them, and texts of files.
+// Runs shell commands as a user types them, and reads text files.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ struct ShellResult {
   std::string err;
 };
 
-/// Runs `command` with /bin/sh in `folder` (the present one if empty), without standard input.
+/// Runs `command` with /bin/sh in `folder` (the current one if empty), without standard input.
 [[nodiscard]] ShellResult shell(const std::string& command, const std::filesystem::path& folder = {});
 
 /// The text of a file; empty if it is not there.

@@ -17,7 +17,7 @@
 namespace replay::test {
 namespace {
 
-constexpr int kMostTurns = 100'000;  // a run of some twenty jobs takes some hundred
+constexpr int kMostTurns = 100'000;  // a run of about twenty jobs takes some hundred
 
 JobEnd end_by(Outcome outcome) { return {outcome, 0, Verification::kNone, -1, ""}; }
 
@@ -50,7 +50,7 @@ class StalledBody {
     Instant at;
     std::uint64_t order;
     Event event;
-    std::uint32_t of_version = 0;  // of a job's own end: another one counts when its rate has changed
+    std::uint32_t of_version = 0;  // for a job's own end: it is ignored when the rate has changed since
     bool is_own_end = false;
     bool operator>(const Coming& other) const { return std::pair{at, order} > std::pair{other.at, other.order}; }
   };

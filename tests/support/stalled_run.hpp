@@ -1,5 +1,6 @@
-// A real run without processes and without real time: the controller as the live engine drives it, an executor that answers late, and a
-// clock whose readings jump, as they do for a daemon that is held up. All by chance, from a seed.
+// A real run without processes and without real time: the controller as the live engine drives it, an executor that
+// answers late, and a clock with readings that jump, as they do for a daemon that is held up. All delays are drawn from
+// a seed.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,8 @@ struct StalledRun {
       wrong;  ///< the first thing that may not be: a failure of the policy, jobs that wait for ever; empty: nothing
 };
 
-/// Some readings of the clock come up to a minute late, all events of that minute with them; launches, moves and ends take their time, a
-/// few fail. Jobs have the grace of real runs at time scale 1.
+/// Some readings of the clock come up to a minute late, with all events of that minute; launches, moves and ends take
+/// time, a few fail. Jobs have the grace of real runs at time scale 1.
 [[nodiscard]] StalledRun run_with_stalls(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs,
                                          Overrun overrun, std::uint64_t seed);
 

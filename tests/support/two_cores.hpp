@@ -1,4 +1,4 @@
-// What a test of the program with real MPI jobs needs.
+// Finds what a test of the program with real MPI jobs needs: mpiexec and two cores.
 #pragma once
 
 #include <fmt/core.h>
@@ -13,7 +13,7 @@ namespace replay::test {
 
 struct TwoCores {
   std::string list;     ///< by OS index, "0,1"
-  std::string missing;  ///< what is not there, for a test that skips; empty: all is
+  std::string missing;  ///< why the test has to skip; empty if it can run
 };
 
 [[nodiscard]] inline TwoCores two_cores() {

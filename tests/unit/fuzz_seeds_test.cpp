@@ -1,5 +1,5 @@
-// The fuzzers' targets without a fuzzer: each takes its kept seeds, and each seed cut off and with bytes changed. A target
-// that finds a rule broken aborts this test.
+// Tests of the fuzz targets without a fuzzer: each target gets its stored seeds, also cut off and with bytes changed. A
+// target that finds a broken rule aborts the test.
 #include <gtest/gtest.h>
 
 #include <filesystem>

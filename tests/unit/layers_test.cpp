@@ -1,5 +1,5 @@
-// Reads every #include of the tree against the tables in docs/architecture.md, section 2. They are parsed from there,
-// so that what the page says and what this test demands cannot part. A row names only rows above it: no circles.
+// Tests every #include of the tree against the tables in docs/architecture.md, section 2. The tables are parsed from
+// the page, so that page and test cannot differ. A row names only rows above it: no cycles.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ Lines parse_list(std::string_view cell) {
   return items;
 }
 
-/// The cells of the table whose header row begins with "| `first_heading` |", without its two header rows.
+/// The cells of the table with a header row that begins with "| `first_heading` |", without its two header rows.
 std::vector<Lines> parse_table(std::string_view page, const std::string& first_heading) {
   const Lines lines = lines_of(page);
   auto line = std::ranges::find_if(lines, [&](const auto& l) { return l.starts_with("| " + first_heading + " |"); });
@@ -127,7 +127,7 @@ std::string_view without_blanks_before(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
 }
 
-/// What follows `word` at the start of `text`, without blanks before it; nothing if `text` begins otherwise.
+/// The rest of `text` after `word`, without leading blanks; nothing if `text` does not begin with `word`.
 std::optional<std::string_view> after(std::string_view word, std::string_view text) {
   if (!text.starts_with(word)) return std::nullopt;
   return without_blanks_before(text.substr(word.size()));
@@ -158,7 +158,7 @@ bool is_system_header(std::string_view header) {
   return std::ranges::any_of(kFolders, [&](std::string_view folder) { return header.starts_with(folder); });
 }
 
-/// The package that `header` belongs to; empty for the standard library and libc; "?" if nobody knows.
+/// The package to which `header` belongs; empty for the standard library and libc; "?" if it is unknown.
 std::string package_of(const Layers& layers, const std::string& header) {
   for (const auto& [package, prefixes] : layers.headers_of_package)
     for (const std::string& prefix : prefixes)
@@ -166,7 +166,7 @@ std::string package_of(const Layers& layers, const std::string& header) {
   return is_system_header(header) ? "" : "?";
 }
 
-/// What is wrong with this #include of a file in `row`; empty if nothing is.
+/// The complaint about this #include of a file in `row`; empty if it is allowed.
 std::string complaint(const Layers& layers, const Row& row, const Include& include) {
   if (include.quoted) {
     const auto fits = [&](const std::string& place) { return lies_in(include.path, place); };
@@ -201,7 +201,7 @@ bool is_source(const fs::path& path) {
   return is_header(path) || path.extension() == ".cpp" || path.extension() == ".cc" || path.extension() == ".c";
 }
 
-/// What is not ours or not source: hidden folders, build trees, results.
+/// Whether a top folder is foreign or no source: hidden folders, build trees, results.
 bool is_skipped(const std::string& top_folder) {
   return top_folder.starts_with('.') || top_folder.starts_with("build") || top_folder == "runs" || top_folder == "out";
 }

@@ -10,8 +10,8 @@
 namespace replay {
 namespace {
 
-// What says something about the log and nothing about anybody. A list of what may stay, not of what must go: nobody
-// knows which labels other tools write.
+// Labels that describe the log and no person. It lists what may stay, not what must go, because other tools may write
+// labels that are unknown here.
 constexpr std::string_view kKept[] = {"Version",      "MaxJobs",   "MaxRecords",    "Preemption",
                                       "MaxNodes",     "MaxProcs",  "MaxRuntime",    "MaxMemory",
                                       "AllowOveruse", "MaxQueues", "MaxPartitions", "TimeZoneString"};

@@ -1,6 +1,6 @@
-// What is taken out of a log before it is published: who ran what, and where. Users, groups, executables, queues and
-// partitions become numbers in order of appearance; of the header only lines that name nobody stay; the date is made
-// coarse, weekday and hour stay. What cannot be taken out without spoiling the log is in docs/formats/sacct.md.
+// Anonymisation of a log before it is published: it removes who ran what, and where. Users, groups, executables, queues
+// and partitions become numbers in order of appearance; of the header only lines that name no person stay; the date is
+// made coarse, weekday and hour stay. What cannot be taken out without spoiling the log is in docs/formats/sacct.md.
 #pragma once
 
 #include <cstdint>

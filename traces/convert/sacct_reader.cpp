@@ -139,8 +139,8 @@ std::string_view Reader::cell(Column column) const {
   return has(column) ? cells_[places_[static_cast<std::size_t>(column)]] : std::string_view{};
 }
 
-// --parsable has an empty cell at the end of each line, the header row too. A '|' in the name of a job makes cells too
-// many, which go back to that name.
+// --parsable has an empty cell at the end of each line, the header row too. A '|' in the name of a job makes too many
+// cells, which are joined to that name again.
 bool Reader::cut_row(std::string_view line) {
   cells_ = split(line);
   const std::size_t place = places_[static_cast<std::size_t>(Column::kJobName)];

@@ -1,5 +1,6 @@
-// Reads what Slurm's `sacct --parsable2` prints: a header row that names the columns, then a row a job, its steps behind
-// it. Steps are folded into their job, components of a heterogeneous job into one. docs/formats/sacct.md has the mapping.
+// Reads what Slurm's `sacct --parsable2` prints: a header row that names the columns, then one row per job, followed by
+// its steps. Steps are folded into their job, components of a heterogeneous job into one. docs/formats/sacct.md has the
+// mapping.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ struct Job {
   std::string user, group, name, qos, partition, cluster;
 };
 
-/// What was met on the way.
+/// Counts of what was read.
 struct Tally {
   std::uint64_t jobs = 0;
   std::uint64_t steps = 0;                   ///< folded into their jobs
@@ -56,8 +57,8 @@ class Reader {
   /// unknown zone.
   explicit Reader(std::unique_ptr<ByteSource> source, const ReaderOptions& options = {});
 
-  /// The next job in the order of the dump; false at the end. Throws InputError for a broken row if the reader is strict,
-  /// and at the end of a dump without any job.
+  /// The next job in the order of the dump; false at the end. Throws InputError for a broken row if the reader is
+  /// strict, and at the end of a dump without any job.
   [[nodiscard]] bool next(Job& job);
 
   [[nodiscard]] const Tally& tally() const { return tally_; }

@@ -22,7 +22,7 @@ class Names {
   }
   [[nodiscard]] const std::vector<std::string>& order() const { return order_; }
 
-  /// Numbers them anew in the order of `records`, whose `field` has the old numbers.
+  /// Renumbers the names in the order of `records`; their `field` has the old numbers.
   void renumber(std::vector<SwfRecord>& records, std::int32_t SwfRecord::*field) {
     std::vector<std::int32_t> fresh(order_.size(), 0);
     std::vector<std::string> order;

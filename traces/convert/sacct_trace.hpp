@@ -1,6 +1,6 @@
-// From a dump of Slurm's accounting to a trace: sorts its jobs by submission, gives names their numbers in order of first
-// appearance, and says in the header what is known of the machine. Holds all jobs (some 150 bytes each): the log's zero
-// and the header need the whole dump, and array tasks do not come in the order of submission.
+// The conversion of a dump of Slurm's accounting to a trace: sorts its jobs by submission, gives names their numbers in
+// order of first appearance, and says in the header what is known of the machine. Holds all jobs (some 150 bytes each):
+// the log's zero and the header need the whole dump, and array tasks do not come in the order of submission.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ Cell<Value> wrong() {
   return {false, std::nullopt};
 }
 
-// The part of `rest` in front of the last `mark`, which it loses; all of it if there is none.
+// Takes the part of `rest` behind the last `mark`, and the mark, out of it; all of it if there is no mark.
 std::string_view take_last(std::string_view& rest, char mark) {
   const std::size_t at = rest.rfind(mark);
   const std::string_view last = at == std::string_view::npos ? rest : rest.substr(at + 1);
@@ -114,8 +114,8 @@ Cell<Memory> read_memory(std::string_view text, double unit_kilobytes) {
 }
 
 std::optional<Fate> read_state(std::string_view text) {
-  // sacct(1), "JOB STATE CODES". A job that lost its node, was pushed out or put back into the queue has failed in this run
-  // of it; what it did afterwards is a job of its own (sacct --duplicates).
+  // sacct(1), "JOB STATE CODES". A job that lost its node, was preempted or requeued has failed in this run; a later
+  // run is a job of its own (sacct --duplicates).
   static constexpr std::array<std::pair<std::string_view, Fate>, 25> kStates{
       {{"COMPLETED", Fate::kCompleted},   {"FAILED", Fate::kFailed},        {"TIMEOUT", Fate::kFailed},
        {"NODE_FAIL", Fate::kFailed},      {"BOOT_FAIL", Fate::kFailed},     {"OUT_OF_MEMORY", Fate::kFailed},

@@ -1,6 +1,6 @@
-// The values that Slurm's sacct prints: times, sizes of memory, states, job ids. Each function reads one cell; "nothing" is
-// Slurm's own way of saying that there is no such value (Unknown, None, UNLIMITED, Partition_Limit, INVALID, empty).
-// Sources: sacct(1) of Slurm 15.08 to 24.05.
+// The values that Slurm's sacct prints: times, sizes of memory, states, job ids. Each function reads one cell;
+// "nothing" is Slurm's own way of saying that there is no such value (Unknown, None, UNLIMITED, Partition_Limit,
+// INVALID, empty). Sources: sacct(1) of Slurm 15.08 to 24.05.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace replay::sacct {
 
-/// A cell was read, or says that there is nothing, or is neither.
+/// A cell: with a value, without one, or (not is_right) malformed.
 template <class Value>
 struct Cell {
   bool is_right = true;
@@ -41,7 +41,7 @@ struct Memory {
 /// "4000Mc", "16Gn", "3.5G"; without K, M, G, T or P it is in `unit_kilobytes`.
 [[nodiscard]] Cell<Memory> read_memory(std::string_view text, double unit_kilobytes);
 
-/// What became of a job, as far as field 11 of SWF can say it.
+/// How a job ended, as far as field 11 of SWF can express it.
 enum class Fate : std::uint8_t { kCompleted, kFailed, kCancelled, kUnfinished };
 /// "COMPLETED", "CANCELLED by 1000", "TIMEOUT+", "NODE_FAIL", in full or as sacct's column cut it off.
 [[nodiscard]] std::optional<Fate> read_state(std::string_view text);

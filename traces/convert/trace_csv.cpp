@@ -43,7 +43,7 @@ std::vector<std::string_view> all_columns() {
   return names;
 }
 
-// R and spreadsheets quote what they like; no cell of ours holds a comma or a quotation mark.
+// R and spreadsheets may quote any cell; no cell of ours holds a comma or a quotation mark.
 std::string_view unquoted(std::string_view cell) {
   if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') return cell.substr(1, cell.size() - 2);
   return cell;

@@ -1,6 +1,6 @@
-// A trace as one CSV table, for spreadsheets and data frames: a header row, a row a job, the 18 fields of SWF under names
-// with their units and behind them the columns of the side file. The SWF header stands in front, its lines begin with ';'.
-// docs/formats/trace-csv.md has the format.
+// A trace as one CSV table, for spreadsheets and data frames: a header row, one row per job, the 18 fields of SWF under
+// names with their units and behind them the columns of the side file. The SWF header stands in front, its lines begin
+// with ';'. docs/formats/trace-csv.md has the format.
 #pragma once
 
 #include <array>
@@ -20,15 +20,15 @@
 
 namespace replay {
 
-/// Reads row by row; memory does not grow with the table. Columns may stand in any order and be missing, but for the
-/// job number and the submit time.
+/// Reads row by row; memory does not grow with the table. Columns may stand in any order; all but the job number and
+/// the submit time may be missing.
 class TraceCsvReader {
  public:
   /// Reads the header lines and the header row. Throws InputError for an unknown, repeated or missing column.
   explicit TraceCsvReader(std::unique_ptr<ByteSource> source);
 
-  /// False at the end. Throws InputError "file:line: ..." for a broken row: tables are made by programs, so it is no
-  /// accident of one job.
+  /// False at the end. Throws InputError "file:line: ..." for a broken row: tables are made by programs, so the error
+  /// is not limited to one job.
   [[nodiscard]] bool next(TraceEntry& entry);
 
   [[nodiscard]] const SwfHeader& header() const { return header_; }

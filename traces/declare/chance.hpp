@@ -1,5 +1,6 @@
-// How declarations are drawn: each kind has a stream of its own, and in it each job a source of its own, so that what a
-// job draws depends neither on the jobs before it nor on what else is declared. Cutting a trace and declaring commute.
+// The random draws of declarations: each kind has a stream of its own, and in it each job a source of its own, so that
+// what a job draws depends neither on the jobs before it nor on what else is declared. Cutting a trace and declaring
+// commute.
 #pragma once
 
 #include <cstdint>

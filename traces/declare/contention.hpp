@@ -1,5 +1,5 @@
-// What G-LOMARC-TS needs to know of a job beyond a log: how it slows down when its processes share CPUs and nodes (Table
-// 4), and how many processes it has on a machine of multi-core nodes (section 4.8, formula 7).
+// The declarations that G-LOMARC-TS needs beyond a log: how a job slows down when its processes share CPUs and nodes
+// (Table 4), and how many processes it has on a machine of multi-core nodes (section 4.8, formula 7).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace replay {
 
-/// Sets SL_scr, SL_sno and the pair key; co_scheduling_slowdown() makes SL_cos of two keys.
+/// Sets SL_scr, SL_sno and the pair key; co_scheduling_slowdown() computes SL_cos from two keys.
 void declare_contention(JobTraits& traits, std::int64_t job, Seed seed);
 
 /// MAX_SL and SELF_SL_2 of Table 6.
@@ -24,8 +24,8 @@ struct SizeRule {
   Rounding rounding = Rounding::kKeepPowersOfTwo;
 };
 
-/// Formula 7: the size on `nodes` nodes of a job that had `old` processes, one on each node. Multiplied by the processes
-/// per node of formula 8 and divided by their slowdown; at most as many as these nodes hold.
+/// Formula 7: the size on `nodes` nodes of a job that had `old` processes, one on each node. Multiplied by the
+/// processes per node of formula 8 and divided by their slowdown; at most as many as these nodes hold.
 [[nodiscard]] ProcessCount size_on_nodes(ProcessCount old, double same_cpu, double same_node, const SizeRule& rule,
                                          ProcessCount nodes);
 /// Formula 8: 1, cores / 2 or all cores.

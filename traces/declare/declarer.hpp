@@ -1,5 +1,5 @@
-// Applies declarations to the jobs of a trace, one by one. What is no job that has run (no number, size or run time, part
-// of an execution, a number seen before) passes as it is: whoever reads the trace skips it as well.
+// Applies declarations to the jobs of a trace, one by one. A record that is no job that has run (no number, size or run
+// time, part of an execution, a number seen before) passes unchanged: readers of the trace skip it as well.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace replay {
 struct CpuUseRule {
   bool logged_first = true;  ///< field 6 / field 4 where the log has both
   ShareDistribution otherwise{};
-  ShareDistribution serial{};  ///< of serial jobs: they never wait for each other, hence 1
+  ShareDistribution serial{};  ///< of serial jobs: one process never waits for another, hence 1
 };
 
 /// Slack paper, section 5.3: each `every`-th job of the trace has these priorities, all others 0.
@@ -40,13 +40,13 @@ struct Declarations {
   bool contention = false;
   std::optional<SizeRule> sizes{};
   std::optional<PriorityRule> priorities{};
-  std::optional<ProcessCount> machine{};  ///< nothing: of the header
+  std::optional<ProcessCount> machine{};  ///< nothing: the header's
 };
 
 /// "--seed 1 --contention table4 ...": the options that make these declarations, always in the same form.
 [[nodiscard]] std::string to_text(const Declarations& declarations);
 
-/// Whether a record is one that declarations are for. Has to see all records, in order.
+/// Decides whether declarations apply to a record. It must see all records, in order.
 class JobFilter {
  public:
   [[nodiscard]] bool is_job(const SwfRecord& record);

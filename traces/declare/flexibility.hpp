@@ -1,5 +1,6 @@
-// How jobs can change their size, and how fast they are at each: a speedup curve for every job, and sizes for the share of
-// jobs that is moldable or malleable. The models are those of SCOJO-P (section 4.6) and of Cirne and Berman.
+// The declarations of how jobs can change their size, and how fast they are at each: a speedup curve for every job, and
+// sizes for the share of jobs that is moldable or malleable. The models are those of SCOJO-P (section 4.6) and of Cirne
+// and Berman.
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@ namespace replay {
 
 enum class SpeedupModel : std::uint8_t { kThreePoint, kDowney, kLinear };
 
-/// Which sizes Downey's jobs are offered: all from N_min to N_max (SCOJO-P), or some that Cirne and Berman draw: powers of two
-/// for jobs logged at one and any for others, or by the answers of their survey.
+/// Which sizes Downey's jobs are offered: all from N_min to N_max (SCOJO-P), or some that Cirne and Berman draw: powers
+/// of two for jobs logged at one and any for others, or by the answers of their survey.
 enum class OfferedSizes : std::uint8_t { kAll, kPowerOfTwoBias, kSurvey };
 
 /// SCOJO-P, Table 1: short < 60 s <= medium < 1 h <= long, by the run time at the optimum size.
@@ -44,8 +45,8 @@ struct LoggedJob {
   Duration run{};
 };
 
-/// Sets flexibility, speedup, least, most and sizes of the traits, whatever they were. A job that is wider than the machine
-/// is rigid, and so is a serial one under three points.
+/// Sets flexibility, speedup, least, most and sizes of the traits, whatever they were. A job that is wider than the
+/// machine is rigid, and so is a serial one under three points.
 void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine,
                          Seed seed);
 

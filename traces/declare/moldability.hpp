@@ -1,5 +1,6 @@
-// The moldability of jobs after Cirne and Berman, "A model for moldable supercomputer jobs" (IPDPS 2001), with the constants of
-// Cirne's own simulator: Downey's two parameters and the sizes a job can run at. All logarithms are to base 2.
+// The moldability of jobs after Cirne and Berman, "A model for moldable supercomputer jobs" (IPDPS 2001), with the
+// constants of Cirne's own simulator: Downey's two parameters and the sizes a job can run at. All logarithms are to
+// base 2.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +58,8 @@ class AllowedSizes {
   std::int64_t count_ = 0;
 };
 
-/// The sizes of a job whose log has it at `logged`: `requests` of the allowed ones at random (all, if there are fewer), and
-/// `logged` in place of one of them. Ascending, each once.
+/// The sizes of a job that has size `logged` in the log: `requests` of the allowed ones at random (all, if there are
+/// fewer), and `logged` in place of one of them. Ascending, each once.
 [[nodiscard]] std::vector<ProcessCount> draw_sizes(UniformSource& source, const AllowedSizes& allowed, int requests,
                                                    ProcessCount logged);
 

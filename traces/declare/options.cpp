@@ -36,7 +36,7 @@ double parse_sigma_factor(std::string_view text) {
   return factor;
 }
 
-// Without shares, whoever has a curve is moldable: the paper's 100 %.
+// Without shares, every job with a curve is moldable: the paper's 100 %.
 void set_shares(FlexibilityRule& rule, const DeclareOptions& given) {
   if (!given.moldable.empty()) rule.moldable = parse_class_shares("--moldable", given.moldable);
   if (!given.malleable.empty()) rule.malleable = parse_class_shares("--malleable", given.malleable);

@@ -1,4 +1,4 @@
-// The words of the options of `replay trace declare` as declarations; UsageError where they make no sense.
+// The parser of the options of `replay trace declare`; it throws UsageError where they make no sense.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Reading the words of options: "every=5,user=1" and the like.
+// Parsers for the values of options: "every=5,user=1" and the like.
 #pragma once
 
 #include <optional>

@@ -14,8 +14,8 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// The twenty popular estimates of four logs by length, the limit first: how popular each is. Limits are those of the paper's
-// table of logs; a few estimates beyond them are in the logs.
+// The popularity of the twenty popular estimates of four logs, by length, the limit first. Limits are those of the
+// paper's table of logs; a few estimates beyond them are in the logs.
 constexpr TsafrirParameters kParameters[] = {
     {"sdsc", "SDSC SP2", hours{18}, {3, 1, 4, 17, 13, 7, 8, 18, 2, 6, 16, 10, 5, 15, 14, 19, 11, 12, 9, 20}},
     {"ctc", "CTC SP2", hours{18}, {1, 3, 4, 2, 12, 9, 8, 18, 6, 7, 11, 20, 16, 5, 14, 13, 10, 15, 17, 19}},
@@ -29,8 +29,8 @@ constexpr Point kDistinct[] = {{0, 0}, {20, 10}, {200, 20}, {1000, 35}, {10000, 
 
 constexpr double kHeadPercent = 89, kTailPercent = 11;
 
-// Takes out of `pool` the popularity of time rank `row`: the most popular one that occurs in no later row of any log, else the
-// more popular of two at random.
+// Takes out of `pool` the popularity of time rank `row`: the most popular one that occurs in no later row of any log,
+// else the more popular of two at random.
 int take_popularity(std::vector<int>& pool, std::size_t row, UniformSource& source) {
   const auto is_due = [row](int popularity) {
     return std::ranges::all_of(kParameters, [&](const TsafrirParameters& log) {
@@ -96,7 +96,8 @@ void shuffle(std::vector<Value>& values, UniformSource& source) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[source.below(i)]);
 }
 
-// Rounding leaves the sum a little off: bins change by their share of the difference, then one by one, the largest first.
+// Rounding leaves the sum a little off: bins change by their share of the difference, then one by one, the largest
+// first.
 void make_counts_sum_to(std::size_t jobs, std::vector<EstimateBin>& bins) {
   std::vector<EstimateBin*> by_size;
   std::int64_t sum = 0;
@@ -128,7 +129,7 @@ std::vector<Duration> spread_out(std::span<const EstimateBin> bins) {
   return estimates;
 }
 
-// Where even the k-th longest estimate is shorter than the k-th longest run time, the next longer bin stands in.
+// Where even the k-th longest estimate is shorter than the k-th longest run time, the next longer bin replaces it.
 std::uint64_t raise_to_runtimes(std::vector<Duration>& estimates, std::span<const Duration> runtimes,
                                 std::span<const EstimateBin> bins, Duration limit) {
   std::vector<Duration> known{limit};
@@ -194,7 +195,7 @@ std::array<Duration, kHeadSize> head_times(Duration limit) {
   constexpr minutes kRound[] = {minutes{5}, minutes{10}, minutes{15}, minutes{20}, minutes{30},
                                 hours{1},   hours{2},    hours{3},    hours{4},    hours{5},
                                 hours{6},   hours{8},    hours{10},   hours{12},   hours{18}};
-  // The last one is ours: five minutes do not make twenty times of limits below 100 minutes.
+  // The last one is our addition: five minutes do not give twenty times for limits below 100 minutes.
   constexpr minutes kFillers[] = {hours{200}, hours{100},  hours{50},   hours{10},  hours{5},  hours{2},
                                   hours{1},   minutes{20}, minutes{10}, minutes{5}, minutes{1}};
   INVARIANT(limit >= kLeastLimit, "limit of {} s", to_text(limit));
@@ -229,8 +230,8 @@ std::vector<EstimateBin> draw_estimate_bins(std::size_t jobs, Duration limit, co
   return bins;
 }
 
-// The longest job first, each takes an estimate at random out of those that are long enough and left: with both lists in
-// descending order these are j .. last, and the place of the one taken goes to the j-th.
+// From the longest job to the shortest, each takes at random one of the estimates that are left and long enough: with
+// both lists in descending order these are j .. end - 1, and the j-th moves to the place of the one taken.
 AssignedEstimates assign_estimates(std::span<const Duration> runtimes, std::span<const EstimateBin> bins,
                                    Duration limit, UniformSource& source) {
   const std::size_t count = runtimes.size();

@@ -1,6 +1,7 @@
 // User estimates after Tsafrir, Etsion and Feitelson, "Modeling user runtime estimates" (JSSPP 2005), in the form of
-// Tsafrir's own program: users take a few round values, twenty of them for nine jobs in ten, and the longest allowed most
-// of all. Which value is how popular was counted in four logs; a parameter set is one of these orders with that log's limit.
+// Tsafrir's own program: users take a few round values, twenty of them for nine jobs in ten, and the longest allowed
+// most of all. The popularity of each value was counted in four logs; a parameter set is one of these orders with that
+// log's limit.
 #pragma once
 
 #include <array>
@@ -16,12 +17,13 @@
 
 namespace replay {
 
-/// How many estimates are the popular ones.
+/// The number of popular estimates.
 inline constexpr std::size_t kHeadSize = 20;
-/// The model is about limits of an hour and more.
+/// The model holds for limits of an hour and more.
 inline constexpr Duration kLeastLimit = std::chrono::hours{1};
 
-/// By time rank, of the head's times: 0 is the limit, 1.. are the others ascending. 1 is the most popular.
+/// The popularity of the head's times, 1 being the most popular, by time rank: 0 is the limit, 1.. are the others
+/// ascending.
 using PopularityOrder = std::array<int, kHeadSize>;
 
 struct TsafrirParameters {
@@ -48,7 +50,8 @@ struct EstimateBin {
   double percent;
   std::uint64_t jobs = 0;
 };
-/// The estimates of `jobs` jobs and how many have each; the counts sum to `jobs`, each at least 1. Head first, by popularity.
+/// The estimates of `jobs` jobs and how many have each; the counts sum to `jobs`, each at least 1. Head first, by
+/// popularity.
 [[nodiscard]] std::vector<EstimateBin> draw_estimate_bins(std::size_t jobs, Duration limit,
                                                           const PopularityOrder& order, UniformSource& source);
 
@@ -57,8 +60,8 @@ struct AssignedEstimates {
   std::uint64_t raised = 0;         ///< estimates taken up to the next one, as no permutation fits all run times
   std::uint64_t beyond_limit = 0;   ///< run times longer than the limit: their estimate is the limit
 };
-/// Gives the estimates of the bins to jobs, at random among those not shorter than the run time (as far as it is below the
-/// limit). O(n log n). REQUIRES: as many estimates in `bins` as run times.
+/// Gives the estimates of the bins to jobs, at random among those not shorter than the run time (as far as it is below
+/// the limit). O(n log n). REQUIRES: as many estimates in `bins` as run times.
 [[nodiscard]] AssignedEstimates assign_estimates(std::span<const Duration> runtimes, std::span<const EstimateBin> bins,
                                                  Duration limit, UniformSource& source);
 

@@ -1,6 +1,6 @@
-// When jobs of one kind arrive, after Lublin and Feitelson: gaps whose logarithm is gamma distributed, measured on a
+// The arrivals of one kind of job, after Lublin and Feitelson: gaps with a gamma-distributed logarithm, measured on a
 // clock that runs with the daily cycle, 48 half hours of which each lasts as long as its weight says; or, for
-// comparison, a Poisson process of the same mean gap and without a day.
+// comparison, a Poisson process of the same mean gap and without a daily cycle.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ inline constexpr int kDayBuckets = 48;
 inline constexpr std::int64_t kBucketSeconds = 1800;
 inline constexpr double kMostLogGap = 13;  ///< larger draws are repeated: no gap above e^13 = 442,413 s
 
-/// Of the half hours from midnight on; their mean is 1.
+/// The weights of the half hours from midnight on; their mean is 1.
 [[nodiscard]] std::array<double, kDayBuckets> bucket_weights(double anum, double bnum);
 
 /// Mean gap in seconds: that of e^g with g from gamma(aarr * arar, barr), below the limit.

@@ -51,7 +51,7 @@ LublinStream::LublinStream(const LublinModel& model, double gap_factor)
     add_kind(LublinKind::kBatch, model, gap_factor);
   }
   // The program draws the first batch arrival before the first interactive one; for typeless jobs it draws a batch
-  // arrival of the same parameters, and forgets it.
+  // arrival of the same parameters, and drops it.
   if (shared_source_ && !model.types) (void)LublinArrivals(kinds_[0].arrivals).next(*shared_source_);
   for (std::size_t i = kinds_.size(); i-- > 0;) {
     Kind& kind = kinds_[i];

@@ -1,7 +1,7 @@
 // The workload model of Lublin and Feitelson (JPDC 2003): sizes, run times that depend on them, and arrivals with a
-// daily cycle; one kind of job ("typeless") or interactive and batch jobs that arrive independently. A stream: a job at
-// a time, nothing is kept. With the drand48 generator it draws in the order of the authors' program and gives its jobs.
-// We differ in one point: a power of two beyond the machine becomes the largest one that fits.
+// daily cycle; one kind of job ("typeless") or interactive and batch jobs that arrive independently. It is a stream:
+// one job at a time, none is kept. With the drand48 generator it draws in the order of the authors' program and gives
+// its jobs. We differ in one point: a power of two beyond the machine becomes the largest one that fits.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 
 namespace replay {
 
-/// Whose parameters: one kind of job only, or one of the two kinds that the model can tell apart.
+/// The kind of job that parameters are for: the only kind, or one of the two kinds that the model can tell apart.
 enum class LublinKind : std::uint8_t { kTypeless, kInteractive, kBatch };
 
 /// The parameters of one kind of job, under the program's names.
@@ -31,7 +31,7 @@ struct LublinParameter {
   std::string_view name;  ///< as on the command line
   double LublinParameters::*member;
   std::array<double, 3> value;  ///< by LublinKind, for 128 processors
-  double least, most;           ///< what makes sense
+  double least, most;           ///< the valid range
   std::string_view meaning;
 };
 

@@ -54,7 +54,7 @@ std::uint64_t jobs_within_duration(const LublinOrder& order) {
   return jobs;
 }
 
-// As many jobs as have the work of that load over that duration; the nearest count, at least two.
+// The number of jobs that have the work of that load over that duration; the nearest count, at least two.
 std::uint64_t jobs_with_the_work(const LublinOrder& order) {
   const double wanted = *order.load * order.model.machine_size * static_cast<double>(*order.duration);
   double before = 0;
@@ -72,7 +72,7 @@ std::uint64_t count_jobs(const LublinOrder& order) {
   return order.load && order.solve == SolveFor::kArrivals ? jobs_with_the_work(order) : jobs_within_duration(order);
 }
 
-// The last of the jobs arrives in the second in which the duration ends.
+// Finds the gap factor with which the last job arrives in the second in which the duration ends.
 void span_duration(const LublinOrder& order, LublinPlan& plan) {
   const auto wanted = static_cast<double>(*order.duration);
   const auto last_arrival = [&](double factor) {
@@ -88,8 +88,7 @@ void span_duration(const LublinOrder& order, LublinPlan& plan) {
   plan.gap_factor = solution.factor;
 }
 
-// The figure to raise is the time from first to last arrival for a stated work, as the load itself falls with the
-// factor.
+// Solves for the time from first to last arrival per work, which rises with the factor; the load itself falls with it.
 void meet_load_by_arrivals(const LublinOrder& order, LublinPlan& plan) {
   const auto inverse_load = [&](double factor) {
     LublinPlan tried = plan;

@@ -1,6 +1,6 @@
-// A workload of the Lublin-Feitelson model as it is ordered: so many jobs, so long, at such a load. What has to be
-// known before the first job is written (how many there are, by how much gaps or run times are multiplied) is found by
-// generating the jobs as often as needed, never by keeping them.
+// A workload of the Lublin-Feitelson model with a requested number of jobs, duration and load. What has to be known
+// before the first job is written (the number of jobs, the factors on gaps or run times) is found by generating the
+// jobs as often as needed, never by keeping them.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct LublinOrder {
   std::optional<std::int64_t> duration;  ///< seconds; alone: jobs until then. With jobs: the last one arrives then
   std::optional<double> load;            ///< work / (machine size x time from first to last arrival)
   SolveFor solve = SolveFor::kArrivals;
-  std::int64_t min_runtime = 1;             ///< seconds; shorter ones become that
-  std::optional<std::int64_t> max_runtime;  ///< seconds; longer ones become that
+  std::int64_t min_runtime = 1;             ///< seconds; shorter ones are raised to it
+  std::optional<std::int64_t> max_runtime;  ///< seconds; longer ones are cut to it
 };
 
 inline constexpr std::uint64_t kDefaultLublinJobs = 10'000;
@@ -56,7 +56,8 @@ class LublinTrace {
   std::uint64_t given_ = 0;
 };
 
-/// Throws UsageError for an order that contradicts itself, or for a load that cannot be met within 1 %, with what can.
+/// Throws UsageError for an order that contradicts itself, or for a load that cannot be met within 1 %, naming one that
+/// can.
 [[nodiscard]] LublinPlan plan_lublin(const LublinOrder& order);
 /// Generates the whole workload once. O(jobs) time.
 [[nodiscard]] LublinTotals lublin_totals(const LublinOrder& order, const LublinPlan& plan);

@@ -1,6 +1,6 @@
-// Chance. Every model draws from a UniformSource; ours is Rng, and the drand48 of the C library exists to repeat what
-// the original C program of Lublin and Feitelson prints. Each purpose has a stream of its own, named, so that drawing
-// estimates for a workload does not change its arrivals.
+// Sources of random numbers. Every model draws from a UniformSource; ours is Rng, and the drand48 of the C library
+// exists to repeat what the original C program of Lublin and Feitelson prints. Each purpose has a stream of its own,
+// named, so that drawing estimates for a workload does not change its arrivals.
 #pragma once
 
 #include <array>

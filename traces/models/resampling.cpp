@@ -101,7 +101,7 @@ class Resampler::Calendar {
     return pool[rng_.below(pool.size())];
   }
 
-  // Until there are enough jobs. Days behind the last job stay: an exchange may need them.
+  // Adds days until there are enough jobs. Days behind the last job stay: an exchange may need them.
   void extend() {
     std::uint64_t jobs = 0;
     for (const std::size_t day : days_) jobs += log_.days_[day].jobs.size();
@@ -111,7 +111,7 @@ class Resampler::Calendar {
     }
   }
 
-  // Of the first `count_` jobs.
+  // The means of the first `count_` jobs.
   Means measure() {
     Means sums{};
     std::uint64_t jobs = 0;
@@ -202,7 +202,7 @@ void Resampler::cut_into_days(const LocalSecondOf& clock) {
         days_.size(), jobs_.size()));
 }
 
-// Exchanges may come to a calendar that no single one improves: then another calendar is drawn.
+// Exchanges may end in a calendar that no single exchange improves; then another calendar is drawn.
 ResampledSet Resampler::make_set(Seed seed, std::uint64_t set, std::uint64_t count, double tolerance) const {
   Rng rng(seed, fmt::format("from-log set {}", set));
   Means nearest{};

@@ -1,7 +1,7 @@
 // Synthetic job sets made of a log's own days, as a calibrated block bootstrap: a calendar of weeks takes for each
 // weekday a random logged day of that weekday with all its jobs, and days are exchanged until the means of the set are
-// those of the log. Within a day everything stays together: who sends what when, and in which bursts.
-// docs/resampling.md argues it. The log's jobs are held in memory.
+// those of the log. Within a day everything stays together: which user submits what when, and in which bursts.
+// docs/resampling.md gives the reasons. The log's jobs are held in memory.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ using LocalSecondOf = std::function<std::int64_t(Duration since_zero)>;
 
 inline constexpr std::int64_t kDayCut = std::int64_t{5} * 3600;  ///< a day goes from 05:00 to 05:00, the quietest hour
 
-/// A job of the log: the entry as it stands, and what a simulator takes it for.
+/// A job of the log: the entry as it stands, and the values that a simulator uses.
 struct SampledJob {
   TraceEntry entry;
   double size = 1;      ///< processes
@@ -30,7 +30,7 @@ struct SampledJob {
   double estimate = 0;  ///< s
 };
 
-/// What a set has in common with its log.
+/// The figures that a set has in common with its log.
 enum class LogFigure : std::uint8_t { kSize, kRuntime, kEstimate, kWork, kGap };
 inline constexpr std::size_t kFigures = 5;
 inline constexpr std::string_view kFigureNames[kFigures] = {"size", "run time", "estimate", "work",
@@ -62,8 +62,8 @@ class Resampler {
   [[nodiscard]] const Means& means() const { return means_; }
   [[nodiscard]] std::size_t days() const { return days_.size(); }
 
-  /// Set number `set` (from 1) of the seed, with `count` jobs whose means are within `tolerance` (relative) of the
-  /// log's. Throws UsageError where that is not reached, with what was. REQUIRES: count >= 2.
+  /// Set number `set` (from 1) of the seed, with `count` jobs and means within `tolerance` (relative) of the log's.
+  /// Throws UsageError where that is not reached, naming what was. REQUIRES: count >= 2.
   [[nodiscard]] ResampledSet make_set(Seed seed, std::uint64_t set, std::uint64_t count, double tolerance) const;
 
  private:

@@ -1,5 +1,5 @@
-// Finding the factor that makes a figure of a generated workload what was asked for. A figure is costly (the workload
-// is generated once for each) and moves in small steps, as times are whole seconds.
+// The search for the factor at which a figure of a generated workload has the requested value. A figure is costly (the
+// workload is generated once for each) and moves in small steps, as times are whole seconds.
 #pragma once
 
 #include <functional>

@@ -88,7 +88,7 @@ Histogram runtime_scale() {
 
 // ---- load over time ----
 
-// Hours for days, days for months, weeks or several of them beyond, so that a curve has some hundred points.
+// An hour for spans of days, a day for months, one week or several beyond, so that a curve has some hundred points.
 std::int64_t period_for(std::int64_t span_s) {
   constexpr std::int64_t kMostPeriods = 200;
   if (span_s <= 5 * kDay) return kHour;
@@ -103,7 +103,7 @@ std::string date_text(const LogClock& clock, std::int64_t since_zero_s, std::int
       0, unit == kHour ? std::string_view{"1996-09-23 14:00"}.size() : std::string_view{"1996-09-23"}.size());
 }
 
-// What a period is called where the header has no date: "week 12" of the log.
+// The name of a period if the header has no date: "week 12" of the log.
 std::string period_number(std::int64_t start_s, std::int64_t period_s) {
   if (period_s == kHour) return fmt::format("hour {}", start_s / kHour + 1);
   if (period_s == kDay) return fmt::format("day {}", start_s / kDay + 1);
@@ -233,13 +233,13 @@ class Gatherer {
     if (clock_) set_week();
   }
 
-  // Before the submit times are sorted: their order is that of the other columns.
+  // REQUIRES: submit times not sorted yet: their order is that of the other columns.
   void set_offered() {
     if (submits_.empty()) return;
     const auto [first, last] = std::ranges::minmax(submits_);
     const std::int64_t span = (last - first).count() / 1'000'000;
     period_s_ = period_for(span);
-    // Days begin at local midnight and weeks on Monday, where the header tells.
+    // Days begin at local midnight and weeks on Monday, if the header has the date.
     const std::int64_t first_s = first.count() / 1'000'000;
     constexpr std::int64_t kMonday = 3 * kDay;  // 1970-01-01 was a Thursday
     from_s_ = first_s - (clock_ ? (clock_->local(first) + kMonday) % period_s_ : 0);
@@ -252,7 +252,7 @@ class Gatherer {
           processors_[i] * runtimes_[i] / capacity;
     for (std::size_t i = 0; i < load.offered.size(); ++i) {
       const std::int64_t start = from_s_ + static_cast<std::int64_t>(i) * period_s_;
-      // Some hours later is the same day whatever the clock was changed by since the first one.
+      // Three hours later is the same day, even if the local clock has been changed since the first one.
       const std::int64_t inside = period_s_ == kHour ? start : start + 3 * kHour;
       load.labels.push_back(clock_ ? date_text(*clock_, inside, period_s_) : period_number(start, period_s_));
     }

@@ -1,5 +1,5 @@
-// `replay trace info FILE`: what is in a log. The machine, the load, how sizes, run times, requests and arrivals are
-// distributed, who submits when, and every quirk that the cleaning rules or the header show.
+// `replay trace info FILE`: describes a log. The machine, the load, the distributions of sizes, run times, requests and
+// arrivals, the users, and every quirk that the cleaning rules or the header show.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct TraceInfoOptions {
 
 /// Of the jobs kept. Percentiles are values that occur: the smallest that at least so many percent do not exceed.
 struct Distribution {
-  std::uint64_t count = 0;  ///< 0: nothing below means anything
+  std::uint64_t count = 0;  ///< 0: the fields below are invalid
   double mean = 0, least = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;
 };
 
@@ -44,7 +44,7 @@ struct UserShare {
   double job_share, work_share;
 };
 
-/// How much work came, period by period, against what the machine could do in that time.
+/// Work submitted in each period, relative to what the machine could do in that time.
 struct LoadSeries {
   Duration period{};                ///< an hour, a day, a week or several
   std::vector<std::string> labels;  ///< first local day of each period, or its number where the header has no date

@@ -65,7 +65,7 @@ void tidy(SwfRecord& r, Changes& changes) {
 }
 
 // Writes into the record what the rules made of it. The CPU time keeps its ratio to the run time, which is the job's
-// CPU use; more than the run time is no CPU use at all.
+// CPU use; more CPU time than run time is cut to the run time.
 void apply(SwfRecord& r, const TracedJob& job) {
   const Duration run = job.truth.runtime;
   if (r.average_cpu > Duration::zero() && r.run > Duration::zero()) {
@@ -80,7 +80,7 @@ void apply(SwfRecord& r, const TracedJob& job) {
   r.allocated = job.job.processes;
 }
 
-// ---- what is said about it ----
+// ---- the report ----
 
 std::string in_words(const Flurry& f) {
   return fmt::format("user={} and (job>={} and job<={}) ({} jobs)", f.user, f.first_job, f.last_job, f.jobs);

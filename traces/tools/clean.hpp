@@ -1,6 +1,6 @@
-// A trace without what nobody can run, and without flurries. The cleaning rules (traces/cleaning.hpp) that turn records
-// into jobs are applied to the records themselves: what a simulation would skip is left out, what it would change is
-// changed, so that the result means the same jobs to every reader. Each rule says what it did.
+// Cleaning of a trace: it removes what no machine can run, and flurries. The cleaning rules (traces/cleaning.hpp) that
+// turn records into jobs are applied to the records themselves: what a simulation would skip is left out, what it would
+// change is changed, so that the result means the same jobs to every reader. Each rule reports what it did.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct CleanResult {
   bool sorted = false;  ///< it was out of order and had to be sorted in memory
 };
 
-/// Two passes; constant memory if the log is in order. Headers of traces without flurries and with them differ by a note
-/// for each that was removed. Throws InputError if nothing is left.
+/// Two passes; constant memory if the log is in order. Headers of traces without flurries and with them differ by a
+/// note for each that was removed. Throws InputError if nothing is left.
 CleanResult clean_trace(const RereadableTrace& trace, TraceWriter& writer, const CleanOptions& options,
                         std::string_view command);
 

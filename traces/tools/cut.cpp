@@ -56,7 +56,7 @@ class Cut {
     }
   }
 
-  // The bursts of a job have its fate: they stand below it.
+  // The bursts of a job stand below it, and are kept or left out with it.
   bool keeps(const SwfRecord& record) {
     if (is_burst(record) && last_job_ == record.job && record.job >= 0) return last_kept_;
     last_job_ = record.job;

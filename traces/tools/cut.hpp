@@ -1,5 +1,5 @@
-// A part of a trace: by submit time, job number, position, user or queue. What is kept is kept as it stands, unless the
-// zero is moved to the first job kept. One pass, constant memory.
+// Cutting a part out of a trace: by submit time, job number, position, user or queue. Records that are kept stay
+// unchanged, unless the zero is moved to the first job kept. One pass, constant memory.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct CutOptions {
 struct CutResult {
   std::uint64_t read = 0;
   std::uint64_t kept = 0;
-  std::uint64_t orphans = 0;  ///< records whose predecessor is gone: fields 17 and 18 are -1
+  std::uint64_t orphans = 0;  ///< records that lost their predecessor: fields 17 and 18 are -1
   Duration moved{};           ///< the new zero, on the old clock
 };
 

@@ -1,9 +1,10 @@
-// Flurries: "rare surges of activity with a repetitive nature, caused by a single user, that dominate the workload for a
-// relatively short period" (Tsafrir and Feitelson 2006; Feitelson and Tsafrir 2006). They find them by eye and give no
-// thresholds; here each half of the sentence is a number. A burst is a sequence of one user's jobs in which none comes
-// more than `gap` after the one before. It is a flurry if it has at least `jobs` jobs (a surge), makes up at least `share`
-// of all jobs that are submitted from its first to its last (dominates), at least `alike` of it has one and the same size
-// (repetitive), and it lasts at most `longest` (short). Memory grows with the users, not with the log.
+// Flurries: "rare surges of activity with a repetitive nature, caused by a single user, that dominate the workload for
+// a relatively short period" (Tsafrir and Feitelson 2006; Feitelson and Tsafrir 2006). The authors find them by eye and
+// give no thresholds; here each part of the definition is a number. A burst is a sequence of one user's jobs in which
+// none comes more than `gap` after the one before. It is a flurry if it has at least `jobs` jobs (a surge), makes up at
+// least `share` of all jobs that are submitted from its first to its last (dominates), at least `alike` of it has one
+// and the same size (repetitive), and it lasts at most `longest` (short). Memory grows with the users, not with the
+// log.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +33,14 @@ struct Flurry {
   Duration from{}, to{};                          ///< submit times
   double share = 0;                               ///< of all jobs from its first to its last
   ProcessCount size = 0;                          ///< the most frequent one
-  double alike = 0;                               ///< how much of it has that size
+  double alike = 0;                               ///< the share of its jobs that have that size
 };
 
 class FlurryFinder {
  public:
   explicit FlurryFinder(FlurryRule rule) : rule_(rule) {}
 
-  /// In the order of the trace. Jobs without a user belong to nobody and make no flurry.
+  /// In the order of the trace. Jobs without a user make no flurry.
   void add(const TracedJob& job);
   /// By first job. Call it once, after the last job.
   [[nodiscard]] std::vector<Flurry> finish();
@@ -57,7 +58,7 @@ class FlurryFinder {
   std::vector<Flurry> found_;
 };
 
-/// Asked in the order of the trace, says which jobs belong to a flurry.
+/// Tells which jobs belong to a flurry; asked in the order of the trace.
 class FlurryFilter {
  public:
   explicit FlurryFilter(const std::vector<Flurry>& flurries) : flurries_(flurries) {}

@@ -1,6 +1,6 @@
-// What the clock on the wall showed when a job was submitted. A log counts seconds from its own zero; the header says
-// when that was and where: TimeZoneString with daylight saving, else the offset that StartTime shows against
-// UnixStartTime. The label TimeZone is unreliable (the archive says so itself) and is not read.
+// The local time at which a job was submitted. A log counts seconds from its own zero; the header says when that was
+// and where: TimeZoneString with daylight saving, else the offset that StartTime shows against UnixStartTime. The label
+// TimeZone is unreliable (the archive says so itself) and is not read.
 #pragma once
 
 #include <cstdint>

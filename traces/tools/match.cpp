@@ -68,7 +68,7 @@ void Matcher::set_programs(SwfHeader& header) const {
   for (std::size_t i = 0; i < programs_.size(); ++i) header.add("Program", fmt::format("{} {}", i, programs_[i]));
 }
 
-// Of two sizes that are as far away the smaller one, which does not wait for more processors than the job has.
+// Of two equally near sizes the smaller one, which needs no more processors than the job has.
 ProcessCount Matcher::nearest_size(ProcessCount wanted) const {
   const auto above = by_size_.lower_bound(wanted);
   if (above == by_size_.end()) return std::prev(above)->first;

@@ -1,5 +1,5 @@
-// Which program stands for a traced job: of what has been measured at the job's size, the one whose run time is nearest,
-// on a log scale; where nothing was measured at that size, of what was at the nearest one. The FCFS-malleable paper
+// The choice of a program for a traced job: among those measured at the job's size, the one with the nearest run time,
+// on a log scale; where none was measured at that size, among those at the nearest one. The FCFS-malleable paper
 // (section 4.1) chooses NAS benchmarks and classes for its trace in this way.
 #pragma once
 
@@ -36,13 +36,13 @@ struct BadMatch {
   std::int32_t program = -1;
 };
 
-/// How well the programs stand for the jobs. Factors are counted in bins 1 % wide, so that memory does not grow.
+/// How well the programs match the jobs. Factors are counted in bins 1 % wide, so that memory does not grow.
 struct MatchReport {
   std::uint64_t records = 0;
   std::uint64_t matched = 0;
   std::uint64_t without_runtime = 0, without_size = 0;  ///< unmatched
   std::uint64_t at_other_size = 0;                      ///< matched, but measured at another size than the job's
-  std::uint64_t zero_runtimes = 0;                      ///< matched to what is shortest; in no figure below
+  std::uint64_t zero_runtimes = 0;                      ///< matched to the shortest program; in no figure below
   double mean_relative_error = 0;                       ///< of (program - job) / job
   double mean_absolute_error = 0;                       ///< of |program - job| / job
   double total_wanted_s = 0, total_runtime_s = 0;
@@ -51,7 +51,7 @@ struct MatchReport {
 
   /// The factor that this share (0..1) of the jobs does not exceed, to 1 %; 1 if there is none.
   [[nodiscard]] double factor_at(double share) const;
-  /// The share of jobs whose relative error |program - job| / job is at most that.
+  /// The share of jobs with a relative error |program - job| / job of at most that.
   [[nodiscard]] double share_within(double relative_error) const;
 
   static constexpr std::size_t kBins = 2400;  // 1.01^2400 = 2e10

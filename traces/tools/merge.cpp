@@ -182,7 +182,7 @@ std::string_view content_of(std::string_view line) {
 }
 
 // When the zero of the merged trace was, where that has a meaning: with kUnix the earliest zero; with kStart the first
-// source's, because somebody's hours of the day have to count.
+// source's, because the hours of the day can follow one log only.
 void add_clock(SwfHeader& header, const std::vector<SourceLook>& looks, const std::vector<Duration>& shifts) {
   const auto earliest = static_cast<std::size_t>(std::ranges::min_element(shifts) - shifts.begin());
   for (const std::string_view label : {"UnixStartTime", "TimeZoneString", "StartTime"})
@@ -231,7 +231,8 @@ MergeResult merge_traces(const std::vector<RereadableTrace>& sources, TraceWrite
   for (std::size_t i = 0; i < sources.size(); ++i)
     open.emplace_back(sources[i], looks[i], shifts[i], static_cast<std::int32_t>(i),
                       static_cast<std::int32_t>(sources.size()), partition_is_source);
-  // A handful of sources: looking at each head beats a heap. Of equal submit times the earlier source's comes first.
+  // There are few sources, so a look at each head is faster than a heap. Of equal submit times the earlier source's
+  // comes first.
   for (std::int64_t number = 1;; ++number) {
     Source* next = nullptr;
     for (Source& source : open)

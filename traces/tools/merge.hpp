@@ -1,7 +1,8 @@
-// Several traces as one, for a machine or a grid that gets all their jobs: by submit time on a common clock. Job numbers
-// are renewed, 1, 2, ...; field 17 follows. User, group, executable, queue and partition n of source s (0, 1, ...) of K
-// become n K + s, so that nobody is taken for somebody else and the source can be read off (n mod K); queue 0 stays 0,
-// which the format calls interactive. Where no source has partitions, the partition is the source's number, from 1.
+// Several traces as one, for a machine or a grid that gets all their jobs: by submit time on a common clock. Job
+// numbers are renewed, 1, 2, ...; field 17 follows. User, group, executable, queue and partition n of source s (0, 1,
+// ...) of K become n K + s, so that numbers of different sources stay distinct and the source can be read off (n mod
+// K); queue 0 stays 0, which the format calls interactive. Where no source has partitions, the partition is the
+// source's number, from 1.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,10 @@ struct MergeResult {
   std::vector<std::string> broken_lines{};  ///< broken_line_report() of all sources
 };
 
-/// Every source is read twice: first to see whether it is in order and what it uses. Constant memory, except for a source
-/// that uses field 17: some 50 bytes a job. Throws InputError for a source whose submit times descend or are missing, for
-/// numbers that do not fit, and for a missing UnixStartTime with Align::kUnix. REQUIRES: two sources at least.
+/// Every source is read twice: first to see whether it is in order and what it uses. Constant memory, except for a
+/// source that uses field 17: some 50 bytes a job. Throws InputError for a source with submit times that descend or are
+/// missing, for numbers that do not fit, and for a missing UnixStartTime with Align::kUnix. REQUIRES: two sources at
+/// least.
 MergeResult merge_traces(const std::vector<RereadableTrace>& sources, TraceWriter& writer, const MergeOptions& options,
                          std::string_view command);
 

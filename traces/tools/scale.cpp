@@ -20,8 +20,9 @@ constexpr Duration kOneSecond = std::chrono::seconds{1};
 
 bool is_whole(Duration time) { return time.count() % kOneSecond.count() == 0; }
 
-// A time that was there stays there: 1 s at least if it was one. Whole seconds stay whole, decimals stay decimals, so that of two
-// times side by side the larger one may come out smaller: whoever needs their order has to see to it.
+// With `keep_above_zero` a time above 0 stays above 0: at least 1 s if it was whole and not `exact`. Whole seconds stay
+// whole, decimals stay decimals, so rounding can reverse the order of two times that are close: the caller has to
+// restore it.
 Duration scaled_time(int field, Duration time, double factor, bool exact, bool keep_above_zero) {
   if (time <= Duration::zero() || factor == 1) return time;
   const double micros = static_cast<double>(time.count()) * factor;
@@ -179,7 +180,7 @@ void check(const ScaleOptions& options) {
   if (options.load) positive("--load", *options.load);
 }
 
-// 0 where neither sizes nor a load need to know.
+// 0: not known, and not needed for sizes.
 CoreCount machine_of(const SwfHeader& header, const ScaleOptions& options) {
   if (options.machine_size) return *options.machine_size;
   if (const auto size = header.machine_size()) return *size;
@@ -195,7 +196,7 @@ CoreCount machine_of(const SwfHeader& header, const ScaleOptions& options) {
 std::int32_t scaled_size(std::int32_t size, CoreCount from, CoreCount to, bool powers_of_two) {
   if (size <= 0) return size;
   const bool is_power = std::has_single_bit(static_cast<std::uint32_t>(size));
-  // Whole numbers where they do: 2 n to / (2 from), rounded half up.
+  // In whole numbers where they suffice: 2 n to / (2 from), rounded half up.
   const std::int64_t product = std::int64_t{size} * to;
   std::int64_t scaled = (2 * product + from) / (2 * std::int64_t{from});
   std::int64_t most = to;

@@ -1,7 +1,7 @@
-// The same jobs, but closer together, longer, or on another machine. Arrivals, run times and sizes are multiplied; what
-// belongs to them follows, so that the shape of each job stays: its request and CPU time follow its run time, its think
-// time follows the arrivals, its limits and its speedup curve follow its size. The logged wait belongs to a schedule
-// that these jobs never had, so it becomes unknown.
+// Scaling of a trace: the same jobs, but closer together, longer, or on another machine. Arrivals, run times and sizes
+// are multiplied; what belongs to them follows, so that the shape of each job stays: its request and CPU time follow
+// its run time, its think time follows the arrivals, its limits and its speedup curve follow its size. The logged wait
+// belongs to a schedule that these jobs never had, so it becomes unknown.
 #pragma once
 
 #include <cstdint>
@@ -40,12 +40,14 @@ struct ScaleResult {
 };
 
 /// `size` of a machine of `from` on one of `to` processors: nearest (half up), 1..to; -1 and 0 stay. With
-/// `powers_of_two` a power of two becomes the nearest one (half up) that is not more than `to`. REQUIRES: from, to >= 1.
+/// `powers_of_two` a power of two becomes the nearest one (half up) that is not more than `to`. REQUIRES: from, to >=
+/// 1.
 [[nodiscard]] std::int32_t scaled_size(std::int32_t size, CoreCount from, CoreCount to, bool powers_of_two);
 
 /// Offered load is `replay trace info`'s: work of the jobs that the default cleaning rules keep / (machine x time from
 /// the first to the last submit). One pass, or two if a load is asked for; constant memory. `command` goes into the
-/// header. Throws UsageError for factors that make no sense, InputError if the machine is not known or there is no load.
+/// header. Throws UsageError for factors that make no sense, InputError if the machine is not known or there is no
+/// load.
 ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const ScaleOptions& options,
                         std::string_view command);
 

@@ -21,10 +21,10 @@ struct SortResult {
   std::uint64_t orphans = 0;  ///< fields 17 that name no job of the trace, now -1 (only with renumber)
 };
 
-/// Sorts entries in memory; the number that were out of order.
+/// Sorts entries in memory; returns how many were out of order.
 std::uint64_t sort_entries(std::vector<TraceEntry>& entries);
 
-/// `command` goes into the header; a note that the trace already is in order is the result's `moved` of 0.
+/// `command` goes into the header; the result's `moved` is 0 if the trace already was in order.
 SortResult sort_trace(TraceReader& reader, TraceWriter& writer, const SortOptions& options, std::string_view command);
 
 }  // namespace replay

@@ -1,4 +1,4 @@
-// Which jobs have been kept so far, so that no record says it follows a job that is gone (fields 17 and 18).
+// The set of the jobs kept so far, so that no record follows a job that is gone (fields 17 and 18).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace replay {
 
 class Survivors {
  public:
-  /// Call it for each record kept, in order: fields 17 and 18 become -1 where the job they name has not been kept above.
+  /// Call it for each record kept, in order: fields 17 and 18 become -1 where the job they name has not been kept
+  /// above.
   void keep(SwfRecord& record);
   /// Records that lost their predecessor.
   [[nodiscard]] std::uint64_t orphans() const { return orphans_; }

@@ -1,4 +1,4 @@
-// Is this SWF right? Every rule of the format that a file can break, found in one pass. Errors are what makes readers
+// Validation of an SWF file: every rule of the format that a file can break, checked in one pass. Errors make readers
 // disagree or fail; warnings are legal but odd, or what the cleaning rules would change. Rules have the names that
 // docs/formats/swf.md gives them, where it has one.
 #pragma once
@@ -21,7 +21,7 @@ struct Violation {
   Severity severity = Severity::kError;
   std::uint64_t count = 0;
   std::string text;                ///< what is wrong, for people
-  std::vector<std::size_t> lines;  ///< the first five of the file; empty where no line is to blame
+  std::vector<std::size_t> lines;  ///< the first five of the file; empty if no line is at fault
 };
 
 struct ValidateOptions {
@@ -42,8 +42,8 @@ struct Validation {
   [[nodiscard]] const Violation* find(std::string_view rule) const;
 };
 
-/// Reads to the end. Memory does not grow with the log, but for gaps among job numbers that do not ascend, and `schedule`.
-/// Throws InputError where there is no SWF to judge: no file, no record, damaged compression.
+/// Reads to the end. Memory does not grow with the log, but for gaps among job numbers that do not ascend, and
+/// `schedule`. Throws InputError where there is no SWF to judge: no file, no record, damaged compression.
 [[nodiscard]] Validation validate_trace(TraceReader& reader, const ValidateOptions& options = {});
 
 }  // namespace replay

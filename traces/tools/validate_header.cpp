@@ -1,3 +1,4 @@
+// The header's part of validate_trace(): labels, their values, the clock and the totals.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,17 +12,17 @@
 namespace replay {
 namespace {
 
-// Of the archive's format page. A label that is none of these is somebody's own: legal, but maybe a slip of the pen.
+// The labels of the archive's format page. Any other label is legal, but may be a typing error.
 constexpr std::array<std::string_view, 28> kKnown = {
     "Version",    "Computer",      "Installation",  "Acknowledge", "Information",    "Conversion", "MaxJobs",
     "MaxRecords", "Preemption",    "UnixStartTime", "TimeZone",    "TimeZoneString", "StartTime",  "EndTime",
     "MaxNodes",   "MaxProcs",      "MaxRuntime",    "MaxMemory",   "AllowOveruse",   "MaxQueues",  "Queues",
     "Queue",      "MaxPartitions", "Partitions",    "Partition",   "Note",           "Copyright",  "Program"};
-// May stand there more than once; "Copyright" and "Acknowledge" too, as merged traces thank several people.
+// Labels that may be there more than once; "Copyright" and "Acknowledge" too, as merged traces thank several people.
 constexpr std::array<std::string_view, 10> kRepeated = {"Information", "Queue",       "Partition",   "Note",
                                                         "Program",     "Copyright",   "Acknowledge", "Conversion",
                                                         "Computer",    "Installation"};
-// What a reader needs to know what the numbers mean. The machine's size is asked for apart.
+// Labels that a reader needs to interpret the numbers. The machine's size is checked separately.
 constexpr std::array<std::string_view, 5> kExpected = {"Version", "Computer", "UnixStartTime", "TimeZoneString",
                                                        "MaxRecords"};
 constexpr std::array<std::string_view, 8> kCounts = {"MaxJobs",    "MaxRecords", "MaxNodes",  "MaxProcs",

@@ -1,4 +1,4 @@
-// The two halves of validate_trace(): what is said in the header, and the records one after the other.
+// The two halves of validate_trace(): checks of the header, and of the records one after the other.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace replay {
 /// Violations by rule and text, in the order in which they are first met.
 class Violations {
  public:
-  /// `line` 0: no line is to blame.
+  /// `line` 0: no line is at fault.
   void note(std::string_view rule, Severity severity, std::string_view text, std::size_t line = 0,
             std::uint64_t count = 1);
   /// Errors first.
@@ -30,10 +30,10 @@ class Violations {
   std::vector<Violation> list_;
 };
 
-/// What can be said of a header before the records are read.
+/// The checks of a header that need no record.
 void check_header(const SwfHeader& header, Violations& violations);
 
-/// What the header promises of the records.
+/// The check of the header's totals against the records.
 void check_totals(const SwfHeader& header, std::uint64_t records, std::uint64_t jobs, Violations& violations);
 
 class RecordChecker {

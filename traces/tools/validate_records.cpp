@@ -1,3 +1,4 @@
+// The records' part of validate_trace(): values, order, sizes, times, predecessors and bursts.
 #include <fmt/core.h>
 
 #include <algorithm>

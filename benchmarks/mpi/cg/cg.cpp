@@ -1,13 +1,13 @@
 // NAS CG: the eigenvalue of a large sparse symmetric matrix next to a given shift, by inverse power iteration; each
-// step solves a linear system with 25 steps of conjugate gradients. Each rank owns a block of rows of the matrix, and that
-// part of the vectors but for direction and residual, which every rank keeps whole. Messages: everybody sends his part of
-// each product by the matrix to everybody else, and with it his part of its dot product with the direction. From these each
-// rank makes the next residual, its square and the next direction itself, so no step of conjugate gradients needs a sum
-// over the ranks. That makes 405 exchanges in some 60 ms for class W on 2 cores, each of which all ranks wait
-// for: of all programs here, CG suffers most where waiting costs. zeta is checked against the published value to 1e-10.
-// Source: Bailey et al. 1994, RNR-94-007; class W and the untimed first step: NAS Parallel Benchmarks 3. We differ in two
-// points: rows in one dimension on any number of ranks, not a grid of 2^k ranks; and two vectors are whole, where the
-// reference code keeps parts of all, and adds up two numbers over all ranks in each step.
+// step solves a linear system with 25 steps of conjugate gradients. Each rank owns a block of rows of the matrix, and
+// that part of the vectors but for direction and residual, which every rank keeps whole. Messages: each rank sends its
+// part of each product by the matrix to each other rank, and with it its part of the dot product with the direction.
+// From these each rank computes the next residual, its square and the next direction itself, so no step of conjugate
+// gradients needs a sum over the ranks. That makes 405 exchanges in some 60 ms for class W on 2 cores, each of which
+// all ranks wait for: of all programs here, CG suffers most where waiting costs. zeta is checked against the published
+// value to 1e-10. Source: Bailey et al. 1994, RNR-94-007; class W and the untimed first step: NAS Parallel Benchmarks
+// 3. We differ in two points: rows in one dimension on any number of ranks, not a grid of 2^k ranks; and two vectors
+// are whole, where the reference code keeps parts of all, and adds up two numbers over all ranks in each step.
 #include <mpi.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ double add(double factor, std::span<const double> part, std::span<double> out) {
 }
 
 /// Brings the parts of a vector, and a number of each rank's with them, to all ranks: from each to each other rank, in
-/// messages so small that they are gone when they are sent. A rank then waits for what it receives alone.
+/// messages so small that MPICH sends them without waiting for the receiver. So a rank waits only for what it receives.
 class Gathering {
  public:
   Gathering(int order, const World& world) : world_(world), gathered_(static_cast<std::size_t>(order + world.size)) {

@@ -19,8 +19,8 @@ struct SparseRows {
   std::vector<double> value;
 };
 
-/// Rows `rows` of the matrix of order `order`, whose vectors have `nonzeros` random entries. Takes
-/// O(order * nonzeros^2) time and memory for the whole of the vectors and for the rows kept.
+/// Rows `rows` of the matrix of order `order`, made of vectors with `nonzeros` random entries. Takes O(order *
+/// nonzeros^2) time and memory for the whole of the vectors and for the rows kept.
 SparseRows make_cg_matrix(std::int64_t order, int nonzeros, double shift, Block rows);
 
 /// product = rows * vector. REQUIRES: product has as many entries as there are rows.

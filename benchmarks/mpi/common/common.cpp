@@ -1,5 +1,5 @@
-// Starting, ending and agreeing. Arguments are read after MPI_Init: a rank that exits before it leaves the others
-// waiting in the start-up exchange for ever.
+// Start and end of a program, and agreement of its ranks. Arguments are read after MPI_Init: a rank that exits before
+// it leaves the others waiting in the start-up exchange for ever.
 #include "benchmarks/mpi/common/common.hpp"
 
 #include <mpi.h>

@@ -28,7 +28,8 @@ std::optional<Emulation> find_emulation() {
   vm_emulation facts{};
   const bool here = vm_emulated != nullptr && vm_burst != nullptr && vm_emulated(&facts) == 1;
   if (!holds_everywhere(here)) return std::nullopt;
-  // One clock and one opinion, the first rank's: ranks that leave out different amounts would wait for each other.
+  // All ranks use the clock and the facts of the first one: ranks that leave out different amounts would wait for each
+  // other.
   const std::uint64_t now = now_ns();
   std::array<std::uint64_t, 4> told{now > facts.start_ns ? now - facts.start_ns : 0, facts.end_cost_ns, facts.mpl,
                                     facts.quantum_us};

@@ -1,6 +1,6 @@
-// Computing on an emulated core: the work is slept, by vmlib, while the core's token is held (vmlib/vm_burst.h). What it
-// takes to launch and to end a job is real there and much longer than the work that is left out, so a program takes it
-// off its own work: the job's time from getting its cores to its last process then is the time that was asked for.
+// Work on an emulated core: vmlib sleeps for its length while the core's token is held (vmlib/vm_burst.h). Launching
+// and ending a job take real time there, much longer than the work that is left out, so a program subtracts it from its
+// own work: the job's time from getting its cores to its last process then is the requested run time.
 #pragma once
 
 #include <optional>

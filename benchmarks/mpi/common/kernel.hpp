@@ -27,8 +27,8 @@ class Kernel {
   /// Throws UsageError about the number of processes.
   [[noreturn]] void reject_processes(const std::string& expected) const;
 
-  /// Does it all `--repeat` times between two looks at the clock, after a barrier. `once` returns whether it came out as
-  /// published. Collective.
+  /// Does it all `--repeat` times between two readings of the clock, after a barrier. `once` returns whether the result
+  /// is the published one. Collective.
   void time(const std::function<bool()>& once);
 
   /// For what time() should not count: work between two barriers, within `once`. Collective.

@@ -1,4 +1,4 @@
-// Reads the arguments into the variables that were named for them, and words what is wrong with them.
+// Reads the arguments into the variables that were named for them, and words the messages about wrong ones.
 #include "benchmarks/mpi/common/options.hpp"
 
 #include <fmt/format.h>

@@ -11,7 +11,7 @@
 
 namespace replay::bench {
 
-/// Somebody's mistake on the command line; what() is the whole message.
+/// A mistake on the command line; what() is the whole message.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

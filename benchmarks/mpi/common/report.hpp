@@ -1,5 +1,5 @@
-// What a benchmark program prints: one `name value` row a line, then the verdict as the last line. Programs that read
-// it look for that line; docs/benchmarks.md has an example.
+// The output of a benchmark program: one `name value` row per line, then the verdict as the last line. Programs that
+// read it look for that line; docs/benchmarks.md has an example.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// Messages to both neighbours on a ring of ranks, each byte of which says who sent it, which way and when. A byte that
-// is lost, late or out of place is noticed by the rank that gets it. One rank is its own neighbour.
+// Messages to both neighbours on a ring of ranks, each byte of which encodes its sender, direction and exchange. A byte
+// that is lost, late or out of place is noticed by the rank that gets it. One rank is its own neighbour.
 #pragma once
 
 #include <mpi.h>

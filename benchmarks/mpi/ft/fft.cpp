@@ -18,8 +18,8 @@ struct Factor {
   double im;
 };
 
-/// Two columns side by side; arithmetic works on each. Named as a type, since compilers do not make vectors of a loop that
-/// writes four rows of which they cannot tell that they are apart.
+/// Two columns side by side; arithmetic works on each. An explicit vector type, since compilers do not vectorise a loop
+/// that writes four rows when they cannot tell that the rows are distinct.
 using Pair [[gnu::vector_size(2 * sizeof(double))]] = double;
 
 inline Pair load(const double* at) {

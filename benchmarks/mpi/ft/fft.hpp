@@ -1,9 +1,9 @@
-// Discrete Fourier transforms of eight columns at once, for lengths that are powers of two. The algorithm is Stockham's:
-// each pass reads one buffer and writes the other, in natural order at the end, so that there is no bit reversal. Passes
-// have radix 4, with one of radix 2 where the length is not a power of 4. Columns lie side by side, real parts apart
-// from imaginary ones: one twiddle factor serves a row of eight, as vectors without any shuffling. Two buffers of
-// 256 elements take 64 KiB and stay in the caches of a core. Source: Van Loan, Computational Frameworks for the Fast
-// Fourier Transform, SIAM 1992. Nothing is scaled.
+// Discrete Fourier transforms of eight columns at once, for lengths that are powers of two. The algorithm is
+// Stockham's: each pass reads one buffer and writes the other, in natural order at the end, so that there is no bit
+// reversal. Passes have radix 4, with one of radix 2 where the length is not a power of 4. Columns lie side by side,
+// real parts apart from imaginary ones: one twiddle factor serves a row of eight, as vectors without any shuffling. Two
+// buffers of 256 elements take 64 KiB and stay in the caches of a core. Source: Van Loan, Computational Frameworks for
+// the Fast Fourier Transform, SIAM 1992. Nothing is scaled.
 #pragma once
 
 #include <complex>
@@ -27,8 +27,8 @@ class ColumnFft {
 
   std::size_t length() const { return length_; }
 
-  /// Element `i` of the columns for the next run(): the eight real parts, then the eight imaginary ones. A run leaves
-  /// what it likes there.
+  /// Element `i` of the columns for the next run(): the eight real parts, then the eight imaginary ones. A run
+  /// overwrites them.
   double* input(std::size_t i) { return buffers_[0].data() + i * kRow; }
 
   /// Transforms all columns; O(n log n) each. The largest error is some log2(n) * 1e-16 of the root mean square.

@@ -1,10 +1,11 @@
 // NAS IS, integer sort: the rank of each of many small integers, ten times, with two keys changed before each. A rank
-// cuts its keys into buckets by value; the sizes of all buckets decide who ranks which of them, the keys move there,
-// and counting them by value gives their ranks. Messages in each of the 11 iterations, the first of them untimed: an
-// Allreduce of 512 or 1,024 bucket sizes, an Alltoall of one count, and an Alltoallv of the keys that change hands,
-// (P - 1) / P of all. Five ranks are checked against published ones in each iteration, the sorted keys at the end.
-// Source: Bailey et al. 1994, RNR-94-007; buckets, classes and the ranks to expect: NAS Parallel Benchmarks 3. We
-// differ in two points: any number of ranks up to that of the buckets, and keys that stay on their rank are not copied.
+// cuts its keys into buckets by value; the sizes of all buckets decide which process gets which of them, the keys move
+// there, and counting them by value gives their ranks. Messages in each of the 11 iterations, the first of them
+// untimed: an Allreduce of 512 or 1,024 bucket sizes, an Alltoall of one count, and an Alltoallv of the keys that move
+// to another process, (P - 1) / P of all. Five ranks are checked against published ones in each iteration, the sorted
+// keys at the end. Source: Bailey et al. 1994, RNR-94-007; buckets, classes and the ranks to expect: NAS Parallel
+// Benchmarks 3. We differ in two points: any number of ranks up to that of the buckets, and keys that stay on their
+// rank are not copied.
 #include <mpi.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ constexpr int kIterations = 10;
 constexpr std::ptrdiff_t kChanged = 2 * kIterations + 1;  // keys from the first that may be changed
 constexpr std::size_t kTests = 5;
 
-/// A key whose rank is published: `rank` + `drift` * (iteration + `shift`), as the changed keys move it by one a time.
+/// A key with a published rank: `rank` + `drift` * (iteration + `shift`), as the changed keys move it by one a time.
 struct RankTest {
   std::int64_t index;
   std::int64_t rank;
@@ -61,7 +62,7 @@ constexpr std::array kProblems = {
 };
 // clang-format on
 
-/// How a buffer is cut by rank, as MPI_Alltoallv wants it.
+/// How a buffer is cut by rank, as MPI_Alltoallv expects it.
 struct Cuts {
   std::vector<int> counts;
   std::vector<int> offsets;
@@ -105,8 +106,8 @@ class IntegerSort {
     return right_ranks(iteration);
   }
 
-  /// Puts the keys of the last iteration in order. Whether they are, over the borders of ranks as well, and are the same
-  /// keys as before. To be called once after an iteration. Collective.
+  /// Puts the keys of the last iteration in order. Whether they are, over the borders of ranks as well, and are the
+  /// same keys as before. To be called once after an iteration. Collective.
   bool is_sorted() {
     std::vector<Key> sorted(static_cast<std::size_t>(own_keys_));
     for (const std::span<const Key> keys : {staying(), received()}) {
@@ -132,7 +133,7 @@ class IntegerSort {
     for (const Key key : keys_) bucketed_[static_cast<std::size_t>(next[key >> shift_]++)] = key;
   }
 
-  /// Sizes of all buckets; the values of the keys to test ride along, as only the owner of a key adds anything but 0.
+  /// Sizes of all buckets; the values of the keys to test are appended, as only the owner of a key adds anything but 0.
   void share_sizes() {
     for (std::size_t i = 0; i < kTests; ++i) {
       const std::int64_t index = problem_.tests[i].index;

@@ -1,7 +1,7 @@
-// The keys of NAS IS, and who ranks which of them. A key is the scaled sum of four uniform numbers, so the keys crowd
-// in the middle of their range: equal ranges of values would leave the outer ranks idle. Values are therefore cut into
-// buckets, more than there are ranks, and each rank gets a run of neighbouring buckets with about its share of keys.
-// Source: Bailey et al. 1994, RNR-94-007; the buckets: NAS Parallel Benchmarks 2 and later.
+// The keys of NAS IS, and their division among the processes. A key is the scaled sum of four uniform numbers, so most
+// keys are in the middle of their range: equal ranges of values would leave the outer ranks idle. Values are therefore
+// cut into buckets, more than there are ranks, and each rank gets a run of neighbouring buckets with about its share of
+// keys. Source: Bailey et al. 1994, RNR-94-007; the buckets: NAS Parallel Benchmarks 2 and later.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ std::vector<Key> draw_keys(Block part, Key key_limit);
 /// shares, so a rank has at most its share and one bucket more. O(buckets + ranks). REQUIRES: no negative size.
 std::vector<std::size_t> divide_buckets(std::span<const std::int32_t> bucket_sizes, int ranks);
 
-/// A sum over hashes of all keys, whatever their order: other keys have another one, but for chance. Sums of parts add up,
-/// modulo 2^64.
+/// A sum over hashes of all keys, independent of their order: other keys have another sum, except by chance. Sums of
+/// parts add up, modulo 2^64.
 std::uint64_t fingerprint(std::span<const Key> keys);
 
 }  // namespace replay::bench

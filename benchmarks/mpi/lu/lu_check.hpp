@@ -1,6 +1,6 @@
-// What LU's result is judged by: root mean squares over the inner points of the residual and of the difference from the
-// exact solution, for each quantity, and an integral of the pressure over six planes near the boundary. The published
-// values are those of NAS Parallel Benchmarks 3; eleven numbers have to agree to a relative 1e-8.
+// The verification of LU's result: root mean squares over the inner points of the residual and of the difference from
+// the exact solution, for each quantity, and an integral of the pressure over six planes near the boundary. The
+// published values are those of NAS Parallel Benchmarks 3; eleven numbers have to agree to a relative 1e-8.
 #pragma once
 
 #include <string>

@@ -8,7 +8,8 @@
 
 #include "benchmarks/mpi/lu/lu_grid.hpp"
 
-/// In front of a loop: its rounds do not depend on each other, which the compiler cannot see from so many pointers.
+/// For the front of a loop with rounds that do not depend on each other: the compiler cannot see that from so many
+/// pointers.
 #if defined(__GNUC__) && !defined(__clang__)
 #define REPLAY_INDEPENDENT _Pragma("GCC ivdep")
 #else

@@ -31,7 +31,7 @@ void set_exact(const Grid& grid, Field& u);
 /// six faces. The frame is set in the same way.
 void set_start(const Grid& grid, Field& u);
 
-/// What the equations need again and again, derived from the conserved quantities at each point.
+/// Quantities that the equations use repeatedly, derived from the conserved quantities at each point.
 enum Derived : int {
   kInverseDensity,
   kVelocity,  // along i; j and k follow

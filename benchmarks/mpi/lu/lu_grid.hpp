@@ -1,8 +1,8 @@
-// Who owns what of LU's grid, and where it lies in memory. The grid is a cube of n^3 points. Its outermost points keep
-// their values; the (n - 2)^3 points inside are cut into columns along i and rows along j, and every rank has all k of
-// its part. Parts differ by at most one column or row. Around its own points a rank holds two more on each of the four
-// sides: copies of its neighbours' or the fixed points of the boundary. Along k one point more at each end makes two.
-// What lies outside of the whole grid is read, but counts for nothing, as do the corners of the frame.
+// LU's grid: each rank's part of it, and the layout in memory. The grid is a cube of n^3 points. Its outermost points
+// keep their values; the (n - 2)^3 points inside are cut into columns along i and rows along j, and every rank has all
+// k of its part. Parts differ by at most one column or row. Around its own points a rank holds two more on each of the
+// four sides: copies of its neighbours' or the fixed points of the boundary. Along k one point more at each end makes
+// two. What lies outside of the whole grid is read, but has no effect, and neither have the corners of the frame.
 #pragma once
 
 #include <cstddef>

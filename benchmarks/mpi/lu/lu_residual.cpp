@@ -9,7 +9,7 @@
 namespace replay::bench::lu {
 namespace {
 
-/// Of the fourth difference: for points -2, -1, 0, 1, 2.
+/// The weights of the fourth difference: for points -2, -1, 0, 1, 2.
 using Weights = std::array<double, 5>;
 
 /// At point `at` of 0 to `points` - 1. One-sided next to the boundary, no point of which takes part.
@@ -41,7 +41,7 @@ void add_direction(const Flow& flow, Field& residual, std::ptrdiff_t first, int 
   const double w2 = kDissipation * weights[2];
   const double w3 = kDissipation * weights[3];
   const double w4 = kDissipation * weights[4];
-  // Of what all quantities have alike: diffusion and dissipation.
+  // The part that all quantities have alike: diffusion and dissipation.
   const auto smooth = [=](const double* q) {
     return diffusion * (q[s] - 2 * q[0] + q[-s]) -
            (w0 * q[-2 * s] + w1 * q[-s] + w2 * q[0] + w3 * q[s] + w4 * q[2 * s]);

@@ -1,6 +1,6 @@
-// How far a flow is from being steady: the right-hand side of the equations. In each direction central differences of
-// the inviscid fluxes, second differences for viscosity, heat and diffusion, and a dissipation by fourth differences
-// that is one-sided next to the boundary. Source: Bailey et al. 1994, RNR-94-007, section 5.3.
+// The residual of a flow, its distance from the steady state: the right-hand side of the equations. In each direction
+// central differences of the inviscid fluxes, second differences for viscosity, heat and diffusion, and a dissipation
+// by fourth differences that is one-sided next to the boundary. Source: Bailey et al. 1994, RNR-94-007, section 5.3.
 #pragma once
 
 #include "benchmarks/mpi/lu/lu_flow.hpp"

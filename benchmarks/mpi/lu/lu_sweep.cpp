@@ -1,7 +1,7 @@
-// The matrices are never stored. What a block off the diagonal does to a vector is the derivative of the fluxes in that
-// direction, which takes about 50 operations; and the blocks on the diagonal, which have no inviscid part, are lower
-// triangular: density first, then momentum, then energy. In a row along i all that does not depend on the row's own
-// results comes first and for all points alike; the rest goes from point to point.
+// The matrices are never stored. The product of a block off the diagonal and a vector is the derivative of the fluxes
+// in that direction, which takes about 50 operations; and the blocks on the diagonal, which have no inviscid part, are
+// lower triangular: density first, then momentum, then energy. In a row along i all that does not depend on the row's
+// own results comes first and for all points alike; the rest goes from point to point.
 #include "benchmarks/mpi/lu/lu_sweep.hpp"
 
 #include <mpi.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr int kSweepTag = 2;
 constexpr double kHeatDiffusion = kViscosity * kConduction;  // "c1345"
 
-/// Pointers to the quantities of a row of points, whose derivatives are taken there.
+/// Pointers to the quantities of a row of points, at which derivatives are taken.
 struct Row {
   const double* velocity[3];
   const double* inverse_density;
@@ -28,8 +28,8 @@ struct Row {
         energy(u[4] + first) {}
 };
 
-/// out += convection * (inviscid flux in direction D)' v + diffusion * (viscous fluxes and diffusion in D)' v, where the
-/// derivatives are taken at point `i` of the row.
+/// out += convection * (inviscid flux in direction D)' v + diffusion * (viscous fluxes and diffusion in D)' v, where
+/// the derivatives are taken at point `i` of the row.
 template <int D>
 inline void add_product(const Row& row, std::ptrdiff_t i, double convection, double diffusion, const double* v,
                         double* out) {
@@ -148,8 +148,8 @@ void send(Field& v, const Grid& grid, const Edge& edge, int to, std::vector<doub
   MPI_Send(message.data(), edge.numbers(), MPI_DOUBLE, to, kSweepTag, MPI_COMM_WORLD);
 }
 
-/// As many planes as keep a rank at work for some 50 us, since a wait costs some microseconds where ranks share a core; but
-/// no more than a tenth of all, and so few that the last rank gets its first within a fifth of a sweep.
+/// As many planes as keep a rank at work for some 50 us, since a wait costs some microseconds where ranks share a core;
+/// but no more than a tenth of all, and so few that the last rank gets its first within a fifth of a sweep.
 int planes_per_message(const Grid& grid) {
   constexpr int kPoints = 1500;
   const int inside = grid.points() - 2;

@@ -1,9 +1,9 @@
 // One step of symmetric successive over-relaxation: the implicit operator of the linearised equations is the product of
-// a lower and an upper block-triangular matrix, each of which is solved by one sweep over the grid. The lower sweep goes
-// through the planes from k = 1 up and, in a plane, away from the corner i = j = 0; a point needs the results of its
-// three smaller neighbours. The upper sweep goes back. A plane of a sweep, or a few where they are small, are a step of a
-// pipeline over the ranks: it begins with the neighbours' results and ends by passing on one's own, 5 numbers for each point
-// of the edge.
+// a lower and an upper block-triangular matrix, each of which is solved by one sweep over the grid. The lower sweep
+// goes through the planes from k = 1 up and, in a plane, away from the corner i = j = 0; a point needs the results of
+// its three smaller neighbours. The upper sweep goes back. A plane of a sweep, or a few where they are small, are a
+// step of a pipeline over the ranks: it begins with the neighbours' results and ends by passing on the rank's own, 5
+// numbers for each point of the edge.
 // Source: Bailey et al. 1994, RNR-94-007, section 5.3.
 #pragma once
 

@@ -1,7 +1,8 @@
-// Messages and nothing else: what one of them costs between the ranks as they lie. Three patterns, each repeated a given
-// number of times: ping-pong between neighbours (0 and 1, 2 and 3, ...; a rank without a partner waits for the end), a sum
-// over all ranks, a barrier. Every message carries the number of its repetition, which is checked as it comes; a round
-// before and a round after the timing check every byte. A few repetitions before the timing open all connections.
+// A program of messages only: it measures what one of them costs between the ranks where they are placed. Three
+// patterns, each repeated a given number of times: ping-pong between neighbours (0 and 1, 2 and 3, ...; a rank without
+// a partner waits for the end), a sum over all ranks, a barrier. Every message carries the number of its repetition,
+// which is checked as it comes; a round before and a round after the timing check every byte. A few repetitions before
+// the timing open all connections.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <unistd.h>
@@ -122,7 +123,7 @@ class Barrier final : public Pattern {
     MPI_Barrier(MPI_COMM_WORLD);
     return true;
   }
-  /// Nobody leaves before the last one has come, by the clock that ranks of one node have in common; one rank is late.
+  /// No rank leaves before the last one has come, by the clock that ranks of one node share; one rank is late.
   bool repeat_checked(std::uint64_t number) override {
     const bool is_late = number % static_cast<std::uint64_t>(world_.size) == static_cast<std::uint64_t>(world_.rank);
     if (is_late) ::usleep(kLate);

@@ -1,4 +1,4 @@
-// The messages of NAS MG: what fills ghost planes, and what brings a coarse level to all ranks. Planes go to the two
+// The messages of NAS MG: they fill ghost planes, and bring a coarse level to all ranks. Planes go to the two
 // neighbours in the ring of ranks that the period along z makes of the slabs.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Ten of each kind are few: they are kept in order by insertion, and nearly every number is turned away at once.
+// The ten of each kind are kept in order by insertion; nearly every number is rejected at once.
 #include "benchmarks/mpi/mg/mg_problem.hpp"
 
 #include <algorithm>

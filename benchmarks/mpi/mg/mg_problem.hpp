@@ -1,7 +1,7 @@
-// What NAS MG solves and who holds which part of it: the right-hand side, +1 at the ten largest and -1 at the ten
+// The problem of NAS MG and its division among the ranks: the right-hand side, +1 at the ten largest and -1 at the ten
 // smallest of n^3 random numbers, and the levels of the multigrid. Slabs are cut on the finest level; a coarse plane is
 // on the rank that has the fine plane it lies on, so restriction needs no message but ghost planes. Below a level on
-// which somebody would own nothing, and for cubes of 8^3 and less, all ranks hold all planes and do the same work: one
+// which some rank would own nothing, and for cubes of 8^3 and less, all ranks hold all planes and do the same work: one
 // Allgatherv takes the place of three exchanges on each of these levels, and no rank without planes has to be served.
 // Source: Bailey et al. 1994, RNR-94-007; the random numbers: NAS Parallel Benchmarks 2 and later.
 #pragma once

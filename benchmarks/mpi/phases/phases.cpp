@@ -4,12 +4,12 @@
 // s(m) = max(1, m * u), once a waiting rank leaves the core to the others. The ranks form a ring and send checked
 // messages to both neighbours in every iteration. Two patterns of waiting:
 //   independent  each rank sleeps for its own reason (a disk, a licence), a millisecond or so at a time in between
-//                computing; a message has one iteration to arrive, so nobody waits in MPI unless a neighbour lags.
+//                computing; a message has one iteration to arrive, so no rank waits in MPI unless a neighbour lags.
 //   bsp          supersteps: compute, exchange, Allreduce. One rank, in rotation, is late: it sleeps first and computes
 //                then, while the others compute at once and then wait for it in MPI. A core shared by m ranks is busy
 //                with the others while the late one sleeps: max((m - 1) * u, 1 - u) + u = max(1, m * u).
-// On emulated cores (docs/emulation.md) the computing is slept while the core is this rank's, and what launching and ending
-// cost is taken off the work.
+// On emulated cores (docs/emulation.md) the rank sleeps through the computing while the core is its own, and the cost
+// of launching and ending is subtracted from the work.
 // Source of formula (3): Utrera, Tabik, Corbalan, Labarta 2012 (the FCFS-malleable paper); the program is our own.
 #include <mpi.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-// Where the bytes of a log go: a file, standard output or a string; compressed when the name ends in ".gz".
+// The destination of a log's bytes: a file, standard output or a string; compressed when the name ends in ".gz".
 #pragma once
 
 #include <memory>
@@ -18,15 +18,16 @@ class ByteSink {
   virtual void write(std::string_view bytes) = 0;
   /// Replaces the first bytes that were written. REQUIRES: so many were written, into a plain file.
   virtual void overwrite(std::string_view bytes) = 0;
-  /// No more bytes come: what is buffered is written. Throws as write() does, so that of several files none gets its name
-  /// before all of them are complete.
+  /// No more bytes come: writes what is buffered. Throws as write() does; with several files it is called for each
+  /// before any close(), so that none gets its name before all are complete.
   virtual void finish() = 0;
-  /// finish(), if that was not called, and the file has its name. Call it once, last: what is destroyed before leaves no file.
+  /// finish(), if not called yet; then gives the file its name. Call it once, last: a sink that is destroyed before
+  /// leaves no file.
   virtual void close() = 0;
 };
 
-/// Creates or replaces the file at `path` as a whole (scheduler/base/file/whole_file.hpp), or takes standard output for "-"; gzip if
-/// the path ends in ".gz".
+/// Creates or replaces the file at `path` as a whole (scheduler/base/file/whole_file.hpp), or takes standard output for
+/// "-"; gzip if the path ends in ".gz".
 [[nodiscard]] std::unique_ptr<ByteSink> open_sink(const std::string& path);
 
 /// Appends to `text`, which must outlive the sink.

@@ -54,7 +54,7 @@ class MemorySource final : public ByteSource {
   std::string_view rest_;
 };
 
-// Gives back the bytes that were looked at to recognise the format, then the rest.
+// Returns the bytes that were read to recognise the format, then the rest.
 class PeekedSource final : public ByteSource {
  public:
   PeekedSource(std::unique_ptr<ByteSource> inner, std::string peeked)

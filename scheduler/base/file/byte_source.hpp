@@ -1,5 +1,5 @@
-// Where the bytes of a log come from: a file, standard input or memory; what is gzip-compressed, judged by its first
-// two bytes and never by its name, is inflated on the way. Readers see plain bytes, and a name for messages.
+// The source of a log's bytes: a file, standard input or memory. Gzip data, recognised by the first two bytes and never
+// by the name, are inflated. Readers see plain bytes, and a name for messages.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class ByteSource {
   /// compressed data are damaged or cut off.
   [[nodiscard]] virtual std::size_t read(char* to, std::size_t most) = 0;
 
-  /// What messages call it: the path, or "standard input".
+  /// The name in messages: the path, or "standard input".
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:

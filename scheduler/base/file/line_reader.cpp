@@ -12,7 +12,7 @@ namespace replay {
 namespace {
 
 constexpr std::size_t kReadBlock = std::size_t{256} * 1024;
-constexpr std::size_t kJudged = 4096;  // bytes to see, if there are so many, before saying whether it is text
+constexpr std::size_t kJudged = 4096;  // bytes that are read, if there are so many, to decide whether it is text
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -43,7 +43,7 @@ std::optional<LineReader::Line> LineReader::next() {
 }
 
 // The end of the line that begins at or before `from`: a CR or LF, or kNone if none is in the buffer yet. A CR in the
-// last byte is not believed before it is known what follows.
+// last byte is not taken as an end before the next byte is known.
 std::size_t LineReader::find_end(std::size_t from) {
   if (!ends_known_ || line_feed_ < from) line_feed_ = find_byte(buffer_, from, filled_, '\n');
   if (!ends_known_ || carriage_return_ < from) carriage_return_ = find_byte(buffer_, from, filled_, '\r');

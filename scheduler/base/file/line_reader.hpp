@@ -14,14 +14,14 @@ namespace replay {
 
 inline constexpr std::size_t kLongestLine = std::size_t{1024} * 1024;
 
-/// How many bytes behind a line can be read, though not all of them mean something.
+/// Bytes behind a line that may be read, although most of them have no meaning.
 inline constexpr std::size_t kReadableBehindLine = 8;
 
 class LineReader {
  public:
   struct Line {
-    /// Without its end; valid until the next call. kReadableBehindLine bytes behind it can be read: the first is a CR, an LF or a
-    /// NUL. Only the beginning of it when too long.
+    /// Without its end; valid until the next call. kReadableBehindLine bytes behind it can be read: the first is a CR,
+    /// an LF or a NUL. Only the beginning of it when too long.
     std::string_view text;
     bool too_long = false;
   };

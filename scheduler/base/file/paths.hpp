@@ -1,5 +1,5 @@
-// Where the installed or built tree keeps what belongs to the program: everything is found from the executable, so that
-// the tree works from anywhere.
+// Paths of the program's own files in the installed or built tree. All are found from the executable, so that the tree
+// works in any place.
 #pragma once
 
 #include <filesystem>

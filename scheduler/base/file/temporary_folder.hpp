@@ -1,4 +1,4 @@
-// A folder for files that nobody needs afterwards.
+// A temporary folder.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace replay {
 
-/// A new empty folder of mode 0700; it goes with all that is in it.
+/// A new empty folder of mode 0700; the destructor removes it with all that is in it.
 class TemporaryFolder {
  public:
-  /// Its name begins with `prefix`; it lies in `base`, by default where the system has such files. Throws
+  /// Its name begins with `prefix`; it lies in `base`, by default the system's folder for temporary files. Throws
   /// std::system_error.
   explicit TemporaryFolder(std::string_view prefix = "replay",
                            const std::filesystem::path& base = std::filesystem::temp_directory_path());

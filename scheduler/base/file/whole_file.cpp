@@ -21,9 +21,9 @@ namespace {
 constexpr std::string_view kUnfinished = ".unfinished-";
 constexpr std::size_t kRandomDigits = 16;
 constexpr std::size_t kLongestStem = 255 - kUnfinished.size() - kRandomDigits;  // NAME_MAX of all usual file systems
-constexpr mode_t kMode = 0666;                                                  // and the umask
+constexpr mode_t kMode = 0666;                                                  // reduced by the umask
 
-// Another one each time, and not to be foreseen.
+// A new name each time, which cannot be predicted.
 std::string unfinished_name(const fs::path& file) {
   std::uint64_t random = 0;
   while (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random))
@@ -32,7 +32,7 @@ std::string unfinished_name(const fs::path& file) {
   return (file.parent_path() / fmt::format("{}{}{:016x}", stem, kUnfinished, random)).string();
 }
 
-// Of links to one, such as /dev/stdout, those of another user count for nothing.
+// A link to one, such as /dev/stdout, counts only if it belongs to root or to this user.
 bool is_device_or_pipe(const fs::path& file) {
   struct stat here {};
   struct stat there {};
@@ -59,7 +59,7 @@ WholeFile::~WholeFile() {
 }
 
 bool WholeFile::open_nameless() {
-  if (::access("/proc/self/fd", X_OK) != 0) return false;  // it gets its name through there
+  if (::access("/proc/self/fd", X_OK) != 0) return false;  // link_nameless() needs it
   const fs::path folder = file_.has_parent_path() ? file_.parent_path() : ".";
   descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
   return descriptor_ >= 0;
@@ -114,7 +114,7 @@ void WholeFile::link_nameless() {
   fail("cannot be written");
 }
 
-// Some file systems say only now that a disk is full.
+// Some file systems report a full disk only at close().
 void WholeFile::close_descriptor() {
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail("cannot be written");
 }

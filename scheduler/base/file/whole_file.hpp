@@ -1,7 +1,7 @@
-// A file that appears under its name only when it is complete, and replaces the file that had the name in one step. Until
-// then it has no name at all (O_TMPFILE), so a program that is killed leaves nothing; on a file system that cannot do
-// that it has a name with a random part, made with O_EXCL. Neither name is opened twice, and no link is followed: what
-// another user puts beside the file changes nothing.
+// A file that appears under its name only when it is complete, and replaces the file that had the name in one step.
+// Until then it has no name at all (O_TMPFILE), so a program that is killed leaves nothing; on a file system that
+// cannot do that it has a name with a random part, made with O_EXCL. Neither name is opened twice, and no link is
+// followed: what another user puts beside the file changes nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -21,12 +21,12 @@ class WholeFile {
   /// kNamed: as on a file system without nameless files.
   enum class Kept : std::uint8_t { kNameless, kNamed };
 
-  /// What exists at `file` and is no regular file (a device, a pipe) is opened and written as bytes come. Throws
-  /// InputError, "FILE: cannot be created: ...".
+  /// If `file` exists and is no regular file (a device, a pipe), it is opened and written directly. Throws InputError,
+  /// "FILE: cannot be created: ...".
   explicit WholeFile(std::filesystem::path file, Kept kept = Kept::kNameless);
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
-  /// Nothing of it stays unless finish() has returned.
+  /// Removes the file unless finish() has returned.
   ~WholeFile();
 
   /// As it was given.
@@ -57,8 +57,8 @@ class WholeFile {
 /// Writes a whole file of this text. Throws InputError.
 void write_whole_file(const std::filesystem::path& file, std::string_view text);
 
-/// Whether `name` is one that a WholeFile for `file` has before it is complete: a run that was killed may have left it. Both
-/// without folder.
+/// Whether `name` is one that a WholeFile for `file` has before it is complete: a run that was killed may have left it.
+/// Both without folder.
 [[nodiscard]] bool is_unfinished_name(std::string_view name, std::string_view file);
 
 }  // namespace replay

@@ -7,7 +7,8 @@
 
 namespace replay {
 
-/// The value as JSON; of lists and objects only that they are: a file may nest them without end, and writing them goes as deep.
+/// The value as JSON, cut to 40 bytes. Lists and objects are only named, because dump() recurses and a file may nest
+/// them arbitrarily deep.
 template <class Json>
 [[nodiscard]] std::string short_text(const Json& value) {
   constexpr std::size_t kMost = 40;

@@ -1,5 +1,6 @@
-// JSON of foreign origin, read within limits. nlohmann-json itself reads any depth, and then copies, compares and writes a value
-// by recursion: a megabyte of brackets overflows the stack. All JSON that we read comes in here.
+// Reads JSON of foreign origin within limits. nlohmann-json itself reads any depth, and then copies, compares and
+// writes a value by recursion: a megabyte of brackets overflows the stack. All JSON of ours is read with these
+// functions.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,7 +17,7 @@
 
 namespace replay {
 
-/// Lists and objects in each other. What we write and the protocol of policies need six.
+/// Depth of lists and objects in each other. What we write and the protocol of policies need six.
 inline constexpr int kMostJsonLevels = 64;
 /// Members of one object: an ordered_json looks through all of them for each new one.
 inline constexpr int kMostJsonMembers = 10'000;
@@ -29,7 +30,7 @@ class JsonError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Counts while a text is read, and ends the reading where it goes too far: nothing deep was made by then.
+/// Counts levels and members while a text is parsed, and ends the parse at a limit, before a deep value is made.
 class JsonLimits {
  public:
   /// `level`: how many lists and objects are open. Throws JsonError.

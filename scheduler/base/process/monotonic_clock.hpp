@@ -1,4 +1,4 @@
-// The clock that every process of a node agrees on, as the segments' times are written: ns of CLOCK_MONOTONIC.
+// The common clock of all processes of a node and of the times in the segments: ns of CLOCK_MONOTONIC.
 #pragma once
 
 #include <time.h>

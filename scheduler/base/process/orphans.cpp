@@ -10,9 +10,9 @@
 namespace replay {
 namespace {
 
-/// Of a process there is one set of children, whichever thread has started them.
+/// One set per process, whichever thread has started the children.
 struct OwnChildren {
-  pid_t asked_by = 0;  ///< a process that was forked from one that has asked has not asked itself
+  pid_t asked_by = 0;  ///< a pid: a forked child of the process that asked has not asked itself
   bool had_some_before = false;
   std::set<pid_t> in_own_sessions;
 };

@@ -1,7 +1,7 @@
 // Processes that became children of this one because their own parent died. The kernel hands orphans to the nearest
-// ancestor that has asked for them; so what an agent leaves behind when it is killed, and a policy program when it ends,
-// comes to the process that started it, however well it has hidden (own session, empty environment, all descriptors
-// closed). From any thread.
+// ancestor that has asked for them; so the processes that a killed agent or an ended policy program leaves behind come
+// to the process that started it, even from their own session, with an empty environment and all descriptors closed.
+// Callable from any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ namespace replay {
 /// them is started.
 void adopt_orphans();
 
-/// While it lives, this child of ours is known as one that we have started, in a session of its own.
+/// Marks a child, while this object lives, as started by us in a session of its own: it is no orphan.
 class OwnSessionChild {
  public:
   explicit OwnSessionChild(pid_t pid);
@@ -28,10 +28,10 @@ class OwnSessionChild {
   pid_t pid_;
 };
 
-/// The orphans, and all below them. An orphan is a living child of ours in another session that is no OwnSessionChild: what
-/// we start otherwise shares our session, which a process cannot come back to. Each has been opened and is still our
-/// descendant, so that it may be ended. Reaps those that are dead. Empty where this process had children before
-/// adopt_orphans(), as after `exec` in a shell with jobs in the background: those may have orphans, too.
+/// The orphans, and all below them. An orphan is a living child of ours in another session that is no OwnSessionChild:
+/// our other children share our session, and a process that has left it cannot come back. Each has been opened and is
+/// still our descendant, so that it may be ended. Reaps those that are dead. Empty where this process had children
+/// before adopt_orphans(), as after `exec` in a shell with jobs in the background: those may leave orphans, too.
 [[nodiscard]] std::vector<Process> orphans();
 
 }  // namespace replay

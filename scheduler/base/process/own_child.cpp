@@ -32,14 +32,14 @@ UniqueFd new_file(const fs::path& file) {
   return descriptor;
 }
 
-// Never returns. Only what is safe after a fork.
+// Never returns. Calls only what is safe after a fork.
 [[noreturn]] void become(char* const* arguments, const ChildPlace& place, const char* folder, pid_t parent) {
   ::setpgid(0, 0);  // Ctrl-C on the terminal reaches us, and we hand it on: else the child would get it twice
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(kCannotExecute);
   const int nothing = ::open("/dev/null", O_RDONLY);
   if (nothing >= 0) ::dup2(nothing, STDIN_FILENO);
-  const int err = ::dup(place.err);  // `out` may be put where it is
+  const int err = ::dup(place.err);  // the next line may overwrite place.err
   ::dup2(place.out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::close(err);
@@ -47,7 +47,7 @@ UniqueFd new_file(const fs::path& file) {
   ::_exit(kCannotExecute);
 }
 
-// Until the child has ended. Those that came before it count, too.
+// Passes stop signals on to the child until it has ended, also those that came before its start.
 void hand_signals_on_to(pid_t child) {
   const UniqueFd handle{::pidfd_open(child, 0)};
   if (!handle.is_open()) throw InputError(fmt::format("the run cannot be watched: {}", std::strerror(errno)));

@@ -12,7 +12,7 @@ void for_each_in_parallel(std::size_t count, int threads, const std::function<vo
   const std::size_t most =
       threads > 0 ? static_cast<std::size_t>(threads) : std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::exception_ptr> failures(count);
-  std::atomic<std::size_t> next{0}, end{count};  // after a failure nothing behind it is begun
+  std::atomic<std::size_t> next{0}, end{count};  // after a failure no higher index is begun
   const auto take_turns = [&] {
     for (std::size_t i = next++; i < end; i = next++) {
       try {

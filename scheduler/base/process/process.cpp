@@ -157,7 +157,7 @@ std::optional<Process> Process::open(pid_t pid, std::uint64_t start) {
   if (pid <= 1) return std::nullopt;
   UniqueFd pidfd{::pidfd_open(pid, 0)};  // close-on-exec by itself
   if (!pidfd.is_open()) return std::nullopt;
-  const auto stat = read_stat(pid);  // after opening: what matches now cannot be replaced any more
+  const auto stat = read_stat(pid);  // after opening: if it matches now, the pidfd is of this process
   if (!stat || (start != 0 && stat->start != start)) return std::nullopt;
   return Process{pid, std::move(pidfd)};
 }

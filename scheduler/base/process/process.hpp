@@ -1,5 +1,5 @@
-// Processes as /proc shows them. A pid alone names nobody for long: Process holds a pidfd, opened and then compared with
-// the start time, so that a signal never reaches a stranger who got the same number later.
+// Processes as /proc shows them. A pid can be reused, so Process holds a pidfd, opened and then compared with the start
+// time: a signal never reaches another process that got the same number later.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ struct ProcessStat {
 };
 /// Nothing: no such process.
 [[nodiscard]] std::optional<ProcessStat> read_stat(pid_t pid);
-/// The text of /proc/PID/stat. Nothing: not such a text.
+/// The text of /proc/PID/stat. Nothing: malformed.
 [[nodiscard]] std::optional<ProcessStat> parse_stat(std::string_view text);
 
 /// Zombies included.
@@ -36,7 +36,7 @@ struct ProcessStat {
 /// Whether no thread of the process can run before a SIGCONT. True when it is gone.
 [[nodiscard]] bool is_stopped(pid_t pid);
 
-/// What the process was started with under this name. Nothing: no such variable, or it may not be read.
+/// The value of this variable when the process was started. Nothing: no such variable, or it may not be read.
 [[nodiscard]] std::optional<std::string> environment_value(pid_t pid, std::string_view name);
 /// Whether the process was started with exactly this "NAME=value" in its environment. False when it may not be read.
 [[nodiscard]] bool environment_has(pid_t pid, std::string_view assignment);
@@ -58,14 +58,14 @@ struct Image {
 /// One particular process.
 class Process {
  public:
-  /// Nothing when it is gone, or started at another time than `start` (0: whatever it is).
+  /// Nothing when it is gone, or started at another time than `start` (0: any).
   [[nodiscard]] static std::optional<Process> open(pid_t pid, std::uint64_t start = 0);
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int pidfd() const { return pidfd_.get(); }
   /// Exited, a zombie perhaps.
   [[nodiscard]] bool is_gone() const;
-  /// Quietly nothing when it is gone.
+  /// Does nothing when it is gone.
   void signal(int number) const;
 
  private:
@@ -74,11 +74,11 @@ class Process {
   UniqueFd pidfd_;
 };
 
-/// `pid`'s child with this number, which has been opened and was still that child then: a number that the kernel has given
-/// to another process meanwhile is none. Nothing: it is gone, a zombie perhaps.
+/// Opens `pid`'s child with this number and then checks that it still is that child, so that a number that the kernel
+/// has reused is not taken for it. Nothing: it is gone, perhaps a zombie.
 [[nodiscard]] std::optional<Process> open_child(pid_t child, pid_t pid);
-/// Children, their children and so on, without `pid` itself, each opened like that. REQUIRES: `pid` is our child and not
-/// reaped, or is us.
+/// Children, their children and so on, without `pid` itself, each opened like that. REQUIRES: `pid` is our child and
+/// not reaped, or is us.
 [[nodiscard]] std::vector<Process> open_all_below(pid_t pid);
 
 }  // namespace replay

@@ -22,16 +22,16 @@ namespace {
 
 constexpr std::array kStops = {SIGINT, SIGTERM, SIGHUP};
 constexpr std::array kWriteErrors = {SIGPIPE, SIGXFSZ};
-constexpr int kEndsAll = 3;                 // the third signal and later ones, if
-constexpr std::int64_t kEndsAllAfterS = 5;  // so long after the first
+constexpr int kEndsAll = 3;                 // from this signal on each ends the program, if
+constexpr std::int64_t kEndsAllAfterS = 5;  // the first one is so long ago
 constexpr int kShellsSignal = 128;          // what a shell adds to the number
 constexpr std::size_t kMostUnfinished = 64;
 
-// What the handler reads and writes. A handler has no argument through which an object could reach it.
+// The state of the signal handler. Global, as a handler has no argument that could refer to an object.
 struct State {
-  std::atomic<pid_t> owner{0};  // a child between fork and exec is not meant
+  std::atomic<pid_t> owner{0};  // the handler does nothing in a child between fork and exec
   std::atomic<int> heeding{0};
-  std::atomic<int> keeping_ignored{0};  // of those
+  std::atomic<int> keeping_ignored{0};  // of `heeding`: those with Ignored::kStaysIgnored
   std::atomic<int> asked{0};
   std::atomic<int> first{0};
   std::atomic<int> last{0};
@@ -56,7 +56,7 @@ bool stays_ignored(int number) {
   return stops_before[place].sa_handler == SIG_IGN && (state.heeding == 0 || state.keeping_ignored > 0);
 }
 
-// Only what may be called in a handler.
+// Async-signal-safe: calls only what a handler may call.
 void end_program(int number) {
   for (const auto& path : state.unfinished)
     if (const char* const name = path.load(); name != nullptr) ::unlink(name);
@@ -82,7 +82,7 @@ void on_stop(int number) {
     }
     const int asked = ++state.asked;
     constexpr std::uint64_t kOne = 1;
-    static_cast<void>(!::write(state.descriptor, &kOne, sizeof kOne));  // full: it is readable anyhow
+    static_cast<void>(!::write(state.descriptor, &kOne, sizeof kOne));  // if it is full, it is readable already
     if (asked >= kEndsAll && now_s() - state.first_at_s >= kEndsAllAfterS) end_program(number);
   }
   errno = before;

@@ -35,7 +35,7 @@ Character first_of(std::string_view text) {
 
 bool is_control(CodePoint code) { return code < 0x20 || (code >= 0x7f && code < 0xa0); }
 bool is_line_end(CodePoint code) { return code == '\n' || code == 0x2028 || code == 0x2029; }
-// Overrides and isolates: with them a text reads otherwise than its bytes stand.
+// Overrides and isolates: text with them is displayed in another order than that of its bytes.
 bool turns_direction(CodePoint code) {
   return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
@@ -47,8 +47,8 @@ bool has_no_width(CodePoint code) {
 // The second character of ESC and its one-character form (C1) mean the same: ESC [ is U+009B.
 std::size_t sequence_length(std::string_view text, std::size_t begin, CodePoint kind);
 
-// How many bytes at the start of `text` are an escape sequence (ECMA-48 5.4, 5.6, 8.3); 0 if it begins with none. One that does
-// not end is only as long as its introducer, so that it cannot hide what follows.
+// How many bytes at the start of `text` are an escape sequence (ECMA-48 5.4, 5.6, 8.3); 0 if it begins with none. One
+// that does not end is only as long as its introducer, so that it cannot hide what follows.
 std::size_t escape_length(std::string_view text) {
   const Character first = first_of(text);
   const std::size_t one = first.text.size();
@@ -142,7 +142,7 @@ std::string_view cut_text(std::string_view text, std::size_t most) {
   constexpr std::size_t kLongest = Utf8::max_width;
   std::size_t end = most;
   while (end > 0 && most - end < kLongest && Utf8::is_trail(text[end])) --end;
-  return text.substr(0, Utf8::is_trail(text[end]) ? most : end);  // bytes without a beginning are no character
+  return text.substr(0, Utf8::is_trail(text[end]) ? most : end);  // trail bytes without a lead byte are no character
 }
 
 std::string_view end_of_text(std::string_view text, std::size_t most) {

@@ -1,5 +1,5 @@
-// A CSV file on its way to disk, line by line. What a run writes most is jobs.csv, so this is where a simulation's time goes if it
-// is done with less care.
+// Fast writer of CSV files, line by line. jobs.csv is the largest output of a run, so a slow writer would dominate the
+// time of a simulation.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@
 
 namespace replay {
 
-/// The cells of one line, in memory that is large enough for all of them (CsvFile::begin_line()). Commas go behind the cells by
-/// themselves.
+/// The cells of one line, in memory that is large enough for all of them (CsvFile::begin_line()). Writes a comma after
+/// each cell.
 class CsvLine {
  public:
-  /// The most that a number takes, and what is written behind it by the way.
+  /// Upper bound of the bytes that one number writes, including bytes beyond its end.
   static constexpr std::size_t kLongestNumber = 40;
 
   explicit CsvLine(char* at) : at_(at) {}
-  /// Behind the last cell.
+  /// One past the last cell.
   [[nodiscard]] char* end() const { return at_; }
 
   /// A cell that stands in this line, for again().
@@ -40,14 +40,14 @@ class CsvLine {
   void empties(int count) {
     for (int i = 0; i < count; ++i) empty();
   }
-  /// Of a length that is known when this is compiled.
+  /// A word of a length known at compile time.
   template <std::size_t Size>
   [[gnu::always_inline]] void word(const char (&text)[Size]) {
     std::memcpy(at_, text, Size - 1);
     at_ += Size - 1;
     empty();
   }
-  /// As it is: for words without commas, quotes and line ends.
+  /// Written unquoted: for words without commas, quotes and line ends.
   [[gnu::always_inline]] void word(std::string_view text) {
     if (text.size() <= kShort)
       put_short(at_, text);
@@ -81,7 +81,7 @@ class CsvLine {
       at_ = put_ratio(at_, value);
     return {begin, at_ - begin};
   }
-  /// A number that this line has already.
+  /// Repeats a number of this line.
   [[gnu::always_inline]] Cell again(const Cell& cell) {
     std::array<char, kLongestNumber> copy;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled at once
     std::memcpy(copy.data(), cell.text, copy.size());
@@ -100,8 +100,8 @@ class CsvLine {
     return {begin, at_ - begin};
   }
 
-  // These write more bytes than they use. They give the end of what counts; those of times and ratios put the comma too. What calls
-  // them is inlined, so that the place in the line stays in a register.
+  // These may write bytes beyond their result; they return its end. Those for times and ratios write the comma too.
+  // Their callers are inlined, so that the position in the line stays in a register.
   template <std::integral Integer>
   [[gnu::always_inline]] static char* put_number(char* at, Integer value) {
     if (value >= 0 && value < 10) {
@@ -124,8 +124,8 @@ class CsvLine {
   static char* put_long(char* at, std::uint64_t value);
   static char* put_ratio(char* at, double value);
 
-  // The decimal digits of a number below 10^8, the first one in the lowest byte: its halves, their pairs and the digits of those
-  // are split side by side in one word.
+  // The decimal digits of a number below 10^8, the first one in the lowest byte. Splits it into halves, pairs and
+  // digits, side by side in one word.
   static std::uint64_t eight_digits(std::uint32_t value) {
     const std::uint64_t halves = value / 10'000 + (std::uint64_t{value % 10'000} << 32);
     const std::uint64_t first_pairs = halves * 5243 >> 19 & 0x0000'007f'0000'007f;  // by 100, exact below 10^4
@@ -133,7 +133,7 @@ class CsvLine {
     const std::uint64_t first_digits = pairs * 103 >> 10 & 0x000f'000f'000f'000f;  // by 10, exact below 100
     return first_digits + ((pairs - 10 * first_digits) << 8);
   }
-  // Up to kShort bytes: their first and their last ones, which may be the same, so that no length needs a loop.
+  // Copies up to kShort bytes as two blocks, the first and the last bytes, which may overlap: no loop from 4 bytes on.
   static void put_short(char* at, std::string_view text) {
     const auto put_ends = [&]<class Block>(Block) {
       std::memcpy(at, text.data(), sizeof(Block));
@@ -164,8 +164,8 @@ class CsvFile {
   /// Makes the file, or replaces it. `columns` is its first line.
   CsvFile(const std::filesystem::path& path, std::string_view columns);
 
-  /// The cells of the next line: up to `numbers` numbers and empty cells, each with a character beside it, and up to `letters` bytes
-  /// in words with their commas. What was put there is in the file with end_line().
+  /// Begins the next line, with room for `numbers` numbers and empty cells, each with one more character, and `letters`
+  /// bytes of words with their commas. end_line() adds the line to the file.
   [[nodiscard]] CsvLine begin_line(std::size_t numbers, std::size_t letters = 0) {
     const std::size_t bytes = (numbers + 1) * CsvLine::kLongestNumber + letters;
     if (static_cast<std::size_t>(end_ - at_) < bytes) [[unlikely]]

@@ -1,4 +1,4 @@
-// What people read: cells of text in columns, and things with their number.
+// Plain text for the terminal: tables with aligned columns, and nouns with their number.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// First come, first served, as a shared object: the least that a policy of one's own can be. It decides what the
-// built-in `fcfs` decides, and a test holds it to that.
+// First come, first served, as a shared object: the smallest user-written policy. It decides what the built-in `fcfs`
+// decides; a test checks that.
 
 #include <replay_policy.hpp>
 

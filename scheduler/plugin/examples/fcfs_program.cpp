@@ -1,5 +1,5 @@
-// First come, first served, as a program: reads a line, answers a line. It decides what the built-in `fcfs` decides,
-// and a test holds it to that.
+// First come, first served, as a program: reads a line, answers a line. It decides what the built-in `fcfs` decides; a
+// test checks that.
 
 #include <deque>
 #include <iostream>

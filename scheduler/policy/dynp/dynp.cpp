@@ -1,10 +1,12 @@
-// Self-tuning dynP: at every submission and every end three full plans are made of the waiting jobs, in the order of arrival, of
-// the shortest and of the longest estimate; each is measured, a decider picks one, and the jobs that it starts now are started.
-// Source: dynP paper, section 3. Nothing else is a step: at the instant of a planned start, and where an estimate has grown, the
-// policy in use goes on. Scores are over the waiting jobs only, with estimates: what runs would add the same to all three. SLDwA
-// is compared by the sum of width x response: its divisor, the area, is the same in all three.
-// (docs/policies/dynp.md) A step costs three times O(waiting) searches in the profile: a score needs every planned start, and one
-// event can move each of them.
+// Self-tuning dynP: at every submission and every end three full plans are made of the waiting jobs, in the order of
+// arrival, of the shortest and of the longest estimate; each is measured, a decider picks one, and the jobs that it
+// starts now are started.
+// Source: dynP paper, section 3. Nothing else is a step: at the instant of a planned start, and where an estimate has
+// grown, the policy in use stays. Scores are over the waiting jobs only, with estimates: running jobs would add the
+// same to all three. SLDwA is compared by the sum of width x response: its divisor, the area, is the same in all three
+// (docs/policies/dynp.md).
+// A step costs three times O(waiting) searches in the profile: a score needs every planned start, and one event can
+// move each of them.
 
 #include "scheduler/policy/dynp/dynp.hpp"
 
@@ -38,8 +40,8 @@ struct PlannedStart {
 };
 using JobPlan = std::vector<PlannedStart>;
 
-// Plans that start all jobs at the same instants have the same score, in whatever order they list them. The divisors that all three
-// plans share are left out. The work in a plan is such a factor too: utilisations are as 1 to the times until the last planned end.
+// The score of a plan; the order in which the plan lists its jobs does not matter. Factors that all three plans share
+// are left out. The work in a plan is one of them: utilisation is inverse to the time until the last planned end.
 DynpScore score(const JobPlan& plan, Metric metric, Instant now) {
   constexpr Duration kBound = std::chrono::seconds{60};
   DynpScore score;
@@ -71,7 +73,7 @@ class Dynp final : public Policy {
     const bool submitted = has_submission(view);
     if (submitted || (ended && settings_.at_ends_too))
       step(view, out);
-    else if (ended || plan_in_use().size() != view.waiting.size())  // the second: a view that others made
+    else if (ended || plan_in_use().size() != view.waiting.size())  // the second: another queue than the plan's
       make_plan(view, in_use_, plan_in_use());
     else
       keep_plan(view.now);
@@ -100,7 +102,7 @@ class Dynp final : public Policy {
     change_to(decided(scores), out);
   }
 
-  // Each change is in the event log, the first choice too: whoever reads it can count switches and time shares.
+  // Each change is in the event log, and so is the first choice: switches and time shares can be counted from it.
   void change_to(DynpPolicy policy, Actions& out) {
     if (policy == in_use_ && is_noted_) return;
     in_use_ = policy;
@@ -117,14 +119,14 @@ class Dynp final : public Policy {
     return in_use_;
   }
 
-  // By arrival where the estimates are equal.
+  // Ties in the order of arrival.
   static void sort(JobPlan& jobs, DynpPolicy policy) {
     const auto estimate = [](const PlannedStart& planned) { return planned.job->estimate; };
     if (policy == DynpPolicy::kSjf) std::ranges::stable_sort(jobs, {}, estimate);
     if (policy == DynpPolicy::kLjf) std::ranges::stable_sort(jobs, std::ranges::greater{}, estimate);
   }
 
-  // A list schedule into what the running jobs leave; nothing stays reserved.
+  // Makes a list schedule in the time that the running jobs leave; nothing stays reserved.
   void make_plan(const ClusterView& view, DynpPolicy policy, JobPlan& plan) {
     plan.clear();
     for (const Job* job : view.waiting) plan.push_back({job, kNever});
@@ -134,8 +136,8 @@ class Dynp final : public Policy {
     for (const auto& [job, start] : plan) take_back(profile, *job, start);
   }
 
-  // Neither a submission nor an end: the plan in force goes on. Where an estimate has grown, what no longer fits moves to its
-  // earliest hole, in the order of planned starts.
+  // Without a submission or an end the plan in use stays. If an estimate has grown, jobs that no longer fit move to
+  // their earliest hole, in the order of planned starts.
   void keep_plan(Instant now) {
     JobPlan& plan = plan_in_use();
     std::ranges::stable_sort(plan, {}, &PlannedStart::start);

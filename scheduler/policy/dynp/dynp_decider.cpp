@@ -10,7 +10,7 @@ namespace {
 
 using Fraction = DynpScore::Fraction;
 
-// One fraction for each denominator, none of them zero.
+// Leaves one fraction for each denominator, none of them zero.
 void collect(std::vector<Fraction>& sum) {
   std::ranges::sort(sum, {}, &Fraction::per);
   std::size_t kept = 0;
@@ -24,7 +24,7 @@ void collect(std::vector<Fraction>& sum) {
   std::erase_if(sum, [](const Fraction& fraction) { return fraction.value == 0; });
 }
 
-// In floating point where that is certain, which it is but for ties and what is as good as one.
+// In floating point where that is certain, exact for ties and near-ties.
 int sign_of(std::vector<Fraction> sum) {
   collect(sum);
   if (sum.empty()) return 0;
@@ -34,7 +34,7 @@ int sign_of(std::vector<Fraction> sum) {
     rounded += term;
     size += std::abs(term);
   }
-  constexpr long double kRounding = 1e-18L;  // of a term, and of an addition: ten times what it is
+  constexpr long double kRounding = 1e-18L;  // bound for a term and for an addition: ten times the real one
   if (std::abs(rounded) > size * kRounding * static_cast<long double>(sum.size() + 1)) return rounded < 0 ? -1 : 1;
   boost::multiprecision::cpp_int value = 0, per = 1;
   for (const Fraction& fraction : sum) {

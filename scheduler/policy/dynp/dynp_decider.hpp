@@ -1,5 +1,6 @@
-// Which of the three policies dynP goes on with: the deciders of the dynP paper, section 3 and Table 1. They see one number
-// for each policy, lower is better, and the policy in use. Scores and thresholds are exact, so that a tie is a tie.
+// The deciders of the dynP paper, section 3 and Table 1: which of the three policies dynP uses next. Their input is one
+// number for each policy, lower is better, and the policy in use. Scores and thresholds are exact, so that ties are
+// found.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace replay {
 enum class DynpPolicy : std::uint8_t { kFcfs, kSjf, kLjf };
 inline constexpr std::size_t kDynpPolicies = 3;
 
-/// Microseconds x processors of any queue.
+/// Wide enough for microseconds x processors of any queue.
 __extension__ using Wide = __int128;
 
 /// A sum of fractions, compared exactly: plans tie often, and rounding would decide for one of them.
@@ -54,15 +55,15 @@ struct DynpThreshold {
   std::int64_t billionths = 0;
 };
 
-/// The best, ties in the order FCFS, SJF, LJF; does not know the policy in use, which is wrong in four cases of Table 1.
+/// The best, ties in the order FCFS, SJF, LJF; ignores the policy in use, which is wrong in four cases of Table 1.
 [[nodiscard]] DynpPolicy decide_simple(const DynpScores& scores);
 
 /// The policy in use if it is among the best, else decide_simple().
 [[nodiscard]] DynpPolicy decide_advanced(const DynpScores& scores, DynpPolicy in_use);
 
-/// The unfair one: leaves `preferred` when another is better by more than `threshold` of the preferred one's score; comes back to
-/// it as soon as it is no worse than the policy in use and no third one is better by more than the threshold; otherwise decides
-/// as decide_advanced().
+/// The unfair decider: leaves `preferred` when another is better by more than `threshold` of the preferred one's score;
+/// comes back to it as soon as it is no worse than the policy in use and no third one is better by more than the
+/// threshold; otherwise decides as decide_advanced().
 [[nodiscard]] DynpPolicy decide_preferred(const DynpScores& scores, DynpPolicy in_use, DynpPolicy preferred,
                                           DynpThreshold threshold);
 

@@ -2,11 +2,11 @@
 // (a core each) or shrunk (up to max_mpl processes share a core). When the head of the queue does not fit, running jobs
 // are shrunk, as few as needed, until it fits shrunk; with an empty queue shrunk jobs are expanded again.
 // Source: Utrera, Tabik, Corbalan, Labarta: A Job Scheduling Approach for Multi-core Clusters Based on Virtual
-// Malleability, 2012, section 3.1, Algorithm 1 and Figure 2. Read as in docs/policies/fcfs-malleable.md, which says where
-// Algorithm 1 to the letter and Figure 2 disagree and why the figure wins.
-// easy-malleable is the paper's future work (section 5): the same, and behind a head that has to wait, later jobs start if they
-// do not delay the instant at which shrinking could make room for it. No job is shrunk for a backfilled one. Room is counted on
-// each node, as processes never leave theirs.
+// Malleability, 2012, section 3.1, Algorithm 1 and Figure 2. Read as in docs/policies/fcfs-malleable.md, which says
+// where Algorithm 1 to the letter and Figure 2 disagree and why the figure wins.
+// easy-malleable is the paper's future work (section 5): the same, and behind a head that has to wait, later jobs start
+// if they do not delay the instant at which shrinking could make room for it. No job is shrunk for a backfilled one.
+// Room is counted on each node, as processes never leave theirs.
 
 #include "scheduler/policy/malleable/fcfs_malleable.hpp"
 
@@ -28,7 +28,7 @@ struct FcfsMalleableSettings {
   bool shrunk_run_at_one_in_m = false;  // for estimated ends, whatever the runtime model says
 };
 
-// Cores that could be had, node by node; a pool is one node, which takes as many processes of a job as there are.
+// Cores that can be had, node by node; a pool is one node, without a limit of processes per job.
 class Room {
  public:
   Room(const FreeCores& free, const Machine& machine)
@@ -52,7 +52,7 @@ class Room {
   std::vector<CoreCount> cores_;
 };
 
-// When the head could start at the latest if every job that can be shrunk were, and what there is for it then.
+// The latest start of the head if every job that can be shrunk is shrunk, and the room that there is then.
 struct ShrunkShadow {
   Instant at;
   Room room;
@@ -72,8 +72,8 @@ struct Candidate {
   double cpu_use;
 };
 
-// One pass: a scratch copy of the free cores and of what everybody holds, changed until it is the answer. Nothing leaves
-// it before emit(), so a job that is shrunk and expanded again within one instant is not touched at all.
+// One pass, on a copy of the free cores and of what each job holds. Only emit() makes actions of it, so a job that is
+// shrunk and expanded again within one instant is not touched at all.
 class Pass {
  public:
   Pass(const ClusterView& view, const FcfsMalleableSettings& settings)
@@ -97,14 +97,14 @@ class Pass {
     return true;
   }
 
-  // "J2 and J3 can run expanded": what was shrunk, or started shrunk, at this instant for nothing.
+  // "J2 and J3 can run expanded": expands jobs started at this instant that need not have been shrunk.
   void expand_started_now() {
     for (Candidate& candidate : jobs_)  // in start order: oldest first
       if (candidate.started_now) expand(candidate);
   }
 
-  // By estimates, with all that this pass has changed so far: cores that shrinking could free, and all of those whose jobs
-  // have ended.
+  // By estimates, with all that this pass has changed so far: the cores that shrinking can free, and all cores of jobs
+  // that have ended by then.
   [[nodiscard]] ShrunkShadow shadow_of(const Job& head) const {
     struct End {
       Instant at;
@@ -128,7 +128,8 @@ class Pass {
     return shadow;
   }
 
-  // Expanded if there is room for it, else shrunk; with what is free, and only if the head's shadow is not moved.
+  // Starts `job` expanded if there is room for it, else shrunk; on free cores only, and only if the head's shadow is
+  // not moved.
   void backfill(const Job& job, ShrunkShadow& shadow) {
     auto place = fit(job, deepest_of(job));
     if (!place) return;
@@ -154,8 +155,8 @@ class Pass {
     for (Candidate* candidate : in_criterion_order()) expand(*candidate);
   }
 
-  // Shrinks first: they make the room for the rest. The pass has counted cores per node on a scratch copy; here they get
-  // their names, so that a job keeps every core that it can keep: nobody is moved whose number of cores stays the same.
+  // Shrinks first: they make the room for the rest. The pass has counted cores per node; here they get their names. A
+  // job keeps every core that it can keep: one that keeps its number of cores is not moved.
   void emit(const ClusterView& view, Actions& out) {
     FreeCores free{view.free};
     for (const Candidate& c : jobs_)
@@ -228,7 +229,7 @@ class Pass {
     return std::nullopt;
   }
 
-  // All or nothing to the next smaller level, again and again.
+  // Goes to the next smaller level as a whole, repeatedly, as long as there is room.
   void expand(Candidate& candidate) {
     while (candidate.allocation.mpl > 1) {
       auto wider = free_.at_level(candidate.allocation, candidate.job->processes, candidate.allocation.mpl - 1);
@@ -303,7 +304,7 @@ class FcfsMalleable final : public Policy {
   }
 
  private:
-  // [next, end) are those behind the head.
+  // [next, end) are the jobs behind the head.
   static void backfill(Pass& pass, const Job& head, WaitingQueue::iterator next, WaitingQueue::iterator end) {
     if (next == end || !pass.has_free_cores()) return;
     ShrunkShadow shadow = pass.shadow_of(head);

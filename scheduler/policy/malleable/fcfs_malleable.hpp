@@ -7,9 +7,9 @@
 
 namespace replay {
 
-/// Parameters: max_mpl, criterion, expand (registry.cpp declares them).
+/// FCFS-malleable. Parameters: max_mpl, criterion, expand (registry.cpp declares them).
 [[nodiscard]] std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters);
-/// The same with backfilling; estimate too.
+/// EASY-malleable: the same with backfilling. One more parameter: estimate.
 [[nodiscard]] std::unique_ptr<Policy> make_easy_malleable(const Parameters& parameters);
 
 }  // namespace replay

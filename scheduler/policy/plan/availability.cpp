@@ -13,8 +13,8 @@ auto at_index(Vector& vector, std::size_t index) {
   return vector.begin() + static_cast<std::ptrdiff_t>(index);
 }
 
-// The last of `count` ascending instants that is not after `at`. REQUIRES: the first one is not. Which half it is in cannot be
-// foretold, so it is not asked with a branch.
+// Index of the last of `count` ascending instants that is not after `at`. REQUIRES: the first one is not after `at`.
+// Without a branch, as a branch on the half to take cannot be predicted.
 std::size_t last_not_after(const Instant* instants, std::size_t count, Instant at) {
   std::size_t low = 0;
   while (count > 1) {
@@ -97,8 +97,8 @@ std::size_t Availability::steps() const {
   return sum;
 }
 
-// The first place from `place` on that matches; blocks and groups that cannot have one are passed over. Its block is
-// blocks_.size() if there is none.
+// The first place from `place` on that matches; blocks and groups with bounds that exclude a match are skipped. If
+// there is none, its block is blocks_.size().
 template <class Matches, class MayMatch>
 Availability::Place Availability::find_from(Place place, Matches matches, MayMatch may_match) const {
   while (place.block < blocks_.size()) {
@@ -133,7 +133,7 @@ Availability::Range Availability::range(Instant from, Instant to) const {
     const Block& block = *blocks_[place.block];
     for (; place.step < block.count && block.at[place.step] < to; ++place.step) widen({value(place), value(place)});
     if (place.step < block.count) return result;
-    // Whole blocks that end before `to`: their headers tell.
+    // Of whole blocks that end before `to` only the bounds are read.
     for (++place.block; place.block + 1 < blocks_.size() && first_[place.block + 1] <= to; ++place.block) {
       if (blocks_[place.block]->is_loose) measure(place.block);
       widen(ranges_[place.block]);
@@ -143,7 +143,7 @@ Availability::Range Availability::range(Instant from, Instant to) const {
   }
 }
 
-// The step that holds at `at`.
+// The step that contains `at`.
 Availability::Place Availability::find(Instant at) const {
   INVARIANT(at >= begins(), "availability begins at {} s, asked for {} s", seconds(begins()), seconds(at));
   if (at == begins()) return {0, 0};
@@ -159,7 +159,7 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
   Place first = cut(from);
   const std::size_t blocks = blocks_.size();
   const Place end = cut(to);
-  if (blocks_.size() != blocks) first = find(from);  // the block that was split may be its own
+  if (blocks_.size() != blocks) first = find(from);  // the second cut may have split the block of `first`
   if (first.block == end.block) {
     add_within(first.block, first.step, end.step, cores);
   } else {
@@ -214,7 +214,7 @@ Availability::Place Availability::cut(Instant at) {
   return {place.block, next};
 }
 
-// Removes a step that is as high as the one before it.
+// Removes a step that has the value of the step before it.
 void Availability::join(Place place) {
   if (place.block == 0 && place.step == 0) return;
   const Place before =
@@ -225,12 +225,12 @@ void Availability::join(Place place) {
   std::copy(at_index(block.at, place.step + 1), at_index(block.at, block.count), at_index(block.at, place.step));
   std::copy(at_index(block.free, place.step + 1), at_index(block.free, block.count), at_index(block.free, place.step));
   --block.count;
-  if (place.step > 0) return;  // the block begins as before, and has that height still
+  if (place.step > 0) return;  // the start of the block and its bounds are unchanged
   first_[place.block] = block.at[0];
   block.is_loose = true;
 }
 
-// The upper half of a full block becomes a block of its own behind it.
+// Moves the upper half of a full block into a new block after it.
 void Availability::split(std::size_t block) {
   constexpr std::size_t kHalf = kBlock / 2;
   auto moved = std::make_unique<Block>();

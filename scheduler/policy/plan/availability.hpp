@@ -1,10 +1,12 @@
-// Free processors over time, by plan: what every planning policy asks when a job could start. A step function that begins now
-// and ends with everything free, at kEndOfPlans at the latest: what is reserved beyond is left out, so that a planned start never
-// is later and a planned end can be computed. Reserving and releasing are inverse, so "what if" is doing it and taking it back.
+// Free processors over time, as planned: the profile in which planning policies look for a job's start. A step function
+// that begins now and ends with everything free, at kEndOfPlans at the latest: reservations beyond it are left out, so
+// that no planned start is later and every planned end can be computed. Reserving and releasing are inverse, so a
+// policy can try a reservation and take it back.
 //
-// Steps lie in blocks of some hundred, each block with bounds of its values and with what is to be added to all of it; groups of
-// blocks have the same. So a search skips what cannot matter, and a change touches two blocks and the headers between them.
-// Bounds may be wider than need be after a change; who looks through a block in vain makes them tight again.
+// Steps lie in blocks of up to 128. A block has bounds of its values and an offset that is added to all of them; groups
+// of blocks have bounds, too. A search skips blocks and groups that cannot match, and a change touches two blocks and
+// the headers between them. After a change bounds may be too wide; a search that scans a whole block without a match
+// makes them tight again.
 #pragma once
 
 #include <array>
@@ -21,9 +23,9 @@ class Availability {
   /// All of `capacity` is free from `from` on. REQUIRES: capacity >= 0.
   Availability(CoreCount capacity, Instant from);
 
-  /// Starts anew, everything free; memory is kept.
+  /// Frees everything from `from` on; memory is kept.
   void clear(Instant from);
-  /// Time has passed: nothing is asked about the time before `now` any more. REQUIRES: not before begins().
+  /// Drops the steps before `now`, the time that is not asked about any more. REQUIRES: not before begins().
   void forget_before(Instant now);
 
   [[nodiscard]] Instant begins() const { return first_.front(); }
@@ -36,17 +38,17 @@ class Availability {
   /// Whether `cores` are free in all of [from, from + length).
   [[nodiscard]] bool fits(CoreCount cores, Instant from, Duration length) const;
 
-  /// The first instant from `from` on at which `cores` are free for `length`. REQUIRES: cores <= capacity, length >= 0, from >=
-  /// begins(). Always answers, as everything is free in the end. Time grows with the logarithm of the steps and with
-  /// the holes that are too short.
+  /// The first instant from `from` on at which `cores` are free for `length`. REQUIRES: cores <= capacity, length >= 0,
+  /// from >= begins(). Always answers, as everything is free in the end. Time grows with the logarithm of the steps and
+  /// with the number of holes that are too short.
   [[nodiscard]] Instant earliest_fit(CoreCount cores, Duration length, Instant from) const {
     return earliest_fit_before(cores, length, from, kNever);
   }
   /// The same, but kNever if it is not before `before`.
   [[nodiscard]] Instant earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const;
 
-  /// Takes `cores` away in [from, to), or gives them back; a part before begins() or after kEndOfPlans is left out, an empty
-  /// interval is nothing. REQUIRES: what results is within 0..capacity everywhere.
+  /// Takes `cores` away in [from, to), or gives them back; a part before begins() or after kEndOfPlans is left out, an
+  /// empty interval changes nothing. REQUIRES: the result is within 0..capacity everywhere.
   void reserve(Instant from, Instant to, CoreCount cores) { add(from, to, -cores); }
   void release(Instant from, Instant to, CoreCount cores) { add(from, to, cores); }
 
@@ -61,7 +63,7 @@ class Availability {
     std::size_t count = 0;
     bool is_loose = false;  // its bounds may be too wide
     std::array<Instant, kBlock> at;
-    std::array<CoreCount, kBlock> free;  // without what the header adds
+    std::array<CoreCount, kBlock> free;  // without the block's added_
   };
   struct Range {
     CoreCount least, most;
@@ -87,10 +89,10 @@ class Availability {
   [[nodiscard]] Place find_from(Place place, Matches matches, MayMatch may_match) const;
 
   CoreCount capacity_;
-  std::vector<std::unique_ptr<Block>> blocks_;  // and of each block:
+  std::vector<std::unique_ptr<Block>> blocks_;  // the vectors below have an entry for each block, too
   std::vector<Instant> first_;
   std::vector<CoreCount> added_;
-  // What its values cannot be below and above, with what is added; and of kGroup blocks each.
+  // Bounds of each block's values, added_ included; and of each group of kGroup blocks.
   mutable std::vector<Range> ranges_, groups_;
 };
 

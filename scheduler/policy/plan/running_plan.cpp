@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kTick{1};
 
-// How long a running job holds its cores in plan. One that is suspended or gone in plan holds nothing.
+// Until when a running job holds its cores in plan. A job that is suspended or gone in plan holds nothing.
 Instant held_until(const RunningJob& running, Instant now) {
   if (running.suspended || running.gone_in_plan) return now;
   return std::max(running.estimated_end, now + kTick);
@@ -55,7 +55,7 @@ void RunningPlan::note_finish(const Job& job, Instant now, Change& change) {
   held_.erase(job.id);
 }
 
-// If it was not killed, its estimate has grown.
+// A job that is not gone in plan was not killed: its estimate has grown.
 void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& change) {
   Held* const held = held_.find(job.id);
   const auto is_gone = [&job](const RunningJob* running) { return running->job == &job && running->gone_in_plan; };
@@ -82,7 +82,7 @@ void RunningPlan::put_back_for_longer(const RunningJob& job, Instant now, Durati
   Held& held = held_.at(job.job->id);
   held.until = std::max(job.estimated_end + more, now + kTick);
   profile_.reserve(now, held.until, held.cores);
-  ++disturbances_seen_;  // the controller sets another end
+  ++disturbances_seen_;  // the controller counts its change of the end, too
 }
 
 std::vector<Instant> RunningPlan::ends() const {

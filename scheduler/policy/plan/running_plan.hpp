@@ -1,6 +1,6 @@
-// The free processors over time that running jobs leave by their estimates, kept in step with a view from pass to pass. What
-// cannot be followed step by step (an estimate that grew, a job that was resized, killed, or started by somebody else) makes
-// it start anew from the view.
+// The profile of processors that running jobs leave free by their estimates, updated from pass to pass. It is rebuilt
+// from the view after a change that cannot be followed step by step: an estimate that grew, or a job that was resized,
+// killed, or not started by this policy.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,16 @@ class RunningPlan {
   /// What follow() had to do.
   struct Change {
     bool rebuilt = false;                  ///< profile() is new: it has the running jobs and nothing else
-    Instant freed_until = Instant::min();  ///< where the time ends that has become free; not after now: none has
-    /// A job has ended, or left the queue. One that is killed ends once, with the decision: its cores are free in plan then.
+    Instant freed_until = Instant::min();  ///< end of the time that has become free; not after now: no time has
+    /// A job has ended, or left the queue. A killed job counts once, at the decision to kill it: its cores are free in
+    /// plan from then on.
     bool ended = false;
   };
 
-  /// What a running job is in the plan at the very instant at which its estimate is used up.
+  /// How a running job counts in the plan at the instant at which its estimate is used up.
   enum class AtEstimate : std::uint8_t {
-    kRuns,     ///< it has been decided that it goes on: it ends in the next tick
-    kHasEnded  ///< that is decided next, at this instant
+    kRuns,     ///< the decision was to let it go on: it ends in the next tick
+    kHasEnded  ///< the decision comes next, at this instant
   };
 
   /// Brings the profile up to date. What a policy has reserved in it for waiting jobs stays, unless it is rebuilt.
@@ -36,13 +37,13 @@ class RunningPlan {
   void note_start(const Job& job, Instant now);
   /// Whether `job` ran at the last follow().
   [[nodiscard]] bool knows(const RunningJob& job) const { return held_.find(job.job->id) != nullptr; }
-  /// For Policy::more_time(), after follow() at the same instant: `job`, which it knows, holds nothing from `now` on. Whether that frees
-  /// time.
+  /// For Policy::more_time(), after follow() at the same instant: removes `job` from the profile from `now` on. Returns
+  /// whether that frees time. REQUIRES: knows(job).
   bool lift_out(const RunningJob& job, Instant now);
-  /// After lift_out(): the controller will let it go on for `more` after its estimated end, at full speed.
+  /// After lift_out(): the job goes on until `more` after its estimated end, at full speed.
   void put_back_for_longer(const RunningJob& job, Instant now, Duration more);
 
-  /// When the running jobs are to end, in no order; some may be over.
+  /// Planned ends of the running jobs, in no order; some may be in the past.
   [[nodiscard]] std::vector<Instant> ends() const;
 
   [[nodiscard]] Availability& profile() { return profile_; }
@@ -63,17 +64,17 @@ class RunningPlan {
   std::uint64_t disturbances_seen_ = 0;
 };
 
-/// The profile of the running jobs of a view, made from scratch: by estimates; a job that is past its own holds its cores for
-/// one more microsecond, as it ends in the next tick. O(running).
+/// The profile of the running jobs of a view, built from scratch by their estimates. A job past its estimate holds its
+/// cores for one more microsecond, as it ends in the next tick. O(running).
 [[nodiscard]] Availability availability_of_running(const ClusterView& view);
 
-/// Reserves the earliest hole for `job` from `from` on, and says where it is.
+/// Reserves the earliest hole for `job` from `from` on, and returns its start.
 Instant place(Availability& plan, const Job& job, Instant from);
-/// Gives it back. REQUIRES: reserved from `start` on.
+/// Releases that reservation. REQUIRES: reserved from `start` on.
 void take_back(Availability& plan, const Job& job, Instant start);
 
-/// Policy::free_until() and Policy::may_start_now() of a policy that keeps to `plan`: of the running jobs and of all that
-/// wait and must not be delayed; for the second without `job` itself.
+/// Policy::free_until() and Policy::may_start_now() of a policy that follows `plan`. The plan has the running jobs and
+/// all waiting jobs that must not be delayed; for the second function without `job` itself.
 [[nodiscard]] CoreCount free_by_plan(const ClusterView& view, const Availability& plan, Instant until);
 [[nodiscard]] bool may_start_by_plan(const ClusterView& view, const Availability& plan, const Job& job);
 

@@ -19,12 +19,13 @@ struct Shadow {
   CoreCount extra;  ///< extra nodes: free at the shadow time beside the head
 };
 
-/// `free` cores now; `view.running` gives the ends, `started` the ends of jobs that are started in this pass, in any order.
-/// All ends of one instant are released together. REQUIRES: the head does not fit now, and fits the machine.
+/// `free` cores now; `view.running` gives the ends, `started` the ends of jobs that are started in this pass, in any
+/// order. All ends of one instant are released together. REQUIRES: the head does not fit now, and fits the machine.
 /// O(running jobs that end before the shadow + started log started).
 [[nodiscard]] Shadow head_shadow(const ClusterView& view, CoreCount free, CoreCount head, std::span<Release> started);
 
-/// Policy::free_until() where only the head holds a promise: what is free now, or after the head's start what it leaves.
+/// Policy::free_until() of policies that reserve for the head only: the cores free now that the head does not need
+/// before `until`.
 [[nodiscard]] CoreCount free_beside_head(const ClusterView& view, Instant until);
 
 }  // namespace replay

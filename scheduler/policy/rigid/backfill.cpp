@@ -1,9 +1,9 @@
-// Backfilling. The first waiting jobs hold a reservation: they start no later than it says. A later job may start now if it
-// delays none of them. One reservation is EASY, which needs no plan: the later job ends by the head's shadow time, or it
-// fits into the extra nodes. One for every job replans the whole queue at each event.
-// Sources: Lifka 1995; Mu'alem and Feitelson 2001; the two criteria as in the slack-based backfilling paper, section 3.1;
-// shortest first: Tsafrir, Etsion and Feitelson 2007. With pass=event EASY is, event for event, the scheduler that made the
-// reference waits of four archive logs.
+// Backfilling. The first waiting jobs hold a reservation: they start no later than it says. A later job may start now
+// if it delays none of them. One reservation is EASY, which needs no plan: the later job ends by the head's shadow
+// time, or it fits into the extra nodes. One for every job replans the whole queue at each event.
+// Sources: Lifka 1995; Mu'alem and Feitelson 2001; the two criteria as in the slack-based backfilling paper, section
+// 3.1; shortest first: Tsafrir, Etsion and Feitelson 2007. With pass=event EASY is, event for event, the scheduler that
+// made the reference waits of four archive logs.
 
 #include "scheduler/policy/rigid/backfill.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 enum class BackfillOrder : std::uint8_t { kArrival, kShortest, kNarrowest };
 
-// Jobs in the order in which they are asked; by arrival where they are equal.
+// Sorts jobs into the order in which they are tried; ties by arrival.
 void sort_candidates(std::vector<const Job*>& jobs, BackfillOrder order) {
   if (order == BackfillOrder::kShortest)
     std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->estimate; });
@@ -27,7 +27,7 @@ void sort_candidates(std::vector<const Job*>& jobs, BackfillOrder order) {
     std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->processes; });
 }
 
-// A submission asks for a pass only if the job that came fits (reference schedules, rule 2).
+// A submission causes a pass only if the submitted job fits (reference schedules, rule 2).
 bool arrival_cannot_start(const ClusterView& view) {
   return view.triggers.size() == 1 && view.triggers[0].kind == TriggerKind::kSubmit &&
          view.triggers[0].job->processes > view.free.total();
@@ -57,7 +57,7 @@ class Easy final : public Policy {
         backfill(**waiting, view.now, shadow, free, out);
       return;
     }
-    candidates_.clear();  // who may not start now may not after others have: free and extra only shrink
+    candidates_.clear();  // a job left out here cannot start later in the pass either: free and extra only shrink
     while ((waiting = view.waiting.find(++waiting, wanted())) != end) candidates_.push_back(*waiting);
     sort_candidates(candidates_, order_);
     for (const Job* job : candidates_) backfill(*job, view.now, shadow, free, out);
@@ -96,7 +96,7 @@ class Easy final : public Policy {
   std::vector<const Job*> candidates_;
 };
 
-// Several reservations: the profile tells whom a job would delay.
+// Several reservations: the profile shows whether a job would delay one.
 class ReservingBackfill final : public Policy {
  public:
   ReservingBackfill(PassRule rule, BackfillOrder order, std::int64_t reservations)
@@ -146,7 +146,7 @@ class ReservingBackfill final : public Policy {
 
   void reserve(Availability& plan, const Job& job, Instant now) { reserved_.push_back({&job, place(plan, job, now)}); }
 
-  // Running jobs, those that could start now and the reservations, `but` left out.
+  // The profile of running jobs, of those that could start now and of the reservations, without `but`.
   Availability plan_of(const ClusterView& view, const Job* but) const {
     Availability plan = availability_of_running(view);
     std::int64_t left = reservations_;

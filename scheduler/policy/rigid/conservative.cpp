@@ -1,11 +1,12 @@
-// Conservative backfilling. Each job gets the earliest hole of the plan when it is submitted, and starts no later than then: it
-// may overtake whoever it does not delay. When a job ends before its estimate, the plan is compressed: waiting jobs move up
-// into what has become free.
-// Sources: Mu'alem and Feitelson 2001; slack-based backfilling paper, sections 3.1 and 3.2. Compression one by one in the order
-// of submission is the archive's reference; in the order of planned starts it is the slack paper's. With `replan` (plan.hpp)
-// there is no guarantee. An end at the estimate frees no time, but a compression one by one leaves holes behind: a job that
-// moves up frees a place that a job asked before it could use. With compress-at=every-end, as in the simulator pyss, they are
-// looked for at each end; in the literature they stay until the next end that is early (docs/policies/backfilling.md).
+// Conservative backfilling. Each job gets the earliest hole of the plan when it is submitted, and starts no later than
+// that: it may overtake jobs that it does not delay. When a job ends before its estimate, the plan is compressed:
+// waiting jobs move up into the time that has become free.
+// Sources: Mu'alem and Feitelson 2001; slack-based backfilling paper, sections 3.1 and 3.2. Compression one by one in
+// the order of submission is the archive's reference; in the order of planned starts it is the slack paper's. With
+// `replan` (plan.hpp) there is no guarantee. An end at the estimate frees no time, but a compression one by one leaves
+// holes: a job that moves up frees a place that a job tried before it could use. With compress-at=every-end, as in the
+// simulator pyss, each end looks for them; in the literature they stay until the next early end
+// (docs/policies/backfilling.md).
 
 #include "scheduler/policy/rigid/conservative.hpp"
 
@@ -26,7 +27,7 @@
 namespace replay {
 namespace {
 
-// When a job starts by plan. By start; at one instant by arrival.
+// A job's planned start. Ordered by start; at one instant by arrival.
 struct StartByPlan {
   Instant start;
   Instant submitted;
@@ -93,8 +94,8 @@ class PlannedQueue {
   std::size_t size_ = 0;
 };
 
-// Which job of a queue starts first: a heap in which a job that moves gets another entry. Entries that hold no more are passed over
-// when they come to the top, and thrown out when they are the most.
+// The planned starts of a queue, earliest first: a heap in which a job that moves gets another entry. Outdated entries
+// are skipped at the top, and removed when they are the majority.
 class NextStarts {
  public:
   explicit NextStarts(const PlannedQueue& queue) : queue_(queue) {}
@@ -107,7 +108,7 @@ class NextStarts {
     std::erase_if(heap_, [this](const StartByPlan& entry) { return find(entry) == nullptr; });
     std::ranges::make_heap(heap_, std::greater{});
   }
-  // nullptr if nobody waits.
+  // nullptr if no job waits.
   const Planned* first() {
     while (!heap_.empty()) {
       if (const Planned* const planned = find(heap_.front())) return planned;
@@ -119,7 +120,7 @@ class NextStarts {
   void clear() { heap_.clear(); }
 
  private:
-  // nullptr if the entry holds no more.
+  // nullptr if the entry is outdated.
   [[nodiscard]] const Planned* find(const StartByPlan& entry) const {
     const Planned* const planned = queue_.find(entry.arrival());
     return planned != nullptr && planned->at == entry ? planned : nullptr;
@@ -129,9 +130,9 @@ class NextStarts {
   std::vector<StartByPlan> heap_;
 };
 
-// What is known of where there is no hole. While no time becomes free, a hole for a job is no earlier than the one that a smaller and
-// shorter job has got: a search begins there, and not among all the holes that are too short. So placing a job in a plan of
-// thousands costs about as much as in a plan of ten.
+// Lower bounds of where a hole can begin. While no time becomes free, a hole for a job is no earlier than that of a
+// smaller and shorter job: a search begins there and skips all the holes that are too short. So placing a job in a plan
+// of thousands costs about as much as in a plan of ten.
 class KnownFloors {
  public:
   /// No hole for `processes` and `length` begins before this; Instant::min() if nothing is known.
@@ -145,17 +146,17 @@ class KnownFloors {
     return floor;
   }
 
-  /// Its earliest hole begins at `start`. REQUIRES: processes >= 1.
+  /// Notes that the earliest hole of such a job begins at `start`. REQUIRES: processes >= 1.
   void note(ProcessCount processes, Duration length, Instant start) {
     Floors& floors = by_width_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes - 1)))];
     const auto longer = floors.lower_bound(length);
-    if (longer != floors.begin() && std::prev(longer)->second >= start) return;  // a shorter one says as much
+    if (longer != floors.begin() && std::prev(longer)->second >= start) return;  // a shorter job gives as high a bound
     auto end = longer;
     while (end != floors.end() && end->second <= start) ++end;
     floors.emplace_hint(floors.erase(longer, end), length, start);
   }
 
-  /// Time has become free.
+  /// Time has become free: the bounds do not hold any more.
   void forget() {
     for (Floors& floors : by_width_) floors.clear();
   }
@@ -201,7 +202,7 @@ class Conservative final : public Policy {
   }
 
  private:
-  // What this pass is about: who came, who left, and what that has freed.
+  // Applies submissions and ends, and uses the time that they have freed.
   void take_in(const ClusterView& view, const RunningPlan::Change& change) {
     Instant freed_until = change.freed_until;
     for (const Trigger& trigger : view.triggers)
@@ -214,7 +215,7 @@ class Conservative final : public Policy {
     if (freed_until > now_ || (change.ended && compression_.at_every_end)) compress(freed_until);
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kSubmit) insert(*trigger.job);
-    if (queue_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+    if (queue_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
   }
 
   void insert(const Job& job) {
@@ -237,12 +238,12 @@ class Conservative final : public Policy {
       compress_by_arrival(freed_until);
   }
 
-  // Each job is lifted out and put back at its earliest hole, which is where it was or earlier. A hole that was not there
-  // before begins in the time that has become free, by the end or by others who moved up, those of the last compression
-  // included, as they moved behind the back of those before them. A job that finds too few processors at every instant
-  // of that time stays where it is and need not be lifted.
-  // Where estimates are far too long and the queue is long, each early end moves a quarter of all planned starts (300 waiting
-  // jobs: 80): what has to be said anew grows with the queue, and so does the cost of an event.
+  // Takes each job out of the plan and places it at its earliest hole, which is where it was or earlier. A new hole
+  // begins in the time that has become free, by the end or by jobs that moved up. Moves of the last compression count,
+  // too: they came after the jobs before them had been tried. A job that finds too few processors at every instant of
+  // that time stays where it is and need not be taken out.
+  // Where estimates are far too long and the queue is long, each early end moves a quarter of all planned starts (300
+  // waiting jobs: 80), so the cost of an event grows with the queue.
   void compress_by_arrival(Instant freed_until) {
     Instant until = std::max(freed_until, moved_until_);
     moved_until_ = Instant::min();
@@ -264,8 +265,8 @@ class Conservative final : public Policy {
     return true;
   }
 
-  // Asks the plan with the job in it: there is an earlier hole that does not touch its place, or free time right before it.
-  // No hole that is new begins after `until`, where the time ends that has become free.
+  // Searches the plan with the job in it: for an earlier hole that does not touch its place, or free time right before
+  // it. No new hole begins after `until`, the end of the time that has become free.
   bool can_move_up(const Planned& planned, Instant until) {
     constexpr Duration kTick{1};
     const Instant before = std::min(planned.at.start, until);
@@ -273,7 +274,7 @@ class Conservative final : public Policy {
            profile().earliest_fit_before(planned.processes, planned.estimate, now_, before) != kNever;
   }
 
-  // All leave the plan and come back in the order of their planned starts.
+  // Takes all jobs out of the plan and places them again in the order of their planned starts.
   void compress_in_start_order() {
     const std::vector<const Planned*> order = queue_.by_start();
     for (const Planned* planned : order) take_back(profile(), *planned->job, planned->at.start);
@@ -283,13 +284,13 @@ class Conservative final : public Policy {
     }
   }
 
-  // A real run: the daemon was held up, or cores came late. What the plan says from then on does not fit together any more.
+  // In a real run, if the daemon was delayed or cores came late. The plan is inconsistent from then on.
   [[nodiscard]] bool a_planned_start_has_passed() {
     const Planned* const first = next_starts_.first();
     return first != nullptr && first->at.start < now_;
   }
 
-  // The view is not the one we know: jobs keep the order of their planned starts, new ones come last.
+  // The view differs from the plan: places all jobs again in the order of their planned starts, new ones last.
   void plan_again(const ClusterView& view) {
     std::vector<std::pair<StartByPlan, const Job*>> order;
     for (const Job* job : view.waiting) {
@@ -309,7 +310,7 @@ class Conservative final : public Policy {
     CoreCount free = view.free.total();
     for (const Planned* next = nullptr; (next = next_starts_.first()) != nullptr && next->at.start <= now_;) {
       const Job& job = *next->job;
-      if (job.processes > free) return;  // its cores are still in other hands: the next event asks again
+      if (job.processes > free) return;  // other jobs still hold its cores: the next event tries again
       free -= job.processes;
       out.emplace_back(Start{job.id, {job.processes, 1, {}}});
       running_.note_start(job, now_);
@@ -317,7 +318,7 @@ class Conservative final : public Policy {
     }
   }
 
-  // Running and waiting jobs, but for one of them.
+  // The plan of running and waiting jobs without `but`.
   Availability plan_of(const ClusterView& view, const Job* but) const {
     Availability plan = availability_of_running(view);
     for (const Planned* planned : queue_.by_start())
@@ -334,7 +335,7 @@ class Conservative final : public Policy {
   PlannedQueue queue_;
   NextStarts next_starts_{queue_};
   KnownFloors floors_;
-  Instant moved_until_ = Instant::min();  // where the time ends that jobs left in the last compression
+  Instant moved_until_ = Instant::min();  // end of the time that jobs left in the last compression
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// First come, first served: the head of the queue starts as soon as it fits, and nobody overtakes it.
+// First come, first served: the head of the queue starts as soon as it fits, and no job overtakes it.
 
 #include "scheduler/policy/rigid/fcfs.hpp"
 

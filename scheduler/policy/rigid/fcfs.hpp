@@ -7,6 +7,7 @@
 
 namespace replay {
 
+/// First come, first served. No parameters.
 [[nodiscard]] std::unique_ptr<Policy> make_fcfs(const Parameters& parameters);
 
 }  // namespace replay

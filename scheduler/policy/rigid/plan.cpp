@@ -1,8 +1,10 @@
-// Planning: at every event a fresh plan. The waiting jobs are taken in one order, each gets the earliest hole that those before
-// it leave, and who is planned to start now starts. So a job overtakes those it does not delay in the plan, but nothing of
-// the plan is promised: the next event makes another. A pass costs O(waiting) searches in the profile while a core is free, and
-// must: a job's hole is what all before it in the order leave, and one event can move each of them.
-// Sources: dynP paper, section 2 (FCFS, SJF and LJF as planning policies); by arrival it is conservative backfilling that replans.
+// Planning policies: a fresh plan at every event. The waiting jobs are taken in one order, each gets the earliest hole
+// that those before it leave, and the jobs planned to start now start. So a job overtakes those it does not delay in
+// the plan, but the plan is no promise: the next event makes another. A pass costs O(waiting) searches in the profile
+// while a core is free, and cannot cost less: a job's hole depends on all jobs before it in the order, and one event
+// can move each of them.
+// Sources: dynP paper, section 2 (FCFS, SJF and LJF as planning policies); by arrival it is conservative backfilling
+// that replans.
 
 #include "scheduler/policy/rigid/plan.hpp"
 
@@ -27,12 +29,13 @@ class Plan final : public Policy {
     static_cast<void>(running_.follow(view));
     CoreCount free = view.free.total();
     if (view.waiting.empty() || free == 0) return;
-    // Who cannot start now only matters while somebody behind it still could; the plan is taken back afterwards.
+    // A job that cannot start now is reserved only so that no job behind it takes its place; these reservations are
+    // taken back after the loop.
     reserved_.clear();
     for (const Job* job : sorted(view)) {
       const Instant start = reserve(running_.profile(), *job, view.now);
       if (start > view.now) continue;
-      reserved_.pop_back();  // this one stays
+      reserved_.pop_back();  // a job that starts keeps its reservation
       free -= job->processes;
       out.emplace_back(Start{job->id, {job->processes, 1, {}}});
       running_.note_start(*job, view.now);
@@ -66,7 +69,7 @@ class Plan final : public Policy {
     return start;
   }
 
-  // By arrival where the estimates are equal.
+  // Ties in the order of arrival.
   [[nodiscard]] std::vector<const Job*> sorted(const ClusterView& view) const {
     std::vector<const Job*> jobs{view.waiting.begin(), view.waiting.end()};
     if (order_ == PlanOrder::kShortest)

@@ -1,7 +1,7 @@
-// EASY over three classes: short jobs before medium before long ones, first come first served inside a class. A job that has
-// waited for five times its estimate is promoted, so that nobody starves.
-// Source: SCOJO-P paper, section 5.1, the traditional scheduler that it compares with. Run times are those declared at the
-// job's optimum size.
+// EASY over three classes: short jobs before medium before long ones, first come first served inside a class. A job
+// that has waited for five times its estimate is promoted, so that no job starves.
+// Source: SCOJO-P paper, section 5.1, the traditional scheduler that it compares with. Run times are those declared at
+// the job's optimum size.
 
 #include "scheduler/policy/rigid/priority_easy.hpp"
 
@@ -83,16 +83,16 @@ class PriorityEasy final : public Policy {
     return aging_ == Aging::kTop ? 0 : own - 1;
   }
 
-  // By class after aging; the queue is in the order of arrival already. O(waiting) for each pass: who is promoted depends on the
-  // clock as well as on the queue, and the wait that promotes (five estimates) is long where the queue is, so that the order of
-  // one pass says little about the next.
+  // By class after aging; the queue is in the order of arrival already. O(waiting) for each pass: promotions depend on
+  // the clock as well as on the queue, and the wait that promotes (five estimates) is long where the queue is, so the
+  // order of one pass says little about the next.
   [[nodiscard]] std::vector<const Job*> in_order(const ClusterView& view) const {
     std::vector<const Job*> queue{view.waiting.begin(), view.waiting.end()};
     std::ranges::stable_sort(queue, {}, [&](const Job* job) { return class_now(*job, view.now); });
     return queue;
   }
 
-  // A promotion can change who is the head, and so who may be backfilled.
+  // A promotion can change the head, and so the jobs that may be backfilled.
   void wake_for_promotions(const ClusterView& view, Actions& out) const {
     Instant next = kNever;
     for (const Job* job : view.waiting)

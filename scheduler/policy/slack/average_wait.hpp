@@ -1,4 +1,4 @@
-// AWT, by which slack-based backfilling measures slack: a job's average wait on the machine at hand, given or learnt.
+// AWT, the unit of slack in slack-based backfilling: a job's average wait on the machine, given or learnt.
 // Source: Talby and Feitelson 1999, section 4.3, where it is "usually known for every production system".
 #pragma once
 
@@ -12,25 +12,25 @@
 
 namespace replay {
 
-/// The least AWT, in seconds, that is learnt or found: a machine on which nobody waits still allows delays of that order.
+/// The least AWT, in seconds, that is learnt or found: a machine without waits still allows delays of that order.
 inline constexpr double kLeastAverageWait = 60;
 
-/// Jobs of 1, 2, up to 4, up to 8, ... processors: 0, 1, 2, 3, ... REQUIRES: processes >= 1.
+/// The size class of jobs of 1, 2, up to 4, up to 8, ... processors: 0, 1, 2, 3, ... REQUIRES: processes >= 1.
 [[nodiscard]] std::size_t size_class(ProcessCount processes);
 
-/// Of all jobs alike, or by their size class.
+/// The average wait of all jobs, or of each size class.
 class AverageWait {
  public:
   /// As `awt` of the slack policy says.
   explicit AverageWait(const Parameters& parameters);
 
-  /// A job starts after it has waited that long.
+  /// Notes that `job` starts after it has waited `wait`.
   void add(const Job& job, Duration wait);
   /// In seconds, > 0. Throws PolicyError for a word that with_average_waits() has to replace first.
   [[nodiscard]] double seconds_of(const Job& job) const;
 
  private:
-  // The mean of the last starts.
+  // The mean wait of the last 1000 starts.
   class Recent {
    public:
     void add(Duration wait);
@@ -44,7 +44,7 @@ class AverageWait {
 
   std::vector<double> given_;  // by size class, the last one for all that are larger; empty: learn
   bool by_size_ = false;
-  std::string unknown_;  // a word for what nobody has found yet
+  std::string unknown_;  // a word that with_average_waits() has not replaced
   Recent all_;
   std::vector<Recent> of_size_;
 };

@@ -1,10 +1,12 @@
-// Slack-based priority backfilling. Every waiting job has a planned start and some slack, by which it may be delayed. A new job
-// is put where the schedule is cheapest in which nobody is delayed beyond its slack (slack_search.hpp). So a job starts no later
-// than first planned plus its first slack. When a job ends early, the waiting ones move up in the cheapest way.
-// At one instant: ends, submissions one after the other, each followed by the starts that are due, estimates reached (tick), planned
-// starts.
-// Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.3, 4.4 (slack_price.hpp), 4.5 and 4.6 (slack_search.hpp), 4.7
-// (tick). With sf=0 the schedule is that of conservative:compress=start-order. docs/policies/slack.md
+// Slack-based priority backfilling. Every waiting job has a planned start and some slack, by which it may be delayed. A
+// new job goes where the schedule is cheapest, among those that delay no job beyond its slack (slack_search.hpp). So a
+// job starts no later than first planned plus its first slack. When a job ends early, the waiting ones move up in the
+// cheapest way.
+// Order at one instant: ends, submissions one after the other, each followed by the starts that are due, estimates
+// reached (tick), planned starts.
+// Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.3, 4.4 (slack_price.hpp), 4.5 and 4.6
+// (slack_search.hpp), 4.7 (tick). With sf=0 the schedule is that of conservative:compress=start-order.
+// docs/policies/slack.md
 
 #include "scheduler/policy/slack/slack.hpp"
 
@@ -59,8 +61,9 @@ class Slack final : public Policy {
     return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
-  // Section 4.7: a tenth of its declared time more, if that is cheaper than to have run it for nothing. Others may have to wait for
-  // it, within their slack; it cannot be put off itself. The ends and submissions of this instant come first.
+  // Section 4.7: grants a tenth of its declared time more, if that costs less than losing the work it has done. Other
+  // jobs may be delayed for it within their slack; its own extension cannot be delayed. The ends and submissions of
+  // this instant come first.
   Duration more_time(const ClusterView& view, const RunningJob& running) override {
     if (taken_in_ != view.now) take_in(view, RunningPlan::AtEstimate::kHasEnded);
     taken_in_ = view.now;
@@ -92,7 +95,7 @@ class Slack final : public Policy {
                     average_wait_.seconds_of(job));
   }
 
-  // What has happened since the last pass: first the ends, then the submissions.
+  // Applies what has happened since the last pass: first the ends, then the submissions.
   void take_in(const ClusterView& view, RunningPlan::AtEstimate at_estimate) {
     now_ = view.now;
     free_ = view.free.total();
@@ -107,12 +110,12 @@ class Slack final : public Policy {
       remove();
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kSubmit && !knows(*trigger.job)) insert(*trigger.job);
-    if (waiting_.size() + begun_.size() != view.waiting.size()) plan_again(view);  // a view that others made
+    if (waiting_.size() + begun_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
   }
 
   // ---- insert, section 4.2 ----
 
-  // Ends with the starts that are due: who runs cannot be put off by the next insert of this instant.
+  // Starts the jobs that are due: the next insert of this instant cannot delay what runs.
   void insert(const Job& job) {
     sort_by_start();
     const SlackCandidate best =
@@ -138,7 +141,7 @@ class Slack final : public Policy {
 
   void move_to(Waiting& waiting, Instant start) {
     const Duration delay = start - waiting.start;
-    if (delay > Duration::zero() || settings_.slack_factor > 0)  // without slack, gains are not banked
+    if (delay > Duration::zero() || settings_.slack_factor > 0)  // without slack, moving up adds none
       use_slack(waiting.slack, delay);
     waiting.start = start;
   }
@@ -147,13 +150,14 @@ class Slack final : public Policy {
     std::ranges::sort(waiting_, {}, [](const Waiting& w) { return std::tuple{w.start, w.job->submitted, w.job->id}; });
   }
 
-  // A real run: the daemon was held up, or cores came late. What the plan says from then on does not fit together any more.
+  // In a real run, if the daemon was delayed or cores came late. The plan is inconsistent from then on.
   [[nodiscard]] bool a_planned_start_has_passed() const {
     return std::ranges::any_of(waiting_, [this](const Waiting& waiting) { return waiting.start < now_; });
   }
 
-  // What runs is not what we knew: all are placed anew in the order of their planned starts, new ones last. O(waiting^2), as each
-  // is looked for in the queue; a search for the cheapest schedule costs more than that for each job.
+  // The running jobs differ from the plan: places all waiting jobs again in the order of their planned starts, new ones
+  // last. O(waiting^2), as each is looked up in the queue; the search for the cheapest schedule costs more than that
+  // for each job.
   void plan_again(const ClusterView& view) {
     sort_by_start();
     std::erase_if(waiting_, [&](const Waiting& w) {
@@ -165,7 +169,8 @@ class Slack final : public Policy {
       if (!knows(*job)) insert(*job);
   }
 
-  // As far as their cores are free: those of a job that has reached its estimate are not before the tick has ruled.
+  // Starts due jobs as far as cores are free. Those of a job that has reached its estimate are not before the tick has
+  // decided.
   void start_due_jobs() {
     sort_by_start();
     std::erase_if(waiting_, [this](const Waiting& waiting) {
@@ -194,7 +199,7 @@ class Slack final : public Policy {
            std::ranges::any_of(begun_, [&](const Start& start) { return start.job == job.id; });
   }
 
-  // Running and waiting jobs, but for one of them.
+  // The plan of running and waiting jobs without `but`.
   Availability plan_of(const ClusterView& view, const Job* but) const {
     Availability plan = availability_of_running(view);
     for (const Waiting& waiting : waiting_) {
@@ -208,12 +213,12 @@ class Slack final : public Policy {
 
   SlackSettings settings_;
   Instant now_{};
-  RunningPlan running_;           // its profile has running jobs only; waiting ones come and go while prices are asked
+  RunningPlan running_;           // its profile has running jobs only; a search adds waiting ones and takes them back
   std::vector<Waiting> waiting_;  // no planned start is before the last pass
-  CoreCount free_ = 0;            // now, beside begun_
-  std::vector<Start> begun_;      // in this pass
-  std::optional<Instant> taken_in_;  // the tick of this instant has done what decide() begins with
-  bool tick_has_freed_ = false;      // it has killed a job whose cores were still in the plan
+  CoreCount free_ = 0;            // now, without the cores of begun_
+  std::vector<Start> begun_;      // started in this pass
+  std::optional<Instant> taken_in_;  // when more_time() has called take_in(): decide() does not repeat it
+  bool tick_has_freed_ = false;      // it has taken a job out of the plan that still held time there
   SlackSearch search_;
   AverageWait average_wait_;
 };

@@ -7,8 +7,9 @@
 
 namespace replay {
 
-/// Slack-based priority backfilling. Parameters: `sf`, `awt`, `heuristic=ast|aat|du|dc|dp|all`, `alpha_u`, `alpha_t`, `alpha_p`,
-/// `alpha_f`. With an `awt` that with_average_waits() has to replace first, it throws PolicyError at the first job.
+/// Slack-based priority backfilling. Parameters: `sf`, `awt`, `heuristic=ast|aat|du|dc|dp|all`, `alpha_u`, `alpha_t`,
+/// `alpha_p`, `alpha_f`. With an `awt` that with_average_waits() has to replace first, it throws PolicyError at the
+/// first job.
 [[nodiscard]] std::unique_ptr<Policy> make_slack(const Parameters& parameters);
 
 }  // namespace replay

@@ -6,7 +6,7 @@
 namespace replay {
 namespace {
 
-// x^alpha without the library's pow where it is not needed: weights of 1 and 0 are exact.
+// x^alpha; weights of 1 and 0 are exact and need no std::pow.
 double weighted(double x, double alpha) {
   if (alpha == 1) return x;
   if (alpha == 0) return 1;
@@ -31,7 +31,8 @@ SlackOf slack_of(double user_priority, double political_priority, double schedul
   return {p, s0, s0, true};
 }
 
-// Sums of fractions of seconds drift, and what drifts is a hair more or less than the delay that it is compared with.
+// In whole microseconds: sums of fractions of seconds drift, and would differ slightly from the delay that they are
+// compared with.
 void use_slack(SlackOf& job, Duration delay) {
   if (!std::isinf(job.s)) job.s = seconds(from_seconds(job.s) - delay);
 }
@@ -46,7 +47,7 @@ double price_of_waiting(ProcessCount n, double wait_s, const SlackWeights& weigh
 double cost_of_moving(ProcessCount n, const SlackOf& moved, double delay_s, const SlackOf& favoured,
                       const SlackWeights& weights) {
   if (delay_s == 0) return 0;
-  if (delay_s > 0 && delay_s > moved.s) return kImpossible;  // slack that is used up forbids no gain
+  if (delay_s > 0 && delay_s > moved.s) return kImpossible;  // used-up slack does not forbid moving up
   if (delay_s > 0 && !favoured.in_quota && moved.in_quota) return kImpossible;
   if (!moved.in_quota) return 0;
   const double ratio = favoured.p > 0 ? moved.p / favoured.p : 1;

@@ -11,7 +11,7 @@
 namespace replay {
 namespace {
 
-// By price; those whose prices are equal, but for rounding, by `tie`, lower first.
+// By price; prices that are equal but for rounding go by `tie`, lower first.
 template <class Tie>
 bool is_cheaper(const SlackCandidate& a, const SlackCandidate& b, Tie tie) {
   if (std::isinf(a.price) || std::isinf(b.price)) return a.price < b.price;
@@ -26,13 +26,13 @@ bool is_better_insert(const SlackCandidate& a, const SlackCandidate& b) {
   return is_cheaper(a, b, [](const SlackCandidate& c) { return std::tuple{c.moves.size(), c.at}; });
 }
 
-// Free time: equal prices go to the schedule that starts jobs earlier, then to the one that moves fewer. Jobs beyond their quota move
-// at no price, and would stay where they are for ever.
+// Free time: equal prices go to the schedule that starts jobs earlier, then to the one that moves fewer. Without the
+// first rule jobs beyond their quota, which move at no price, would never move up.
 bool is_better_compression(const SlackCandidate& a, const SlackCandidate& b) {
   return is_cheaper(a, b, [](const SlackCandidate& c) { return std::tuple{-c.earlier, c.moves.size()}; });
 }
 
-// now, and where something begins or ends in the plan, ascending.
+// `now` and the instants at which a job begins or ends in the plan, ascending.
 std::vector<Instant> instants_of(std::span<const SlackWaiting> waiting, std::span<const Instant> ends, Instant now) {
   std::vector<Instant> instants{now};
   for (const Instant end : ends)
@@ -56,7 +56,7 @@ void reserve(Availability& plan, const SlackWaiting& waiting) {
 SlackCandidate SlackSearch::insert(Availability& plan, std::span<const SlackWaiting> waiting,
                                    std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack) {
   for (const SlackWaiting& one : waiting) reserve(plan, one);
-  SlackCandidate best;  // as conservative backfilling: nobody moves
+  SlackCandidate best;  // as conservative backfilling: no job moves
   best.at = plan.earliest_fit(job.processes, job.estimate, now);
   best.price = price_of_waiting(job.processes, seconds(best.at - now), weights_);
   for (const SlackWaiting& one : waiting) take_back(plan, *one.job, one.start);
@@ -110,7 +110,7 @@ void SlackSearch::place_in_order(Availability& plan, std::span<const SlackWaitin
 }
 
 SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWaiting> waiting, Instant now) {
-  constexpr double kAnyPriority = 0.5;  // in favour of nobody: the same factor in all prices
+  constexpr double kAnyPriority = 0.5;  // in favour of no job: the same factor in all prices
   sort(waiting, {kAnyPriority, 0, 0, true});
   for (const SlackWaiting& one : waiting) reserve(plan, one);
   const auto price = [&](const Order& order, SlackCandidate& candidate) {
@@ -118,7 +118,7 @@ SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWa
     move_up_in_order(plan, waiting, order, now, candidate);
   };
   SlackCandidate best;
-  best.price = 0;  // nobody moves
+  best.price = 0;  // no job moves
   for (std::size_t staying = 0; staying < waiting.size(); ++staying) {
     if (staying > 0 && waiting[staying].start == waiting[staying - 1].start) continue;
     SlackCandidate candidate = cheapest_order(waiting.size(), staying, price, is_better_compression);
@@ -129,7 +129,7 @@ SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWa
   return best;
 }
 
-// One by one they are lifted out and put back at their earliest hole.
+// Takes jobs out of the plan one by one and places each at its earliest hole.
 void SlackSearch::move_up_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order,
                                    Instant now, SlackCandidate& candidate) const {
   constexpr double kAnyPriority = 0.5;
@@ -148,7 +148,7 @@ void SlackSearch::move_up_in_order(Availability& plan, std::span<const SlackWait
   for (const auto& move : candidate.moves) reserve(plan, waiting[move.which]);
 }
 
-// `price` fills in a candidate for an order of those behind the first `staying`.
+// `price` fills in a candidate for an order of the jobs behind the first `staying`.
 template <class Price, class IsBetter>
 SlackCandidate SlackSearch::cheapest_order(std::size_t waiting, std::size_t staying, Price price, IsBetter is_better) {
   SlackCandidate best;

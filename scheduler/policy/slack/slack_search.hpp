@@ -1,6 +1,6 @@
-// The searches of slack-based backfilling: of all schedules that take in a new job, or that use time which has become free,
-// the cheapest one. A new job is tried at each instant at which something begins or ends in the plan; jobs planned for then or
-// later make room in one order, which a heuristic chooses, or in all orders.
+// The searches of slack-based backfilling: of all schedules that take in a new job, or that use time which has become
+// free, the cheapest one. A new job is tried at each instant at which something begins or ends in the plan; jobs
+// planned for then or later make room in one order, which a heuristic chooses, or in all orders.
 // Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.5 (all orders) and 4.6 (heuristics). We differ in
 // `remove`: jobs are lifted out one by one, as plain re-insertion made all heuristics but AST worse than conservative
 // backfilling.
@@ -17,8 +17,9 @@
 
 namespace replay {
 
-/// Who is placed first among those that make room: ascending scheduled time, ascending arrival time, descending utilisation,
-/// descending cost, descending priority; kAll tries every order of up to kMostPermuted jobs, and AST of more.
+/// Which job is placed first among those that make room: by ascending scheduled time, ascending arrival time,
+/// descending utilisation, descending cost, descending priority; kAll tries every order of up to kMostPermuted jobs,
+/// and AST of more.
 enum class SlackHeuristic : std::uint8_t { kAst, kAat, kDu, kDc, kDp, kAll };
 inline constexpr std::size_t kMostPermuted = 6;
 
@@ -31,7 +32,7 @@ struct SlackWaiting {
   [[nodiscard]] Instant end() const { return start + job->estimate; }
 };
 
-/// A schedule that could be taken: where the new job starts, and who moves.
+/// A candidate schedule: the start of the new job, and the jobs that move.
 struct SlackCandidate {
   struct Move {
     std::size_t which;  ///< of the waiting jobs
@@ -39,11 +40,11 @@ struct SlackCandidate {
   };
   double price = kImpossible;
   Instant at{};        ///< of the new job; meaningless where there is none
-  double earlier = 0;  ///< by how many microseconds those that only move up start earlier, all of them together
+  double earlier = 0;  ///< compress() only: by how many microseconds jobs start earlier, in total
   std::vector<Move> moves;
 };
 
-/// `plan` has the running jobs and nothing else, and has it again afterwards; `waiting` is sorted by start.
+/// Each search finds in `plan` the running jobs and nothing else, and leaves it so; `waiting` is sorted by start.
 class SlackSearch {
  public:
   SlackSearch(SlackHeuristic heuristic, const SlackWeights& weights, bool only_full_compression)
@@ -53,11 +54,11 @@ class SlackSearch {
   /// schedule, and its price is known only when all have been placed.
   [[nodiscard]] SlackCandidate insert(Availability& plan, std::span<const SlackWaiting> waiting,
                                       std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack);
-  /// The same with the new job at `now`, whoever has to make room; kImpossible where it cannot be had.
+  /// The same with the new job at `now`, whatever jobs have to make room; kImpossible if there is no such schedule.
   [[nodiscard]] SlackCandidate insert_now(Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                           const Job& job, const SlackOf& slack);
-  /// Time has become free: those planned at some instant or later move up. "Nobody moves" is one of the candidates; among equal
-  /// prices the one wins that starts jobs earlier, then the one that moves fewer.
+  /// Time has become free: jobs planned at some instant or later move up. "No job moves" is one of the candidates;
+  /// among equal prices the one wins that starts jobs earlier, then the one that moves fewer.
   [[nodiscard]] SlackCandidate compress(Availability& plan, std::span<const SlackWaiting> waiting, Instant now);
 
   /// How many schedules have been priced so far.
@@ -82,7 +83,7 @@ class SlackSearch {
   std::size_t priced_ = 0;
   Order sorted_;                              // by the heuristic
   Order order_;                               // of those that make room
-  std::vector<SlackCandidate::Move> placed_;  // while one is priced
+  std::vector<SlackCandidate::Move> placed_;  // while an order is priced
 };
 
 }  // namespace replay

@@ -31,7 +31,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   }
 }
 
-// At `separator` outside braces.
+// Splits at `separator` outside braces.
 std::vector<std::string> split_outside_braces(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
   int depth = 0;

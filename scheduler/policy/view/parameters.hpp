@@ -1,5 +1,5 @@
-// Parameters of policies: declared once with type, range, default, unit and source, read from `name:key=value:key=value`.
-// The declarations feed --help, `replay policies` and the conformance tests.
+// Parameters of policies: declared once with type, range, default, unit and source, read from
+// `name:key=value:key=value`. The declarations feed --help, `replay policies` and the conformance tests.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct ParameterSpec {
   std::string_view name;
   ParameterType type;
   std::string_view default_text;
-  /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word|..." for a number or one of those words;
+  /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word|..." for a number or one of those
+  /// words;
   /// kNumbers: the same, and several numbers may be joined by '/'; else empty.
   std::string_view range;
   std::string_view unit;  ///< empty if it has none
@@ -49,12 +50,12 @@ class Parameters {
 
   /// REQUIRES for each: declared, with this type.
   [[nodiscard]] const std::string& choice(std::string_view name) const;
-  /// The greatest number there is where the word stands.
+  /// The greatest std::int64_t if the value is a word.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;
-  /// At least one; nothing where a word stands, which is then text().
+  /// At least one; nothing if the value is a word, which text() returns.
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view name) const;
-  /// Of kNumbers, as it is written.
+  /// A kNumbers value as written.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] Duration duration(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;

@@ -1,5 +1,5 @@
-// The policy interface. A policy is a question with an answer: it reads a view and says what should happen now. It never
-// waits, sleeps, prints, reads a clock or knows a job's truth. The same object drives the simulator and a real run.
+// The policy interface: a policy reads a view and returns what should happen now. It never waits, sleeps, prints, reads
+// a clock or sees a JobTruth. The same object drives the simulator and a real run.
 //
 // A policy can wrap another: it builds a view of its own (some of the nodes, some of the queue), asks the inner policy,
 // and passes on, changes or drops the answers. For that every policy also answers two questions without side effects.
@@ -17,32 +17,32 @@ namespace replay {
 /// When passes happen (docs/adr/0006-pass-rules.md).
 enum class PassRule : std::uint8_t {
   kInstant,  ///< all events of an instant, terminations first, then one pass
-  kEvent     ///< submissions before terminations, a pass after each; a job whose estimate is over counts as free
+  kEvent     ///< submissions before terminations, a pass after each; a job counts as gone once its estimate is over
 };
 
 class Policy {
  public:
   virtual ~Policy() = default;
 
-  /// Called once per pass. Adds to `out` (a reused buffer) what should happen at `view.now`, in order: at most one Start,
-  /// Resize, Suspend, Resume or Kill per job. What is added to the allocations is never more than `view.free`.
+  /// Called once per pass. Adds to `out` (a reused buffer) what should happen at `view.now`, in order: at most one
+  /// Start, Resize, Suspend, Resume or Kill per job. What is added to the allocations is never more than `view.free`.
   virtual void decide(const ClusterView& view, Actions& out) = 0;
 
   [[nodiscard]] virtual PassRule pass_rule() const { return PassRule::kInstant; }
 
-  /// Cores free now that stay free until `until`, if no job is submitted and all jobs run as long as estimated: what a
-  /// guest may use without being noticed.
+  /// Cores free now that stay free until `until`, if no job is submitted and all jobs run as long as estimated: a
+  /// wrapping policy can use them without delaying a job of this one.
   [[nodiscard]] virtual CoreCount free_until(const ClusterView& view, Instant until) const = 0;
 
   /// Whether decide() could start `job`, which waits, at this instant without delaying any job of the view.
   [[nodiscard]] virtual bool may_start_now(const ClusterView& view, const Job& job) const = 0;
 
-  /// When a job that waited after the last pass is to start by plan; nothing from policies that keep no plan. What it is worth
-  /// is the policy's: a guarantee under `conservative`, under `slack` one up to the job's slack.
+  /// The planned start of a job that waited after the last pass; nothing from policies that keep no plan. How binding
+  /// it is depends on the policy: a guarantee under `conservative`, under `slack` one up to the job's slack.
   [[nodiscard]] virtual std::optional<Instant> planned_start(const Job& /*job*/) const { return std::nullopt; }
 
-  /// The estimate of `job`, which runs, is used up. By how much it is to grow; zero: the job is killed. Asked only where the
-  /// run leaves it to the policy (Overrun::kPolicy).
+  /// Called when the estimate of `job`, which runs, is used up: by how much it is to grow; zero: the job is killed.
+  /// Called only under Overrun::kPolicy.
   [[nodiscard]] virtual Duration more_time(const ClusterView& /*view*/, const RunningJob& /*job*/) {
     return Duration::zero();
   }

@@ -10,7 +10,7 @@ namespace replay {
 namespace {
 
 constexpr std::size_t kFanOut = 16;
-constexpr std::size_t kShort = 64;  // so many slots are looked through faster than the levels
+constexpr std::size_t kShort = 64;  // a scan of so many slots is faster than the levels
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 bool end_order(const RunningJob* a, const RunningJob* b) {
@@ -32,7 +32,7 @@ void WaitingQueue::insert(const Job& job) {
   const auto at = std::ranges::upper_bound(order_, place) - order_.begin();
   order_.insert(order_.begin() + at, place);
   slots_.insert(slots_.begin() + at, &job);
-  close_holes();  // there are none, but what the slots need has moved
+  close_holes();  // there are no holes, but needs_ and the levels are rebuilt
 }
 
 void WaitingQueue::remove(const Job& job) {
@@ -65,7 +65,7 @@ void WaitingQueue::index_all() const {
     const Need& need = needs_[indexed_];
     for (std::size_t level = 0, node = indexed_ / kFanOut;; ++level, node /= kFanOut) {
       if (level == levels_.size())
-        levels_.push_back({levels_.back().front()});  // one stretch is not all any more: a level above it
+        levels_.push_back({levels_.back().front()});  // there will be a second stretch: a level above it
       std::vector<Least>& stretches = levels_[level];
       if (node == stretches.size()) stretches.emplace_back();
       stretches[node].add(need);
@@ -103,7 +103,7 @@ std::size_t WaitingQueue::find_below(std::size_t level, std::size_t node, std::s
   for (std::size_t i = 1; i < level; ++i) width *= kFanOut;
   for (std::size_t i = std::max(node * kFanOut, from / width); i < end; ++i)
     if (const std::size_t found = find_below(level - 1, i, from, wanted); found != kNone) return found;
-  Least least;  // nothing was there: what has left since may be why
+  Least least;  // no match: the bounds may be too low since a removal
   for (std::size_t i = node * kFanOut; i < end; ++i) least.add(below[i]);
   levels_[level][node] = least;
   return kNone;
@@ -122,7 +122,7 @@ std::size_t WaitingQueue::find_in(std::size_t node, std::size_t from, const Want
 
 void WaitingQueue::Least::add(const Need& need) {
   processes_ = std::min(processes_, need.processes);
-  // Jobs of more processes include those of fewer: the first that is as short already, so are all behind it.
+  // An entry for n processes covers all jobs of fewer: when one entry is as short already, so are all after it.
   for (std::size_t size = size_of(need.processes); size < kSizes && need.estimate < estimates_[size]; ++size)
     estimates_[size] = need.estimate;
 }
@@ -138,7 +138,7 @@ bool WaitingQueue::Least::may_be(const Wanted& wanted) const {
   return processes_ <= wanted.narrow || estimates_[size_of(wanted.processes)] <= wanted.estimate;
 }
 
-// The first one whose jobs may have so many.
+// The first size class that may have jobs of so many processes.
 std::size_t WaitingQueue::Least::size_of(ProcessCount processes) {
   if (processes <= 1) return 0;
   return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes) - 1), kSizes - 1);

@@ -1,5 +1,5 @@
 // What a policy sees: the clock, the machine, free cores, the queue and the running jobs, all as planned. A wrapping
-// policy builds views of its own from the same parts, so nothing here knows the controller.
+// policy builds views of its own from the same parts, so nothing here depends on the controller.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@
 
 namespace replay {
 
-/// Which waiting jobs a policy looks for: those of at most `processes` that are estimated to take at most `estimate`, or, however
-/// long they take, have at most `narrow` processes.
+/// What a policy looks for in the queue: jobs of at most `processes` processes that are estimated to take at most
+/// `estimate` or, whatever their estimate, have at most `narrow` processes.
 struct Wanted {
   ProcessCount processes;
   Duration estimate;
@@ -32,8 +32,8 @@ struct Wanted {
   }
 };
 
-/// Waiting jobs by (submitted, job number). Removal leaves a hole that is closed when holes are many, so that a pass over
-/// the queue is a pass over memory. Jobs must outlive their stay.
+/// Waiting jobs by (submitted, job number), contiguous in memory. Removal leaves a hole; holes are closed when there
+/// are many. A job must outlive its stay in the queue.
 class WaitingQueue {
  public:
   class iterator {
@@ -71,8 +71,9 @@ class WaitingQueue {
   [[nodiscard]] iterator begin() const { return {slots_.data() + first_, slots_.data() + slots_.size()}; }
   [[nodiscard]] iterator end() const { return {slots_.data() + slots_.size(), slots_.data() + slots_.size()}; }
 
-  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): of ever larger stretches of a long queue
-  /// it knows the least estimate of the jobs of at most 1, 2, 4, ... processes, and looks only into those that may have one.
+  /// The first wanted job at or after `from`; end() if there is none. About O(log queue): for nested stretches of a
+  /// long queue the least estimate of the jobs of at most 1, 2, 4, ... processes is stored, and stretches that cannot
+  /// have a wanted job are skipped.
   [[nodiscard]] iterator find(iterator from, const Wanted& wanted) const;
 
   /// O(1) when `job` comes last in order, else O(queue).
@@ -81,20 +82,21 @@ class WaitingQueue {
   void remove(const Job& job);
 
  private:
-  // Where a job stands in the order of the queue.
+  // Position of a job in the order of the queue.
   struct Place {
     Instant submitted;
     JobId job;
     auto operator<=>(const Place&) const = default;
   };
-  // What a job needs. kNoJob: of a hole.
+  // What a job needs; kNoJob for a hole.
   struct Need {
     Duration estimate;
     ProcessCount processes;
   };
   static constexpr Need kNoJob{Duration::max(), std::numeric_limits<ProcessCount>::max()};
 
-  // The least that the jobs of some slots need. After a removal it may say less than is true until somebody looks.
+  // Lower bounds of what the jobs of some slots need. After a removal they may be too low until a search computes them
+  // again.
   class Least {
    public:
     Least() { estimates_.fill(Duration::max()); }
@@ -119,17 +121,17 @@ class WaitingQueue {
                                        const Wanted& wanted) const;
 
   std::vector<const Job*> slots_;  // in order; nullptr: a hole
-  std::vector<Place> order_;       // by slot, holes too, for the search: the job of a hole may be no more
+  std::vector<Place> order_;       // by slot, for the search; kept for holes, as their jobs may no longer exist
   std::vector<Need> needs_;        // by slot
-  // By 16 slots, by 256, ...: the last level has one stretch, that is all of the indexed slots. Those are the first ones of the
-  // queue: short queues are looked through as they are, and what they need is not noted here before they are long.
+  // Bounds by 16 slots, by 256, ...: the last level has one stretch of all indexed slots. Only the first indexed_ slots
+  // are indexed: a short queue is scanned, and indexed only when it has become long.
   mutable std::vector<std::vector<Least>> levels_ = std::vector<std::vector<Least>>(1);
   mutable std::size_t indexed_ = 0;
   std::size_t first_ = 0;  // slots before it are holes
   std::size_t size_ = 0;
 };
 
-/// A job that has been started, as planned: its cores may still be in other hands, and its end is by its estimate.
+/// A started job, as planned: other jobs may still hold its cores, and its end is that of its estimate.
 struct RunningJob {
   const Job* job = nullptr;
   Instant started{};              ///< when it was decided to start it
@@ -138,7 +140,7 @@ struct RunningJob {
   Progress budget;                ///< of work, by the estimate
   Instant estimated_end{};        ///< when the budget is used up; in the past for a job in its grace
   Duration estimate{};            ///< grows when the job is extended
-  bool launched = false;          ///< false while its cores are still in other hands
+  bool launched = false;          ///< false while other jobs still hold its cores
   bool malleable = false;         ///< may be shrunk; false for serial, rigid and unregistered jobs
   bool suspended = false;
   bool gone_in_plan = false;  ///< its estimate is over, so its cores count as free although it still runs
@@ -167,8 +169,8 @@ class RunningSet {
   /// Takes it out of by_estimated_end().
   void mark_gone_in_plan(RunningJob& job);
 
-  /// Counts what has changed what jobs hold and for how long, but for starts, ends and the passing of time: whoever keeps a
-  /// plan of the running jobs makes it anew when this has changed.
+  /// Counts changes of what jobs hold and for how long, except starts, ends and the passing of time. A policy that
+  /// keeps a plan of the running jobs rebuilds it when this count has changed.
   [[nodiscard]] std::uint64_t disturbances() const { return disturbances_; }
   /// An allocation has changed, or a job holds its cores no longer.
   void note_disturbance() { ++disturbances_; }
@@ -187,7 +189,7 @@ class RunningSet {
 enum class TriggerKind : std::uint8_t { kSubmit, kFinish, kEstimateReached, kWake, kChange };
 struct Trigger {
   TriggerKind kind;
-  const Job* job = nullptr;  ///< of all but wake; valid during the pass
+  const Job* job = nullptr;  ///< nullptr for kWake; valid during the pass
 };
 
 /// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
@@ -200,7 +202,7 @@ struct ClusterView {
   const WaitingQueue& waiting;
   const RunningSet& running;
   std::span<const Trigger> triggers;   ///< since the last pass; one under PassRule::kEvent
-  const DeclaredRate* rate = nullptr;  ///< of the runtime model; nullptr: whoever made the view has none
+  const DeclaredRate* rate = nullptr;  ///< of the runtime model; nullptr: there is none
 
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model.
   [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation) const {

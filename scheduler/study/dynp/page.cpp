@@ -86,7 +86,7 @@ void for_each_row(const Story& story, const Add& add) {
           paper_row(story.name(l), story.factors()[f]));
 }
 
-// The load is what differs first: said with the numbers that show it.
+// Explains the different levels, first by the load, with its numbers.
 std::string why_levels_differ(const Story& story) {
   constexpr std::uint64_t kJobsOfPaper = 10'000;
   const std::uint64_t jobs = story.outcome.options.jobs;
@@ -225,7 +225,7 @@ Table deciders(const Story& story) {
 
 // ---- figures ----
 
-// x(log, factor) and y(log, factor, policy) are ours; the paper's are taken from its rows.
+// What the axes show. x: the factor, or the utilisation; y: SLDwA, or the utilisation.
 struct Axes {
   std::string x_name, y_name;
   bool is_sldwa, over_utilisation;
@@ -301,7 +301,7 @@ std::vector<Check> winner_checks(const Story& story, const std::string& why) {
   return checks;
 }
 
-// Nothing where a log that it is about was not simulated.
+// Nothing if one of its logs was not simulated.
 std::optional<Check> improvement_check(const Story& story, std::string statement,
                                        std::initializer_list<std::string_view> logs) {
   std::vector<std::string_view> there;

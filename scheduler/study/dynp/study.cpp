@@ -54,8 +54,8 @@ struct Task {
   std::size_t log, factor, policy, set;
 };
 
-// What takes longest comes first, so that no core is left with a long one at the end: the closer the jobs, the longer
-// the queues, and dynP makes three plans.
+// The longest tasks first, so that no core has a long one left at the end: the smaller the factor, the longer the
+// queues, and dynP makes three plans.
 std::vector<Task> tasks_of(std::size_t logs, const DynpOptions& options) {
   std::vector<Task> tasks;
   for (std::size_t l = 0; l < logs; ++l)
@@ -89,7 +89,7 @@ DynpNumbers mean_of(std::span<const DynpNumbers> sets) {
   DynpNumbers result{.sldwa = mean([](const DynpNumbers& n) { return n.sldwa; }),
                      .utilisation = mean([](const DynpNumbers& n) { return n.utilisation; }),
                      .switches = mean([](const DynpNumbers& n) { return n.switches; })};
-  // Shares are of all sets: they have to add up to 1.
+  // Shares are means over all sets, so that they add up to 1.
   for (const DynpNumbers& numbers : sets)
     for (std::size_t i = 0; i < result.shares.size(); ++i)
       result.shares[i] += numbers.shares[i] / static_cast<double>(sets.size());

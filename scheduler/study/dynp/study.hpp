@@ -22,7 +22,7 @@ struct DynpOptions {
   std::uint64_t sets = 10;
   std::uint64_t jobs = 10'000;  ///< of a set
   std::vector<double> factors{1.0, 0.9, 0.8, 0.7, 0.6};
-  bool quick = false;  ///< said on the page only: quick_dynp_options() makes the rest
+  bool quick = false;  ///< only for the page's text; quick_dynp_options() sets the rest
 };
 /// Three sets of 2,000 jobs, factors 1 and 0.7.
 [[nodiscard]] DynpOptions quick_dynp_options();
@@ -32,13 +32,13 @@ struct DynpLog {
   CoreCount processors = 1;
   std::vector<Workload> sets;  ///< as drawn, factor 1
 };
-/// Draws the sets, seed 1. Throws InputError, UsageError for sets that cannot be had.
+/// Draws the sets, seed 1. Throws InputError, UsageError for sets that cannot be drawn.
 [[nodiscard]] DynpLog read_dynp_log(const FoundLog& found, const DynpOptions& options);
 /// Submit times multiplied and rounded to seconds; as they are with factor 1.
 [[nodiscard]] Workload shrunk(const Workload& set, double factor);
 
-/// Counts in the event log what dynP did: how often it changed its policy, and how long each was in use, from the first
-/// choice to the last record.
+/// Counts in the event log how often dynP changed its policy, and how long each was in use, from the first choice to
+/// the last record.
 class PolicyShares final : public log::Sink {
  public:
   void header(const log::Header&) override {}
@@ -61,7 +61,7 @@ struct DynpPolicyEntry {
 [[nodiscard]] std::span<const DynpPolicyEntry> dynp_policies();
 inline constexpr std::size_t kDynpPolicyCount = 6;
 
-/// One simulation.
+/// Figures of one simulation.
 struct DynpNumbers {
   double sldwa = 0;
   double utilisation = 0;  ///< share

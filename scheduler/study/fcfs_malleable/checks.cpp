@@ -1,4 +1,4 @@
-// What the FCFS-malleable paper says in words, sections 5.1 and 6.
+// Checks of the statements in the text of the FCFS-malleable paper, sections 5.1 and 6.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ Check sweep_check(const Story& story, std::size_t sdsc) {
 std::vector<Check> malleable_checks(const MalleableStory& story) {
   const auto blue = story.log_called(sdsc_blue_log().name), sdsc = story.log_called(sdsc_sp2_log().name);
   std::vector<Check> checks;
-  if (blue && sdsc && story.log_called(ctc_log().name)) {  // what is said of all three logs
+  if (blue && sdsc && story.log_called(ctc_log().name)) {  // statements about all three logs
     checks.push_back(response_check(story));
     checks.push_back(blue_check(story, *blue));
     checks.push_back(slowdown_check(story));

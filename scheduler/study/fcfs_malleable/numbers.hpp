@@ -26,7 +26,7 @@ inline constexpr double kResponseGainPercent = 31;    ///< section 6, over EASY
 inline constexpr double kSlowdownGainPercent = 28;
 
 /// Figure 2: ten CPUs, six jobs at time 0. Averages are printed cut off after two decimals: the sums over six jobs are
-/// 28, 26, 22 and 21, 19, 15. The sizes but J1's are not printed; these are the ones that fit all that is.
+/// 28, 26, 22 and 21, 19, 15. Only J1's size is printed; the other sizes fit all printed values.
 struct Figure2Row {
   std::string_view policy;
   double response, slowdown, fragmentation_percent;

@@ -107,7 +107,7 @@ Table table_2(const Story& story) {
 
 // ---- Figure 3 and Table 3 ----
 
-// Over all logs, each with its range number `reading`; nothing if a log does not have so many.
+// The mean over all logs, each with its range number `reading`; nothing if a log does not have so many.
 std::optional<Row> mean_row(const Story& story, std::size_t reading) {
   double response = 0, slowdown = 0;
   for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {

@@ -1,4 +1,4 @@
-// What the page of the FCFS-malleable paper and its statements ask of the simulations.
+// Values of the simulations for the page of the FCFS-malleable paper and the checks of its statements.
 #pragma once
 
 #include <cmath>
@@ -59,7 +59,7 @@ struct MalleableStory {
   return uses;
 }
 
-/// What the text of the paper says, and whether it comes out.
+/// The statements of the paper's text, and whether they hold.
 [[nodiscard]] std::vector<Check> malleable_checks(const MalleableStory& story);
 
 }  // namespace replay::study

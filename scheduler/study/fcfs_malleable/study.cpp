@@ -141,7 +141,7 @@ MalleableOutcome run_malleable_study(const std::vector<MalleableLog>& logs, bool
         outcome.runs.push_back({.log = l, .range = range, .policy = std::string{policy}});
     }
     if (logs[l].name != sdsc_sp2_log().name) continue;
-    for (const double use : kLongCpuUses)  // EASY does not look at it: nobody shares cores
+    for (const double use : kLongCpuUses)  // EASY does not depend on it: no jobs share cores
       for (const std::string_view policy : kPolicies)
         if (policy != "easy")
           outcome.runs.push_back(

@@ -20,11 +20,11 @@ struct MalleableLog {
   std::string name, file;
   CoreCount processors = 1;
   Workload workload;
-  std::size_t with_cpu_use = 0;  ///< jobs whose CPU use the log tells; the others have a stand-in
+  std::size_t with_cpu_use = 0;  ///< jobs with a CPU use in the log; the others have a stand-in
 };
 [[nodiscard]] MalleableLog read_malleable_log(const FoundLog& found);
 
-/// Which of a log's jobs: from `skip` on, at most `count`. Table 2's "20K-25K" jobs can be read in more ways than one.
+/// A part of a log's jobs: from `skip` on, at most `count`. Table 2's "20K-25K" jobs can be read in more ways than one.
 struct JobRange {
   std::string name;
   std::size_t skip = 0, count = SIZE_MAX;

@@ -31,7 +31,7 @@ struct Story {
   [[nodiscard]] bool is_whole_year() const { return outcome.months.size() == kMonths.size(); }
 };
 
-// The paper's row of a month; none for months made up.
+// The paper's row of a month; null for a month that the paper does not have.
 const slack_paper::MonthRow* paper_month(const std::string& name) {
   const auto found = std::ranges::find(kMonths, name, &slack_paper::MonthRow::month);
   return found == kMonths.end() ? nullptr : &*found;
@@ -41,7 +41,7 @@ std::optional<double> of(const slack_paper::MonthRow* row, double slack_paper::M
   return row == nullptr ? std::nullopt : std::optional{row->*member};
 }
 
-// Why waits differ: said only where it is true of the months that were run.
+// The reasons why waits differ, only those that hold for the months that were run.
 std::string why_waits_differ(const Story& story) {
   std::string why;
   std::size_t above = 0, compared = 0, jobs_of_september = 0;

@@ -20,10 +20,10 @@ struct Month {
 };
 
 /// The log's jobs by the month of its local time in which they were submitted, from `kMonths` of the paper; months
-/// without jobs are left out. Throws InputError for a log that does not say when and where it was.
+/// without jobs are left out. Throws InputError for a log without its begin and time zone.
 [[nodiscard]] std::vector<Month> months_of(const LoadedWorkload& log);
 
-/// What a month's jobs waited, in all.
+/// Sum of the waits of a month's jobs.
 struct Waits {
   double sum_s = 0;
   std::size_t jobs = 0;
@@ -35,7 +35,7 @@ struct MonthWaits {
   std::size_t watched = 0, broken = 0;  ///< WatchedPromises
 };
 
-/// What came out of a log or of months made up.
+/// The results of all runs, for the months of a log or of a test.
 struct SlackOutcome {
   std::vector<std::string> months;
   std::vector<std::size_t> jobs;                        ///< by month
@@ -53,7 +53,8 @@ struct SlackRun {
   double priority = 0;           ///< user and political priority of every fifth job, each
   bool monthly_average = false;  ///< AWT is the month's own mean wait under conservative backfilling
 };
-/// All but the monthly ones stand alone; conservative backfilling comes first.
+/// Runs with `monthly_average` need the run of conservative backfilling, which is the first; the others are
+/// independent.
 [[nodiscard]] std::vector<SlackRun> slack_runs(bool quick);
 
 [[nodiscard]] SlackOutcome run_slack_study(const std::vector<Month>& months, bool quick,

@@ -1,6 +1,5 @@
-// Watches whether slack-based backfilling keeps its word: no job starts later than the start first planned for it plus
-// its first slack (Talby and Feitelson 1999, section 4.2). It stands around the policy, so it sees the plan after each
-// pass.
+// Checks the guarantee of slack-based backfilling: no job starts later than the start first planned for it plus its
+// first slack (Talby and Feitelson 1999, section 4.2). It wraps the policy, and so sees the plan after each pass.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +31,8 @@ class WatchedPromises final : public Policy {
     return slack_.more_time(view, job);
   }
 
-  /// Jobs that were given a promise that can be seen: of several submitted at one instant the last one, as those before
-  /// it may have been moved before the plan shows.
+  /// Jobs with a promise that could be read: of several submitted at one instant only the last one, as those before it
+  /// may have been moved before the plan is read.
   [[nodiscard]] std::size_t watched() const { return watched_; }
   /// Those that started later than promised.
   [[nodiscard]] std::size_t broken() const { return broken_; }
@@ -43,7 +42,7 @@ class WatchedPromises final : public Policy {
 
   Policy& slack_;
   double slack_factor_, average_wait_s_;
-  std::unordered_map<JobId, double> latest_;  // start, s, of those that wait
+  std::unordered_map<JobId, double> latest_;  // latest start, s, of waiting jobs
   std::size_t watched_ = 0, broken_ = 0;
 };
 

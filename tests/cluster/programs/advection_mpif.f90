@@ -1,4 +1,4 @@
-! The computation of advection.h with `mpif.h`, where the compiler knows no MPI function.
+! The computation of advection.h with `mpif.h`, which declares no MPI function to the compiler.
 program advection_mpif
 implicit none
 include 'mpif.h'

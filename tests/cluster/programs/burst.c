@@ -1,6 +1,6 @@
 /* A program that is fit for emulated cores: each rank works in bursts until the time is over. Arguments: seconds,
- * microseconds per burst, milliseconds that rank 0 sleeps before it meets the others (0). Rank 0 prints "mpl N wall_ms T work_ms", then what each rank has done. Without vm_burst, or on
- * real cores, it says so and does nothing. */
+ * microseconds per burst, milliseconds that rank 0 sleeps before it meets the others (0). Rank 0 prints "mpl N wall_ms
+ * T work_ms", then the work of each rank. Without vm_burst, or on real cores, it says so and does nothing. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Every family of blocking call once or more, each result checked; any number of ranks. Prints "ok" on rank 0. */
+/* Calls every family of blocking MPI functions and checks each result; any number of ranks. Prints "ok" on rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static void communicators(void) {
   MPI_Comm_free(&copy);
 }
 
-/* Only that it ends: Debian's MPICH 4.0.2 gets wrong values from the same node, with or without vmlib. */
+/* Checks only that it ends: Debian's MPICH 4.0.2 gets wrong values from the same node, with or without vmlib. */
 static void one_sided(void) {
   int *window_memory, value = -1;
   MPI_Win window;

@@ -1,4 +1,4 @@
-! `use mpi_f08`: its blocking calls pass by the C functions that vmlib wraps.
+! A ping-pong with `use mpi_f08`: its blocking calls bypass the C functions that vmlib wraps.
 program f08_pingpong
 use mpi_f08
 implicit none

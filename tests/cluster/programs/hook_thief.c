@@ -1,5 +1,5 @@
-/* A preload that makes MPICH look like one of another device to whatever is preloaded behind it: MPICH's polls come here,
- * and go to UCX directly. */
+/* A preload that makes MPICH look like one of another device to the libraries preloaded after it: it intercepts MPICH's
+ * polls and passes them to UCX directly. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The first rank comes late to a barrier: it sleeps. Argument: milliseconds. */
+/* Rank 0 sleeps before a barrier in which the others wait. Argument: milliseconds. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <time.h>

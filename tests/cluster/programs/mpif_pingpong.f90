@@ -1,4 +1,4 @@
-! `use mpi`: its calls go through the C functions.
+! A ping-pong with `use mpi`: its calls go through the C functions.
 program mpif_pingpong
 use mpi
 implicit none

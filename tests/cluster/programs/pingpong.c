@@ -1,7 +1,7 @@
-/* Two ranks, 8 bytes: how long is one hop, one allreduce, one barrier? Arguments: seconds per series, "test" to wait by
- * polling MPI_Test. Rank 0 prints "hop_us X allreduce_us Y barrier_us Z". The payload says when to stop, so that
- * the series takes as long on a core that costs 4 ms per message as on one that costs 0.1 us.
- * Compiled a second time as a plug-in (PINGPONG_ENTRY), for a program that loads MPI privately. */
+/* Measures one hop, one allreduce and one barrier of two ranks with 8 bytes. Arguments: seconds per series, "test" to
+ * wait by polling MPI_Test. Rank 0 prints "hop_us X allreduce_us Y barrier_us Z". The payload says when to stop, so
+ * that the series takes as long on a core that costs 4 ms per message as on one that costs 0.1 us. Compiled a second
+ * time as a plug-in (PINGPONG_ENTRY), for a program that loads MPI privately. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* Point-to-point and completion calls of two ranks, the odd cases above all: what stands in a status, whose error handler
- * is called and how often, null and inactive requests, requests that fail in company. The expected values are those of the
- * standard and of MPICH without vmlib. Prints "ok" on rank 0. */
+/* Checks point-to-point and completion calls of two ranks, mainly in corner cases: the fields of a status, which error
+ * handler is called and how often, null and inactive requests, requests that fail together with others. The expected
+ * values are those of the standard and of MPICH without vmlib. Prints "ok" on rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void expect_status(const MPI_Status* status, int source, int tag, int cou
 }
 #define expect_status(status, source, tag, count) expect_status(status, source, tag, count, __LINE__)
 
-/* A message that is there before the other rank looks, or one that comes late: both orders are tried. */
+/* Both orders are tried: the message arrives before the other rank looks, or after. */
 static void meet(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
 static void every_kind_of_send(void) {
@@ -131,7 +131,7 @@ static void nobody(void) {
   expect(message == MPI_MESSAGE_NULL);
   expect_status(&status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
   expect(in == 5);
-  /* one half of an exchange with nobody */
+  /* one half of an exchange with MPI_PROC_NULL */
   MPI_Sendrecv(&rank, 1, MPI_INT, rank == 0 ? 1 : MPI_PROC_NULL, 31, &in, 1, MPI_INT, rank == 0 ? MPI_PROC_NULL : 0, 31,
                MPI_COMM_WORLD, &status);
   expect(in == (rank == 0 ? 5 : 0));
@@ -315,7 +315,7 @@ static void note(MPI_Comm* comm, int* error, ...) {
   handled_comm = *comm;
 }
 
-/* Each wrong call goes once through the handler of `comm` (if that is ours: `notes`) and returns an error of `class`. */
+/* Checks a wrong call: the handler of `comm` runs once (if it is ours: `notes`), and the error is one of `class`. */
 static void expect_error(int error, int class, MPI_Comm comm, int notes, int line) {
   expect_at(class_of(error) == class, "class of the returned error", line);
   expect_at(handled == notes, "calls of the error handler", line);
@@ -346,7 +346,7 @@ static void errors_on(MPI_Comm comm, int notes) {
   expect_error(MPI_Send(out, -1, MPI_INT, other, 82, comm), MPI_ERR_COUNT, comm, notes);
   expect_error(MPI_Recv(in, 1, MPI_INT, 99, 82, comm, &status), MPI_ERR_RANK, comm, notes);
   expect_error(MPI_Probe(99, 82, comm, &status), MPI_ERR_RANK, comm, notes);
-  /* A half that is wrong leaves nothing behind: the next message is received by who asks for it. */
+  /* A half that is wrong leaves nothing behind: the next message goes to the next receive. */
   in[0] = 0;
   expect_error(MPI_Sendrecv(out, 1, MPI_INT, 99, 83, in, 1, MPI_INT, other, 83, comm, &status), MPI_ERR_RANK, comm,
                notes);
@@ -358,7 +358,7 @@ static void errors_on(MPI_Comm comm, int notes) {
   MPI_Sendrecv(out, 1, MPI_INT, other, 83, in, 2, MPI_INT, other, 83, comm, &status);
   expect_status(&status, other, 83, 1);
   expect(in[0] == 77 && handled == 0);
-  /* what is not there */
+  /* probe for a message that does not exist */
   int flag = 1;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
   expect(!flag);
@@ -406,7 +406,7 @@ static void errors(void) {
   MPI_Errhandler ours;
   MPI_Comm_dup(MPI_COMM_WORLD, &own);
   MPI_Comm_create_errhandler(note, &ours);
-  /* the handler of the communicator counts, whatever that of the world is */
+  /* the communicator's handler is used, not that of MPI_COMM_WORLD */
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
   errors_on(own, 0);

@@ -1,5 +1,6 @@
-/* MPI_THREAD_MULTIPLE: two ranks with two threads each; thread i of one rank exchanges numbers with thread i of the other,
- * all at once. Argument: how many. Prints "ok" on rank 0 when every number was right, "no threads" if MPI has none. */
+/* Tests MPI_THREAD_MULTIPLE: two ranks with two threads each; thread i of one rank exchanges numbers with thread i of
+ * the other, all at the same time. Argument: how many. Prints "ok" on rank 0 when every number was right, "no threads"
+ * if MPI has none. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* An MPI program that misbehaves as it is told: fault_program HOW [NUMBER]
+/* An MPI program that misbehaves in a chosen way: fault_program HOW [NUMBER]
  *   early CODE  rank 1 leaves with this exit code before MPI_Init; the others call MPI_Init
  *   late S      rank 1 waits S seconds before MPI_Init, so that rank 0 waits inside
  *   deaf S      ignores SIGTERM, SIGINT and SIGHUP, and computes for S seconds
  *   litter      each rank leaves two children behind that sleep on
- *   daemon S    each rank forks, and its child goes on alone in a session of its own, deaf; the rank works for S seconds
+ *   daemon S    each rank forks a child that goes on in a session of its own, deaf; the rank works for S seconds
  *   hide S TAG  like daemon, and the child has no environment: it is known by TAG alone, the name that it runs under
  *   vanish      each rank becomes a daemon: the process that was started leaves with code 0, its child sleeps on
  *   count ...   rank 0 prints how many arguments there are and their bytes
@@ -27,7 +27,7 @@ static void be_deaf(void) {
   signal(SIGHUP, SIG_IGN);
 }
 
-/* tag: NULL, or what its whole command line is to be; then it has no environment either. */
+/* tag: NULL, or the whole command line of the daemon; then it has no environment either. */
 static void leave_daemon_behind(const char* tag) {
   static char* const no_environment[] = {NULL};
   if (fork() != 0) return;

@@ -4,7 +4,7 @@
  *   wrong      finalizes and says that its result is wrong
  *   return     finalizes, then exit code 4
  *   leave      rank 1 exits with code 0 without MPI_Finalize, others too
- *   stray      leaves a process behind that has let go of everything
+ *   stray      leaves a process behind in a session of its own, without open descriptors
  *   crash      rank 1 gets a segmentation fault */
 #include <mpi.h>
 #include <signal.h>

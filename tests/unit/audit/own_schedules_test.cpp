@@ -1,5 +1,5 @@
-// Our own policies follow their rules, on workloads by chance; and a schedule of theirs that somebody has tampered
-// with does not: the job is named, at the instant where it happened.
+// Tests that our own policies follow their rules on random workloads, and that a schedule of theirs that was changed
+// afterwards does not: the report names the job and the instant.
 
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST_P(OwnSchedule, WithAJobThatCameLaterThanItStartedIsFound) {
   }
 }
 
-// With one processor less the first start that does not fit is the first finding of its kind.
+// With one processor less, the first start that does not fit is the first finding of its kind.
 TEST_P(OwnSchedule, OnAMachineOfOneProcessorLessIsFound) {
   int filled = 0;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, OwnSchedule,
                            return name;
                          });
 
-// What one policy makes does not pass for another's.
+// The schedule of one policy fails the audit for another's rule.
 TEST(OtherSchedules, DoNotFollowTheRule) {
   const auto findings = [](std::string_view policy, std::string_view as) {
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// The rules by hand: small schedules, each with the one thing that is wrong in it.
+// Tests of the rules on schedules written by hand, each with one violation.
 
 #include <gtest/gtest.h>
 
@@ -75,7 +75,8 @@ TEST(AuditEasy, TellsAPassForEachEventFromOneForAnInstant) {
             "100 s: job 2 not-started: it needs 4 processors, 4 free, and nobody is before it in the queue\n");
 }
 
-// Both end at 100, job 1 started first. Killed, it ends after job 2: job 3, the head, gets in before job 4 is asked.
+// Both end at 100; job 1 started first, but is killed, so it ends after job 2: job 3, the head, starts before job 4 is
+// asked.
 TEST(AuditEasy, AKillComesAfterTheOtherEndsOfItsInstant) {
   Job killed = scheduled(1, 1, 0, 0, 100);
   const Job second = scheduled(2, 3, 1, 1, 100, 150);
@@ -126,7 +127,7 @@ TEST(Audit, FindsMoreProcessorsThanTheMachineHas) {
   }
 }
 
-// Job 3 needs no time: it was there and gone before job 4 started.
+// Job 3 needs no time: it ended before job 4 started.
 TEST(Audit, AJobWithoutRunTimeIsNotBesideThoseThatStartAtItsInstant) {
   const std::vector<Job> jobs = {scheduled(1, 4, 0, 0, 50), scheduled(2, 2, 10, 50, 100),
                                  scheduled(3, 4, 20, 50, 50, 10), scheduled(4, 2, 30, 50, 100)};
@@ -187,7 +188,8 @@ TEST(Audit, AJobWithoutAnEndHoldsItsProcessorsToTheLast) {
   for (const char* name : {"fcfs", "easy", "conservative"}) EXPECT_EQ(audited(name, 4, {running, waiting}), "") << name;
 }
 
-// Job 1 was killed with the schedule; that job 2 did not start then says nothing. Job 3 starts while it waits.
+// Job 1 was killed at the end of the schedule, so it proves nothing that job 2 did not start then. Job 3 starts while
+// job 2 waits.
 TEST(Audit, AJobThatWaitedToTheEndStoodInTheQueueAllTheTime) {
   Job waiting = scheduled(2, 4, 10, 0, 0, 50);
   waiting.started = waiting.ended = kNever;

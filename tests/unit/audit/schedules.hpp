@@ -1,4 +1,4 @@
-// Schedules to audit: by hand, a job a line, and as our own simulator makes them.
+// Builders of schedules to audit: by hand, a job a line, or from our own simulator.
 #pragma once
 
 #include <fmt/core.h>
@@ -17,8 +17,7 @@ namespace replay::test {
 
 using namespace std::chrono_literals;
 
-/// A job that came, started and ended at these seconds; it asked for the time that it ran, unless `estimate_s` says
-/// more.
+/// A job submitted, started and ended at these seconds. It requested its run time, unless `estimate_s` says more.
 inline audit::Job scheduled(int number, int processors, int submit_s, int start_s, int end_s, int estimate_s = -1) {
   audit::Job job;
   job.name = fmt::format("{}", number);
@@ -54,7 +53,7 @@ inline audit::Schedule schedule_of(const MemoryLog& log) {
   return schedule;
 }
 
-/// "easy:pass=instant" and the like, as policies are written.
+/// A rule as policies are written, for example "easy:pass=instant".
 inline audit::Options rule(std::string_view policy, CoreCount cores) {
   audit::Options options;
   options.machine_size = cores;
@@ -68,7 +67,7 @@ inline audit::Options rule(std::string_view policy, CoreCount cores) {
   return options;
 }
 
-/// "30 s: job 2 against-rule: reason", a line for each.
+/// The report as text, a line per finding: "30 s: job 2 against-rule: reason".
 inline std::string lines(const audit::Report& report, const audit::Schedule& schedule) {
   std::string text;
   for (const audit::Finding& finding : report.first)

@@ -1,4 +1,4 @@
-// Text of foreign origin, cleaned: what a terminal would act on is gone, what is left is UTF-8.
+// Tests of cleaning foreign text: characters that a terminal interprets are removed, the rest is UTF-8.
 #include "scheduler/base/text/clean_text.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Orphans come to the process that asked for them, and only those are named that we cannot have started ourselves. Each
-// test plays in a process of its own, because whether there were children before is asked once.
+// Tests of adopted orphans: they are given to the process that asked for them, and only those are named that we cannot
+// have started ourselves. Each test runs in a process of its own, because it is checked only once whether there were
+// children before.
 #include "scheduler/base/process/orphans.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@
 namespace replay {
 namespace {
 
-/// Runs `play` in a child; its answer.
+/// Runs `play` in a child; returns its result.
 int in_a_process_of_its_own(const std::function<int()>& play) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(play());
@@ -22,8 +23,8 @@ int in_a_process_of_its_own(const std::function<int()>& play) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/// A process that sleeps in a session of its own, below one that is still there or (`is_orphan`) below one that has gone.
-/// Returns that of which it was to be born.
+/// Starts a process that sleeps in a session of its own; its parent lives on or (`is_orphan`) has exited. Returns the
+/// parent's pid.
 pid_t start_below(bool is_orphan) {
   int ready[2];
   if (::pipe(ready) != 0) ::abort();
@@ -89,7 +90,7 @@ TEST(Orphans, AChildThatSharesOurSessionIsNone) {
 
 TEST(Orphans, WhereThereWereChildrenBeforeNothingIsTakenForOurs) {
   EXPECT_EQ(in_a_process_of_its_own([] {
-              const pid_t before = ::fork();  // as a shell's job in the background after exec
+              const pid_t before = ::fork();  // like a shell's background job after exec
               if (before == 0)
                 while (true) ::pause();
               adopt_orphans();

@@ -1,4 +1,4 @@
-// What /proc says, and what a process is even when its pid is used again.
+// Tests of reading /proc, and of the identity of a process when its pid is used again.
 #include "scheduler/base/process/process.hpp"
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ TEST(Process, IsGoneAfterItsEnd) {
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOWAIT), 0);
   EXPECT_TRUE(process->is_gone());
-  process->signal(SIGKILL);  // nothing happens
+  process->signal(SIGKILL);  // has no effect
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// JSON of foreign origin: what is within the limits comes out as it is, what is not ends the reading before anything deep is made.
+// Tests of reading foreign JSON: a value within the limits is returned as it is; beyond them, reading ends before a
+// deep value is built.
 #include "scheduler/base/json/read_json.hpp"
 
 #include <gtest/gtest.h>

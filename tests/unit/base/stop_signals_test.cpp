@@ -1,4 +1,4 @@
-// Stop signals with and without a command that heeds them. What ends the program is tried in a child.
+// Tests of stop signals with and without a command that handles them. What ends the program is tried in a child.
 
 #include "scheduler/base/process/stop_signals.hpp"
 
@@ -17,7 +17,7 @@
 namespace replay {
 namespace {
 
-// As waitpid gives it.
+// The status that waitpid gives for a child running `program`.
 int end_of_child(const std::function<void()>& program) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -63,7 +63,7 @@ TEST(StopSignals, AreCountedWhileTheyAreHeededAndTheFirstMakesTheExitStatus) {
 
 TEST(StopSignals, AHangUpThatTheProgramWasStartedToIgnoreStaysIgnored) {
   const int status = end_of_child([] {
-    ::signal(SIGHUP, SIG_IGN);  // nohup
+    ::signal(SIGHUP, SIG_IGN);  // as under nohup
     const StopSignals owner;
     const HeedStops heeding;
     ::raise(SIGHUP);
@@ -74,7 +74,7 @@ TEST(StopSignals, AHangUpThatTheProgramWasStartedToIgnoreStaysIgnored) {
 
 TEST(StopSignals, AnInterruptThatTheProgramWasStartedToIgnoreEndsARunAndNoService) {
   const int status = end_of_child([] {
-    ::signal(SIGINT, SIG_IGN);  // a script's background
+    ::signal(SIGINT, SIG_IGN);  // as for a background process of a script
     const StopSignals owner;
     ::raise(SIGINT);
     {

@@ -1,5 +1,5 @@
-// A file that is there only when it is complete: what a program that fails leaves, what replaces what, and that nothing
-// another user has put beside it is written through.
+// Tests of files that appear under their name only when complete: what a failing program leaves, what replaces what,
+// and that nothing is written through a file that another user has put beside it.
 #include "scheduler/base/file/whole_file.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The transforms of ft against their definition, a sum over all elements; in one dimension and, on one rank, in three.
+// Tests of the transforms of ft against their definition, a sum over all elements; in one dimension and, on one rank,
+// in three.
 #include "benchmarks/mpi/ft/fft.hpp"
 
 #include <gtest/gtest.h>
@@ -84,7 +85,7 @@ TEST(SlabField, ForwardAndInverseScaleByTheNumberOfPoints) {
 }
 
 TEST(SlabField, FactorsMeetTheWaveNumbersOfTheirDirection) {
-  // A field of two waves, of which the factors let one pass.
+  // A field of two waves; the factors keep one of them.
   const Grid grid{16, 8, 32};
   SlabField field{grid, World{0, 1}};
   const auto wave = [&grid](std::size_t kx, std::size_t ky, std::size_t kz, std::size_t i) {

@@ -1,4 +1,5 @@
-// Keys of is: any cut of the sequence gives the same keys; borders between ranks follow the keys, not the values.
+// Tests of the keys of is: any cut of the sequence gives the same keys; borders between ranks follow the keys, not the
+// values.
 #include "benchmarks/mpi/is/is_keys.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ TEST(IsKeys, KeysAreSumsOfFourUniformNumbers) {
     variance += (key / kLimit - mean) * (key / kLimit - mean) / static_cast<double>(keys.size());
   EXPECT_LT(*std::ranges::max_element(keys), Key{1} << 16);
   EXPECT_NEAR(mean, 0.5, 0.002);
-  EXPECT_NEAR(variance, 1.0 / 48, 0.0005);  // that of a uniform number, over 4
+  EXPECT_NEAR(variance, 1.0 / 48, 0.0005);  // the variance of a uniform number, divided by 4
 }
 
 TEST(IsKeys, AFingerprintKnowsKeysButNotTheirOrder) {
@@ -42,7 +43,7 @@ TEST(IsKeys, AFingerprintKnowsKeysButNotTheirOrder) {
   EXPECT_EQ(fingerprint(keys), before);
   EXPECT_EQ(fingerprint(std::span{keys}.first(300)) + fingerprint(std::span{keys}.subspan(300)), before);
   ++keys[0];
-  --keys[1];  // the same sum of keys
+  --keys[1];  // the sum of the keys stays the same
   EXPECT_NE(fingerprint(keys), before);
 }
 

@@ -1,4 +1,4 @@
-// Who owns what of LU's grid.
+// Tests of how LU's grid is divided among ranks.
 
 #include "benchmarks/mpi/lu/lu_grid.hpp"
 

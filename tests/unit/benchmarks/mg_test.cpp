@@ -1,5 +1,5 @@
-// The multigrid of mg: its operators against the 27 weights that define them, whole cubes against the same cut in slabs,
-// and the levels that any number of ranks gets.
+// Tests of the multigrid of mg: its operators against the 27 weights that define them, whole cubes against the same
+// cubes cut in slabs, and the levels for any number of ranks.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,7 +48,7 @@ Cube random_cube(std::int64_t n, std::uint64_t seed) {
   return cube;
 }
 
-/// Planes `planes` of `cube`, ghost planes filled.
+/// The planes `planes` of `cube`, with ghost planes filled.
 Slab cut(Cube& cube, Block planes) {
   Slab slab{static_cast<int>(cube.n), planes};
   for (std::int64_t z = planes.begin - 1; z <= planes.end; ++z) {

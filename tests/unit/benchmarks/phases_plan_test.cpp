@@ -1,5 +1,5 @@
-// How `phases` lays out its run time, on real cores and on emulated ones. Formula (3) is checked on a core of paper: ranks
-// that take turns at a token by the rules of docs/adr/0007-tokens-for-cores.md, and wake up a little late.
+// Tests of how `phases` divides its run time, on real cores and on emulated ones. Formula (3) is checked on a simulated
+// core: ranks take turns at a token by the rules of docs/adr/0007-tokens-for-cores.md, and wake up a little late.
 #include "benchmarks/mpi/phases/phases_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 #include "vmlib/vm_burst.h"
 
 namespace {
-std::vector<std::uint64_t> bursts;  // asked of vmlib
+std::vector<std::uint64_t> bursts;  // requested from vmlib
 }
 
-// In place of vmlib's.
+// Replaces vmlib's function.
 extern "C" void vm_burst(std::uint64_t ns) { bursts.push_back(ns); }
 
 namespace replay::bench {
@@ -92,7 +92,7 @@ class PaperCore {
     for (Rank& rank : ranks_) rank.left = computing();
   }
 
-  /// When the last rank has done all its portions.
+  /// The time at which the last rank has done all its portions.
   double seconds() {
     while (step()) {
     }
@@ -101,9 +101,9 @@ class PaperCore {
 
  private:
   struct Rank {
-    std::int64_t left = 0;   // of the computing of this portion
-    std::int64_t awake = 0;  // sleeps until then
-    std::int64_t late = 0;   // of the last sleep, which the next one makes up for
+    std::int64_t left = 0;   // computing time left in this portion
+    std::int64_t awake = 0;  // the rank sleeps until then
+    std::int64_t late = 0;   // delay of the last wake-up; the next sleep is shorter by it
     std::int64_t portions = 0;
     bool is_done = false;
   };
@@ -111,7 +111,7 @@ class PaperCore {
   std::int64_t computing() const { return (plan_.computing / plan_.portions).count(); }
   std::int64_t sleeping() const { return (plan_.waiting / plan_.portions).count(); }
 
-  /// The next seat's rank that wants the core gets it for a slice; false at the end of all.
+  /// Gives the core for a slice to the rank at the next seat that wants it; false when all are done.
   bool step() {
     const std::size_t count = ranks_.size();
     for (std::size_t k = 1; k <= count; ++k) {
@@ -155,7 +155,7 @@ class PaperCore {
 };
 
 TEST(PhasesPlan, OnASharedEmulatedCoreFormula3HoldsWithin2Percent) {
-  constexpr std::int64_t kLatest = 400'000;  // ns, of a sleep
+  constexpr std::int64_t kLatest = 400'000;  // ns, longest delay of a wake-up
   for (const int ranks : {1, 2, 3, 4})
     for (const double cpu_use : {0.1, 0.25, 1.0 / 3, 0.4, 0.5, 0.55, 0.6, 0.75, 0.85, 1.0})
       for (const std::int64_t latest : {std::int64_t{0}, kLatest}) {

@@ -1,4 +1,4 @@
-// From measured values to what the tables of vmlib say.
+// Tests of the verdicts and tables computed from measurements of vmlib.
 
 #include "benchmarks/perf/vmlib_figures.hpp"
 
@@ -104,7 +104,7 @@ TEST(Targets, AMissingMoveMissesTheTarget) {
 }
 
 TEST(Targets, FastestRoundsTellOfUsWhereMediansTellOfTheNeighbours) {
-  Measurements measured;  // somebody was there in two of three rounds
+  Measurements measured;  // other programs ran in two of three rounds
   measured.series.push_back(series("ep W", "s",
                                    {{Setting::kStock, {1.0, 1.3, 1.2}},
                                     {Setting::kVmlib, {1.2, 1.4, 1.0}},

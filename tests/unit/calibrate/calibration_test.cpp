@@ -1,5 +1,5 @@
-// The plan and how it is carried out, on a machine of the test's own making with known noise and a clock that goes by what
-// each run takes.
+// Tests of the calibration plan and its execution, on a made-up machine with known noise and a clock that advances by
+// each run's length.
 #include "scheduler/calibrate/calibration.hpp"
 
 #include <gtest/gtest.h>
@@ -14,15 +14,15 @@
 namespace replay::calibrate {
 namespace {
 
-/// Reads `value`, then what `noise` says in turn on top of it.
+/// A machine with readings of `value` plus `noise`, taken in turn.
 class MadeUpMachine final : public Measurer {
  public:
-  std::vector<double> noise{0};                 ///< relative; of each reading in turn
-  std::vector<double> end_noise{};              ///< of ends, if it is another one
+  std::vector<double> noise{0};                 ///< relative; one per reading, in turn
+  std::vector<double> end_noise{};              ///< for ends, if not empty
   std::map<std::string, std::string> refusals;  ///< by the measurement's text
   bool refusals_are_failures = false;
   std::vector<bool> disturbed{false};
-  int interrupt_after = 1 << 30;  ///< takes
+  int interrupt_after = 1 << 30;  ///< the number of takes before the interrupt
   double seconds_a_run = 1;
   double timed_part = 0.001;  ///< of each run
   double clock = 0;
@@ -156,7 +156,7 @@ TEST(Calibration, RepeatsUntilTheReadingsSettle) {
   machine.noise = {0, 0.3, 0.2, 0.01, 0.02};
   Profile profile;
   const Measurement m{.kind = Kind::kMessage, .processes = 2};
-  // Messages have a tolerance of 20 us, so ask for something that has none.
+  // Messages have a tolerance of 20 us, so this asks for a measurement without one.
   const Measurement run_time{.kind = Kind::kRunTime, .processes = 1, .kernel = {"ep", "S"}};
   const CalibrationResult result = run(profile, machine, {run_time});
   EXPECT_EQ(machine.taken.size(), 5U) << "0, 1 and 2 % are the three that agree";
@@ -180,7 +180,7 @@ TEST(Calibration, ReadingsAreTakenInTurnAMinutesWorthAtATime) {
       << "the last three because they have not settled";
 }
 
-// What runs beside a benchmark goes by the turn.
+// The program beside a benchmark depends on the turn.
 TEST(Calibration, EachMeasurementCountsItsOwnTurns) {
   MadeUpMachine noisy;
   noisy.noise = {0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4};
@@ -228,7 +228,7 @@ TEST(Calibration, AWorseFigureDoesNotReplaceABetterOne) {
   EXPECT_EQ(profile.entries.at(0).runtime_s.value, 4);
 }
 
-// Each figure has a tolerance of its own: 30 % of an end of 13 ms do not matter, 9 % of a launch of 74 ms do.
+// Each figure has a tolerance of its own: 30 % of an end of 13 ms are within it, 9 % of a launch of 74 ms are not.
 TEST(Calibration, FiguresThatHaveSettledReplaceOthersWhateverTheirSpreads) {
   Profile profile;
   const Measurement m{.kind = Kind::kOverheads, .processes = 1};

@@ -1,4 +1,4 @@
-// The fit against curves whose A and sigma are known: Downey's own values, as published.
+// Tests of the fit on curves with known A and sigma: Downey's own values, as published.
 #include "scheduler/calibrate/downey_fit.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(DowneyFit, FindsTheCurveThatThePointsAreOf) {
     EXPECT_LT(fit->residual, 1e-5);
     for (const SpeedupPoint& point : row.points)
       EXPECT_NEAR(SpeedupCurve{fit->curve}.speedup(point.processes), point.speedup, 1e-4 * point.speedup);
-    if (row.a > 10) continue;  // 32 is on the first piece yet, where many a pair of A and sigma is the same curve
+    if (row.a > 10) continue;  // 32 is still on the first piece, where many pairs of A and sigma give the same curve
     EXPECT_NEAR(fit->curve.a, row.a, 1e-3 * row.a) << row.sigma;
     EXPECT_NEAR(fit->curve.sigma, row.sigma, 5e-3) << row.a;
   }

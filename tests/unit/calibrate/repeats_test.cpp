@@ -1,4 +1,4 @@
-// From readings to a figure, and when to stop.
+// Tests of how readings become a figure, and of when to stop reading.
 #include "scheduler/calibrate/repeats.hpp"
 
 #include <gtest/gtest.h>

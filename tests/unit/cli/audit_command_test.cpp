@@ -1,4 +1,4 @@
-// `replay audit` as a user runs it: every kind of schedule it reads, what it prints, and what wrong orders get.
+// Tests of `replay audit`: every kind of schedule it reads, its output, and errors.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ const std::string kFinding =
     "it "
     "needs 1 processor until 140 s\n";
 
-// The same as Batsim writes it, in tenths of a second.
+// The same schedule in Batsim's format, in tenths of a second.
 const std::string kBatsim =
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,"

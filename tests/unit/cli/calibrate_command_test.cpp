@@ -1,4 +1,4 @@
-// `replay calibrate` and `--runtime-model calibrated` as a user types them, where no MPI program has to be started.
+// Tests of `replay calibrate` and `--runtime-model calibrated` as far as they start no MPI program.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ const std::string kSample = (std::filesystem::path(REPLAY_SOURCE_DIR) / "traces/
 
 class Calibrated : public testing::Test {
  protected:
-  /// Two jobs: a benchmark of the sample, and one that lasts as the trace says.
+  /// Two jobs: a benchmark of the sample, and one with the run time of the trace.
   void write_trace(const std::string& program, int processes = 2) {
     write_text(folder_ / "t.swf", "; MaxProcs: 4\n; Program: 0 " + program +
                                       "\n"

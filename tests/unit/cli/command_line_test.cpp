@@ -1,4 +1,4 @@
-// The program as a user meets it, with wrong input above all: what it says and how it exits. No MPI here.
+// Tests of the command line, mainly with wrong input: messages and exit status. No MPI here.
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -182,7 +182,7 @@ TEST_F(CommandLine, ForceRemovesNothingButRuns) {
   write_text(folder_ / "applications/jobs/letter.tex", "years of hope");
   expect_complaint("simulate --trace t.swf --policy easy --out applications --force", 1, {"letter.tex is none"});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "applications/jobs/letter.tex"));
-  // Runs in it do not make it one, nor does a file that happens to be called like a run's.
+  // A folder that contains runs, or a file with the name of a run's, is not itself a run.
   expect_complaint("simulate --trace t.swf --policy easy --out precious/r", 0, {});
   expect_complaint("simulate --trace t.swf --policy easy --out precious --force", 1, {"thesis.tex is none"});
   write_text(folder_ / "precious/jobs.csv", "mine");

@@ -1,4 +1,4 @@
-// The program on five jobs, for the tests of the commands that compare runs.
+// Fixture for tests of the commands that compare runs: the program on five jobs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace replay::test {
 
-/// The jobs of tests/unit/metrics/five_jobs.hpp: 1 to 5 in place of A to E.
+/// The jobs of tests/unit/metrics/five_jobs.hpp: 1 to 5 instead of A to E.
 inline constexpr const char* kFiveJobs =
     "; MaxProcs: 4\n"
     "1 0 -1 10 3 -1 -1 3 10 -1 1 1 1 -1 -1 -1 -1 -1\n"
@@ -27,7 +27,7 @@ class Comparing : public testing::Test {
   ShellResult replay(const std::string& arguments, const std::string& in = "") {
     return shell(std::string{REPLAY_PROGRAM} + " " + arguments, folder_.path() / in);
   }
-  /// runs/easy and runs/fcfs.
+  /// Writes runs/easy and runs/fcfs.
   void simulate_both() { ASSERT_EQ(replay("simulate --trace t.swf --policy easy,fcfs --out runs").status, 0); }
   void expect_says(const std::string& arguments, int status, std::initializer_list<const char*> words) {
     const ShellResult result = replay(arguments);

@@ -1,4 +1,4 @@
-// `replay diff` as a user runs it.
+// Tests of `replay diff`.
 #include <nlohmann/json.hpp>
 
 #include "tests/unit/cli/comparing_fixture.hpp"

@@ -1,4 +1,4 @@
-// `replay generate` as a user runs it: what goes to standard output, to files and to stderr, and what wrong orders get.
+// Tests of `replay generate`: its output on stdout, in files and on stderr, and errors.
 
 #include <gtest/gtest.h>
 

@@ -43,7 +43,7 @@ std::size_t count(const std::string& text, std::string_view part) {
   return found;
 }
 
-// The picture that stands at the end: what follows the last return to the first line, without escapes.
+// The final picture: the text after the last return to the first line, without escapes.
 std::string last_picture(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -58,7 +58,7 @@ std::string last_picture(const std::string& text) {
   return plain;
 }
 
-// What a view shows of a log as it stands.
+// The picture that a view shows after these records.
 std::string picture_of(const Records& records, LiveViewOptions options, std::size_t jobs = 4) {
   const Paper paper;
   {
@@ -208,7 +208,7 @@ TEST(LiveView, AReaderThatDoesNotReadHoldsNothingUp) {
     LiveView view(out.get(), Mode::kPlain, 0);
     Records records("flat:1");
     for (int i = 0; i < 5'000; ++i) records.add(i, log::Note{std::string(100, 'x')});
-    records.feed(view);  // far more than a pipe holds: would hang here
+    records.feed(view);  // far more than a pipe holds: it would hang here
     ::close(ends[0]);
     ::signal(SIGPIPE, SIG_IGN);
   }

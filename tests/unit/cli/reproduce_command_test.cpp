@@ -1,5 +1,4 @@
-// `replay reproduce` as a user runs it: where logs are looked for, what is said of those that are missing, where
-// results go.
+// Tests of `replay reproduce`: where it looks for logs, what it reports about missing ones, where it writes results.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// `replay rerun` as a user runs it, and the command lines that it takes apart.
+// Tests of `replay rerun` and of the command lines that it parses.
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/error.hpp"
@@ -76,7 +76,7 @@ TEST_F(Rerun, AnInputThatIsGoneOrHasComeIsNamed) {
   expect_says("rerun runs/easy", 1, {"t.swf: is an input of the run, and is not there"});
 }
 
-// A file of the same name further up is somebody else's, also with --force-inputs.
+// A file of the same name further up belongs to another run, even with --force-inputs.
 TEST_F(Rerun, AFileOfThatNameFurtherUpIsNoInput) {
   std::filesystem::create_directory(folder_ / "deep");
   std::filesystem::rename(folder_ / "t.swf", folder_ / "deep" / "t.swf");

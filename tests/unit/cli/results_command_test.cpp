@@ -1,5 +1,5 @@
-// `replay results`: a run's files again from its event log, the same byte for byte, and what a run that was killed or had no
-// room leaves.
+// Tests of `replay results`: it rebuilds a run's files from the event log, byte for byte, also those of a run that was
+// killed or had a full disk.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Results : public Comparing {
       EXPECT_EQ(text(a + "/" + file), text(b + "/" + file)) << file << " of " << a << " and " << b;
     }
   }
-  // As kill -9 leaves it: the log ends in the middle of a line, and nothing came after it.
+  // Leaves the folder as kill -9 does: the log ends in the middle of a line, and no file was written after it.
   void kill_run() const {
     const std::string log = text("r/events.log");
     write_text(folder_ / "r/events.log", log.substr(0, log.rfind(" outcome=")));

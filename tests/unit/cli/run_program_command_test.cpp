@@ -1,4 +1,4 @@
-// `replay run` with wrong words: what it says and how it exits. No MPI here.
+// Tests of `replay run` with wrong arguments: messages and exit status. No MPI here.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// `replay simulate --seeds` as a user runs it, and what makes its table.
+// Tests of `replay simulate --seeds` and of the table that it prints.
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -44,7 +44,7 @@ TEST(SeedMark, IsReplacedWhereverItStands) {
   EXPECT_EQ(experiment::with_seed("a.swf", 12), "a.swf");
 }
 
-// Each value is the one that a run of that seed alone has, and the mean is theirs.
+// Each value equals that of a run with that seed alone, and the mean is the mean of these.
 TEST_F(Seeds, AreRunsOfTheirOwnAndTheirMean) {
   generate(3);
   const auto json = result_of("--seeds 1-3 --policy easy,fcfs");

@@ -1,5 +1,5 @@
-// Standard output that cannot be written: a full disk, a closed descriptor, a reader that has gone. Every command says so by
-// its exit status, and what it writes into files is there all the same.
+// Tests with standard output that cannot be written: a full disk, a closed descriptor, a closed pipe. Every command
+// reports it by its exit status, and still writes its files.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -30,15 +30,15 @@ class StandardOutput : public testing::Test {
   }
   ShellResult replay(const std::string& arguments) { return shell(REPLAY_PROGRAM " " + arguments, folder_.path()); }
 
-  // 1 of `diff` says that the runs differ.
+  // Status 1 of `diff` means that the runs differ.
   static int status_of_loss(const std::string& command) { return command.starts_with("diff") ? 2 : 1; }
 
-  // `diff` has seen the error itself, and the reason with it.
+  // `diff` detects the error itself, and its message has no reason.
   static std::string complaint_of(const std::string& command, const std::string& reason) {
     return "replay: standard output: cannot be written" + (command.starts_with("diff") ? "" : ": " + reason) + "\n";
   }
 
-  // Each prints something.
+  // Each of these prints something.
   const std::vector<std::string> commands_ = {"--help",
                                               "help",
                                               "simulate --help",

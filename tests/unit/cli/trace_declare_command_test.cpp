@@ -1,4 +1,4 @@
-// `replay trace declare` as a user meets it: files, pipes, wrong input, and the logs of the archive where they are.
+// Tests of `replay trace declare`: files, pipes, wrong input, and the logs of the archive where they are available.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// `replay validate` as far as it goes without a real run: what it refuses, what it says beforehand, and the traces of the
-// paper's experiment, which the commands that its page names have to make as well.
+// Tests of `replay validate` as far as it goes without a real run: its errors, its announcements, and the traces of the
+// paper's experiment, which must equal those that the commands on its page make.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -95,7 +95,7 @@ TEST_F(Validate, ABrokenResultIsNamedBeforeAnythingRuns) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "v/cells/easy/sim"));
 }
 
-// Records only: the header says which commands made them.
+// The records without the header, which names the commands that made them.
 std::vector<SwfRecord> records_of(const std::string& file) {
   TraceReader reader(file);
   std::vector<SwfRecord> records;
@@ -122,7 +122,7 @@ TEST_F(Validate, TheTracesOfThePaperAreWhatTheCommandsInTheirHeadersMake) {
   }
 }
 
-// On 2 cores, by the last arrival.
+// The load on 2 cores, up to the last arrival.
 double load_of(const std::vector<SwfRecord>& records) {
   double work = 0;
   for (const SwfRecord& record : records) work += seconds(record.run) * record.allocated;
@@ -149,7 +149,7 @@ TEST_F(Validate, ThePaperHasTwentyFourCells) {
   EXPECT_NE(std::ranges::find(cells, std::string{validate::kQuickCell}, &validate::ValidationCell::name), cells.end());
 }
 
-// What the paper claims, and the reason to run it for real: over the seeds FCFS-malleable answers sooner than EASY from 30
+// The paper's claim, and the reason for the real runs: over the seeds FCFS-malleable answers sooner than EASY from 30
 // to 70 %, easy-malleable at every load.
 TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
   validate::ValidationSetting setting;
@@ -170,7 +170,7 @@ TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
   EXPECT_EQ(seed.faint_waits, 0u);
 }
 
-// Three seeds; EASY answers in 100 s, so that a response is a gain.
+// Three seeds; EASY has a mean response time of 100 s, so a policy's gain in % is 100 minus its response time.
 validate::SeedSeries three_seeds(std::vector<double> fcfs_malleable, std::vector<double> waits) {
   validate::SeedSeries series{30, "poisson", {}};
   for (auto& policy : series.values) policy = {waits, {100, 100, 100}, {1, 1, 1}};

@@ -1,4 +1,4 @@
-// `replay why` as a user runs it.
+// Tests of `replay why`.
 #include <nlohmann/json.hpp>
 
 #include "scheduler/results/event_log_file.hpp"

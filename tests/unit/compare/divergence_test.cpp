@@ -1,4 +1,4 @@
-// Why two runs part: the event that came earlier, by how much, and what each side then did.
+// Tests of the divergence of two runs: the event that came earlier, by how much, and what each side did next.
 #include "scheduler/compare/divergence.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,9 @@ TEST(Divergence, OfARunWithItselfIsNone) {
   EXPECT_FALSE(first_divergence(list_of(jobs, "fcfs-malleable", 8), list_of(jobs, "fcfs-malleable", 8), 0s));
 }
 
-// A holds two of four cores until 10 s. B needs three and comes at 9 s, C needs one of one second and comes at 9.5 s.
-// If A ends at 10 s: B is the head and reserved for 10 s, C fills the gap. If A ends at 8.9 s, B starts at once at 9 s.
+// A holds two of four cores until 10 s. B needs three and is submitted at 9 s, C needs one for one second and is
+// submitted at 9.5 s. If A ends at 10 s: B is the head and reserved for 10 s, C fills the gap. If A ends at 8.9 s, B
+// starts at once at 9 s.
 TEST(Divergence, NamesTheEventsThatChangedPlacesAndByHowMuch) {
   const auto workload = [](Duration end_of_a) {
     return std::vector<TracedJob>{job('A').cores(2).runs(end_of_a).estimated(60s),
@@ -78,7 +79,7 @@ TEST(Divergence, WithinTheToleranceIsNone) {
   EXPECT_FALSE(first_divergence(list_of(workload(10s)), list_of(workload(11s)), 1s));
 }
 
-// One instant of a simulation is always two in a real run. It is told where nothing else has changed places.
+// One instant of a simulation is always two in a real run. It is reported where no other events have changed places.
 TEST(Divergence, AnInstantThatBecameTwoIsToldAsSuch) {
   const auto records = [](double end_of_second, double start, int mpl) {
     const CoreCount cores = 4 / mpl;

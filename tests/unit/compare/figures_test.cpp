@@ -1,4 +1,4 @@
-// The figures against numbers by hand, and the definition of the mean error against the paper's own table and words.
+// Tests of the figures against numbers by hand, and of the mean error against the paper's own table and definition.
 #include "scheduler/compare/figures.hpp"
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@ namespace {
 using metrics::JobTable;
 using metrics::Records;
 
-// The rows of tests/data/fcfs_malleable_table1.csv, typed from the paper by somebody else: load, policy, then S and R of
-// wait, response and slowdown.
+// The rows of tests/data/fcfs_malleable_table1.csv, an independent copy of the paper's table: load, policy, then S and
+// R of wait, response and slowdown.
 std::vector<validate::PaperCell> table_of_the_paper() {
   std::ifstream in(REPLAY_SOURCE_DIR "/tests/data/fcfs_malleable_table1.csv");
   std::string line;

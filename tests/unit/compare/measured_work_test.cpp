@@ -1,5 +1,5 @@
-// The work that a log says a job did: by hand, and for whole simulations, where it has to be the run time that the
-// simulator was given.
+// Tests of the work of a job computed from a log: by hand, and for whole simulations, where it must equal the
+// simulator's run time.
 #include "scheduler/compare/measured_work.hpp"
 
 #include <gtest/gtest.h>
@@ -70,8 +70,8 @@ TEST(MeasuredWork, RefusesALogThatCannotBe) {
   EXPECT_THROW(Records("flat:4").launch(0, 7, 4).feed(work), InputError);
 }
 
-// Whatever the policy does to a job, the simulator ends it when its work is done, so the work in its log is the run time
-// that it was given. An end is rounded up to a microsecond, and each change of rate may round.
+// Whatever the policy does to a job, the simulator ends it when its work is done, so the work in the log is the run
+// time in the trace. An end is rounded up to a microsecond, and each change of rate may round.
 TEST(MeasuredWork, InASimulationIsTheRunTimeOfTheTrace) {
   const auto model = make_runtime_model("isolated");
   int shrinks = 0, compared = 0;

@@ -25,7 +25,7 @@ using metrics::Point;
 using metrics::Series;
 using test::at;
 
-// In a simulation what is decided is done within the instant: at its end the plan is what the machine does.
+// A simulation carries decisions out within the instant: at its end the plan equals the machine's state.
 TEST(RunState, AgreesWithTheMachineAtTheEndOfEachInstant) {
   for (const char* policy : {"easy", "fcfs-malleable", "easy-malleable"})
     for (const char* machine : {"flat:8", "2x1x4"})
@@ -74,7 +74,8 @@ TEST(RunState, CoresCountAsGivenAwayWhenThatIsDecided) {
   EXPECT_EQ(state.find(JobId{1}), nullptr);
 }
 
-// Compares, before each pass, when running jobs will have used up their estimates: the controller's word, and what the log says.
+// Compares, before each pass, the instants at which running jobs use up their estimates: from the controller, and from
+// the log.
 class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
  public:
   EndsWitness(const Machine& machine, const RuntimeModel& model, Policy& inner)
@@ -146,7 +147,7 @@ TEST(RunState, SoTheyAreOfJobsThatShareCoresAndSleep) {
   EXPECT_GT(seen.asleep, 100);
 }
 
-// Whatever a log says, it is either followed or refused.
+// Any log is either followed or refused.
 TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
   const auto shared_start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, {{0, 1}}, true}}; };
   Records records{"1x1x2"};

@@ -34,7 +34,7 @@ WaitReport why(const Records& records, int job) {
   return reasons.finish();
 }
 
-// "3-7 behind 1-1 free 0-0; ...": what a segment says in a few words.
+// The report in short form: "3-7 behind 1-1 free 0-0; ...".
 std::string text_of(const WaitReport& report) {
   constexpr const char* kWords[] = {"behind", "cores", "held-back", "launch"};
   std::string text;
@@ -50,10 +50,10 @@ std::string text_of(const WaitReport& report) {
   return text;
 }
 
-// By hand, from the schedule in five_jobs.hpp. B is the head at once: one core is free, and none from 2 on, when C
-// comes and is started; at 7 C ends. D has B before it; from 7 to 10 the core that it needs is free, but B has the
-// promise of it; from 10 on B runs, and D is the head until B ends at 20. E has two cores at no time before, and first
-// B, then D before it.
+// By hand, from the schedule in five_jobs.hpp. B is the head at once: one core is free, and none from 2 on, when C is
+// submitted and started; at 7 C ends. D waits behind B; from 7 to 10 the core that it needs is free, but reserved for
+// B; from 10 on B runs, and D is the head until B ends at 20. E never has two free cores before that, and first B, then
+// D before it.
 TEST(WaitingReasons, AreThoseOfFiveJobsWorkedByHand) {
   const auto easy = test::simulate("easy", test::cores(4), test::five_jobs());
   EXPECT_EQ(text_of(why(easy, "flat:4", id('A'))), "");
@@ -186,7 +186,7 @@ TEST(WaitingReasons, CoverTheWaitOfEveryJobWithoutGapOrOverlap) {
     }
 }
 
-// FCFS passes nobody over, and starts the head as soon as there is room.
+// Under FCFS no job is passed over, and the head starts as soon as there is room.
 TEST(WaitingReasons, UnderFcfsNobodyIsOvertakenAndNoHeadIsHeldBack) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto log = test::simulate("fcfs", test::cores(8), test::random_jobs(seed, 60, 8));

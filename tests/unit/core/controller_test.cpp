@@ -1,4 +1,4 @@
-// The controller by hand: a body that answers late shows the two steps in which cores change hands.
+// Tests of the controller with a body that answers late, which shows the two steps in which cores change hands.
 
 #include "scheduler/core/controller.hpp"
 
@@ -35,14 +35,14 @@ std::string text(std::span<const Action> actions) {
   return all;
 }
 
-// A policy's failure is thrown.
+// Throws a policy's failure.
 std::span<const Action> handled(Controller& controller, Duration when, std::span<const Event> events) {
   const auto orders = controller.handle(at(when), events);
   if (controller.failure()) std::rethrow_exception(controller.failure());
   return orders;
 }
 
-// A scripted policy: for each pass what it is to answer.
+// A scripted policy: a list of its answers, pass by pass.
 class Script final : public Policy {
  public:
   std::vector<Actions> answers;
@@ -90,7 +90,7 @@ TEST_F(TwoSteps, AStartWaitsUntilTheShrunkJobHasLeftItsCores) {
   EXPECT_EQ(log_.start(id('B')), at(11s)) << "run time counts from the cores being given";
 }
 
-// Suspended in the very pass in which its estimate is used up: it is extended when it runs again, and nobody asks until then.
+// Suspended in the same pass in which its estimate is used up: it is extended when it runs again; no pass asks before.
 TEST_F(TwoSteps, AJobThatSleepsAtTheEndOfItsEstimateIsExtendedWhenItRunsAgain) {
   Script policy;
   policy.rule = PassRule::kEvent;
@@ -258,7 +258,7 @@ TEST_F(TwoSteps, NothingIsOrderedOfAJobThatIsBeingKilled) {
   EXPECT_EQ(happens(22s, {Suspended{id('B')}}), "") << "the cores are free, but A is not resumed any more";
 }
 
-// Four cores with names; A, B and C are wide as one half of them.
+// Four named cores; A, B and C need half of them each.
 class SharedSteps : public testing::Test {
  protected:
   std::string happens(Duration when, std::vector<Event> events) { return text(handled(*controller_, when, events)); }
@@ -269,7 +269,7 @@ class SharedSteps : public testing::Test {
         machine_, script_, [](const Job&, const Allocation& on, double demand) { return 1.0 / (on.mpl + demand); },
         log_, options);
   }
-  // What the controller says of a policy that starts A on cores 0 and 1, and then does `wrong`.
+  // The controller's error about a policy that starts A on cores 0 and 1, and then does `wrong`.
   std::string refusal(const Action& wrong, bool shareable = true) {
     use({{Start{id('A'), half(0, shareable)}}, {wrong}});
     happens(0s, {Submit{&a_}});
@@ -382,7 +382,7 @@ TEST(Oversize, AJobWiderThanTheMachineIsRejectedOnceAndNamed) {
   EXPECT_EQ(log.outcome(id('B')), Outcome::kCompleted);
 }
 
-// Breaks an invariant of its own when it is asked for the second time.
+// Breaks an invariant of its own in its second pass.
 class Broken final : public Policy {
  public:
   explicit Broken(PassRule rule) : rule_(rule) {}

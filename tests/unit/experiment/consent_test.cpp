@@ -1,4 +1,5 @@
-// Code that a file names and the user did not, in a trace or in a run's folder: seen first, and run with the user's consent only.
+// Tests of consent to foreign code: code that a trace or a run's folder names, and the user did not, is shown first and
+// runs only with the user's consent.
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@ class Consent : public Comparing {
     write_text(folder_ / "p.swf",
                "; MaxProcs: 1\n; Program: 7 " + command + "\n1 0 -1 1 1 -1 -1 1 9 -1 1 1 1 7 -1 -1 -1 -1\n");
   }
-  /// The run of one policy, with other words in its run.json.
+  /// Runs one policy, then changes its run.json.
   void write_run(const nlohmann::json& changes) {
     if (!fs::exists(folder_ / "runs")) simulate_both();
     const fs::path file = folder_ / "runs/easy/run.json";
@@ -39,7 +40,7 @@ class Consent : public Comparing {
     write_text(file, json.dump());
   }
 
-  /// On a terminal where the user types `answer`.
+  /// Runs the command on a terminal on which the user types `answer`.
   ShellResult on_terminal(const std::vector<std::string>& words, const std::string& answer) {
     std::vector<std::string> copies = words;
     copies.insert(copies.begin(), REPLAY_PROGRAM);
@@ -135,7 +136,7 @@ TEST_F(Consent, ARunsFolderDoesNotRunItsPolicy) {
   }
 }
 
-// Parameters of run.json are put together to a policy's text when defaults have changed.
+// A policy's text is rebuilt from the parameters in run.json when defaults have changed.
 TEST_F(Consent, ARunsFolderDoesNotHideAPolicyAmongParameters) {
   for (const char* value : {"1,exec:{./evil.sh}", "{1},exec:./evil.sh,fcfs:y={", "1},exec:./evil.sh,fcfs:y={1"}) {
     write_run({{"policy", "easy"}, {"parameters", {{"reservations", value}}}});

@@ -1,5 +1,5 @@
-// The live engine against an executor without processes: real time, but no MPI. Times are short; nothing here depends on
-// how long something took, only on what happened in which order.
+// Tests of the live engine with an executor without processes: real time, but no MPI. Times are short; the tests depend
+// on the order of events only, not on durations.
 
 #include "scheduler/live/engine.hpp"
 
@@ -68,7 +68,7 @@ TEST_F(Live, DecidesWhatTheSimulatorDecides) {
   }
 }
 
-// Of a program's own words; of another machine's agent when it is remote.
+// Reasons contain a program's own words, and come from another machine's agent when it is remote.
 TEST_F(Live, ReasonsComeInWithoutEscapeSequencesAndAsUtf8) {
   const LiveLog live = run("fcfs", {job('A').cores(1).runs(1s)}, 0.01, [](FakeExecutor& executor, live::RunOptions&) {
     executor.fails.insert(id('A'));
@@ -82,7 +82,7 @@ TEST_F(Live, ReasonsComeInWithoutEscapeSequencesAndAsUtf8) {
 }
 
 TEST_F(Live, JobsShareCoresAsInTheSimulator) {
-  // B joins A at 10 s; both go at half speed; when B has gone C joins. A second of the trace is 10 ms here.
+  // B joins A at 10 s, both run at half speed; when B has ended, C joins. A second of the trace is 10 ms here.
   const std::vector<TracedJob> jobs{job('A').cores(2).runs(100s), job('B').cores(2).arrives(10s).runs(20s),
                                     job('C').cores(1).arrives(11s).runs(10s)};
   Beside policy;
@@ -183,7 +183,7 @@ TEST_F(Live, AJobPastItsEstimateAndGraceIsKilled) {
 }
 
 TEST_F(Live, AJobThatItsUserTakesBackLeavesTheQueueOrIsKilled) {
-  // B can start only after A, which runs for hours by itself.
+  // B can start only after A, which runs for hours.
   const LiveLog live = run("fcfs",
                            {job('A').cores(2).runs(100h).cancelled_after(40s),
                             job('B').cores(2).runs(1h).cancelled_after(20s), job('C').cores(2).runs(1s)},
@@ -197,7 +197,7 @@ TEST_F(Live, AJobThatItsUserTakesBackLeavesTheQueueOrIsKilled) {
   EXPECT_EQ(what_is_wrong(live.log, machine_), "");
 }
 
-// Sends the next of these at each tick.
+// Sends the next of these signals at each tick.
 std::function<void(Instant)> send_at_ticks(std::vector<int> signals) {
   return [signals = std::move(signals), next = std::size_t{0}](Instant) mutable {
     if (next < signals.size()) ::kill(::getpid(), signals[next++]);
@@ -221,7 +221,7 @@ TEST_F(Live, ASecondSignalHasTheJobsKilledAtOnceAndEveryJobHasItsEnd) {
   const HeedStops heeding;
   const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').cores(2).runs(1h)}, 1,
                            [](FakeExecutor& executor, live::RunOptions& options) {
-                             executor.orders_to_end = 2;  // the first is SIGTERM, which it ignores
+                             executor.orders_to_end = 2;  // the first is SIGTERM, which the job ignores
                              options.tick = send_at_ticks({SIGTERM, SIGINT});
                            });
   EXPECT_TRUE(live.result.interrupted);
@@ -278,7 +278,7 @@ TEST(Grace, IsFivePercentOrTwoSecondsAndWhatLaunchingCosts) {
   EXPECT_EQ(live::grace(small.job, 0.1), 25s + 200ms) << "real seconds are ten of the trace";
 }
 
-// fcfs until a job comes after 4 s; then it breaks an invariant of its own.
+// fcfs until a job is submitted after 4 s; then it breaks an invariant of its own.
 class BreaksLater final : public Policy {
  public:
   void decide(const ClusterView& view, Actions& out) override {

@@ -1,6 +1,6 @@
-// Every policy of the table under a clock that jumps: readings come late, with all that has happened meanwhile, and executors answer when
-// they can. No core is used twice, no job is lost and no policy breaks an invariant; and what each of them promises even then. The
-// number of workloads a policy can be set by REPLAY_STALL_WORKLOADS.
+// Tests of every policy of the table under a clock that jumps: readings are late, with all events since the last one,
+// and executors answer late. No core is used twice, no job is lost, no policy breaks an invariant, and each policy
+// keeps its promises even then. REPLAY_STALL_WORKLOADS sets the number of workloads per policy.
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ std::vector<std::string> policies_under_stalls() {
   return all;
 }
 
-// What a policy promises at each pass, however late the pass comes.
+// Checks the promises of a policy at each pass, however late the pass comes.
 class PromisesOfAPass final : public Policy {
  public:
   explicit PromisesOfAPass(std::string_view name) : inner_(make_policy(name).policy), name_(name) {}
@@ -44,11 +44,11 @@ class PromisesOfAPass final : public Policy {
   void decide(const ClusterView& view, Actions& out) override {
     inner_->decide(view, out);
     if (!broken.empty()) return;
-    // Those that plan: what is due has started, and no planned start has passed.
+    // Policies that plan: jobs that are due have started, and no planned start has passed.
     for (const Job* job : view.waiting)
       if (!is_started(job->id, out) && inner_->planned_start(*job).value_or(kNever) <= view.now)
         broken = "job " + std::to_string(number(job->id)) + " is due and does not start";
-    // An idle machine does not wait, but for a guarantee that was given at submission.
+    // An idle machine starts a job, unless a guarantee from a submission forbids it.
     if (!keeps_guarantees() && view.running.empty() && !view.waiting.empty() && !starts_a_job(out))
       broken = "nothing starts on an idle machine";
     // Arrival order without overtaking.
@@ -72,7 +72,7 @@ class PromisesOfAPass final : public Policy {
   std::string broken;
 
  private:
-  // Compression by arrival, and slack, may leave a hole before a planned start, which only the next early end closes.
+  // Compression by arrival, and slack, may leave a hole before a planned start; only the next early end closes it.
   [[nodiscard]] bool keeps_guarantees() const {
     return name_ == "conservative" || name_ == "conservative:pass=instant" ||
            (name_.starts_with("slack") && name_ != "slack:sf=0");

@@ -9,7 +9,7 @@
 namespace replay::log {
 namespace {
 
-// Writes down which jobs started and ended.
+// Records which jobs started and ended.
 struct StartsAndEnds {
   std::vector<std::string>& lines;
 

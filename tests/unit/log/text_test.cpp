@@ -25,7 +25,7 @@ class Collected final : public Sink {
   std::vector<std::string> lines;
 };
 
-// A file of its own in the temporary folder, gone at the end of the test.
+// A file in the temporary folder, deleted at the end of the test.
 class TemporaryFile {
  public:
   TemporaryFile() {
@@ -63,7 +63,7 @@ std::string error_of_line(std::string_view line) {
 
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
-// Every record type, with every field off its usual value once and at it once.
+// Every record type, with every field once at its usual value and once not.
 std::vector<Record> one_of_each() {
   Submitted full;
   full.job.id = JobId{3};

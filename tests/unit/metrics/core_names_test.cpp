@@ -60,7 +60,7 @@ TEST(CoreNames, WhatAJobUsedCanBeAskedAtAnyTime) {
 TEST(CoreNames, ForgetsAJobAndNoOther) {
   CoreNames names = names_of(Records("flat:8").launch(0, 1, 2).launch(0, 2, 2).finish(1, 1).finish(1, 2));
   names.forget(JobId{1});
-  names.forget(JobId{7});  // which never ran
+  names.forget(JobId{7});  // a job that never ran
   EXPECT_EQ(used(names, 1), "");
   EXPECT_EQ(used(names, 2), "2-3");
   Records("flat:8").launch(2, 3, 3).launch(2, 4, 1).feed(names);

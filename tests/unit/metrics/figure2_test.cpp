@@ -1,6 +1,6 @@
 // The example of the FCFS-malleable paper, Figure 2: ten CPUs, six jobs at time 0, three policies. The schedules are
-// written down here; what they come to is the paper's (its 0 % fragmentation for FCFS-malleable is a misprint: between
-// 4 and 5 four CPUs are free while J6 waits).
+// given here, and their figures must be the paper's (its 0 % fragmentation for FCFS-malleable is a misprint: between 4
+// and 5 four CPUs are free while J6 waits).
 #include <gtest/gtest.h>
 
 #include <array>

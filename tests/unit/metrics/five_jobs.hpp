@@ -7,8 +7,8 @@
 //    D       3        1        8         ..CCCCC...BBBBBBBBBB       ..........BBBBBBBBBB
 //    E       4        2        2
 //
-// Under EASY, C is started at 2 on the core that is free: it ends before B, the head, can start at 10. D would not, so
-// that the core stays free from 7 to 10. At 20 D and E start.
+// Under EASY, C starts at 2 on the free core: it ends before B, the head, can start at 10. D would not, so the core
+// stays free from 7 to 10. At 20 D and E start.
 #pragma once
 
 #include <string_view>
@@ -24,7 +24,7 @@ inline std::vector<TracedJob> five_jobs() {
           job('D').cores(1).runs(8s).arrives(3s), job('E').cores(2).runs(2s).arrives(4s)};
 }
 
-/// A log, to a sink that wants its header too.
+/// Feeds a log with its header to a sink.
 inline void feed(const MemoryLog& log, std::string_view machine, log::Sink& sink) {
   log::Header header;
   header.set("machine", std::string{machine});

@@ -1,4 +1,4 @@
-// Writes an event log by hand: each call is one record. Times are seconds; jobs run as malleable ones.
+// Builds an event log by hand: each call is one record. Times are seconds; jobs run as malleable ones.
 #pragma once
 
 #include <string>
@@ -64,7 +64,7 @@ class Records {
     return *this;
   }
 
-  /// The same log, to each sink.
+  /// Feeds the same log to each sink.
   template <class... Sinks>
   void feed(Sinks&... sinks) const {
     (sinks.header(header_), ...);

@@ -18,7 +18,7 @@
 namespace replay::metrics {
 namespace {
 
-// Keeps what a stream hands over.
+// Keeps the rows that a stream hands over.
 struct Rows final : RowReader {
   std::vector<JobRow> rows;
   std::vector<std::string> texts;
@@ -28,7 +28,7 @@ struct Rows final : RowReader {
   }
 };
 
-// The stream says what the table says.
+// Expects that the stream's rows equal the table's.
 void expect_same(const Rows& rows, const JobTable& kept) {
   ASSERT_EQ(rows.rows.size(), kept.rows().size());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
@@ -50,7 +50,7 @@ TEST(RowStream, HandsOverTheRowsThatATableKeeps) {
       stream.record(record);
       most = std::max(most, stream.held());
     }
-    if (policy == std::string_view{"easy"}) {  // under which nobody waits for ever
+    if (policy == std::string_view{"easy"}) {  // no job waits for ever under it
       EXPECT_LT(most, 2500u) << "forgets them meanwhile";
     }
     stream.hand_over_rest();
@@ -60,7 +60,7 @@ TEST(RowStream, HandsOverTheRowsThatATableKeeps) {
   }
 }
 
-// A job of days, and thousands behind it whose rows have to wait, of all the kinds that there are.
+// A job of days, and thousands of rows of all kinds that have to wait behind it.
 TEST(RowStream, RowsThatWaitForLongSayWhatTheySaid) {
   constexpr int kJobs = 50'000;
   std::mt19937 chance{11};

@@ -19,7 +19,7 @@ Series series_of(const Records& records, SeriesOptions options = {}) {
 Instant at(int second) { return Instant{std::chrono::seconds{second}}; }
 std::int64_t core_seconds(Wide sum) { return static_cast<std::int64_t>(sum / 1'000'000); }
 
-// Two jobs on four cores: the second waits for the first one's last two seconds.
+// Two jobs on four cores: the second waits for the last two seconds of the first.
 Records two_jobs() {
   return Records("flat:4")
       .submit(10, 1, 3, 5)

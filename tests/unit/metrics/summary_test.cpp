@@ -79,7 +79,7 @@ TEST(Summary, WideAndLongJobsWeighMoreInSldwa) {
 }
 
 TEST(Summary, UtilisationCountsCoresAndWorkUtilisationCountsWork) {
-  // Shrunk to half its cores the job takes 1.5 times as long: less core time than its work says.
+  // Shrunk to half its cores, the job takes 1.5 times as long: it uses less core time than its work.
   const Recorded run(Records("flat:4").submit(0, 1, 4, 10).launch(0, 1, 2, 2).finish(15, 1));
   EXPECT_DOUBLE_EQ(run.summary().value("utilisation"), 0.5);
   EXPECT_DOUBLE_EQ(run.summary().value("work_utilisation"), 40 / 60.0);
@@ -87,7 +87,7 @@ TEST(Summary, UtilisationCountsCoresAndWorkUtilisationCountsWork) {
 }
 
 TEST(Summary, TwoJobsOnTheSameCoresUseThemOnceAndRaiseTheMpl) {
-  // Two cores for 10 s; job 2 is there from 2 s to 8 s, on both.
+  // Two cores for 10 s; job 2 uses both from 2 s to 8 s.
   const Recorded run(Records("1x2")
                          .submit(0, 1, 2, 7)
                          .launch_shared(0, 1, {{0, 1}, {1, 1}})
@@ -145,7 +145,7 @@ TEST(Summary, TrimmingCutsJobsAtBothEndsInSubmitOrder) {
   for (int job = 1; job <= 10; ++job) records.submit(job, job, 1, 1).launch(job, job, 1).finish(job + 0.5, job);
   const Summary summary = Recorded(records).summary({.trim_percent = 20});
   EXPECT_EQ(summary.value("jobs"), 6);
-  // Jobs 3 to 8 are left: the machine is watched from 3 s, when job 3 came, to 9 s, when job 9 came.
+  // Jobs 3 to 8 are counted: the machine is observed from 3 s, when job 3 is submitted, to 9 s, when job 9 is.
   EXPECT_DOUBLE_EQ(summary.value("utilisation"), 6 * 0.5 / (2 * 6));
   EXPECT_DOUBLE_EQ(summary.value("makespan"), 5.5);
 }

@@ -1,4 +1,4 @@
-// Ranks and nodes: whatever the machine, the job, the levels and the pairing, shrinking and expanding never moves a rank
+// Properties of ranks and nodes: for any machine, job, levels and pairing, shrinking and expanding never moves a rank
 // to another node.
 
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@ std::vector<NodeId> node_of_ranks(const Allocation& allocation, const Machine& m
   return nodes;
 }
 
-// A machine on which some cores are taken, and a job that has found a place there.
+// A machine with some cores taken, and a job that has been placed there.
 struct Placed {
-  std::unique_ptr<const Machine> owned;  // stays where it is: `free` refers to it
+  std::unique_ptr<const Machine> owned;  // at a stable address: `free` refers to it
   const Machine& machine;
   FreeCores free;
   ProcessCount processes;

@@ -1,4 +1,4 @@
-// The slowdowns that are drawn from keys, against the percentages that the paper prints.
+// Tests of the slowdowns that are drawn from keys, against the percentages that the paper prints.
 #include "scheduler/model/contention.hpp"
 
 #include <gtest/gtest.h>

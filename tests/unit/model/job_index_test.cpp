@@ -29,7 +29,7 @@ TEST(JobIndex, AFarNumberStaysFoundWhenThereArePagesUpToIt) {
   EXPECT_EQ(index.find(JobId{100'000}), 0u);
 }
 
-// A window of live jobs that moves on, some of which stay long; numbers with gaps, far ones and negative ones too.
+// A moving window of live jobs, some of which stay long; numbers with gaps, far and negative ones too.
 TEST(JobIndex, IsAMapThatForgets) {
   std::mt19937 chance{1};
   const auto draw = [&chance](std::int64_t below) {

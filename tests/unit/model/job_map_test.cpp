@@ -45,7 +45,7 @@ TEST(JobMap, PointersStayWhereTheyAre) {
   EXPECT_EQ(*first, 17);
 }
 
-// Numbers near and far in no order, against std::map.
+// Near and far numbers in random order, compared with std::map.
 TEST(JobMap, IsAMap) {
   std::mt19937 chance{1};
   JobMap<int> map;

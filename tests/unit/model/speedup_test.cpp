@@ -1,4 +1,4 @@
-// Speedup curves against the values that their sources print, where their pieces meet, and as text.
+// Tests of speedup curves: against published values, where their pieces meet, and as text.
 #include "scheduler/model/speedup.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 SpeedupCurve downey(double a, double sigma) { return SpeedupCurve{DowneySpeedup{a, sigma}}; }
 SpeedupCurve three_point(ProcessCount n) { return SpeedupCurve{ThreePointSpeedup{.optimum = n}}; }
 
-// The definition, without any thought: what working_set() must find.
+// The definition by exhaustive search: the result that working_set() must find.
 ProcessCount least_by_trying(const SpeedupCurve& curve, ProcessCount most) {
   ProcessCount best = 1;
   const auto cost = [&](ProcessCount n) { return n / (curve.speedup(n) * curve.speedup(n)); };

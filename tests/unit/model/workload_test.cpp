@@ -36,7 +36,7 @@ auto all_of(const TracedJob& traced) {
                     has_network_overhead};
 }
 
-// Few values of each field, so that jobs are alike in some and not in others.
+// Draws from few values of each field, so that jobs are equal in some fields and not in others.
 class Chance {
  public:
   explicit Chance(unsigned seed) : bits_(seed) {}
@@ -103,7 +103,7 @@ TEST(TracedJobs, AreChangedWhereSomebodySaysSo) {
   const TracedJobs before = jobs;
   const auto change = [](TracedJob& job) {
     job.job.processes += 1;
-    job.job.user_priority = static_cast<double>(number(job.job.id)) / 1000;  // each its own
+    job.job.user_priority = static_cast<double>(number(job.job.id)) / 1000;  // a distinct value for each job
   };
   jobs.change(3, change);
   change(expected[3]);

@@ -1,5 +1,6 @@
-// The tests that every policy of the table has to pass (tests/unit/policy/conformance_test.cpp), on policies of one's
-// own: the examples, and whatever the variable REPLAY_OWN_POLICIES lists, joined by commas as after --policy.
+// The tests that every policy of the table has to pass (tests/unit/policy/conformance_test.cpp), applied to
+// user-written policies: the examples, and those in the variable REPLAY_OWN_POLICIES, joined by commas as after
+// --policy.
 
 #include "tests/unit/policy/conformance_test.cpp"
 

@@ -1,5 +1,5 @@
-// A policy that is a program: how it is started, what it is told, and everything that can be wrong with it. After each
-// fault the program and its children are gone.
+// Tests of a policy that is a program: how it is started, its input, and every fault that it can have. After each fault
+// the program and its children are gone.
 
 #include "scheduler/plugin/exec_policy.hpp"
 
@@ -31,7 +31,7 @@ class ExecPolicy : public OwnPolicy {
   }
   void expect_gone(std::size_t processes) const {
     EXPECT_EQ(pids().size(), processes);
-    // The program is reaped when the run has ended; a child of it that was killed is init's to reap.
+    // The program is reaped when the run has ended; a killed child of it is reaped by init.
     for (const pid_t pid : pids()) EXPECT_TRUE(comes_true([pid] { return is_gone(pid); })) << pid << " is still there";
   }
   static bool is_gone(pid_t pid) {

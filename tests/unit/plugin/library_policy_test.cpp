@@ -1,4 +1,4 @@
-// A policy in a shared object: loading, parameters, everything it may do, and everything that can be wrong with it.
+// Tests of a policy in a shared object: loading, parameters, every action, and every fault.
 
 #include "scheduler/plugin/library_policy.hpp"
 

@@ -1,5 +1,5 @@
-// The protocol between replay and a policy that is a program, line by line: only changes are told, and what is told is
-// enough to know the view.
+// Tests of the protocol between replay and a policy that is a program, line by line: only changes are sent, and they
+// are enough to reconstruct the view.
 
 #include "scheduler/plugin/messages.hpp"
 
@@ -26,7 +26,7 @@ json running_of(const RunningJob& job) {
           {"suspended", job.suspended}};
 }
 
-// Passes another policy's answers on, and lets a listener that only reads the lines keep up with the view.
+// Passes another policy's answers on, and checks that the view can be reconstructed from the lines alone.
 class Listener final : public Policy {
  public:
   explicit Listener(const std::string& inner) : inner_(make_policy(inner).policy) {}
@@ -80,7 +80,7 @@ class Listener final : public Policy {
     }
     std::size_t running = 0;
     for (const RunningJob* job : view.running.by_start()) {
-      if (job->gone_in_plan) continue;  // on its way out: its cores are free already
+      if (job->gone_in_plan) continue;  // it is ending: its cores count as free already
       ++running;
       const json& told = running_.at(static_cast<std::int64_t>(job->job->id));
       const json expected = running_of(*job);
@@ -109,7 +109,7 @@ TEST(PassLine, ChangesAreEnoughToKnowTheView) {
     }
 }
 
-// A view of two cores with one waiting job and one that runs.
+// A view of two cores with one waiting job and one running job.
 class OnePass : public testing::Test {
  protected:
   OnePass() {
@@ -246,7 +246,7 @@ TEST(Moldable, AJobOfItsOwnSizeIsPlacedWithThatManyProcesses) {
   EXPECT_EQ(std::get<Start>(out.at(0)).allocation.named.size(), 3u);
 }
 
-// Notes go into the event log and onto the terminal.
+// Notes are written into the event log and to the terminal.
 TEST(Answers, ANoteComesInAsOneLineWithoutEscapeSequences) {
   const Machine machine = Machine::pool(4);
   const FreeCores free{machine};

@@ -1,4 +1,4 @@
-// What the tests of policies of one's own share: where they are built, and what a run that must fail says.
+// Helpers for the tests of user-written policies: where they are built, and the fault that ends a run.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ inline std::vector<TracedJob> two_jobs() {
   return {job(static_cast<char>(1)).cores(3).runs(1min), job(static_cast<char>(2)).cores(3).runs(1min)};
 }
 
-/// The message of the fault that ends this run; empty if it does not end so.
+/// The message of the fault that ends this run; empty if it ends without one.
 inline std::string fault_of(const std::string& policy, const std::vector<TracedJob>& jobs = two_jobs()) {
   try {
     (void)simulate(policy, cores(4), jobs);
@@ -36,7 +36,7 @@ inline std::string fault_of(const std::string& policy, const std::vector<TracedJ
   return "";
 }
 
-/// Lets make_policy() know policies of one's own.
+/// Fixture that makes user-written policies known to make_policy().
 class OwnPolicy : public testing::Test {
  protected:
   OwnPolicy() { plugin::add_to_policies(); }

@@ -1,5 +1,5 @@
-// First come, first served, four times: built in, as a shared object, as a program, as a script. The same event log,
-// byte for byte: what crosses the border is exact, and nothing of the border shows.
+// Tests that first come, first served makes the same event log, byte for byte, in four implementations: built in, as a
+// shared object, as a program, as a script. Values cross the interface exactly, and nothing of it shows in the log.
 
 #include "scheduler/log/text.hpp"
 #include "tests/support/random_workload.hpp"

@@ -1,5 +1,5 @@
-// What every policy of the table has to keep, whatever it decides: no core twice, no job lost, no start before its
-// submission, the same log twice. Random workloads on a pool and on nodes, with overruns killed and extended.
+// The rules that every policy of the table has to keep: no core twice, no job lost, no start before its submission, the
+// same log twice. Random workloads on a pool and on nodes, with overruns killed and extended.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> every_policy() {
   std::vector<std::string> all;
   for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
-  // Parameters that change the course of things.
+  // Parameters that change the course of a run.
   for (const char* variant :
        {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant", "easy:backfill=shortest",
         "conservative:compress=start-order", "conservative:compress=replan", "conservative:pass=instant",
@@ -68,7 +68,7 @@ TEST_P(EveryPolicy, NeverStartsAndResizesAJobAtOneInstant) {
 }
 
 TEST_P(EveryPolicy, KillsAJobOnlyWhenItsBudgetOfWorkIsUsedUp) {
-  // Shrunk jobs take longer by the wall clock than they asked for; none of them may be killed for that.
+  // Shrunk jobs take longer by the wall clock than they requested; none of them may be killed for that.
   std::vector<TracedJob> jobs = random_jobs(3, 300, 16);
   for (TracedJob& traced : jobs) traced.job.estimate = std::max<Duration>(traced.truth.runtime, 1s);
   const auto log = simulate(GetParam(), cores(16), jobs, "utrera");
@@ -76,7 +76,7 @@ TEST_P(EveryPolicy, KillsAJobOnlyWhenItsBudgetOfWorkIsUsedUp) {
 }
 
 TEST_P(EveryPolicy, PlansBeyondTheLastInstantWithoutWrappingAround) {
-  // Twenty times 20,000 years one behind the other, and instants end after 292,000.
+  // Twenty jobs of 20,000 years in a row, and instants end after 292,000.
   std::vector<TracedJob> jobs;
   for (std::int64_t i = 1; i <= 20; ++i)
     jobs.push_back(JobBuilder{JobId{i}}.cores(4).runs(1s).estimated(std::chrono::hours{24 * 365 * 20'000LL}).rigid());
@@ -86,7 +86,7 @@ TEST_P(EveryPolicy, PlansBeyondTheLastInstantWithoutWrappingAround) {
 }
 
 TEST_P(EveryPolicy, AnswersAWrappersQuestionsWithoutContradictingItself) {
-  // On an empty machine nobody can be delayed, and all of it stays free.
+  // On an empty machine no job can be delayed, and all of it stays free.
   const NamedPolicy named = make_policy(GetParam());
   const Machine machine = cores(8);
   const FreeCores free{machine};
@@ -130,7 +130,7 @@ class HalfTheMachine final : public Policy {
   Machine half_;
 };
 
-// At the end of an instant: within it cores change hands in steps, and the controller has the other half for that.
+// Counted at the end of an instant: within it cores change hands in steps, for which the controller has the other half.
 CoreCount most_cores_in_use(const MemoryLog& log) {
   std::map<JobId, CoreCount> held;
   CoreCount most = 0;

@@ -1,4 +1,4 @@
-// The search in the queue of waiting jobs against looking at all of them.
+// Properties of the search in the queue of waiting jobs, compared with a scan of all of them.
 
 #include <gtest/gtest.h>
 
@@ -26,10 +26,10 @@ std::vector<const Job*> searched(const WaitingQueue& queue, const Wanted& wanted
   return found;
 }
 
-// Around all powers of two, beyond those that the queue tells apart too.
+// Around all powers of two, also beyond the largest that the queue distinguishes.
 int processes() { return std::max(0, (1 << *rc::gen::inRange(0, 14)) + *rc::gen::inRange(-1, 2)); }
 
-// Jobs come, mostly last in the order, and go from anywhere; `jobs` is the queue as it should be.
+// Jobs are added, mostly last in the order, and removed anywhere; `jobs` is the expected queue.
 void walk(int operations) {
   std::vector<std::unique_ptr<Job>> all;
   std::vector<const Job*> jobs;
@@ -52,7 +52,7 @@ void walk(int operations) {
       const auto which = *rc::gen::inRange(std::size_t{0}, jobs.size());
       const auto place = std::ranges::find(all, jobs[which], [](const auto& job) { return job.get(); });
       queue.remove(*jobs[which]);
-      all.erase(place);  // the queue may not look at it any more
+      all.erase(place);  // the queue may not read it any more
       jobs.erase(jobs.begin() + static_cast<std::ptrdiff_t>(which));
     } else {
       const Wanted wanted{processes(), std::chrono::seconds{*rc::gen::inRange(0, 110)}, processes()};

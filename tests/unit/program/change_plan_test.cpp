@@ -1,4 +1,4 @@
-// When a program that is run by hand is shrunk and expanded, and where its ranks lie.
+// Tests of the plan of shrinks and expands for a program run by hand, and of the cores of its ranks.
 
 #include "scheduler/program/change_plan.hpp"
 

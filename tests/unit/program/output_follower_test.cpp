@@ -1,4 +1,4 @@
-// A growing file passed on to a pipe.
+// Tests of passing a growing file on to a pipe.
 
 #include "scheduler/program/output_follower.hpp"
 

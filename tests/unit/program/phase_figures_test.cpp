@@ -1,4 +1,4 @@
-// From counters at the ends of phases to speeds: the arithmetic behind the table of `replay run`.
+// Tests of the arithmetic behind the table of `replay run`: from counters at the ends of phases to speeds.
 
 #include "scheduler/program/phase_figures.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-/// Two ranks that have done the same; seconds as counted since the start.
+/// Two ranks with the same counters; seconds since the start.
 protocol::JobStatistics seen(double at, std::uint64_t calls, double blocked, double cpu, std::uint64_t polls = 0,
                              std::uint64_t handoffs = 0) {
   const auto ns = [](double seconds) { return static_cast<std::uint64_t>(seconds * kSecond); };

@@ -1,4 +1,4 @@
-// Two ranks as the tests of phases have them: each on a core of its own, and both on one.
+// Two ranks for the tests of phases: each on a core of its own, or both on one.
 #pragma once
 
 #include "scheduler/program/phase_figures.hpp"

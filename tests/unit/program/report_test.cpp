@@ -1,4 +1,4 @@
-// What a person reads at the end of `replay run`, and what a program reads.
+// Tests of the report of `replay run`, as text and as JSON.
 
 #include "scheduler/program/report.hpp"
 

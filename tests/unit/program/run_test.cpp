@@ -1,4 +1,4 @@
-// One program under the agent, with an agent played by the test: which orders it gets, in which order, and what is kept.
+// Tests of one program under a fake agent: which orders the agent gets, in which order, and what is kept.
 
 #include "scheduler/program/run.hpp"
 
@@ -20,7 +20,7 @@ using Cores = std::vector<std::int32_t>;
 
 constexpr JobId kJob{1};
 
-/// Writes down what it is told, and answers: each statistics are a second and 100 calls after the last ones.
+/// Records the orders and answers them: each statistics report is a second and 100 calls after the last one.
 class PlayedAgent {
  public:
   PlayedAgent(event_base* loop, int stream) : line_(bufferevent_socket_new(loop, stream, 0)) {
@@ -30,7 +30,7 @@ class PlayedAgent {
   }
 
   bool is_malleable = true;
-  bool is_vanishing = false;  ///< closes the line when asked to launch
+  bool is_vanishing = false;  ///< closes the connection when asked to launch
   bool refuses_moves = false;
   bool ends_at_once = false;  ///< before the ranks are there
   int statistics_before_the_end = 6;
@@ -122,7 +122,7 @@ class ProgramRunTest : public testing::Test {
     agent_ = std::make_unique<PlayedAgent>(loop_.get(), theirs_.get());
   }
 
-  /// To the job's end. `on_change` may call end().
+  /// Runs the program to the job's end. `on_change` may call end().
   ProgramHistory run(const ChangeTexts& changes, const std::function<void(ProgramRun&)>& on_change = {}) {
     ProgramOrder order;
     order.launch.job = kJob;

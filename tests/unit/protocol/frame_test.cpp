@@ -1,4 +1,4 @@
-// Frames and messages: what goes in comes out, and what never was a message is refused, whatever its bytes.
+// Tests of frames and messages: they are decoded as encoded, and any other bytes are refused.
 #include <gtest/gtest.h>
 
 #include <random>

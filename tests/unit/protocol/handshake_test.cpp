@@ -1,5 +1,5 @@
-// Who may give orders: both sides with one key get through, in whatever pieces the bytes come; any other key, role,
-// version, nonce or byte does not.
+// Tests of the handshake: two sides with one key succeed, in whatever pieces the bytes come; any other key, role,
+// version, nonce or byte fails.
 #include "scheduler/protocol/handshake.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ Handshake daemon(std::uint8_t nonce = 1, const LinkKey& key = kKey) {
 }
 Handshake agent(std::uint8_t nonce = 2, const LinkKey& key = kKey) { return {LinkRole::kAgent, key, nonce_of(nonce)}; }
 
-/// Why `handshake` refuses `bytes`; empty: it does not.
+/// The reason for which `handshake` refuses `bytes`; empty if it accepts them.
 std::string refusal(Handshake& handshake, const std::string& bytes) {
   try {
     (void)handshake.feed(bytes);
@@ -39,7 +39,7 @@ std::string refusal(Handshake& handshake, const std::string& bytes) {
   return {};
 }
 
-/// Feeds as much as is wanted at a time.
+/// Feeds the number of bytes that are wanted, each time.
 std::string feed_all(Handshake& listener, std::string_view bytes) {
   std::string replies;
   while (!bytes.empty()) {
@@ -135,7 +135,7 @@ TEST(Handshake, ARightGreetingWithAWrongProofIsRefused) {
 }
 
 TEST(Handshake, AnAgentWithAnotherKeyIsRefused) {
-  // It lets everybody in, and answers with the key that it has.
+  // The rogue agent accepts every daemon, and answers with its own key.
   Handshake d = daemon();
   Handshake friend_of_rogue = daemon(1, key_of(8));
   Handshake rogue = agent(2, key_of(8));
@@ -155,7 +155,7 @@ TEST(Handshake, AReplayedConversationIsRefused) {
   const std::string answer = a.answer(LinkAnswer::kServed);
 
   Handshake later_agent = agent(3);
-  (void)meet(later_agent, d);  // the greeting itself can be repeated: the door remembers those that were said
+  (void)meet(later_agent, d);  // the greeting itself can be repeated: the door remembers earlier greetings
   EXPECT_TRUE(later_agent.is_expected());
   EXPECT_EQ(refusal(later_agent, proof), "wrong key");
   Handshake later_daemon = daemon(4);
@@ -167,7 +167,7 @@ TEST(Handshake, AReflectedOpeningIsRefused) {
   Handshake d = daemon();
   EXPECT_EQ(refusal(d, d.greeting().substr(0, kOpeningBytes)), "role: expected an agent, found a daemon");
   Handshake a = agent();
-  Handshake twin = daemon(2);  // of the agent's own nonce
+  Handshake twin = daemon(2);  // with the agent's own nonce
   EXPECT_EQ(refusal(a, twin.greeting().substr(0, kOpeningBytes)),
             "nonce: expected one of the other side's own, found ours sent back");
 }
@@ -205,7 +205,8 @@ TEST(Handshake, TheWrongRoleIsRefused) {
             "role: expected a daemon, found neither agent nor daemon");
 }
 
-// What the first version sent: the same opening with link version 1, nothing beside it, and the agent's at once.
+// The opening of the first version: the same opening with link version 1, without later parts; the agent sent its own
+// at once.
 std::string opening_of_version_1(LinkRole role) {
   std::string opening = daemon(5).greeting().substr(0, kOpeningBytes);
   opening[8] = 1;
@@ -289,7 +290,7 @@ TEST(Handshake, StaysFailedOnceItHasFailed) {
   EXPECT_EQ(refusal(a, daemon().greeting()), "the handshake has failed before");
 }
 
-/// The keys that both sides have at the end.
+/// The keys of both sides at the end.
 std::pair<LinkSeals, LinkSeals> seals_of(Handshake d, Handshake a) {
   (void)a.feed(d.feed(meet(a, d)));
   (void)d.feed(a.answer(LinkAnswer::kServed));

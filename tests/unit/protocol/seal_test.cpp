@@ -1,5 +1,5 @@
-// Sealed frames: what goes in comes out; and whatever a relay without the key does to the stream (bytes changed, frames
-// dropped, repeated, exchanged or made up), no frame comes out that was not sent as the next one.
+// Tests of sealed frames: they are decoded as sealed; and whatever a relay without the key does to the stream (bytes
+// changed, frames dropped, repeated, exchanged or forged), no frame is accepted that was not sent as the next one.
 #include "scheduler/protocol/seal.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::vector<AgentOrder> some_orders() {
           EndJob{JobId{7}, Outcome::kKilled}, Ping{}};
 }
 
-/// One sealed frame each; the stream's header is a piece by itself, in front.
+/// One piece per sealed frame; the stream's header is a piece by itself, in front.
 std::vector<std::string> sealed_pieces(const std::vector<AgentOrder>& orders, const SealKey& key = kSealedWith) {
   FrameSealer sealer{key};
   std::vector<std::string> pieces;
@@ -46,7 +46,7 @@ std::string joined(const std::vector<std::string>& pieces) {
 
 struct Heard {
   std::vector<AgentOrder> orders;
-  std::string refusal;  // empty: the stream ended before anything was wrong
+  std::string refusal;  // empty: the stream ended without an error
 };
 
 Heard hear(const std::string& stream, std::size_t piece = 1 << 20, const SealKey& key = kSealedWith) {
@@ -99,7 +99,7 @@ TEST(SealedFrames, EveryByteCounts) {
 TEST(SealedFrames, AChangedLengthIsRefusedWithItsHeaderAndNotWaitedFor) {
   const std::vector<std::string> pieces = sealed_pieces(some_orders());
   std::string header = pieces[2].substr(0, kFrameHeaderBytes + kSealTagBytes);
-  header[3] = static_cast<char>(header[3] ^ 1);  // of the length
+  header[3] = static_cast<char>(header[3] ^ 1);  // a byte of the length
   const Heard heard = hear(pieces[0] + pieces[1] + header);
   EXPECT_EQ(heard.orders.size(), 1U);
   EXPECT_EQ(heard.refusal, refusal_of_frame(2));
@@ -149,7 +149,7 @@ TEST(SealedFrames, SaysHowMuchItWantsSoThatNothingBehindAFrameIsRead) {
   EXPECT_EQ(at, stream.size());
 }
 
-/// The frames of `frames` whose last piece changes the key, counted from 1, by libsodium's own reader.
+/// The frames of `frames` that change the key with their last piece, counted from 1, by libsodium's own reader.
 std::vector<std::size_t> frames_that_change_the_key(const std::vector<std::string>& frames) {
   FrameSealer sealer{kSealedWith};
   crypto_secretstream_xchacha20poly1305_state state;

@@ -1,4 +1,4 @@
-// Drawings: what people write into headers cannot break them, and axes have steps that people read easily.
+// Tests of drawings: text from headers cannot break them, and axes have steps that are easy to read.
 #include "scheduler/report/svg.hpp"
 
 #include <gtest/gtest.h>

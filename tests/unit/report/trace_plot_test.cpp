@@ -1,5 +1,5 @@
-// `replay trace info --plot`: the page says what it is about and is the same each time; the load that it draws is the work
-// of the log.
+// Tests of `replay trace info --plot`: the page names its subject and is the same each time; the load that it draws is
+// the work of the log.
 #include "scheduler/report/trace_plot.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(TracePlot, TheLoadOfAllPeriodsIsTheWorkOfTheLog) {
   const double sum = std::accumulate(info.load.offered.begin(), info.load.offered.end(), 0.0);
   EXPECT_NEAR(sum * seconds(info.load.period) * info.machine_size, info.work_s, info.work_s * 1e-9);
   EXPECT_EQ(info.load.labels.size(), info.load.offered.size());
-  // The waits are those of EASY on this machine, which has no more processors than it has.
+  // The waits are those of EASY on this machine, so the use never exceeds its processors.
   for (const double used : info.load.used) EXPECT_LE(used, 1 + 1e-9);
 }
 

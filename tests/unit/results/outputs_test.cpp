@@ -24,7 +24,7 @@ using cli::rigid_lines;
 using metrics::Records;
 using namespace std::chrono_literals;
 
-// A folder of its own, gone at the end of the test.
+// A temporary folder, deleted at the end of the test.
 class Folder {
  public:
   Folder() {

@@ -1,4 +1,4 @@
-// What a profile makes of a trace's jobs, and what is said when it lacks one.
+// Tests of the jobs that a profile makes of a trace, and of the message when it lacks one.
 #include "scheduler/runtime_model/benchmark_jobs.hpp"
 
 #include <gtest/gtest.h>

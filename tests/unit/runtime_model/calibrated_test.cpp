@@ -1,4 +1,4 @@
-// The model against the figures it was given, and against formula (3) where it was given none.
+// Tests of the calibrated model: it gives the measured figures, and formula (3) where there are none.
 #include "scheduler/runtime_model/calibrated.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The profile's file: what is written comes back, and what is wrong is said with its place.
+// Tests of the profile's file: it is read back as written, and errors name their place.
 #include "scheduler/runtime_model/profile_file.hpp"
 
 #include <gtest/gtest.h>

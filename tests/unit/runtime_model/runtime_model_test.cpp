@@ -28,7 +28,7 @@ TEST(Isolated, IsFormula3ButNeverFasterThanExpanded) {
 }
 
 TEST(Neighbours, CountLikeProcessesOfOnesOwn) {
-  // Two processes of 0.6 on a core, whoever they belong to.
+  // Two processes of 0.6 on a core, of one job or of two.
   for (const char* model : {"isolated", "utrera", "utrera-additive"})
     EXPECT_DOUBLE_EQ(slowdown(model, 0.6, 0.4, 1, 0.6), slowdown(model, 0.6, 0.4, 2)) << model;
   EXPECT_DOUBLE_EQ(slowdown("isolated", 0.5, 0, 2, 0.75), 1.75);

@@ -1,4 +1,4 @@
-// The average waits that stand in for `slack:awt=conservative`, against a run under conservative backfilling.
+// Tests of the average waits used for `slack:awt=conservative`, against a run under conservative backfilling.
 #include "scheduler/sim/average_waits.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace replay::test {
 namespace {
 
-// A workload on 16 cores on which everybody waits for minutes.
+// A workload on 16 cores under which every job waits for minutes.
 std::vector<TracedJob> crowded() {
   auto jobs = random_jobs(3, 300, 16);
   for (TracedJob& traced : jobs) {

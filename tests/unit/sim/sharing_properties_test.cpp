@@ -1,5 +1,5 @@
-// Whatever the jobs and the machine: what has to hold when jobs share cores, sleep and come back. The policies are the
-// test policies that do such things; the time that a job takes is worked out again from the log alone.
+// Properties of jobs that share cores, are suspended and resumed, for any jobs and machine. The policies are the test
+// policies that do this; the run time of each job is computed again from the log alone.
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ TEST(SharingProperties, TheSameRunGivesTheSameLog) {
   }));
 }
 
-// What the log says of each job: work done under `isolated`, from who was where when.
+// The work of each job under `isolated`, computed from which jobs were on which cores when.
 class Work {
  public:
   explicit Work(const MemoryLog& log) {
@@ -113,8 +113,8 @@ TEST(SharingProperties, AJobEndsWhenItsWorkIsDoneAtTheRatesThatItsNeighboursLeft
   }));
 }
 
-// Compares, before each pass, the plan with what the log says is really so. In the simulator cores change hands within
-// the instant, so a pass never sees a difference, but for a job that is being killed.
+// Compares, before each pass, the plan with the state given by the log. In the simulator cores change hands within the
+// instant, so a pass never sees a difference, except for a job that is being killed.
 class Witness final : public UnwrappedPolicy, public log::Sink {
  public:
   Witness(const Machine& machine, Policy& inner) : machine_(machine), inner_(inner), physical_(machine) {}

@@ -1,5 +1,6 @@
-// Two jobs on one core, and jobs that are suspended: schedules worked out by hand. Under `isolated` a job on a core with
-// load L = sum of the CPU utilisations of all processes there runs at 1/L of its speed, and at full speed up to L = 1.
+// Tests of two jobs on one core, and of jobs that are suspended: schedules worked out by hand. Under `isolated` a job
+// on a core with load L = sum of the CPU utilisations of all processes there runs at 1/L of its speed, and at full
+// speed up to L = 1.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ namespace {
 const Machine kTwoCores = Machine::cluster(1, 1, 2);
 const Machine kFourCores = Machine::cluster(1, 1, 4);
 
-// Nobody may be killed but those who ask for less than they need: the budgets go at the same rates as the work.
+// Only jobs with a too short estimate may be killed: budgets are used up at the same rates as the work.
 MemoryLog play(Policy& policy, const Machine& machine, const std::vector<TracedJob>& jobs,
                std::string_view model = "isolated") {
   MemoryLog log = simulate(policy, machine, jobs, model);
@@ -70,8 +71,8 @@ TEST(Sharing, NeighboursThatFitOnTheCoreTogetherCostNothing) {
 }
 
 TEST(Sharing, AJobIsAsSlowAsItsBusiestCore) {
-  // B and C are beside A on one core each: loads 1.5 and 1.25, A goes with the higher one that is there.
-  // 3 min at 1/1.5: B's 2 min of work, 2 of A's; 2 min at 1/1.25: the rest of C's 4, 1.6 of A's; 6.4 min alone.
+  // B and C are beside A on one core each: loads 1.5 and 1.25; A's rate follows the higher load present. 3 min at
+  // 1/1.5: B's 2 min of work, 2 of A's; 2 min at 1/1.25: the rest of C's 4, 1.6 of A's; 6.4 min alone.
   const auto log = beside(kTwoCores, {job('A').cores(2).runs(10min).cpu_use(0.5), job('B').cores(1).runs(2min),
                                       job('C').cores(1).runs(4min).cpu_use(0.75)});
   EXPECT_EQ(log.end(id('B')), at(3min));
@@ -113,7 +114,8 @@ TEST(Sharing, EqualNeighboursEndAtOneInstantWhateverTheRate) {
 }
 
 TEST(Sharing, TheBudgetOfWorkIsUsedUpAtTheSharedRateToo) {
-  // Estimated exactly: nobody is killed for having a neighbour. Estimated a minute short: killed when that work is done.
+  // With an exact estimate no job is killed for having a neighbour. Estimated a minute short, it is killed when that
+  // work is done.
   const auto log =
       beside(kTwoCores, {job('A').cores(2).runs(10min), job('B').cores(2).arrives(2min).runs(3min).estimated(2min)});
   EXPECT_EQ(log.end(id('B')), at(6min));
@@ -127,8 +129,8 @@ TEST(Sharing, UnderFormula4ANeighbourCountsAsAHigherLevelDoes) {
 }
 
 TEST(Sharing, AResizeOfTheNeighbourMovesTheEndOfTheOther) {
-  // Until 2 min both at 1/2: 1 min of work each. Then B's two processes are on core 0, where the load is 3: both at 1/3,
-  // B's other 3 min take until 11 min, and A does 3 as well. Its last 6 min it is alone.
+  // Until 2 min both at 1/2: 1 min of work each. Then B's two processes are on core 0, where the load is 3: both at
+  // 1/3, B's other 3 min take until 11 min, and A does 3 as well. It runs its last 6 min alone.
   const auto log =
       by_timetable(kTwoCores,
                    {{at(0s), {Start{id('A'), shared({{0, 1}, {1, 1}})}, Start{id('B'), shared({{0, 1}, {1, 1}})}}},
@@ -154,7 +156,7 @@ TEST(Sharing, ASuspendedNeighbourSlowsNobodyDown) {
 }
 
 TEST(Sharing, ASuspendedJobsPlaceMayGoToAnother) {
-  // While B sleeps, C is beside A; B comes back when C has gone.
+  // While B is suspended, C is beside A; B is resumed when C has ended.
   const auto log =
       by_timetable(kTwoCores,
                    {{at(0s), {Start{id('A'), shared({{0, 1}, {1, 1}})}, Start{id('B'), shared({{0, 1}, {1, 1}})}}},
@@ -180,7 +182,7 @@ TEST(Preempting, TheBudgetStandsStillWhileAJobSleeps) {
 }
 
 TEST(Preempting, OnlyWhoHasItsCoresInAnothersHandsWaits) {
-  // D fits beside nobody in the odd slices: C has three of the four cores there, D two of them in the even ones.
+  // D fits beside no job in the odd slices: C has three of the four cores there, D two of them in the even ones.
   const auto log =
       in_slices(kFourCores, {job('B').cores(1).runs(2min), job('C').cores(3).runs(2min), job('D').cores(2).runs(2min)});
   EXPECT_EQ(gantt(log, 4, 1min),

@@ -33,7 +33,7 @@ TEST(Simulation, AJobOfNoLengthEndsAtItsStart) {
 TEST(Simulation, TheRuntimeModelDecidesWhatHalfTheCoresCost) {
   const std::vector<TracedJob> jobs{job('A').cores(4).runs(10min).cpu_use(0.75),
                                     job('B').cores(2).arrives(1min).runs(20min).rigid()};
-  // A is shrunk at 1 min for good: nine minutes of work at 1/1.5 of the speed.
+  // A is shrunk at 1 min for the rest of its run: nine minutes of work at 1/1.5 of the speed.
   EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "isolated").end(id('A')), at(1min + 13min + 30s));
   EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs, "utrera").end(id('A')), at(1min + 18min))
       << "no overhead: ratio 2";
@@ -52,7 +52,7 @@ TEST(Simulation, UntilEndsTheRunAndEveryJobHasItsEnd) {
 }
 
 TEST(Simulation, AJobThatItsUserTakesBackLeavesTheQueueOrIsEndedWhereItRuns) {
-  // B waits for A and is taken back at 40 s; C starts in its place, and is taken back while it runs.
+  // B waits for A and is cancelled at 40 s; C starts in its place, and is cancelled while it runs.
   for (const char* policy : {"fcfs", "easy", "conservative", "slack", "dynp", "easy-malleable"}) {
     const auto log = simulate(
         policy, cores(2),

@@ -1,4 +1,4 @@
-// The papers' tables keep what their columns mean: a number that was copied wrongly breaks one of these.
+// Tests of the papers' tables: relations between the columns that a wrongly copied number would break.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A result says where ours leaves the band, and why, alike on the page, on the terminal and in the CSV.
+// Tests of results: they say where our figure is outside the band, and why, in the same way on the page, on the
+// terminal and in the CSV.
 #include "scheduler/study/result.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Studies on made-up workloads: the same with one thread and with two; what they count is what happened. With the KTH
-// log at hand, its months are the known ones.
+// Tests of the studies on made-up workloads: one and two threads give the same, and counts match the runs. If the KTH
+// log is available, its months have the known jobs.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ Surroundings in_order() {
   }};
 }
 
-// The second half at the same time as the first, and backwards.
+// Runs the second half on a second thread, backwards.
 Surroundings two_threads() {
   return {.for_each = [](std::size_t count, const std::function<void(std::size_t)>& work) {
     std::jthread other([&] {
@@ -67,7 +67,7 @@ TEST(SlackStudy, KthHasTheKnownJobsInEachMonth) {
   SKIP_WITHOUT(file);
   std::vector<std::size_t> counts;
   for (const Month& month : months_of(read_workload(file))) counts.push_back(month.workload.jobs.size());
-  // By submit time, Stockholm; one of August's 1927 has no processors and is no job.
+  // By submit time, Stockholm; one of August's 1927 has no processors and is skipped.
   EXPECT_EQ(counts, (std::vector<std::size_t>{106, 2407, 1984, 2308, 2931, 2924, 2081, 2854, 4081, 2702, 2185, 1926}));
 }
 
@@ -153,7 +153,7 @@ TEST(Shrunk, RoundsToSecondsAndLeavesFactorOneAlone) {
   EXPECT_EQ(shrunk(set, 0.5).jobs[2].job.submitted, Instant{std::chrono::seconds{3}});
 }
 
-// Promises each job its submission and starts all an hour late.
+// Promises each job its submit time and starts all an hour late.
 class Liar final : public Policy {
  public:
   void decide(const ClusterView& view, Actions& out) override {

@@ -1,5 +1,5 @@
-// The logs of the Parallel Workloads Archive as they are: every record survives reading and writing, and the counts
-// that people have measured on them come out. The logs are not part of the source; without them these tests skip.
+// Tests on the logs of the Parallel Workloads Archive: every record survives reading and writing, and known counts come
+// out. The logs are not part of the source; without them these tests skip.
 #include "tests/support/archive_logs.hpp"
 
 #include <gtest/gtest.h>
@@ -126,7 +126,7 @@ TEST(Samples, AreThePrefixOfTheReferenceScheduleThatLaterJobsCannotChange) {
   }
 }
 
-// docs/formats/swf.md says what becomes of each of its four lines.
+// docs/formats/swf.md explains each of its four lines.
 TEST(FormatPage, ItsWorkedExampleIsTrue) {
   std::ifstream page(std::filesystem::path(REPLAY_SOURCE_DIR) / "docs/formats/swf.md");
   const std::string text(std::istreambuf_iterator<char>(page), {});

@@ -1,4 +1,4 @@
-// Each cleaning rule: what it does to jobs, and what the report says of it.
+// Tests of each cleaning rule: its effect on jobs, and its line in the report.
 #include "traces/cleaning.hpp"
 
 #include <gtest/gtest.h>
@@ -197,7 +197,7 @@ TEST(Cleaning, CancelledJobsThatNeverRanAreSkippedOthersAreJobs) {
   EXPECT_EQ(finding(loaded, "cancelled-never-ran"), "skipped 2 at 2 3");
 }
 
-// Job 1 waited 30 s and was taken back; of job 2 the wait is not known, of job 3 the request; job 4 ran.
+// Job 1 waited 30 s and was cancelled; job 2 has no known wait, job 3 no known request; job 4 ran.
 TEST(Cleaning, CancelledJobsThatNeverRanCanBeCancelledAgainOrRun) {
   const std::string log = kHeader + job_line(1, {{3, "30"}, {4, "-1"}, {9, "200"}, {11, "5"}}) +
                           job_line(2, {{3, "-1"}, {4, "-1"}, {9, "200"}, {11, "5"}}) +

@@ -1,5 +1,5 @@
-// The side file: what is written is read back, rows are found in whatever order they stand, and each kind of mistake is
-// named with its line and column.
+// Tests of the side file: it is read back as written, rows are found in any order, and each kind of error names its
+// line and column.
 #include "traces/job_table.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ JobTraits full_traits() {
   return traits;
 }
 
-// One member each, so that nothing is read back into another column.
+// Jobs with a single member each, so that a value read into another column is noticed.
 std::vector<JobTraits> single_traits() {
   const JobTraits full = full_traits();
   std::vector<JobTraits> list(12);
@@ -197,7 +197,7 @@ TEST(JobTable, LiesBesideItsTrace) {
   EXPECT_EQ(job_table_beside("-"), std::nullopt);
 }
 
-// docs/formats/job-table.md
+// The example in docs/formats/job-table.md.
 TEST(FormatPage, ItsJobTableIsTrue) {
   std::ifstream page(std::filesystem::path(REPLAY_SOURCE_DIR) / "docs/formats/job-table.md");
   const std::string text(std::istreambuf_iterator<char>(page), {});

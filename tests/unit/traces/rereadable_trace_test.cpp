@@ -1,4 +1,4 @@
-// Reading a trace twice, be it a file or a pipe.
+// Tests of reading a trace twice, from a file or a pipe.
 #include "traces/rereadable_trace.hpp"
 
 #include <fcntl.h>
@@ -59,7 +59,7 @@ TEST(RereadableTrace, SaysWhereItCannotKeepAPipe) {
   const TemporaryFolder folder;
   const std::string pipe = (folder / "pipe.swf").string();
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  const int both_ends = ::open(pipe.c_str(), O_RDWR);  // so that nobody waits for the other end
+  const int both_ends = ::open(pipe.c_str(), O_RDWR);  // so that opening one end does not block
   ASSERT_EQ(::write(both_ends, "1\n", 2), 2);
   ::setenv("TMPDIR", (folder / "missing").c_str(), 1);
   const std::string message = test::message_of<InputError>([&] { const RereadableTrace trace(pipe); });

@@ -1,4 +1,4 @@
-// What the reader makes of good and of broken text.
+// Tests of the reader on correct and broken text.
 #include "traces/swf_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using test::job_line;
 using test::message_of;
 using test::read_records;
 
-// The message about the one broken line of a log that has a good one before it.
+// The message about the broken line of a log after one correct line.
 std::string broken_message(std::string_view line) {
   const std::string text = job_line(1) + std::string(line);
   SwfReader reader(memory_source(text, "log.swf"));
@@ -57,7 +57,7 @@ TEST(SwfReader, TellsMinusOneFromNumbersThatBeginLikeIt) {
             "log.swf:2: field 18 (think time): expected a number of seconds, found '-'");
 }
 
-// Fields 1 and 17 hold any number; each length is read in its own way.
+// Fields 1 and 17 hold any number; each length has a code path of its own.
 TEST(SwfReader, ReadsNumbersOfEveryLengthWhereverTheyStand) {
   std::string digits;
   for (const char digit : std::string_view{"9071082635142837465"}) {
@@ -71,7 +71,7 @@ TEST(SwfReader, ReadsNumbersOfEveryLengthWhereverTheyStand) {
         EXPECT_EQ(records[0].preceding, std::stoll(number));
       }
     }
-    if (digits.size() > 10) continue;  // a time has no more
+    if (digits.size() > 10) continue;  // a time has at most 10 digits
     const auto last = read_records(job_line(1, {{18, digits}}) + job_line(2, {{18, "-" + digits}}));
     ASSERT_EQ(last.size(), 2U) << digits;
     EXPECT_EQ(last[0].think_time, std::chrono::seconds{std::stoll(digits)});
@@ -114,7 +114,7 @@ TEST(SwfReader, TakesEveryLineEndAndMixesOfThem) {
     text += line + end;
   }
   text += job_line(6);
-  text.pop_back();  // the last line has no end at all
+  text.pop_back();  // the last line has no newline
   const auto records = read_records(text);
   ASSERT_EQ(records.size(), 6U);
   EXPECT_EQ(records[5].job, 6);

@@ -1,4 +1,4 @@
-// What is written is what was read; compressed or not.
+// Tests that a written log is read back unchanged, compressed or not.
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>

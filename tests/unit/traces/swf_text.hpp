@@ -1,4 +1,4 @@
-// Logs as text for tests: a line is an ordinary job, of which a test names only the fields it is about.
+// Builders of logs as text: a line is an ordinary job; a test sets only the fields that matter to it.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A trace and its side file as one stream: found, written, refused and replaced together.
+// Tests of a trace and its side file as one stream: found, written, refused and replaced together.
 #include "traces/trace_stream.hpp"
 
 #include <fmt/core.h>
@@ -222,7 +222,8 @@ TEST_F(TraceStream, PipesAreWrittenAndReadAsTheyCome) {
     for (int job = 1; job <= 5; ++job) writer.write(with_traits(job));
     writer.close();
   });
-  // The writer opens the side file with its first row, the reader after the first record: neither waits for the other.
+  // The writer opens the side file with its first row, the reader after the first record, so neither waits for the
+  // other.
   std::string trace, table;
   std::thread side([&] { table = text_of(path("side")); });
   trace = text_of(path("p.swf"));

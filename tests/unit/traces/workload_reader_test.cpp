@@ -1,4 +1,4 @@
-// From records to jobs beyond cleaning: CPU use, closed loop, programs, streaming.
+// Tests of making jobs from records, beyond cleaning: CPU use, closed loop, programs, streaming.
 #include "traces/workload_reader.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The results of cells: what comes back from a file, and which files are refused.
+// Tests of the cells' result files: what is read back, and which files are refused.
 #include "scheduler/validate/result.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Work on emulated cores: what counts, for how long the token is kept, and where a moved rank goes. Two ranks of one core
-// are played by hand, as only one of them ever runs.
+// Tests of work on emulated cores: what counts, for how long the token is kept, and where a moved rank goes. The test
+// plays two ranks of one core, because only one of them runs at a time.
 #include "vmlib/burst.hpp"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ TEST_F(VmBurst, TwoRanksOfOneCoreTakeTurnsByTheQuantum) {
   other.want();
   std::uint64_t other_worked = 0;
   FakeSystem::meanwhile = [&] {
-    if (!other.is_mine()) return;  // our own slice
+    if (!other.is_mine()) return;  // we are still in our own slice
     FakeSystem::time += 10 * kMs;
     other_worked += 10 * kMs;
     other.hand_over();
@@ -123,7 +123,7 @@ TEST_F(VmBurst, WhoIsAlwaysLateHasNoMoreOfTheCoreThanOthers) {
 }
 
 TEST_F(VmBurst, BeingLateIsWorthAtMostOneSlice) {
-  FakeSystem::oversleep_ns = 5000 * kMs;  // stopped, and nobody has taken the token away
+  FakeSystem::oversleep_ns = 5000 * kMs;  // this rank was stopped, and the token was not taken away
   work(1 * kMs);
   FakeSystem::oversleep_ns = 0;
   EXPECT_EQ(work(100 * kMs), 90 * kMs);
@@ -181,7 +181,7 @@ TEST_F(VmBurst, WhoFindsItsSeatClearedSitsDownAgain) {
   int looks = 0;
   FakeSystem::meanwhile = [&] {
     ++looks;
-    if (looks == 1) cores[0].seats[0].wanter = 0;  // the agent, when it stopped us
+    if (looks == 1) cores[0].seats[0].wanter = 0;  // the agent, after it has stopped this rank
     if (looks == 3) other.leave();
   };
   work(1 * kMs);

@@ -1,5 +1,6 @@
-// A core's token with real futexes and as many threads at once as there are seats: nobody ever has it beside another,
-// nobody is forgotten, and it survives whoever leaves at the wrong moment. Run under the thread sanitizer too.
+// A stress test of a core's token with real futexes and one thread per seat: no two threads have it at a time, no
+// waiting thread is forgotten, and it survives a thread that leaves at a bad moment. Also run under the thread
+// sanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +15,7 @@
 namespace replay::vm {
 namespace {
 
-constexpr std::uint32_t kNobody = 999;  // is no process
+constexpr std::uint32_t kNobody = 999;  // not a process
 
 /// The threads of this process stand for ranks, with numbers that are no pids; all of them compute.
 struct Threads : Linux {
@@ -25,15 +26,15 @@ struct Threads : Linux {
 using ThreadToken = CoreToken<Threads>;
 
 constexpr std::uint32_t kFirstPid = 1000;
-constexpr std::uint64_t kLimitNs = 3'000'000'000;  // longer than any hand-over: who waits so long was forgotten
+constexpr std::uint64_t kLimitNs = 3'000'000'000;  // longer than any hand-over: after this a thread was forgotten
 
 struct Shared {
   replay_vm_core core{};
-  std::uint64_t guarded = 0;  // by the token alone
+  std::uint64_t guarded = 0;  // by the token only
   std::atomic<int> forgotten{0};
 };
 
-/// Waits until the token is here, without ever overtaking. False: somebody was forgotten, so all may stop.
+/// Waits until the token is here, without ever overtaking. False: a thread was forgotten, so all may stop.
 bool acquire(ThreadToken& token, Shared& shared) {
   if (token.want()) return true;
   const std::uint64_t end = Linux::now() + kLimitNs;
@@ -95,11 +96,11 @@ TEST(VmCoreTokenStress, WhoComesAndGoesTakesNothingWithIt) {
     std::minstd_rand chance{seat + 1};
     for (int i = 0; i < kRounds && shared.forgotten == 0; ++i) {
       switch (chance() % 3) {
-        case 0:  // waits in earnest, then leaves with the token, which goes on
+        case 0:  // waits without limit, then leaves with the token, which passes on
           if (acquire(token, shared)) ++shared.guarded;
           break;
-        case 1: token.want(); break;                     // changes its mind
-        default: token.want(), token.wait(1000); break;  // or runs out of patience
+        case 1: token.want(); break;                     // withdraws at once
+        default: token.want(), token.wait(1000); break;  // or after a time limit
       }
       token.leave();
     }

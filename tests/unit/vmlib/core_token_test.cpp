@@ -1,5 +1,4 @@
-// The rules of a core's token, one rank at a time; what they are worth when all run at once is in
-// core_token_stress_test.cpp.
+// Tests of the rules of a core's token, one rank at a time; core_token_stress_test.cpp runs all ranks at once.
 #include "vmlib/core_token.hpp"
 
 #include <gtest/gtest.h>
@@ -146,7 +145,7 @@ TEST_F(VmCoreToken, WhoLeavesLeavesItBehind) {
 
 TEST_F(VmCoreToken, IsOvertakenOnlyWhenHeldTooLongWhileWanted) {
   a.want();
-  FakeSystem::time += 10 * kStale;  // nobody wanted it
+  FakeSystem::time += 10 * kStale;  // no rank wanted it
   b.want();
   FakeSystem::time += kStale - 1;
   EXPECT_FALSE(b.overtake(kStale));
@@ -240,7 +239,7 @@ TEST_F(VmCoreToken, AClearedSeatIsTakenAgain) {
   EXPECT_EQ(core.seats[7].wanter, kB);
 }
 
-/// Calls `at_grant` in the moment before the holder changes, `at_wake` in the moment after it.
+/// Calls `at_grant` just before the holder changes, `at_wake` just after it.
 struct Late : FakeSystem {
   static inline std::function<void()> at_grant, at_wake;
   static std::uint64_t now() {
@@ -258,8 +257,8 @@ TEST_F(VmCoreToken, WhoSitsDownWhileItBecomesFreeIsNotForgotten) {
   giver.want();
   core.seats[7] = {.wanter = kB, .turn = 1};  // b sleeps
   Late::at_wake = [this] {
-    core.seats[7].wanter = 0;   // b leaves while it is handed the token, so that nobody is left to have it
-    core.seats[4].wanter = kC;  // c sits down where the giver has already looked, and sees that it is taken
+    core.seats[7].wanter = 0;   // b leaves while the token is handed to it: no rank is left to take it
+    core.seats[4].wanter = kC;  // c takes a seat that the giver has already checked, and sees that the token is taken
     Late::at_wake = nullptr;
   };
   EXPECT_TRUE(giver.hand_over());

@@ -15,7 +15,7 @@ namespace {
 
 using replay::test::VmHost;
 
-/// Whether a rank believes a segment of four cores after `spoil` has been at it.
+/// Whether a rank accepts a segment of four cores that `spoil` has changed.
 bool are_believed(const std::function<void(VmHost&)>& spoil) {
   VmHost host{1, 20, 4};
   spoil(host);

@@ -1,6 +1,6 @@
-// A kernel for vmlib's unit tests, in which a test says what happens: time stands still unless somebody sleeps or the
-// test moves it, a core is given away for `away_ns`, and whoever sleeps on a futex may find that others have been busy
-// (`meanwhile`). Call reset() before each test.
+// A fake kernel for vmlib's unit tests, controlled by the test: time advances only when the code under test sleeps,
+// waits or yields (by `away_ns`), or when the test advances it. `meanwhile` runs during each sleep and futex wait, as
+// other processes would. Call reset() before each test.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace replay::vm::test {
 struct FakeSystem {
   static inline std::uint64_t time = 0, cpu = 0, away_ns = 0, oversleep_ns = 0;
   static inline int yields = 0, clock_reads = 0, cpu_reads = 0;
-  static inline std::vector<std::uint64_t> naps, waits;            // how long each was asked to be
+  static inline std::vector<std::uint64_t> naps, waits;            // their lengths
   static inline std::vector<const std::uint32_t*> woken;           // the futexes, in order
-  static inline std::map<std::uint32_t, std::uint64_t> processes;  // the CPU time of each that exists
-  static inline std::function<void()> meanwhile, between_yields;   // while somebody sleeps; while the core is away
+  static inline std::map<std::uint32_t, std::uint64_t> processes;  // the CPU time of each existing process
+  static inline std::function<void()> meanwhile, between_yields;   // during a sleep or wait; during a yield
   static inline std::function<void()> at_clock;                    // before it is read
 
   static void reset() {
@@ -54,7 +54,7 @@ struct FakeSystem {
   static void wait_on(std::uint32_t& word, std::uint32_t seen, std::uint64_t limit_ns) {
     waits.push_back(limit_ns);
     if (meanwhile) meanwhile();
-    if (word == seen) time += limit_ns;  // nobody has changed it: the time is over
+    if (word == seen) time += limit_ns;  // the word is unchanged: the time limit passes
   }
   static void wake(std::uint32_t& word) { woken.push_back(&word); }
   static std::optional<std::uint64_t> process_cpu(std::uint32_t pid) {

@@ -1,5 +1,5 @@
-// The table of wrappers against the world: MPI's header (REPLAY_MPI_INCLUDE_DIRS), the MPI library if it is here, and
-// the shared object itself (REPLAY_VM_LIBRARY). Signatures are checked at compile time, in vmlib/signatures.cpp.
+// Tests of the table of wrappers: against MPI's header (REPLAY_MPI_INCLUDE_DIRS), the MPI library if it is installed,
+// and the shared object itself (REPLAY_VM_LIBRARY). Signatures are checked at compile time, in vmlib/signatures.cpp.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Ranks as the tests of vmlib have them: on a faked system, polled by hand.
+// Fixtures for the tests of vmlib's ranks: on a fake system, polled by hand.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ class VmRank : public ::testing::Test {
 
 inline constexpr std::uint32_t kMe = 77, kOther = 78;
 
-/// The same rank, running, at seat 0 of core 0, which it shares; the other rank there is played by hand.
+/// The same rank, running, at seat 0 of core 0, which is shared; the test plays the other rank there.
 class VmRankWithToken : public VmRank {
  public:
   VmRankWithToken() {

@@ -16,7 +16,7 @@ using test::VmRank;
 TEST_F(VmRank, AmongRanksThatAllWaitItNapsAfterAWhile) {
   run();
   slot.orders.shared = 1;
-  FakeSystem::away_ns = 10'000;  // it comes back at once
+  FakeSystem::away_ns = 10'000;  // a yield returns at once
   rank.enter_call(thread);
   while (FakeSystem::naps.empty()) poll(5);
   EXPECT_GE(FakeSystem::time, 1000 + Rank<FakeSystem>::kNapAfterNs);

@@ -59,7 +59,7 @@ TEST_F(VmRank, KeepsACoreOfItsOwn) {
   slot.orders.shared = 0;
   poll(1000);
   EXPECT_EQ(FakeSystem::yields, 1);
-  slot.orders.shared = 2;  // no order we know
+  slot.orders.shared = 2;  // an unknown order
   poll(1000);
   EXPECT_EQ(FakeSystem::yields, 1);
 }

@@ -60,7 +60,7 @@ TEST_F(VmRankWithToken, AYieldThatTookAMillisecondWasTheWait) {
 TEST_F(VmRankWithToken, YieldsInVainLeadToMoreAndMoreSleepsWithoutAny) {
   come_to_the_table();
   other.want();
-  std::vector<std::size_t> without;  // how many waits in a row began with no yield
+  std::vector<std::size_t> without;  // how many consecutive waits began without a yield
   std::size_t in_a_row = 0;
   FakeSystem::meanwhile = [&] { ++FakeSystem::processes[kOther]; };  // it computes
   for (int i = 0; i < 40; ++i) {
@@ -135,7 +135,7 @@ TEST_F(VmRankWithToken, MovedWhileItSitsDownItLeavesNothingBehind) {
   other.want();
   int reads = 0;
   FakeSystem::at_clock = [&] {
-    if (++reads == 2) slot.orders.place = replay_vm_place(1, 3);  // its place has been read, its seat not been taken
+    if (++reads == 2) slot.orders.place = replay_vm_place(1, 3);  // after its place is read, before its seat is taken
   };
   poll(5);
   EXPECT_GE(reads, 2);

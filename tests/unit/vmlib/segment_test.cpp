@@ -20,7 +20,7 @@ std::optional<Segment> map_as_rank(const VmHost& host) {
   return Segment::map(host.segment_fd(), *parse_key(host.key_text().c_str()));
 }
 
-/// Whether a rank believes a segment of two slots after `spoil` has been at it.
+/// Whether a rank accepts a segment of two slots that `spoil` has changed.
 bool is_believed(const std::function<void(VmHost&)>& spoil) {
   VmHost host{2};
   spoil(host);
@@ -53,7 +53,7 @@ TEST(VmSegment, EveryClaimOfTheHeaderIsChecked) {
   EXPECT_FALSE(is_believed([](VmHost& host) { host.segment().polls_before_yield = 0; }));
 }
 
-/// Whether a rank believes a file of `size` bytes that begins as a good segment of two slots, with these seals.
+/// Whether a rank accepts a file of `size` bytes that begins like a correct segment of two slots, with these seals.
 bool is_copy_believed(off_t size, int seals) {
   const VmHost host{2};
   std::vector<char> bytes(segment_bytes(2));

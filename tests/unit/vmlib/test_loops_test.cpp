@@ -1,5 +1,5 @@
-// The loops of tests with an MPI made of fakes, which write down who was called: what a loop calls, and when it ends.
-// That real programs see the same as with the blocking calls is tested in tests/cluster/vmlib_modes_test.cpp.
+// Tests of the loops of tests, with fake MPI functions that record their calls: what a loop calls, and when it ends.
+// tests/cluster/vmlib_modes_test.cpp tests that real programs see the same as with the blocking calls.
 #include "vmlib/test_loops.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 constexpr MPI_Comm kOwnComm = 1234;
 constexpr MPI_Errhandler kOwnHandler = 5678;
 
-/// What the fakes answer, and what was called, a word each.
+/// The answers of the fakes, and the calls made, a word each.
 struct Fake {
   static inline std::string calls;
   static inline int tests_in_vain = 0, idle_polls = 0;
@@ -31,7 +31,7 @@ struct Fake {
     missing.clear();
   }
   static void note(const char* call) { calls += std::string{calls.empty() ? "" : " "} + call; }
-  /// The first looks find nothing.
+  /// The first calls report nothing done.
   static int look(const char* call, int* is_done) {
     if (calls.size() < std::string{call}.size() || !calls.ends_with(call)) note(call);
     *is_done = tests_in_vain-- <= 0;
@@ -145,7 +145,7 @@ TEST_F(VmTestLoops, AnExchangeEndsWhenBothHalvesAreDone) {
   EXPECT_EQ(Fake::calls, "Irecv Isend Test(receive) Test(send)");
 }
 
-// MPI_Test reports to the handler of MPI_COMM_WORLD, so where another one is to be told, MPI_Recv itself receives.
+// MPI_Test reports to the handler of MPI_COMM_WORLD, so where another one must be called, MPI_Recv itself receives.
 TEST_F(VmTestLoops, AnotherErrorHandlerIsToldByTheBlockingCallItself) {
   for (const MPI_Errhandler other : {MPI_Errhandler{MPI_ERRORS_RETURN}, kOwnHandler}) {
     Fake::reset();

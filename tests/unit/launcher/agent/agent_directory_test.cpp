@@ -1,4 +1,4 @@
-// What clean-up may delete: the directories of dead agents, and of those only what agents put there.
+// Tests of the clean-up of dead agents' directories: it deletes only files that agents put there.
 #include "launcher/agent/agent_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 class AgentDirectories : public testing::Test {
  protected:
-  /// As an agent leaves it that was killed.
+  /// A directory as a killed agent leaves it.
   fs::path dead() {
     const AgentDirectory made = make_agent_directory(base_.path());
     std::ofstream(made.path / kAgentSocket) << "";

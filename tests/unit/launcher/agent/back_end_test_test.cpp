@@ -1,4 +1,5 @@
-// The self-test of yielding. It asserts no speed, as the machine may be busy: only what it makes of what it has seen.
+// Tests of the self-test of yielding. They assert no speed, as the machine may be busy, only the conclusions drawn from
+// given readings.
 #include "launcher/agent/back_end_test.hpp"
 
 #include <gtest/gtest.h>

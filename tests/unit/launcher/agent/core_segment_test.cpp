@@ -1,4 +1,4 @@
-// The agent's side of the tokens: who loses one, and who gets it then.
+// Tests of the agent's side of the tokens: which rank loses a token, and which one gets it then.
 #include "launcher/agent/core_segment.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class Tokens : public testing::Test {
   void SetUp() override {
     segment_ = std::make_unique<CoreSegment>(kCores);
     theirs_ = static_cast<replay_vm_cores*>(
-        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment_->descriptor(), 0));  // as a rank does it
+        ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment_->descriptor(), 0));  // mapped as by a rank
     ASSERT_NE(theirs_, MAP_FAILED);
   }
   void TearDown() override {

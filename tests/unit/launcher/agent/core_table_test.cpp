@@ -1,4 +1,4 @@
-// Who is on which core, and that nobody's seat is forgotten.
+// Tests of the table of ranks on cores: no rank's seat may be forgotten.
 #include "launcher/agent/core_table.hpp"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(CoreTable, WhoWantsNoSeatIsANeighbourAllTheSame) {
   EXPECT_TRUE(table.meets_another_job({kB, 0}));
 }
 
-// Launches, moves, stops and ends as they come. What the table says is compared with what follows from who is where.
+// Random launches, moves, stops and ends. The table is compared with what follows from the ranks' cores.
 class RandomLife : public testing::TestWithParam<unsigned> {
  protected:
   static constexpr std::uint32_t kCores = 5;

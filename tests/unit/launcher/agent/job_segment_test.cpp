@@ -1,4 +1,4 @@
-// The agent's side of the shared segment, and the meter that reads from it.
+// Tests of the agent's side of the shared segment, and of the meter that reads from it.
 #include "launcher/agent/job_segment.hpp"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 namespace replay::launcher {
 namespace {
 
-/// As a rank maps it.
+/// Maps the segment as a rank does.
 replay_vm_segment* map_as_rank(const JobSegment& segment, std::size_t bytes) {
   return static_cast<replay_vm_segment*>(
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, segment.descriptor(), 0));
@@ -123,7 +123,7 @@ TEST(CpuUseMeter, StaysBetweenZeroAndOneWhateverTheRankWrites) {
   CpuUseMeter meter;
   meter.advance(times(1000, 1'000'000), 2000, true);
   EXPECT_EQ(meter.cpu_use(), 0.0);
-  meter.advance(times(5000, 3), 2500, true);  // an init in the future, blocked time that shrinks
+  meter.advance(times(5000, 3), 2500, true);  // an init in the future, blocked time that decreases
   EXPECT_EQ(meter.cpu_use(), 0.0);
 }
 

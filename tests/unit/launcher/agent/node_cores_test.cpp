@@ -1,4 +1,5 @@
-// What the ranks of all jobs are told when one of them comes, moves, stops or goes. The tests read it where a rank would.
+// Tests of the orders for the ranks of all jobs when a job starts, moves, stops or ends. The tests read them where a
+// rank would.
 #include "launcher/agent/node_cores.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace replay::launcher {
 namespace {
 
-/// A segment as a rank has it in memory.
+/// A segment mapped as by a rank.
 class Mapping {
  public:
   explicit Mapping(int descriptor) {
@@ -214,7 +215,7 @@ TEST_F(Cores, ADeadRankLosesItsTokenAtOnce) {
   EXPECT_EQ(token(0).holder, 0U);
   EXPECT_EQ(token(3).seats[4].wanter, 0U);
   EXPECT_EQ(job.orders(0).shared, 0U);
-  cores_->lose_rank(JobId{1}, 1);  // no second time
+  cores_->lose_rank(JobId{1}, 1);  // a second loss changes nothing
   move(1, {2, 2});
   EXPECT_EQ(job.core(0), 2U) << "whoever is left moves";
 }
@@ -258,7 +259,7 @@ TEST_F(Cores, WhoIsNotHereIsNobody) {
   EXPECT_TRUE(cores_->has_let_go(JobId{9}));
 }
 
-/// Whether what each rank is told is what follows from where everybody is.
+/// Random steps, after which each rank's orders must follow from the cores of all ranks.
 class RandomOrders : public Cores, public testing::WithParamInterface<unsigned> {
  protected:
   struct Known {

@@ -1,4 +1,4 @@
-// Key files: what was made is read again; what others could have read is refused, with the cure.
+// Tests of key files: a key is read as it was made; a file that other users could have read is refused, with advice.
 #include "launcher/daemon/link_key.hpp"
 
 #include <gtest/gtest.h>

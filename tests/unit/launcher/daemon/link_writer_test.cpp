@@ -1,5 +1,5 @@
-// The daemon's writing end over a network: Ping comes by itself and from the beginning, frames of several threads arrive
-// whole and in the order in which they were sealed, and nothing that the other side does keeps it from ending.
+// Tests of the daemon's writer over a network: it sends Ping by itself from the start, frames of several threads arrive
+// whole and in the order in which they were sealed, and the other side cannot keep it from ending.
 #include "launcher/daemon/link_writer.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class TheLinkWriter : public testing::Test {
     theirs_ = UniqueFd{ends[1]};
   }
 
-  /// The next order on the other end.
+  /// Reads the next order at the other end.
   protocol::AgentOrder hear() {
     for (;;) {
       if (const auto frame = decoder_.next()) return protocol::decode_order(*frame);
@@ -60,7 +60,7 @@ TEST_F(TheLinkWriter, SaysPingFromTheBeginningAndAgainAndAgain) {
 
 TEST_F(TheLinkWriter, FramesOfSeveralThreadsArriveWholeAndEachThreadsInOrder) {
   constexpr std::int64_t kThreads = 4;
-  constexpr std::int64_t kFrames = 600;  // beyond a change of the key
+  constexpr std::int64_t kFrames = 600;  // enough for a change of the key
   LinkWriter writer{ours_.get(), seal_key(), 1ms};
   std::vector<std::thread> threads;
   for (std::int64_t thread = 0; thread < kThreads; ++thread)

@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// As few descriptors as are open now, until it goes.
+/// Lowers the limit to the open descriptors, until it is destroyed.
 class NoDescriptorLeft {
  public:
   NoDescriptorLeft() {
@@ -37,7 +37,7 @@ class NoDescriptorLeft {
   rlimit before_{};
 };
 
-/// Rounds of the loop until that has happened, or the time is over.
+/// Runs the loop until `happened` or the time limit; returns the number of rounds.
 template <typename Condition>
 int rounds(event_base* loop, Condition happened, std::chrono::milliseconds limit) {
   int rounds = 0;
@@ -96,7 +96,7 @@ TEST_F(ListenerTest, WithoutADescriptorItBreathesAndTheCallerComesInLater) {
   event_base* const loop = loop_.get();
   int turns = 0;
   {
-    // Nothing is asked of an object of this class meanwhile: the sanitizers' check of that needs a pipe.
+    // Without members of this fixture: the sanitizers' check of its type would need a pipe.
     const NoDescriptorLeft none;
     turns = rounds(
         loop, [] { return false; }, 3 * Listener::kBreath);

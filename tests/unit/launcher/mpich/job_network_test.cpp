@@ -1,4 +1,4 @@
-// A network of a job's own: what is in it, and that the process in it is the same user.
+// Tests of a job's own network namespace: what is in it, and that the process in it is the same user.
 #include "launcher/mpich/job_network.hpp"
 
 #include <arpa/inet.h>
@@ -16,7 +16,7 @@
 namespace replay::launcher {
 namespace {
 
-/// The exit code of a child in a network of its own, which ends with `look`'s.
+/// Runs `look` in a child in a network of its own; returns its result, which is the child's exit code.
 int in_own_network(const std::function<int()>& look) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(enter_own_network() ? look() : 99);
@@ -78,8 +78,8 @@ TEST_F(OwnNetwork, AUserWithoutRightsGetsOneToo) {
   const pid_t child = ::fork();
   if (child == 0) {
     if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(98);
-    ::prctl(PR_SET_DUMPABLE, 1);            // as of a process that was started by that user
-    if (why_no_own_network()) ::_exit(77);  // the system keeps it for root
+    ::prctl(PR_SET_DUMPABLE, 1);            // as for a process that this user has started
+    if (why_no_own_network()) ::_exit(77);  // the system allows it to root only
     ::_exit(enter_own_network() && ::geteuid() == 65534 && ::getegid() == 65534 ? 0 : 1);
   }
   int status = 0;

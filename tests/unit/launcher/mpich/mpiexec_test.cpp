@@ -1,4 +1,4 @@
-// How mpiexec is called and what its last words mean.
+// Tests of the command line of mpiexec and of the meaning of its last messages.
 #include "launcher/mpich/mpiexec.hpp"
 
 #include <gtest/gtest.h>
@@ -77,13 +77,13 @@ TEST(BadTermination, NamesTheProcessAndTheSignal) {
 
 TEST(BadTermination, IsExplainedByTheNamedRanksOwnSignal) {
   EXPECT_EQ(explain({1, 11, "Segmentation fault (signal 11)"}, 1, 2), "rank 1: Segmentation fault (signal 11)");
-  EXPECT_EQ(explain({1, 6, "Terminated (signal 15)"}, 0, 3), "rank 0: Aborted (signal 6)");  // 6 or 9: 15
+  EXPECT_EQ(explain({1, 6, "Terminated (signal 15)"}, 0, 3), "rank 0: Aborted (signal 6)");  // 6 | 9 = 15
   EXPECT_EQ(explain({1, 9, "Killed (signal 9)"}, 1, 2), "rank 1: Killed (signal 9)");
   EXPECT_EQ(explain({1, 0, "Killed (signal 9)"}, 1, 2), "rank 1: Killed (signal 9)");
   EXPECT_EQ(explain({0, 0, "Killed (signal 9)"}, std::nullopt, 2), "a rank: Killed (signal 9)");
 }
 
-// As mpiexec 4.0.2 writes it now and then when rank 1 has crashed and it has killed rank 0.
+// Output that mpiexec 4.0.2 sometimes writes when rank 1 has crashed and it has killed rank 0.
 TEST(BadTermination, IsNotBlamedOnARankThatHydraKilledItself) {
   const std::string output =
       "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n"

@@ -1,4 +1,4 @@
-// What the launcher takes for a vmlib that it can preload.
+// Tests of which files the launcher accepts as a vmlib to preload.
 #include "launcher/mpich/vmlib_file.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST_F(VmlibFile, AnotherVersionIsNamed) {
 }
 
 TEST_F(VmlibFile, TheVersionIsFoundWhereverItLies) {
-  // The file is read in blocks of 64 KiB; the mark and its number move across the end of one, byte by byte.
+  // The file is read in blocks of 64 KiB; the mark and its number are shifted across the end of a block, byte by byte.
   constexpr std::size_t kBlock = 65536;
   const std::string header = vmlib().substr(0, 64);
   const std::string mark = std::string{REPLAY_VM_FILE_MARK} + "1234567";

@@ -1,4 +1,4 @@
-// Quotas of control groups, from small imitations of /proc and /sys.
+// Tests of reading the quotas of control groups, on small imitations of /proc and /sys.
 #include "launcher/os/cgroup.hpp"
 
 #include <gtest/gtest.h>

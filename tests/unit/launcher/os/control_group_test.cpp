@@ -1,5 +1,5 @@
-// A control group of our own: where one may be made, from small imitations of /proc and /sys; and where this machine lets
-// us make one, that a process cannot leave it by hiding.
+// Tests of making a control group of our own: where one may be made, on small imitations of /proc and /sys; and, where
+// this machine allows one, that a process cannot leave it by hiding.
 #include "launcher/os/control_group.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(OurControlGroup, IsMadeBelowOurOwnInVersion2AndRemovedWithTheObject) {
     const auto below = group->make_below("job");
     ASSERT_TRUE(below);
     EXPECT_TRUE(exists("sys/fs/cgroup/unified/a/ours/job"));
-    const auto second = ControlGroup::make("ours", root_.path());  // the name is taken there
+    const auto second = ControlGroup::make("ours", root_.path());  // the name is taken in the first hierarchy
     EXPECT_TRUE(exists("sys/fs/cgroup/freezer/ours"));
   }
   EXPECT_FALSE(exists("sys/fs/cgroup/unified/a/ours"));
@@ -110,7 +110,7 @@ TEST(RealControlGroup, KeepsAProcessThatHidesAndIsFoundByItsNameAgain) {
   for (int tries = 0; tries < 2000 && !is_alone_and_hidden(); ++tries) ::usleep(10'000);
   ASSERT_TRUE(is_alone_and_hidden());
 
-  group.reset();  // leaves the group where it is, as there is a process in it
+  group.reset();  // leaves the group in place, because a process is in it
   const auto again = ControlGroup::find(name);
   ASSERT_TRUE(again);
   for (const pid_t pid : again->processes())

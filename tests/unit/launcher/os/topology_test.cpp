@@ -1,4 +1,4 @@
-// Which cores a run gets: from synthetic machines, so that every kind of machine can be tested on any.
+// Tests of which cores a run gets, on synthetic machines, so that every kind of machine can be tested on any.
 #include "launcher/os/topology.hpp"
 
 #include <gtest/gtest.h>

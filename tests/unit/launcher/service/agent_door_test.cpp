@@ -1,5 +1,5 @@
-// The door for daemons, with real sockets on the loopback and a thread that plays the daemon: who has the key comes in,
-// everybody else is closed, and nobody keeps anybody else out.
+// Tests of the agent's door, with real sockets on the loopback and a thread that plays the daemon: a daemon with the
+// key is let in, every other connection is closed, and none can keep a daemon out.
 #include "launcher/service/agent_door.hpp"
 
 #include <arpa/inet.h>
@@ -37,7 +37,7 @@ protocol::LinkKey key_of(std::uint8_t byte) {
   return key;
 }
 
-/// The end of a connection that is not a daemon's.
+/// A connection from a program that is no daemon.
 UniqueFd knock(const LinkAddress& address, const char* from = "127.0.0.1") {
   UniqueFd socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   sockaddr_in own{};
@@ -77,7 +77,7 @@ class Door : public testing::Test {
     return true;
   }
 
-  /// connect_agent() in a thread; what became of it is in error_ and link_ once is_done_.
+  /// Runs connect_agent() in a thread; its result is in error_ and link_ once is_done_.
   void connect(const protocol::LinkKey& key) { connect(key, door_.address()); }
   void connect(const protocol::LinkKey& key, const LinkAddress& address) {
     daemon_ = std::thread{[this, key, address] {
@@ -222,7 +222,7 @@ TEST_F(Door, WhoSaysNothingIsClosedAfterAWhileAndKeepsNobodyOut) {
   EXPECT_EQ(refusals_.front(), "has not proved the key within 5 s");
 }
 
-/// A connection whose greeting was made with the key, but whose proof is still to come.
+/// A connection that has sent a greeting made with the key, but not yet the proof.
 struct Caller {
   Caller(const LinkAddress& address, const protocol::LinkKey& key, std::uint8_t nonce)
       : stream(knock(address)), handshake(protocol::LinkRole::kDaemon, key, nonce_of(nonce)) {
@@ -236,7 +236,7 @@ struct Caller {
   void send(const std::string& bytes) const {
     EXPECT_EQ(::send(stream.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
   }
-  /// Whether the agent's next message has come; what it asks for is in `reply`.
+  /// Whether the agent's next message has arrived; the answer that it asks for is in `reply`.
   bool hears() {
     std::string bytes(handshake.wanted(), '\0');
     const ssize_t got = ::recv(stream.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -268,7 +268,7 @@ TEST_F(Door, AFloodFromOneAddressTakesNoPlaceOfAnother) {
 
 TEST_F(Door, ACallerWhoseGreetingHasTheKeyKeepsItsPlaceWhateverComesBehindIt) {
   Caller caller{door_.address(), key_, 7};
-  ASSERT_TRUE(until([&] { return caller.hears(); }));  // the agent's opening; the proof takes its time on a long way
+  ASSERT_TRUE(until([&] { return caller.hears(); }));  // the agent's opening; the proof is late, as on a slow link
   std::vector<UniqueFd> flood;
   for (std::size_t i = 0; i < 8 * AgentDoor::kMostStrangers; ++i) flood.push_back(knock(door_.address()));
   ASSERT_TRUE(until([&] { return door_.refused() == 7 * AgentDoor::kMostStrangers; }));
@@ -288,7 +288,8 @@ TEST_F(Door, ARepeatedGreetingGetsNoPlace) {
   EXPECT_FALSE(is_closed(caller.stream));
 }
 
-/// Passes bytes on with a delay in each direction, like a long way; connects onwards when the first bytes arrive.
+/// Relays bytes with a delay in each direction, like a link over a long distance; connects onwards when the first bytes
+/// arrive.
 class LongWay {
  public:
   LongWay(const LinkAddress& to, std::chrono::milliseconds one_way)
@@ -362,7 +363,7 @@ class LongWay {
 TEST_F(Door, AFloodDoesNotKeepTheOwnerOutAcrossALongWay) {
   std::optional<LongWay> way{std::in_place, door_.address(), 50ms};
   std::atomic<bool> is_over = false;
-  std::thread flood{[&] {  // faster than the 190 a second that shut the door of 16 places, for which the oldest waited
+  std::thread flood{[&] {  // 190 a second kept the owner out when the oldest of 16 places was closed
     std::deque<UniqueFd> guests;
     while (!is_over) {
       guests.push_back(knock(door_.address()));

@@ -1,4 +1,4 @@
-// A shared object that goes wrong in the way that its parameter `fault` says, at its first pass or when it is made.
+// A shared object with a fault, chosen by its parameter `fault`, at its first pass or when it is made.
 
 #include <csignal>
 #include <fstream>
@@ -37,7 +37,7 @@ class Faulty final : public Policy {
   }
 
  private:
-  // The first run leaves a file behind: a real run is foreseen by a simulated one.
+  // The first run leaves a file behind, because a real run is preceded by a simulated one.
   void fcfs_once(const View& view, Answer& answer) {
     if (passes_++ == 0) is_second_run_ = std::ifstream{runs_}.good();
     std::ofstream{runs_, std::ios::app} << "pass\n";

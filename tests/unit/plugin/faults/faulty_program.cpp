@@ -1,5 +1,5 @@
-// A policy program that goes wrong in the way that its first argument says. Its pid, and that of its child if it has
-// one, go into the file that the second one names.
+// A policy program with a fault, chosen by its first argument. It writes its pid, and that of its child if it has one,
+// into the file named by the second argument.
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 namespace {
 
 std::string fault;
-bool is_second_run = false;  // a real run is foreseen by a simulated one
+bool is_second_run = false;  // a real run is preceded by a simulated one
 
 void say(const std::string& line) { std::cout << line << std::endl; }
 
@@ -64,7 +64,8 @@ void answer_pass(int pass) {
   say(R"({"actions":[]})");
 }
 
-/// A child in a session of its own, with other descriptors; `is_hidden`: without parent and environment, too.
+/// Starts a child in a session of its own, with other descriptors; `is_hidden`: without parent and environment, too.
+/// Writes its pid.
 void write_pid_of_a_session(std::ostream& pids, bool is_hidden) {
   int ends[2];
   if (::pipe(ends) != 0) return;

@@ -1,4 +1,4 @@
-// A policy that was built against a header of another ABI version: only the head of the table is as ours.
+// A policy that was built against a header of another ABI version: only the head of the table equals ours.
 
 #include <replay_policy.hpp>
 

@@ -1,5 +1,5 @@
-// Uses what a policy may do beyond starting: shrinks, expands, suspends, resumes, kills, wakes itself and writes notes,
-// as its parameter `does` says, each when it is possible for the first time.
+// A shared object that uses all actions of a policy besides starting: it shrinks, expands, suspends, resumes, kills,
+// wakes itself and writes notes, as its parameter `does` says, each at the first opportunity.
 
 #include <replay_policy.hpp>
 

@@ -1,5 +1,5 @@
-// First come, first served, built against a header whose table ended before the questions of wrapping policies: what an
-// old shared object looks like to a new replay. Without the C++ part: it starts by number.
+// First come, first served, built against a header with a table that ends before the questions of wrapping policies,
+// like an old shared object under a new replay. It does without the C++ part and starts jobs by number.
 
 #include <replay_policy.hpp>
 

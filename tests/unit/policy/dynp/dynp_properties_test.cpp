@@ -1,4 +1,4 @@
-// Whatever the jobs: when dynP takes a step. A step that changes the policy is a note in the event log.
+// Properties of dynP for any jobs: when it takes a step. A step that changes the policy is a note in the event log.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(DynpProperties, ThePolicyChangesOnlyWhereAJobIsSubmittedOrEnds) {
   }));
 }
 
-// A job without run time starts and ends at one instant, which is two events one after the other: here there are none.
+// A job without run time starts and ends at one instant, which gives two events in a row; this test has no such jobs.
 TEST(DynpProperties, AllThatHappensAtAnInstantIsOneStepKillsIncluded) {
   EXPECT_TRUE(rc::check([] {
     std::vector<TracedJob> jobs = *any_jobs(kProcessors, true);

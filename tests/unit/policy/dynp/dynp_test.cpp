@@ -1,5 +1,5 @@
-// dynP's deciders against the 36 rows that make Table 1 of the dynP paper concrete, and the scheduler on schedules small enough
-// to work out by hand.
+// Tests of dynP's deciders on the 36 rows that make Table 1 of the dynP paper concrete, and of the scheduler on
+// schedules small enough to work out by hand.
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ TEST(DynpDeciders, ThePreferredOneIsLeftForOneThatIsBetterByMoreThanTheThreshold
   const DynpScores scores{100, 104, 90};
   EXPECT_EQ(sjf_preferred(scores, DynpPolicy::kSjf, 0.14), DynpPolicy::kSjf) << "14/104 = 0.135";
   EXPECT_EQ(sjf_preferred(scores, DynpPolicy::kSjf, 0.13), DynpPolicy::kLjf);
-  // Utilisation is better the higher it is, and its scores are negative.
+  // Higher utilisation is better, so its scores are negative.
   const DynpScores near{-80, -78, -81};
   EXPECT_EQ(sjf_preferred(near, DynpPolicy::kSjf, 0.05), DynpPolicy::kSjf) << "3/78 = 0.038";
   EXPECT_EQ(sjf_preferred(near, DynpPolicy::kSjf, 0.03), DynpPolicy::kLjf);
@@ -86,7 +86,7 @@ TEST(DynpDeciders, WhatIsBetterByExactlyTheThresholdDoesNotBeatThePreferredOne) 
     if (percent < 100) {
       EXPECT_EQ(sjf_preferred({100, 100, 99 - percent}, DynpPolicy::kSjf, threshold), DynpPolicy::kLjf) << percent;
     }
-    // By utilisation: -1 / L, as plans that take L until their last end.
+    // By utilisation: -1 / L, for plans with the last end L from now.
     const DynpScore mine{-1, 100 + percent}, best{-1, 100}, better{-1, 99};
     EXPECT_EQ(sjf_preferred({mine, mine, best}, DynpPolicy::kSjf, threshold), DynpPolicy::kSjf) << percent;
     EXPECT_EQ(sjf_preferred({mine, mine, better}, DynpPolicy::kSjf, threshold), DynpPolicy::kLjf) << percent;
@@ -100,8 +100,9 @@ TEST(DynpDeciders, ScoresThatDifferInTheLastOfManyDigitsDiffer) {
   EXPECT_EQ(sjf_preferred({kLarge * 3 / 4, kLarge, kLarge}, DynpPolicy::kSjf, 0.25), DynpPolicy::kSjf);
 }
 
-// Equal plans have equal scores, in whatever order they list the jobs: simple then stays with the first, FCFS. Here all wait for A
-// and start together when it ends; sums of such ratios depend on their order in the last digit.
+// Equal plans have equal scores, in whatever order they list the jobs: simple then keeps the first, FCFS. Here all wait
+// for A and start together when it ends; in floating point, sums of such ratios would depend on their order in the last
+// digit.
 TEST(Dynp, EqualPlansTie) {
   for (const std::string metric : {"sldwa", "response", "slowdown", "bsld60", "utilisation"})
     for (const auto later : {2s, 4s, 9s, 16s}) {

@@ -1,6 +1,6 @@
-// What easy-malleable promises a head that has to wait, whatever the jobs: it starts no later than its first shadow time. The
-// shadow is worked out here again, plainly: at t the head has of each node all that those who have not ended by their estimates
-// cannot give back.
+// Properties of easy-malleable for any jobs: a head that has to wait starts no later than its first shadow time. The
+// shadow is computed here again, in the plain way: the head gets all cores of each node except those that jobs still
+// running by their estimates at t cannot give back.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace replay::test {
 namespace {
 
-// Asks the policy, and works out the shadow of the head that is left waiting.
+// Asks the policy, and computes the shadow of the head that is left waiting.
 class Heads final : public Policy {
  public:
   Heads(Policy& inner, const RuntimeModel& model, int max_mpl) : inner_(inner), model_(model), max_mpl_(max_mpl) {}

@@ -1,4 +1,4 @@
-// easy-malleable: FCFS-malleable for the head of the queue, and backfilling behind it that does not delay it.
+// Tests of easy-malleable: FCFS-malleable for the head of the queue, and backfilling behind it that does not delay it.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace replay::test {
 namespace {
 
 TEST(EasyMalleable, AShortJobPassesAHeadForWhichShrinkingIsNotEnough) {
-  // A is rigid on 3 of 4 cores until 4 min; B needs 2 even when shrunk. C is over before that; D is not.
+  // A is rigid on 3 of 4 cores until 4 min; B needs 2 even when shrunk. C ends before that; D does not.
   const std::vector<TracedJob> jobs{job('A').cores(3).runs(4min).rigid(), job('B').cores(4).runs(1min).arrives(10s),
                                     job('C').cores(1).runs(2min).arrives(20s)};
   EXPECT_EQ(simulate("fcfs-malleable", cores(4), jobs).start(id('C')), at(4min)) << "nobody overtakes B";

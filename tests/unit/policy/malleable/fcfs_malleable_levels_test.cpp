@@ -1,5 +1,5 @@
-// FCFS-malleable with a max_mpl above 2, on nodes of several cores: a job with p_node processes on a node has
-// ceil(p_node / m) of its cores at level m, so what a level gives back is counted node by node.
+// Tests of FCFS-malleable with a max_mpl above 2, on nodes of several cores: a job with p_node processes on a node has
+// ceil(p_node / m) of its cores at level m, so the cores that a level frees are counted node by node.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace replay::test {
 namespace {
 
-// What was decided for one job, with its cores on each node in the order of the ranks: "start 4+4+3, resize 2+2+2".
+// The decisions on one job, with its cores on each node in the order of the ranks: "start 4+4+3, resize 2+2+2".
 std::string by_node(const MemoryLog& log, JobId job, const Machine& machine) {
   std::string text;
   const auto add = [&](const char* what, const Allocation& allocation) {
@@ -46,8 +46,8 @@ Scene play(const char* policy, const char* machine, std::vector<TracedJob> jobs)
 }
 
 TEST(FcfsMalleableLevels, AJobIsShrunkAndExpandedNodeByNode) {
-  // A's 11 processes lie 4, 4 and 3. B needs 9 cores: at level 2 A leaves 2, 2 and 2 of its nodes' 4, B's 9 processes go
-  // there as 4, 4 and 1 at level 2.
+  // A's 11 processes are on the nodes as 4, 4 and 3. B needs 9 cores: at level 2 A leaves 2, 2 and 2 of its nodes' 4,
+  // and B's 9 processes go there as 4, 4 and 1 at level 2.
   const Scene scene = play("fcfs-malleable:max_mpl=4", "3x2x2",
                            {job('A').cores(11).runs(10min), job('B').cores(9).arrives(1min).runs(2min)});
   EXPECT_EQ(scene.of('A'), "start 4+4+3, resize 2+2+2, resize 4+4+3");
@@ -100,8 +100,8 @@ TEST(FcfsMalleableLevels, TheHeadFitsAtItsDeepestLevelAlsoWhenNobodyHasMoreToGiv
 }
 
 TEST(FcfsMalleableLevels, ExpandsLevelByLevelAsCoresComeFree) {
-  // Eight cores of one node; at level 4 A has two. B, C and D end one after the other, and A takes what the next level
-  // needs: 3 (level 3), 4 (level 2), 8.
+  // Eight cores of one node; at level 4 A has two. B, C and D end one after the other, and A takes the cores for the
+  // next level: 3 (level 3), 4 (level 2), 8.
   const Scene scene =
       play("fcfs-malleable:max_mpl=4", "1x1x8",
            {job('A').cores(8).runs(60min), job('B').cores(1).arrives(1min).runs(1min),
@@ -117,7 +117,7 @@ TEST(FcfsMalleableLevels, AllOrNothingToTheNextLevelOnAllNodes) {
   EXPECT_EQ(scene.of('A'), "start 4+4, resize 2+2, resize 4+4");
 }
 
-// Whatever comes: on each node, at each time.
+// Random workloads: checked on each node, at each time.
 class Levels : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(Levels, EveryJobCanBeExpandedWhereItIsAndNoCoreHasMoreThanMaxMplOfItsProcesses) {

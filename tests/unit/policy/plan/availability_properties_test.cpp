@@ -1,4 +1,4 @@
-// The availability profile against the simplest one there is: a row of counts, one for each second.
+// Properties of the availability profile, compared with the simplest one: a row of counts, one for each second.
 
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ TEST(Availability, AgreesWithARowOfCounts) {
 }
 
 TEST(Availability, AgreesWhenItHasManyBlocks) {
-  // Many short reservations: some hundred steps, so blocks split, empty and vanish.
+  // Many short reservations: several hundred steps, so that blocks are split, emptied and removed.
   EXPECT_TRUE(rc::check([] { walk(600, 4); }));
 }
 

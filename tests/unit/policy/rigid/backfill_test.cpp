@@ -50,7 +50,7 @@ TEST(Easy, PlansWithTheEstimateNotWithTheTruth) {
 }
 
 TEST(Easy, AJobAtItsEstimateCountsAsGoneInPassesOfThatInstant) {
-  // At 1 min first C comes, then A ends. With pass=event the pass of C's coming already has A's cores.
+  // At 1 min C is submitted before A ends. With pass=event the pass of C's submission already counts A's cores as free.
   const std::vector<TracedJob> jobs{job('A').cores(2).runs(1min), job('B').cores(2).runs(4min),
                                     job('C').cores(2).arrives(1min).runs(1min)};
   for (const char* policy : {"easy", "easy:pass=instant"}) {
@@ -60,7 +60,7 @@ TEST(Easy, AJobAtItsEstimateCountsAsGoneInPassesOfThatInstant) {
   }
 }
 
-// A wrapper's questions: two of four cores run until 2 min, the head needs three.
+// The questions of a wrapping policy: two of four cores run until 2 min, the head needs three.
 class Questions : public testing::Test {
  protected:
   Questions() : free_(machine_) {

@@ -1,4 +1,5 @@
-// Conservative backfilling and its neighbours, against a schedule made in the simplest way, and against each other.
+// Tests of conservative backfilling and its variants, against a schedule made in the simplest way, and against each
+// other.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ std::map<JobId, Instant> starts(std::string_view policy, CoreCount machine, cons
   return all;
 }
 
-// Estimates that end the job, as in a log whose run times are cut at the request.
+// Sets estimates that end the jobs, as in a log with run times cut at the request.
 std::vector<TracedJob> cut_at_request(std::vector<TracedJob> jobs) {
   for (TracedJob& traced : jobs) traced.truth.runtime = std::min(traced.truth.runtime, traced.job.estimate);
   return jobs;
@@ -47,7 +48,7 @@ TEST(Conservative, ABackfilledJobDelaysNobodyNotJustTheHead) {
             "....C......\n");
 }
 
-// Notes when a policy wants to be asked again.
+// Records when a policy wants to be asked again.
 class Wakes final : public Policy {
  public:
   explicit Wakes(Policy& inner) : inner_(inner) {}
@@ -66,7 +67,7 @@ class Wakes final : public Policy {
 };
 
 TEST(Conservative, APlannedStartFiresAlthoughNothingElseHappensThen) {
-  // B is planned for A's estimated end, and asks to be looked at then, whatever A does.
+  // B is planned for A's estimated end, and asks for a pass then, whatever A does.
   const auto policy = make_policy("conservative:pass=instant");
   Wakes wakes{*policy.policy};
   const auto log =
@@ -87,7 +88,7 @@ TEST(Conservative, MovesUpWhenAJobEndsEarly) {
         << compress;
 }
 
-// A plan as a list of reservations, looked through from the front for each job: slow and plain.
+// A plan as a list of reservations, scanned from the front for each job: slow and plain.
 class PlainPlan {
  public:
   explicit PlainPlan(CoreCount machine) : machine_(machine) {}
@@ -121,8 +122,8 @@ class PlainPlan {
   CoreCount machine_;
 };
 
-// Conservative backfilling event by event: submissions before terminations, each followed by what it asks for. Also the
-// first promise of each job.
+// The schedule of conservative backfilling event by event: submissions before terminations, each followed by its pass.
+// Also the first promise of each job.
 struct PlainSchedule {
   std::map<JobId, Instant> start, promise;
 };
@@ -219,7 +220,8 @@ INSTANTIATE_TEST_SUITE_P(Compression, ConservativeAgainstThePlainOne,
                            return name;
                          });
 
-// A job that is killed ends once: the plan is compressed with the decision, before what is submitted at that instant is placed.
+// A job that is killed ends once: the plan is compressed with the decision, before jobs submitted at that instant are
+// placed.
 TEST(Conservative, WhetherAJobIsKilledAtItsEstimateOrEndsThereIsTheSame) {
   const std::string policy = "conservative:compress-at=every-end:pass=instant";
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {

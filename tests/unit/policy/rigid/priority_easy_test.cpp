@@ -14,7 +14,7 @@ TEST(PriorityEasy, ShortBeforeMediumBeforeLongAndByArrivalInside) {
 }
 
 TEST(PriorityEasy, AJobThatHasWaitedFiveRunTimesCountsAsShort) {
-  // M waits from 0 on; at 5 min it is promoted and passes S, which came later. With one class less it is short, too; a
+  // M waits from 0 on; at 5 min it is promoted and passes S, submitted later. Even one class lower makes it short; a
   // long job would only become medium.
   std::vector<TracedJob> jobs{job('A').cores(4).runs(6min), job('M').cores(4).runs(1min).arrives(1s),
                               job('S').cores(4).runs(30s).arrives(2min)};

@@ -1,5 +1,5 @@
-// The searches of slack-based backfilling: how many schedules are priced (Talby and Feitelson 1999, section 4.5, Figure 8), and that
-// no heuristic finds a cheaper one than the search that tries every order.
+// Tests of the searches of slack-based backfilling: the number of schedules that are priced (Talby and Feitelson 1999,
+// section 4.5, Figure 8), and that no heuristic finds a cheaper one than the search that tries every order.
 #include "scheduler/policy/slack/slack_search.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr SlackOf kPatient{0.5, 1000, 1000, true};
 
-// Jobs that wait, each planned at its earliest hole on an idle machine.
+// Waiting jobs, each planned at its earliest hole on an idle machine.
 class Queue {
  public:
   explicit Queue(CoreCount cores) : plan_(cores, at(0s)) {}
@@ -42,8 +42,8 @@ class Queue {
 };
 
 TEST(SlackSearch, Figure8PricesTenSchedules) {
-  // J1, J2 and J3 take all processors one after the other, from 0, 2 and 5 on. J4 at 0 delays three of them, in 6 orders; at 2 two,
-  // in 2 orders; at 5 one; and behind them nobody.
+  // J1, J2 and J3 take all processors one after the other, from 0, 2 and 5 on. J4 at 0 delays three of them, in 6
+  // orders; at 2 two, in 2 orders; at 5 one; and behind them none.
   Queue queue{4};
   queue.add(job('A').cores(4).runs(2s), kPatient);
   queue.add(job('B').cores(4).runs(3s), kPatient);

@@ -1,5 +1,5 @@
-// Slack-based backfilling: prices against the tables of the paper's section 4.4 (the last row is a misprint there: its prices are
-// those of alpha_p = 1/3), its priorities and slacks, and what it has to keep on any workload.
+// Tests of slack-based backfilling: prices against the tables of the paper's section 4.4 (the last row is a misprint
+// there: its prices are those of alpha_p = 1/3), its priorities and slacks, and its rules on any workload.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,8 @@
 namespace replay::test {
 namespace {
 
-// Section 4.1: J1 has 2 processors, J2 has 1, J3 comes with 2; each may be delayed by 2 s in favour of another.
+// Section 4.1: J1 has 2 processors, J2 has 1, and J3, the new job, has 2; each may be delayed by 2 s in favour of
+// another.
 struct Row {
   SlackWeights weights;
   SlackOf j1, j2;
@@ -94,8 +95,8 @@ std::map<JobId, Instant> starts(std::string_view policy, const std::vector<Trace
 }
 
 TEST(Slack, DelaysTheNarrowJobInFavourOfTheWideOne) {
-  // The paper's example: J1 (2 processors) and J2 (1) are planned for when X ends; J3 has 2 processors and 2 s. In favour of
-  // J3 the narrow J2 is delayed, at a price of 2 instead of 4.
+  // The paper's example: J1 (2 processors) and J2 (1) are planned for X's end; J3 has 2 processors and 2 s. In favour
+  // of J3 the narrow J2 is delayed, at a price of 2 instead of 4.
   const std::vector<TracedJob> jobs{job('X').cores(4).runs(10s), job('A').cores(2).runs(2s).arrives(1s),
                                     job('B').cores(1).runs(2s).arrives(2s), job('C').cores(2).runs(2s).arrives(3s)};
   const auto log = simulate("slack:awt=60:alpha_p=0", cores(4), jobs, "rigid");
@@ -143,7 +144,7 @@ TEST(Slack, AJobBeyondItsQuotaMovesUpWhenTimeBecomesFree) {
 }
 
 TEST(Slack, AJobStartsInsideItsInsertAndCannotBePushedAwayByTheNextOneOfThatInstant) {
-  // B is cheaper at 0: it waits less for A's place than A loses. But A runs by then.
+  // A schedule with B at 0 is cheaper: B's wait for A's place costs more than A's delay. But A runs by then.
   const std::vector<TracedJob> jobs{job('A').cores(1).runs(100s).estimated(7200s),
                                     job('B').cores(1).runs(1s).estimated(3600s)};
   const auto log = simulate("slack:awt=2401", cores(1), jobs, "rigid");
@@ -151,14 +152,14 @@ TEST(Slack, AJobStartsInsideItsInsertAndCannotBePushedAwayByTheNextOneOfThatInst
   EXPECT_EQ(log.start(id('B')), at(100s));
 }
 
-// No two come at one instant: the plan after the pass is then the one that the job was promised.
+// Spreads the submissions, so that the plan after a pass is the one that was promised to the new job.
 std::vector<TracedJob> one_at_a_time(std::vector<TracedJob> jobs) {
   Duration later{};
   for (TracedJob& traced : jobs) traced.job.submitted += ++later;
   return jobs;
 }
 
-// Notes what a policy first promises to each job.
+// Records the first promise of a policy to each job.
 class Promises final : public Policy {
  public:
   explicit Promises(Policy& inner) : inner_(inner) {}
@@ -203,7 +204,7 @@ TEST(Slack, NobodyStartsLaterThanItsFirstPromisePlusItsFirstSlack) {
   EXPECT_GT(delayed, 0) << "somebody has to be delayed, else this test says nothing";
 }
 
-// Section 4.7. A runs for 25 s and has declared 20: at 20 it asks for 2 s more, and at 22 and 24 again.
+// Section 4.7. A runs for 25 s and has requested 20: at 20 it asks for 2 s more, and again at 22 and 24.
 std::vector<TracedJob> one_that_overruns() { return {job('A').cores(4).runs(25s).estimated(20s)}; }
 
 SimulationOptions as_the_policy_says() {
@@ -237,7 +238,7 @@ TEST(SlackTick, ItIsKilledWhereItWouldBreakAPromise) {
 }
 
 TEST(SlackTick, ItIsKilledWhereOthersAreWorthMore) {
-  // Without priorities each who waits 2 s on 4 processors costs 8; that A has run for 20 s on 4 is worth 80.
+  // Without priorities each job that waits 2 s on 4 processors costs 8; A's 20 s on 4 processors are worth 80.
   auto jobs = one_that_overruns();
   for (const char name : {'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'})
     jobs.push_back(job(name).cores(4).runs(5s).arrives(1s));
@@ -250,7 +251,8 @@ TEST(SlackTick, ItIsKilledWhereOthersAreWorthMore) {
 }
 
 TEST(SlackTick, SeesThePlanAfterTheEndsAndSubmissionsOfItsInstant) {
-  // B reaches its estimate at 50. A's processor comes free at that instant; C, which comes then, is in the plan before B asks.
+  // B reaches its estimate at 50. At that instant A's processor becomes free, and C is submitted and planned before B
+  // asks.
   const auto a = job('A').cores(1).runs(50s).estimated(100s);
   const auto b = job('B').cores(1).runs(52s).estimated(50s);
   const auto c = job('C').cores(1).runs(10s);

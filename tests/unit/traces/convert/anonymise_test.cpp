@@ -1,5 +1,5 @@
-// A published log says nothing about who and where: numbers in order of appearance, a header that names nobody, a date that
-// is coarse while weekday and hour stay.
+// Tests that an anonymised log contains no names of people and places: numbers in order of appearance, a header without
+// names, a date that is coarse while weekday and hour stay.
 #include "traces/convert/anonymise.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What sacct prints, and what becomes of it: the cells as sacct(1) describes them, and the sample dump that is worked through
-// on docs/formats/sacct.md.
+// Tests of reading sacct's output: the cells as sacct(1) describes them, and the sample dump that docs/formats/sacct.md
+// explains.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -88,7 +88,7 @@ TEST(SacctValues, LocalTimesKnowSummerTime) {
   EXPECT_THROW(LocalClock("Europe/Nowhere"), UsageError);
 }
 
-// docs/formats/sacct.md works through this dump.
+// docs/formats/sacct.md explains this dump line by line.
 TEST(SacctDump, TheSampleBecomesWhatItsPageSays) {
   Reader reader(open_source((std::filesystem::path(REPLAY_SOURCE_DIR) / "traces/samples/sample.sacct").string()),
                 {.time_zone = "Europe/Stockholm", .strict = true});
@@ -126,7 +126,7 @@ TEST(SacctDump, ARequeuedRunIsAJobOfItsOwn) {
   EXPECT_EQ(trace.records[1].status, 1);
 }
 
-// They go into the header of the trace, and from there onto terminals.
+// Names go into the header of the trace, and from there to terminals.
 TEST(SacctDump, NamesComeInWithoutEscapeSequencesAndAsUtf8) {
   const Trace trace = convert(
       "JobID|Submit|Start|End|AllocCPUS|State|Partition\n"

@@ -1,4 +1,4 @@
-// The CSV of a trace: everything comes back, columns may move, and what is wrong is said with its line and column.
+// Tests of the CSV of a trace: it is read back as written, columns may move, and errors name line and column.
 #include "traces/convert/trace_csv.hpp"
 
 #include <gtest/gtest.h>
@@ -73,7 +73,7 @@ TEST(TraceCsv, ErrorsNameLineAndColumn) {
   EXPECT_NE(message("; Note: only a header\n").find("found nothing"), std::string::npos);
 }
 
-// Every record of the archive's logs goes to CSV and back, and comes out the same twice. Without the logs it skips.
+// Every record of the archive's logs survives conversion to CSV and back, twice the same. Without the logs it skips.
 TEST(TraceCsv, LogsOfTheArchiveComeBack) {
   const std::filesystem::path folder = test::archive_folder();
   SKIP_WITHOUT(folder);

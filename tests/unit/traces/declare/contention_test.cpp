@@ -1,4 +1,4 @@
-// Slowdowns against Table 4 of the G-LOMARC-TS paper, and formula 7 against its three cases.
+// Tests of slowdowns against Table 4 of the G-LOMARC-TS paper, and of formula 7 on its three cases.
 #include "traces/declare/contention.hpp"
 
 #include <gtest/gtest.h>

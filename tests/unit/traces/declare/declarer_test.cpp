@@ -1,5 +1,5 @@
-// Declarations as they meet a trace: which records they are for, what depends on what, and that a job draws the same
-// whatever stands around it.
+// Tests of declarations for a trace: which records they apply to, which depend on others, and that a job's draws do not
+// depend on the jobs around it.
 #include "traces/declare/declarer.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which jobs are flexible, at which sizes, and how long they run there.
+// Tests of which jobs are flexible, at which sizes, and of their run times there.
 #include "traces/declare/flexibility.hpp"
 
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ TEST(Flexibility, ClassesGoByTheRunTimeAtTheOptimum) {
   EXPECT_EQ(declared({1, 8, 3599s}, only_long).flexibility, Flexibility::kRigid);
   EXPECT_EQ(declared({1, 8, 3600s}, only_long).flexibility, Flexibility::kMoldable);
 
-  // Under Downey the optimum is the working set, so a job of logged class medium can be a short one.
+  // Under Downey the optimum is the working set, so a job logged as medium can be a short one.
   const FlexibilityRule only_short = rule(SpeedupModel::kDowney, parse_class_shares("--moldable", "short=1"));
   int others = 0;
   for (std::int64_t job = 1; job <= 300; ++job) {

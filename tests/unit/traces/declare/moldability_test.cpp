@@ -1,4 +1,4 @@
-// The moldability model against a million draws that somebody else made with another program (means and percentiles in
+// Tests of the moldability model against a million draws of an independent program (means and percentiles in
 // cirne_moldability_stats.csv), and against the laws themselves.
 #include "traces/declare/moldability.hpp"
 

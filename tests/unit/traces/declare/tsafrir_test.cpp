@@ -1,4 +1,5 @@
-// Tsafrir's model step by step: published percentages, ranks of four logs, and the rule that an estimate is never too short.
+// Tests of Tsafrir's model step by step: published percentages, ranks of four logs, and the rule that an estimate is
+// never too short.
 #include "traces/declare/tsafrir.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +40,7 @@ TEST(TsafrirPopularity, OfNoLogInParticularIsDrawnFromAllFour) {
     std::ranges::sort(sorted);
     for (std::size_t i = 0; i < kHeadSize; ++i) EXPECT_EQ(sorted[i], static_cast<int>(i) + 1) << "each once";
     for (std::size_t rank = 1; rank < kHeadSize; ++rank) {
-      bool known = false;  // a popularity is not given before some log has it
+      bool known = false;  // a popularity counts only from the first log that has it
       for (const TsafrirParameters& log : tsafrir_parameters())
         known |= std::find(log.popularity.begin(), log.popularity.begin() + static_cast<long>(rank) + 1, order[rank]) !=
                  log.popularity.begin() + static_cast<long>(rank) + 1;

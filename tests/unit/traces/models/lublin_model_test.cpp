@@ -1,4 +1,4 @@
-// The model against numbers that others computed: the authors' program to the job, its daily weights, and the
+// Tests of the model against figures computed by others: jobs of the authors' program, its daily weights, and the
 // statistics of 20 runs of it (tests/data/lublin_*.csv).
 #include "traces/models/lublin_model.hpp"
 
@@ -186,7 +186,7 @@ TEST(LublinModel, TheSameSeedGivesTheSameJobsAndAnotherOneOthers) {
   }
 }
 
-// Kept so that a change of the generator, of exp or of log does not pass unseen: figures name seeds.
+// Fixed values, so that a change of the generator, of exp or of log is noticed: figures name seeds.
 TEST(LublinModel, TheFirstJobsOfOurOwnGeneratorStayWhatTheyAre) {
   const std::vector<LublinJob> jobs = draw({}, 3);
   EXPECT_EQ(jobs, (std::vector<LublinJob>{{1068, 4, 5238}, {1145, 4, 24}, {20008, 1, 28}}));

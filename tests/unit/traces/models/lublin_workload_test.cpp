@@ -1,5 +1,5 @@
-// Workloads as they are ordered: the load is met by either way, a duration is spanned, and the command in the header is
-// the one that makes the same file.
+// Tests of ordered workloads: the load is met in either way, the duration is spanned, and the command in the header
+// makes the same file.
 #include "traces/models/lublin_workload.hpp"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ std::vector<LublinJob> jobs_of(const LublinOrder& order) {
   return jobs;
 }
 
-// From the jobs themselves, as `replay trace info` has it.
+// Computed from the jobs, as `replay trace info` does.
 double offered_load(const std::vector<LublinJob>& jobs, CoreCount machine) {
   double work = 0;
   for (const LublinJob& job : jobs) work += static_cast<double>(job.size) * static_cast<double>(job.runtime);
@@ -110,7 +110,7 @@ TEST(LublinWorkload, ADurationAloneEndsWithTheLastJobInIt) {
   for (std::size_t i = 0; i <= jobs.size(); ++i) next = stream.next();
   EXPECT_GT(next.arrival, *order.duration);
 
-  // With a load to be met by arrivals: as many jobs as have that work, so that they end about there.
+  // With a load to be met by arrivals: as many jobs as have that work, so that they end near that time.
   order.load = 0.7;
   const std::vector<LublinJob> loaded = jobs_of(order);
   EXPECT_NEAR(offered_load(loaded, 128), 0.7, 0.007);

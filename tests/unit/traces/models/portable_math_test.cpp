@@ -1,4 +1,5 @@
-// exp, log and pow of our own against those of the C library in long double, in units in the last place of the result.
+// Tests of our own exp, log and pow against those of the C library in long double, in units in the last place of the
+// result.
 #include "traces/models/portable_math.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Chance: our generator gives the numbers it always gave, drand48 those of the C library, and what is drawn from them
-// has the moments it should have.
+// Tests of random numbers: our generator has a fixed sequence, drand48 equals the C library's, and distributions have
+// the moments they should have.
 #include "traces/models/random.hpp"
 
 #include <gtest/gtest.h>

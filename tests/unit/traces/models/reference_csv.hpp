@@ -1,4 +1,4 @@
-// Tables of numbers that we did not compute: tests/data/NAME, a header row and cells without quotes.
+// Reader of tables of foreign reference numbers: tests/data/NAME, a header row and cells without quotes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace replay::test {
 
-/// The rows below the header row. Fails the test where there are none.
+/// The rows below the header row. Fails the test if there are none.
 inline std::vector<std::vector<std::string>> reference_rows(const std::string& name) {
   std::ifstream file(std::string(REPLAY_SOURCE_DIR) + "/tests/data/" + name);
   std::vector<std::vector<std::string>> rows;

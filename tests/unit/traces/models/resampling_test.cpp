@@ -1,5 +1,5 @@
-// Sets drawn from a log: their means are the log's, their hours, weekdays and bursts too, and no job is taken apart.
-// The archive's logs are not part of the source; without them those tests skip.
+// Tests of sets drawn from a log: they keep the log's means, hours, weekdays and bursts, and no job is split. The
+// archive's logs are not part of the source; without them those tests skip.
 #include "traces/models/resampling.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ TEST(Resampling, MeansOfTheSetAreThoseOfTheLog) {
   for (std::uint64_t set = 1; set <= 5; ++set) {
     const ResampledSet made = resampler.make_set(Seed{1}, set, 1000, 0.02);
     ASSERT_EQ(made.jobs.size(), 1000U);
-    // Counted again, from the jobs themselves.
+    // Counted again from the jobs.
     Means means{};
     for (const ResampledJob& placed : made.jobs) {
       const SampledJob& job = resampler.jobs()[placed.logged];
@@ -154,7 +154,7 @@ TEST(Resampling, MeansThatNoDaysHaveAreRefusedWithWhatWasReached) {
 class DynpLogs : public testing::Test {
  protected:
   void SetUp() override { SKIP_WITHOUT(test::archive_folder()); }
-  // The zeros are Mon 14:00:31, Tue 07:01:12 and Fri 18:11:04 local time; CTC's file does not say.
+  // The zeros are Mon 14:00:31, Tue 07:01:12 and Fri 18:11:04 local time; CTC's file does not give one.
   static Resampler open(const std::string& name, std::int64_t zero) {
     WorkloadReader reader(test::archive_log(name), CleaningRules{});
     return {read_logged_jobs(reader), [zero](Duration t) { return zero + from_monday(t); }};
@@ -178,7 +178,8 @@ TEST_F(DynpLogs, TenSetsOfEachHaveItsMeans) {
   }
 }
 
-// Our CTC, LANL and SDSC are other cleanings than the paper's; CTC's run time and estimate come near all the same.
+// Our CTC, LANL and SDSC logs are cleaned differently from the paper's; CTC's run time and estimate come close all the
+// same.
 TEST_F(DynpLogs, KthHasTheMeansOfTheDynpPapersTable2) {
   for (const auto& row : test::reference_rows("dynp_table2.csv")) {
     if (row.at(0) != "KTH") continue;
@@ -203,7 +204,7 @@ TEST_F(DynpLogs, KthHasTheMeansOfTheDynpPapersTable2) {
   FAIL() << "no row of KTH";
 }
 
-// Ten sets together have the log's day. Hours of the night rest on few bursts, so those with more than 3 % are
+// Ten sets together have the log's daily cycle. Night hours depend on few bursts, so only hours with more than 3 % are
 // compared.
 TEST_F(DynpLogs, HoursAndWeekdaysOfKthAreKept) {
   const Resampler resampler = open("KTH-SP2-1996-2", kKthZero);

@@ -93,7 +93,7 @@ TEST(TraceInfo, TextStaysWithinAHundredColumns) {
     if (c == '\n')
       columns = 0;
     else if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U)
-      ++columns;  // not a byte inside a UTF-8 character
+      ++columns;  // counts characters: not for a continuation byte of UTF-8
     ASSERT_LE(columns, 100U) << text;
   }
   EXPECT_NE(text.find("offered load    0.641"), std::string::npos) << text;

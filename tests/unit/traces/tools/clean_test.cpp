@@ -21,7 +21,7 @@ CleanResult clean(const ToolTest& tool, const CleanOptions& options = {}) {
   return result;
 }
 
-// A record for every rule.
+// One record for each rule.
 const std::string kDirty =
     "; MaxProcs: 8\n; MaxRecords: 99\n" + job_line(1) + job_line(2, {{4, "-1"}}) +
     job_line(3, {{4, "300"}, {6, "150"}}) + job_line(4, {{5, "-1"}, {8, "-1"}}) + job_line(5, {{5, "16"}}) +

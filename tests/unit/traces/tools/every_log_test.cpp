@@ -1,6 +1,6 @@
-// Every tool on every log of the archive, through the real program: twice, with the same bytes, and chained by pipes.
-// The logs are not part of the source; without them these tests skip. Of the largest only the first records are taken
-// where a tool is run many times.
+// Tests of every tool on every log of the archive, through the real program: twice, with the same bytes, and chained by
+// pipes. The logs are not part of the source; without them these tests skip. Where a tool runs many times, only the
+// first records of the largest logs are used.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class EveryLog : public testing::Test {
  protected:
   void SetUp() override { SKIP_WITHOUT(archive_folder()); }
 
-  /// Of an archive log, plain and at most so many records, so that the test stays within a minute.
+  /// The first records of an archive log, plain text, few enough for a test of at most a minute.
   std::string head_of(const fs::path& log) {
     const std::string head = (folder_ / "head.swf").string();
     const ShellResult result = shell(kTrace + "cut --first 20000 --force -o " + head + " " + log.string());
@@ -72,7 +72,7 @@ TEST_F(EveryLog, EachToolTwiceGivesTheSameBytes) {
   }
 }
 
-// A cleaned log is right: no error is left, and none of the warnings about what cleaning changes.
+// A cleaned log is correct: it has no error, and none of the warnings about what cleaning changes.
 TEST_F(EveryLog, CleanedItIsRight) {
   for (const fs::path& log : all_logs()) {
     const ShellResult result = shell(kTrace + "clean " + log.string() + " | " + kTrace + "validate -", folder_.path());

@@ -1,4 +1,4 @@
-// Local time against what date(1) prints with the same zone.
+// Tests of local time against the output of date(1) for the same zone.
 #include "traces/tools/local_time.hpp"
 
 #include <gtest/gtest.h>

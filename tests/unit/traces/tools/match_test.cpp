@@ -1,4 +1,5 @@
-// The program that stands for a job: nearest run time on a log scale, at the job's size or the nearest one measured.
+// Tests of choosing the program that replaces a job: nearest run time on a log scale, at the job's size or the nearest
+// measured one.
 #include "traces/tools/match.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ TEST(Matcher, TakesTheNearestRunTimeOnALogScale) {
 TEST(Matcher, TakesTheNearestSizeThatWasMeasuredAndCountsThat) {
   Matcher matcher(kMeasured);
   EXPECT_EQ(program_of(matcher, 1, 16), 1);  // size 2
-  EXPECT_EQ(program_of(matcher, 4, 4), 0);   // 2 and 8 are as far: the smaller one, which has nothing of 4 s
+  EXPECT_EQ(program_of(matcher, 4, 4), 0);   // 2 and 8 are equally near: the smaller one, which has no program of 4 s
   EXPECT_EQ(program_of(matcher, 5, 4), 1);   // size 8
   EXPECT_EQ(program_of(matcher, 64, 25), 2);
   EXPECT_EQ(matcher.report().at_other_size, 4U);

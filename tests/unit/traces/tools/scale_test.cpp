@@ -61,7 +61,7 @@ TEST(Scale, RuntimesTakeRequestAndCpuTimeAlong) {
   EXPECT_FALSE(tool.header().find("EndTime"));
 }
 
-// Whole seconds are rounded and decimals are not; what came first still does, and what was within its request still is.
+// Whole seconds are rounded and decimals are not; the order stays, and a time within its request stays within it.
 TEST(Scale, OrderStaysWhereWholeAndDecimalTimesMeet) {
   const ToolTest tool(job_line(1, {{2, "11"}, {4, "100.5"}, {9, "101"}}) + job_line(2, {{2, "11.5"}}) + "; the end\n");
   scale(tool, {.arrivals = 0.5, .runtimes = 0.1});
@@ -73,7 +73,8 @@ TEST(Scale, OrderStaysWhereWholeAndDecimalTimesMeet) {
   EXPECT_NE(test::text_of(tool.output()).find("; the end\n"), std::string::npos) << "comments behind the last record";
 }
 
-// From 100 to 150 processors 8 becomes 16 as a power of two, and 9 becomes 14: sizes ascend all the same, and have the job's own.
+// From 100 to 150 processors 8 becomes 16 as a power of two, and 9 becomes 14: the sizes still ascend, and include the
+// job's own.
 TEST(Scale, WhatAJobDeclaresOfItsSizesCanStillBeReadWithPowersOfTwo) {
   const ToolTest tool("; MaxProcs: 100\n" + job_line(1, {{5, "8"}, {8, "8"}}),
                       "job,least_processes,most_processes,sizes\n1,8,9,8|9\n");

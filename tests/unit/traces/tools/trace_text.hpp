@@ -1,4 +1,4 @@
-// Traces from text and to text, so that a test of a tool shows what goes in and what comes out.
+// Fixture for the tests of trace tools: traces from text and back to text, so that a test shows input and output.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace replay::test {
 
-/// A folder with one trace that is read and one that is written.
+/// A folder with one input trace and one output trace.
 class ToolTest {
  public:
   explicit ToolTest(const std::string& text, const std::string& job_table = {}) {
@@ -26,7 +26,7 @@ class ToolTest {
   [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return folder_ / name; }
   [[nodiscard]] RereadableTrace trace() const { return RereadableTrace(input()); }
 
-  /// What a tool has written, read back; strict, so that a broken line fails the test.
+  /// The entries that a tool has written; read strictly, so that a broken line fails the test.
   [[nodiscard]] std::vector<TraceEntry> entries() const {
     TraceReader reader(output(), {.swf = {.strict = true}, .job_table = {}});
     std::vector<TraceEntry> entries;
