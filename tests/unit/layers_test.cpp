@@ -21,9 +21,10 @@ namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
 struct Row {
-  std::string files;  ///< a folder or one file, as a path from the root
-  Lines may_include;  ///< the same; "all above" is spelled out
-  Lines packages;     ///< "all" is spelled out
+  std::string files;     ///< a folder or one file, as a path from the root
+  Lines may_include;     ///< the same; "all above" is spelled out
+  Lines packages;        ///< "all" is spelled out
+  bool is_open = false;  ///< may include all above, so that a grant says nothing
 };
 
 struct Layers {
@@ -105,7 +106,8 @@ Layers parse_layers(std::string_view page) {
   Lines above;
   for (const Lines& cells : parse_table(page, "files in")) {
     Row row{parse_list(cells.at(0)).at(0), parse_list(cells.at(1)), parse_list(cells.at(2))};
-    if (has(row.may_include, "all above")) row.may_include = above;
+    row.is_open = has(row.may_include, "all above");
+    if (row.is_open) row.may_include = above;
     if (has(row.packages, "all")) row.packages = all_packages;
     above.push_back(row.files);
     layers.rows.push_back(row);
@@ -169,10 +171,10 @@ std::string package_of(const Layers& layers, const std::string& header) {
 /// The complaint about this #include of a file in `row`; empty if it is allowed.
 std::string complaint(const Layers& layers, const Row& row, const Include& include) {
   if (include.quoted) {
-    const auto fits = [&](const std::string& place) { return lies_in(include.path, place); };
-    if (fits(row.files) || std::ranges::any_of(row.may_include, fits)) return {};
-    if (row_of(layers, include.path) == nullptr)
+    const Row* target = row_of(layers, include.path);
+    if (target == nullptr)
       return "includes \"" + include.path + "\", which no row of docs/architecture.md knows (paths begin at the root)";
+    if (target->files == row.files || has(row.may_include, target->files)) return {};
     return "includes " + include.path + ", but " + row.files + " may include only: " + join(row.may_include);
   }
   const std::string package = package_of(layers, include.path);
@@ -190,6 +192,29 @@ Lines complaints(const Layers& layers, const std::string& path, std::string_view
     if (const std::string what = complaint(layers, *row, include); !what.empty())
       found.push_back(path + ":" + std::to_string(include.line) + ": " + what);
   return found;
+}
+
+/// The grants of rows that no include of `texts` (path to text) uses: "live: model". Rows without a file are for later.
+Lines unused_grants(const Layers& layers, const std::map<std::string, std::string>& texts) {
+  std::map<const Row*, Lines> used;
+  for (const auto& [path, text] : texts) {
+    const Row* const row = row_of(layers, path);
+    if (row == nullptr) continue;
+    Lines& list = used[row];
+    for (const Include& include : includes_of(text)) {
+      const Row* const target = include.quoted ? row_of(layers, include.path) : nullptr;
+      list.push_back(target != nullptr ? target->files : package_of(layers, include.path));
+    }
+  }
+  Lines unused;
+  for (const auto& [row, list] : used) {
+    if (row->is_open) continue;
+    for (const Lines* const grants : {&row->may_include, &row->packages})
+      for (const std::string& grant : *grants)
+        if (!has(list, grant)) unused.push_back(row->files + ": " + grant);
+  }
+  std::ranges::sort(unused);
+  return unused;
 }
 
 // ---- the tree ----
@@ -249,6 +274,22 @@ TEST(Layers, EveryIncludeIsInItsRow) {
     for (const std::string& complaint : complaints(layers, file, read_file(kRoot / file))) ADD_FAILURE() << complaint;
 }
 
+TEST(Layers, EveryGrantIsUsed) {
+  std::map<std::string, std::string> texts;
+  for (const std::string& file : source_files()) texts[file] = read_file(kRoot / file);
+  EXPECT_EQ(unused_grants(layers_of_the_tree(), texts), Lines{});
+}
+
+// A folder with more files than this answers more than one question.
+TEST(Layers, NoFolderIsCrowded) {
+  constexpr int kMost = 32;
+  std::map<std::string, int> files_in;
+  for (const char* const top : {"scheduler", "launcher", "vmlib", "traces", "benchmarks"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator{kRoot / top})
+      if (entry.is_regular_file()) ++files_in[entry.path().parent_path().lexically_relative(kRoot).generic_string()];
+  for (const auto& [folder, count] : files_in) EXPECT_LE(count, kMost) << folder;
+}
+
 TEST(Layers, ARowNamesOnlyRowsAboveIt) {
   Lines above;
   for (const Row& row : layers_of_the_tree().rows) {
@@ -280,6 +321,20 @@ TEST(LayersChecker, NamesFileLineAndWhatWouldBeAllowed) {
   EXPECT_EQ(
       complaints_in_example("live/loop.cpp", "// A loop.\n#include <vector>\n#include \"launcher/agent/agent.hpp\"\n"),
       Lines{"live/loop.cpp:3: includes launcher/agent/agent.hpp, but live may include only: model"});
+}
+
+TEST(LayersChecker, HoldsAGrantToItsOwnRow) {
+  const std::string page =
+      "| files in | may include | packages |\n|---|---|---|\n| `base` | - | - |\n| `base/json` | `base` | fmt |\n"
+      "| `log` | `base` | - |\n\n| package | headers |\n|---|---|\n| fmt | `fmt/` |\n";
+  EXPECT_EQ(complaints(parse_layers(page), "log/text.cpp", "#include \"base/json/read.hpp\"\n"),
+            Lines{"log/text.cpp:1: includes base/json/read.hpp, but log may include only: base"});
+}
+
+TEST(LayersChecker, NamesGrantsThatNoIncludeUses) {
+  EXPECT_EQ(unused_grants(parse_layers(kExamplePage),
+                          {{"live/loop.cpp", "#include \"model/job.hpp\"\n#include <event.h>\n"}, {"tests/x.cpp", ""}}),
+            Lines{"live: fmt"});
 }
 
 TEST(LayersChecker, AllowsOwnFolderAndRow) {
