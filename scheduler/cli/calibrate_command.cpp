@@ -31,7 +31,7 @@
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/input_file.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 

@@ -25,6 +25,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -32,6 +33,7 @@
 #include "scheduler/log/text.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/past_run.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/results/result_files.hpp"
 
@@ -224,7 +226,7 @@ class RemadeRun {
         "time of the last write to it",
         REPLAY_VERSION));
     for (const std::string& line : about_the_log()) closed["notes"].push_back(line);
-    results::write_json(to / "run.json", closed);
+    write_json(to / "run.json", closed);
   }
 
   void put_in_place(const fs::path& made, const char* file, results::PolicyRun& run) {

@@ -135,11 +135,14 @@ class LiveRun {
     auto executor = machine_.start();
 
     fs::create_directories(folder / "jobs");
-    results::Recorder recorder{folder,          options_.common.outputs, command_line,       "live", named, scenario_,
-                               options_.common, machine_.text(),         options_.time_scale};
-    auto settings = machine_.settings();
-    settings.emplace_back("pairing", options_.pairing);
-    recorder.keep(std::move(settings));
+    results::RunDescription description = experiment::describe_run(scenario_, options_.common, named);
+    description.command_line = command_line;
+    description.body = "live";
+    description.machine = machine_.text();
+    description.time_scale = options_.time_scale;
+    description.settings = machine_.settings();
+    description.settings.emplace_back("pairing", options_.pairing);
+    results::Recorder recorder{folder, std::move(description)};
     const double before = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
                   scenario_.workload().jobs.size()};

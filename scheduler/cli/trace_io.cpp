@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/base/json/write_json.hpp"
 
 namespace replay::cli {
 namespace {
@@ -60,7 +60,7 @@ void expect_report_of_its_own(const std::string& report, const TraceInput& from,
     throw InputError(fmt::format("{}: exists already: --force replaces it", report));
 }
 
-void write_report(const std::string& path, const nlohmann::json& report) { results::write_json(path, report); }
+void write_report(const std::string& path, const nlohmann::json& report) { write_json(path, report); }
 
 void report_broken_lines(const std::vector<std::string>& report) {
   for (const std::string& line : report) fmt::print(stderr, "{}\n", line);

@@ -21,6 +21,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -29,7 +30,6 @@
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/results/event_log_file.hpp"
-#include "scheduler/results/outputs.hpp"
 #include "scheduler/validate/cell.hpp"
 #include "scheduler/validate/experiment.hpp"
 #include "scheduler/validate/page.hpp"
@@ -246,7 +246,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   }
   const std::vector<validate::CellResult> results = validate::results_of(planned);
   if (!results.empty()) {
-    results::write_json(folder / "validation.json", validate::validation_json(finished_cells(setting, all, folder)));
+    write_json(folder / "validation.json", validate::validation_json(finished_cells(setting, all, folder)));
     if (setting.common.json)
       fmt::print("{}\n", validate::validation_json(results).dump(2));
     else

@@ -40,8 +40,11 @@ results::PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size
   const Scenario& scenario = prepared.scenario;
   const NamedPolicy named = make_policy(scenario.policies[policy]);
   const auto model = scenario.model();
-  results::Recorder recorder{folder,           prepared.options.outputs,   command_line, "sim", named, scenario,
-                             prepared.options, prepared.machine.to_text(), 1.0};
+  results::RunDescription description = describe_run(scenario, prepared.options, named);
+  description.command_line = command_line;
+  description.body = "sim";
+  description.machine = prepared.machine.to_text();
+  results::Recorder recorder{folder, std::move(description)};
   recorder.begin();
   SimulationOptions simulation;
   simulation.overrun = scenario.overrun;

@@ -9,16 +9,9 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/placeholders.hpp"
 
 namespace replay::experiment {
-namespace {
-
-void replace_all(std::string& text, std::string_view what, const std::string& with) {
-  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
-}
-
-}  // namespace
 
 std::vector<std::string> split_command(std::string_view text) {
   std::vector<std::string> words;
@@ -82,11 +75,11 @@ std::vector<std::string> Programs::command(const TracedJob& traced) const {
   const auto id = static_cast<std::int64_t>(traced.job.id);
   std::vector<std::string> words = split_command(text(traced));
   for (std::string& word : words) {
-    replace_all(word, "{n}", fmt::format("{}", traced.job.processes));
-    replace_all(word, "{id}", fmt::format("{}", id));
-    replace_all(word, "{runtime}", fmt::format("{:.6f}", seconds(traced.truth.runtime) * time_scale_));
-    replace_all(word, "{cpu_use}", fmt::format("{}", traced.truth.behaviour.cpu_use));
-    replace_all(word, "{seed}", fmt::format("{}", seed_ * 1'000'003 + static_cast<std::uint64_t>(id)));
+    word = filled_in(std::move(word), "{n}", fmt::format("{}", traced.job.processes));
+    word = filled_in(std::move(word), "{id}", fmt::format("{}", id));
+    word = filled_in(std::move(word), "{runtime}", fmt::format("{:.6f}", seconds(traced.truth.runtime) * time_scale_));
+    word = filled_in(std::move(word), "{cpu_use}", fmt::format("{}", traced.truth.behaviour.cpu_use));
+    word = with_seed(std::move(word), seed_ * 1'000'003 + static_cast<std::uint64_t>(id));
   }
   auto program = benchmark(words[0]);
   if (!program) program = find_program(words[0]);

@@ -188,4 +188,23 @@ void find_average_waits(Scenario& scenario, const Machine& machine) {
   }
 }
 
+results::RunDescription describe_run(const Scenario& scenario, const CommonOptions& options,
+                                     const NamedPolicy& policy) {
+  results::RunDescription description;
+  description.policy = policy.text;
+  description.policy_full = policy.full_text;
+  description.runtime_model = scenario.runtime_model;
+  description.seed = options.seed;
+  description.overrun = options.overrun;
+  description.jobs = scenario.workload().jobs.size();
+  description.notes = scenario.notes;
+  for (std::string& line : scenario.loaded.report.to_lines()) description.notes.push_back(std::move(line));
+  description.trace = options.trace;
+  description.side_file = side_file_of(options);
+  if (scenario.profile) description.profile = profile_path(options);
+  description.policy_files = policy.files;
+  description.outputs = options.outputs;
+  return description;
+}
+
 }  // namespace replay::experiment

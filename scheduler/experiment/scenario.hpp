@@ -11,6 +11,7 @@
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/results/run_description.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "traces/workload_reader.hpp"
 
@@ -77,5 +78,10 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
 /// Replaces parameters that take a simulation before the run (`slack:awt=conservative`) by what it finds. Adds to the notes.
 /// Throws PolicyError.
 void find_average_waits(Scenario& scenario, const Machine& machine);
+
+/// Describes the scenario under one of its policies for the results. The body, the machine, the command line, and what
+/// only a real run has, are the caller's to add.
+[[nodiscard]] results::RunDescription describe_run(const Scenario& scenario, const CommonOptions& options,
+                                                   const NamedPolicy& policy);
 
 }  // namespace replay::experiment

@@ -19,7 +19,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::size_t kMostSeeds = 1'000'000;
-constexpr std::string_view kMark = "{seed}";
 
 struct Row {
   const char* metric;
@@ -117,15 +116,6 @@ std::vector<std::uint64_t> parse_seeds(std::string_view list) {
     throw UsageError(fmt::format("--seeds: expected at least two seeds, found '{}'; for one there is --seed", list));
   return seeds;
 }
-
-std::string with_seed(std::string text, std::uint64_t seed) {
-  const std::string number = fmt::format("{}", seed);
-  for (std::size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark, at + number.size()))
-    text.replace(at, kMark.size(), number);
-  return text;
-}
-
-bool mentions_seed(std::string_view text) { return text.find(kMark) != std::string_view::npos; }
 
 bool all_seeds_agree(const SeededResult& result) {
   const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };

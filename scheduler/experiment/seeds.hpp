@@ -17,10 +17,6 @@ namespace replay::experiment {
 /// more than a million.
 [[nodiscard]] std::vector<std::uint64_t> parse_seeds(std::string_view list);
 
-/// Each "{seed}" of the text replaced by the number.
-[[nodiscard]] std::string with_seed(std::string text, std::uint64_t seed);
-[[nodiscard]] bool mentions_seed(std::string_view text);
-
 /// One policy with every seed.
 struct SeededResult {
   std::string policy;

@@ -14,14 +14,16 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/seeds.hpp"
 #include "scheduler/results/event_log_file.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/profile.hpp"
 
@@ -176,7 +178,7 @@ class SeedStudy {
     json["runtime_model"] = model;
     json["command"] = command_line_;
     for (std::size_t i = 0; i < seeds_.size(); ++i) json["notes"][fmt::format("{}", seeds_[i])] = inputs_[i]->notes();
-    if (!folder_.empty()) results::write_json(folder_ / "seeds.json", json);
+    if (!folder_.empty()) write_json(folder_ / "seeds.json", json);
     if (options_.common.json) {
       fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
       return;

@@ -10,7 +10,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/json/read_json.hpp"
-#include "scheduler/experiment/seeds.hpp"
+#include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/parameters.hpp"
@@ -105,7 +105,7 @@ std::vector<fs::path> folders_to_try(const PastRun& run) {
 std::optional<std::string> new_side_file(const PastRun& run, const fs::path& folder) {
   const auto trace = value_of(run.words, "--trace");
   if (!trace || value_of(run.words, "--jobs-from")) return std::nullopt;
-  const auto beside = job_table_beside(experiment::with_seed(*trace, run.seed));
+  const auto beside = job_table_beside(with_seed(*trace, run.seed));
   std::error_code error;
   if (!beside || !fs::exists(folder / *beside, error)) return std::nullopt;
   const bool was_there = std::ranges::any_of(run.inputs, [&](const InputFile& input) { return input.path == *beside; });
@@ -229,13 +229,13 @@ std::vector<std::string> repeated_command(const PastRun& run, const fs::path& ou
   const bool of_seeds = take_option(words, "--seeds").has_value();
   if (of_seeds)
     if (const auto jobs_from = take_option(words, "--jobs-from"))
-      words.insert(words.end(), {"--jobs-from", experiment::with_seed(*jobs_from, run.seed)});
+      words.insert(words.end(), {"--jobs-from", with_seed(*jobs_from, run.seed)});
   for (const char* option : {"--policy", "--out", "--seed", "--runtime-model"}) (void)take_option(words, option);
   for (const char* flag : {"--force", "--json", "--trim", "--programs-from-trace"})
     (void)take_option(words, flag, false);
-  words.insert(words.end(), {"--trace", of_seeds ? experiment::with_seed(*trace, run.seed) : *trace, "--policy",
-                             run.policy, "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model,
-                             "--out", out.string(), "--force"});  // the folder exists already and is empty
+  words.insert(words.end(), {"--trace", of_seeds ? with_seed(*trace, run.seed) : *trace, "--policy", run.policy,
+                             "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model, "--out",
+                             out.string(), "--force"});  // the folder exists already and is empty
   return words;
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/input_file.hpp"
 
 namespace replay::results {
 

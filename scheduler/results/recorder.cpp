@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/experiment/calibrated_scenario.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/base/json/write_json.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/results/output_names.hpp"
+#include "scheduler/results/run_json.hpp"
 
 namespace replay::results {
 namespace fs = std::filesystem;
@@ -17,29 +19,31 @@ namespace {
 
 std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
+std::vector<InputFile> input_files(const RunDescription& description) {
+  std::vector<InputFile> inputs;
+  if (description.trace != "-") inputs.push_back(input_file(description.trace));
+  if (description.side_file) inputs.push_back(input_file(*description.side_file));
+  if (description.profile) inputs.push_back(input_file(*description.profile));
+  for (const std::string& file : description.policy_files) inputs.push_back(input_file(file));
+  return inputs;
+}
+
 }  // namespace
 
-Recorder::Recorder(fs::path folder, const std::string& outputs, std::string command_line, const char* body,
-                   const NamedPolicy& policy, const experiment::Scenario& scenario,
-                   const experiment::CommonOptions& options, const std::string& machine, double time_scale)
+Recorder::Recorder(fs::path folder, RunDescription description)
     : folder_(std::move(folder)),
-      outputs_(parse_outputs(outputs)),
-      command_line_(std::move(command_line)),
+      description_(std::move(description)),
+      outputs_(parse_outputs(description_.outputs)),
       started_(now_text()),
-      scenario_(scenario),
-      options_(options),
-      policy_(policy.text),
-      time_scale_(time_scale),
       files_(folder_, outputs_) {
-  policy_files_ = policy.files;
-  header_.set("body", body);
-  header_.set("machine", machine);
-  header_.set("policy", policy.full_text);
-  header_.set("runtime-model", scenario.runtime_model);
-  header_.set("trace", options.trace);
-  header_.set("seed", fmt::format("{}", options.seed));
-  header_.set("time-scale", fmt::format("{}", time_scale));
-  header_.set("overrun", options.overrun);
+  header_.set("body", description_.body);
+  header_.set("machine", description_.machine);
+  header_.set("policy", description_.policy_full);
+  header_.set("runtime-model", description_.runtime_model);
+  header_.set("trace", description_.trace);
+  header_.set("seed", fmt::format("{}", description_.seed));
+  header_.set("time-scale", fmt::format("{}", description_.time_scale));
+  header_.set("overrun", description_.overrun);
   if (!folder_.empty()) {
     std::error_code error;
     fs::create_directories(folder_, error);
@@ -54,10 +58,9 @@ Recorder::Recorder(fs::path folder, const std::string& outputs, std::string comm
 }
 
 void Recorder::begin() {
-  const std::size_t jobs = scenario_.workload().jobs.size();
   tee_ = std::make_unique<log::Tee>(sinks_);
   tee_->header(header_);
-  files_.begin(header_, jobs);
+  files_.begin(header_, description_.jobs);
   if (wants("run")) write_run_json(nullptr);  // so that an aborted run has a run.json, too
 }
 
@@ -68,7 +71,7 @@ void Recorder::flush() {
 PolicyRun Recorder::finish() {
   if (events_) events_->close();
   PolicyRun run = files_.finish();
-  run.policy = policy_;
+  run.policy = description_.policy;
   if (events_) run.unwritten.insert(run.unwritten.begin(), events_->unwritten().begin(), events_->unwritten().end());
   return run;
 }
@@ -80,7 +83,7 @@ void Recorder::write(PolicyRun& run) {
 
 void Recorder::write_run_json(const PolicyRun* run) {
   RunInfo info;
-  info.command = command_line_;
+  info.command = description_.command_line;
   std::error_code no_folder;
   info.working_folder = fs::current_path(no_folder).string();
   info.versions = {{"replay", REPLAY_VERSION}, {"compiler", __VERSION__}};
@@ -88,23 +91,17 @@ void Recorder::write_run_json(const PolicyRun* run) {
   if (::uname(&host) == 0) info.versions.emplace_back("kernel", fmt::format("{} {}", host.sysname, host.release));
   info.body = header_.value("body");
   info.machine = header_.value("machine");
-  info.policy = policy_;
+  info.policy = description_.policy;
   info.parameters = parse_policy(header_.value("policy")).given;
-  info.runtime_model = scenario_.runtime_model;
-  info.seed = options_.seed;
-  info.time_scale = time_scale_;
-  info.settings = settings_;
-  if (inputs_.empty()) {
-    if (options_.trace != "-") inputs_.push_back(input_file(options_.trace));
-    if (const auto side_file = experiment::side_file_of(options_)) inputs_.push_back(input_file(*side_file));
-    if (scenario_.profile) inputs_.push_back(input_file(experiment::profile_path(options_)));
-    for (const std::string& file : policy_files_) inputs_.push_back(input_file(file));
-  }
+  info.runtime_model = description_.runtime_model;
+  info.seed = description_.seed;
+  info.time_scale = description_.time_scale;
+  info.settings = description_.settings;
+  if (inputs_.empty()) inputs_ = input_files(description_);
   info.inputs = inputs_;
-  info.jobs = scenario_.workload().jobs.size();
+  info.jobs = description_.jobs;
   info.started = started_;
-  info.notes = scenario_.notes;
-  for (const std::string& line : scenario_.loaded.report.to_lines()) info.notes.push_back(line);
+  info.notes = description_.notes;
   if (run != nullptr) {
     info.ended = now_text();
     info.interrupted = run->interrupted;

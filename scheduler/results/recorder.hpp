@@ -1,5 +1,5 @@
-// Records a run: writes the event log and fills the tables for the other outputs and the result. Both commands record
-// in the same way, so that a simulated and a real run leave the same files.
+// Records a run: writes the event log, and the other outputs and the result from tables that it fills meanwhile. A
+// simulated and a real run are recorded in the same way, so that both leave the same files.
 #pragma once
 
 #include <filesystem>
@@ -7,15 +7,13 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "scheduler/experiment/scenario.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/policy/registry.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/input_file.hpp"
 #include "scheduler/results/result_files.hpp"
+#include "scheduler/results/run_description.hpp"
 
 namespace replay::results {
 
@@ -53,12 +51,8 @@ class EventsFile final : public log::Sink {
 class Recorder {
  public:
   /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
-  Recorder(std::filesystem::path folder, const std::string& outputs, std::string command_line, const char* body,
-           const NamedPolicy& policy, const experiment::Scenario& scenario, const experiment::CommonOptions& options,
-           const std::string& machine, double time_scale);
+  Recorder(std::filesystem::path folder, RunDescription description);
 
-  /// How jobs are run for real, by name; for run.json. Before begin().
-  void keep(std::vector<std::pair<std::string, std::string>> settings) { settings_ = std::move(settings); }
   /// Adds another sink for the records. Before begin(); must outlive the recorder's use.
   void also(log::Sink& sink) { sinks_.push_back(&sink); }
   /// Writes the header; records may come from now on.
@@ -76,15 +70,9 @@ class Recorder {
   void write_run_json(const PolicyRun* run);
 
   std::filesystem::path folder_;
+  RunDescription description_;
   std::set<std::string> outputs_;
-  std::string command_line_;
   std::string started_;
-  const experiment::Scenario& scenario_;
-  const experiment::CommonOptions& options_;
-  std::string policy_;
-  double time_scale_;
-  std::vector<std::pair<std::string, std::string>> settings_;
-  std::vector<std::string> policy_files_;
   std::vector<InputFile> inputs_;  // hashed once
   log::Header header_;
   std::optional<EventsFile> events_;

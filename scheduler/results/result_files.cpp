@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "scheduler/results/metrics_json.hpp"
+#include "scheduler/results/series_csv.hpp"
+
 namespace replay::results {
 
 ResultFiles::ResultFiles(std::filesystem::path folder, const std::set<std::string>& outputs)

@@ -17,7 +17,8 @@
 #include "scheduler/metrics/row_stream.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/metrics/summary.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/jobs_csv.hpp"
+#include "scheduler/results/schedule_swf.hpp"
 
 namespace replay::results {
 

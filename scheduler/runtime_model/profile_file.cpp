@@ -12,8 +12,8 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/results/outputs.hpp"
 
 namespace replay {
 namespace {
@@ -310,6 +310,6 @@ json to_json(const Profile& profile) {
   return result;
 }
 
-void write_profile(const Profile& profile, const std::string& path) { results::write_json(path, to_json(profile)); }
+void write_profile(const Profile& profile, const std::string& path) { write_json(path, to_json(profile)); }
 
 }  // namespace replay

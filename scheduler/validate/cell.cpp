@@ -25,7 +25,7 @@
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/results/event_log_file.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/results/input_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/measured_trace.hpp"

@@ -9,7 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/json/read_json.hpp"
-#include "scheduler/results/outputs.hpp"
+#include "scheduler/base/json/write_json.hpp"
 
 namespace replay::validate {
 namespace fs = std::filesystem;
@@ -249,7 +249,7 @@ std::optional<CellResult> finished_cell(const fs::path& folder, const std::strin
 }
 
 void write_cell_result(const fs::path& folder, const CellResult& result) {
-  results::write_json(folder / kFile, to_json(result));
+  write_json(folder / kFile, to_json(result));
 }
 
 void remove_cell_result(const fs::path& folder) {

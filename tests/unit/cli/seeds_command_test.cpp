@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/experiment/seeds.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
@@ -40,8 +41,8 @@ TEST(SeedList, TakesNumbersAndRanges) {
 }
 
 TEST(SeedMark, IsReplacedWhereverItStands) {
-  EXPECT_EQ(experiment::with_seed("a-{seed}/b{seed}.swf", 12), "a-12/b12.swf");
-  EXPECT_EQ(experiment::with_seed("a.swf", 12), "a.swf");
+  EXPECT_EQ(with_seed("a-{seed}/b{seed}.swf", 12), "a-12/b12.swf");
+  EXPECT_EQ(with_seed("a.swf", 12), "a.swf");
 }
 
 // Each value equals that of a run with that seed alone, and the mean is the mean of these.

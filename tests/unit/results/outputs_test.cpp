@@ -1,5 +1,4 @@
-#include "scheduler/results/outputs.hpp"
-
+// Tests of the files that a run leaves, and of the result table.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +9,14 @@
 #include <string>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/cli/result_table.hpp"
+#include "scheduler/results/jobs_csv.hpp"
+#include "scheduler/results/metrics_json.hpp"
+#include "scheduler/results/output_names.hpp"
+#include "scheduler/results/run_json.hpp"
+#include "scheduler/results/schedule_swf.hpp"
+#include "scheduler/results/series_csv.hpp"
 #include "tests/unit/metrics/records.hpp"
 #include "traces/workload_reader.hpp"
 

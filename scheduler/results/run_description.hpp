@@ -1,0 +1,37 @@
+// Describes a run for its results: what was run, under which policy, on which machine, from which files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace replay::results {
+
+struct RunDescription {
+  std::string command_line;
+  std::string body;           ///< "sim" or "live"
+  std::string machine;        ///< as Machine::to_text(), or an emulated one's text
+  std::string policy;         ///< as written
+  std::string policy_full;    ///< with every parameter
+  std::string runtime_model;  ///< name
+  std::uint64_t seed = 1;
+  double time_scale = 1;             ///< real seconds per second of the trace
+  std::string overrun;               ///< kill, extend or policy
+  std::size_t jobs = 0;              ///< of the trace, as it was read
+  std::vector<std::string> notes{};  ///< what a reader of the results has to know, one line each
+  /// How jobs are run for real, by name; none for a simulation.
+  std::vector<std::pair<std::string, std::string>> settings{};
+
+  // Files that the run depends on.
+  std::string trace;                       ///< "-": standard input
+  std::optional<std::string> side_file{};  ///< what jobs declare beyond SWF
+  std::optional<std::string> profile{};    ///< of the runtime model `calibrated`
+  std::vector<std::string> policy_files{};
+
+  std::string outputs{};  ///< as --outputs takes them: parse_outputs()
+};
+
+}  // namespace replay::results
