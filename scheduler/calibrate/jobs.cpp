@@ -12,7 +12,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/calibrate/measurer.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/disturbance.hpp"
 
 namespace replay::calibrate {
 namespace {

@@ -5,9 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
@@ -17,14 +20,55 @@
 #include "scheduler/cli/report.hpp"
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
+#include "scheduler/experiment/seeds.hpp"
+#include "scheduler/experiment/seeds_simulation.hpp"
+#include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
+// Prints the notes of the first seed; those of the others are usually much the same.
+void print_notes(const experiment::SeedsOutcome& outcome) {
+  for (const std::string& note : outcome.notes.front()) fmt::print("seed {}: {}\n", outcome.seeds.front(), note);
+  const auto others = std::ranges::count_if(outcome.notes, [](const auto& notes) { return !notes.empty(); }) -
+                      (outcome.notes.front().empty() ? 0 : 1);
+  if (others > 0)
+    fmt::print("{} too: --json has them\n", results::count_text(static_cast<std::size_t>(others), "other seed") +
+                                                (others == 1 ? " has notes" : " have notes"));
+}
+
+void print_seeds(const experiment::SeedsOutcome& outcome) {
+  print_notes(outcome);
+  fmt::print("{}, machine {}, runtime model {}; 95 % confidence intervals (Student's t){}\n\n{}",
+             results::count_text(outcome.seeds.size(), "seed"), outcome.machine, outcome.runtime_model,
+             outcome.trimmed ? ", the smallest and the largest value of each metric dropped" : "",
+             seeds_table(outcome.results, outcome.trimmed));
+  if (!outcome.traces_differ)
+    for (const experiment::SeededResult& result : outcome.results)
+      if (all_seeds_agree(result)) fmt::print("{}: the same for each seed\n", result.policy);
+  if (!outcome.folder.empty()) fmt::print("results in {}\n", outcome.folder.string());
+}
+
+int simulate_seeds(const experiment::SimulateOptions& options, const std::string& command_line) {
+  experiment::SeedsSimulation simulation{options, command_line};
+  const HeedStops heeding;
+  experiment::ProgressLine progress;
+  const auto outcome = simulation.run([&progress](std::string_view line) { progress.show(line); });
+  if (!outcome) {
+    fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
+    return exit_status_after_stop();
+  }
+  if (options.common.json)
+    fmt::print("{}\n", to_json(*outcome).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  else
+    print_seeds(*outcome);
+  return 0;
+}
+
 int simulate_all(const experiment::SimulateOptions& options, const std::string& command_line) {
-  if (!options.seeds.empty()) return experiment::simulate_seeds(options, command_line);
+  if (!options.seeds.empty()) return simulate_seeds(options, command_line);
   if (options.trim) throw UsageError("--trim: drops the smallest and the largest of several seeds: --seeds is missing");
   const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options.common, options.flat);
   const experiment::Scenario& scenario = prepared.scenario;

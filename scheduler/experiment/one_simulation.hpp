@@ -38,7 +38,4 @@ struct PreparedSimulation {
                                                  const std::filesystem::path& folder, const std::string& command_line,
                                                  std::function<void(std::size_t)> progress);
 
-/// `--seeds`: every policy with every seed, and the means with their confidence intervals. Returns the exit status.
-[[nodiscard]] int simulate_seeds(const SimulateOptions& options, const std::string& command_line);
-
 }  // namespace replay::experiment

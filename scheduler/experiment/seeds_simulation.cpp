@@ -1,28 +1,18 @@
-// `--seeds`: simulates every policy with every seed, in parallel on all cores. The first policy of a seed reads its
-// trace and the last one frees it; the output does not depend on the order in which they end.
+#include "scheduler/experiment/seeds_simulation.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <filesystem>
-#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
+#include <system_error>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/placeholders.hpp"
-#include "scheduler/cli/commands.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
-#include "scheduler/experiment/progress_line.hpp"
-#include "scheduler/experiment/seeds.hpp"
-#include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/profile.hpp"
@@ -37,6 +27,10 @@ constexpr const char* kHowToMakeTraces =
     "write {seed} where the trace's name has its number, and make the traces with `replay generate`: "
     "for s in 1 2 3; do replay generate lublin --jobs 1000 --seed $s -o t-$s.swf; done, then --trace 't-{seed}.swf'";
 
+std::string runtime_model_of(const CommonOptions& options) {
+  return options.runtime_model.empty() ? "utrera" : options.runtime_model;
+}
+
 bool traces_depend_on_seeds(const CommonOptions& options) {
   return mentions_seed(options.trace) || mentions_seed(options.jobs_from);
 }
@@ -48,7 +42,7 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
     throw UsageError(
         fmt::format("--trim: expected at least {} seeds, so that two are left, found {}", kFewestToTrim, seeds.size()));
   if (traces_depend_on_seeds(options.common)) return;
-  const std::string model = options.common.runtime_model.empty() ? "utrera" : options.common.runtime_model;
+  const std::string model = runtime_model_of(options.common);
   const Profile none;  // a profile draws no random numbers either
   if (!make_runtime_model(model, &none)->uses_network_overhead())
     throw UsageError(
@@ -57,10 +51,12 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
                     model, kHowToMakeTraces));
 }
 
-// One seed's trace, kept as long as one of its policies needs it.
-class SeedInputs {
+}  // namespace
+
+// One seed's trace: the first policy of the seed reads it, the last one frees it.
+class SeedsSimulation::Inputs {
  public:
-  SeedInputs(const SimulateOptions& options, std::uint64_t seed, std::size_t uses)
+  Inputs(const SimulateOptions& options, std::uint64_t seed, std::size_t uses)
       : options_(options.common), flat_(options.flat), uses_left_(uses) {
     options_.seed = seed;
     options_.trace = with_seed(options_.trace, seed);
@@ -94,131 +90,103 @@ class SeedInputs {
   std::vector<std::string> notes_;
 };
 
-class SeedStudy {
- public:
-  SeedStudy(const SimulateOptions& options, const std::string& command_line)
-      : options_(options), command_line_(command_line), seeds_(parse_seeds(options.seeds)) {
-    check_options(options, seeds_);
-    if (options.common.policies.empty())
-      throw UsageError("--policy is missing: expected a policy such as fcfs-malleable; `replay policies` lists them");
-    for (std::string& policy : split_policies(options.common.policies)) {
-      (void)make_policy(policy);
-      results_.push_back({std::move(policy), std::vector<metrics::Summary>(seeds_.size())});
-    }
-    (void)results::parse_outputs(options.common.outputs);
-    for (const std::uint64_t seed : seeds_)
-      inputs_.push_back(std::make_unique<SeedInputs>(options, seed, results_.size()));
-    for (const std::uint64_t seed : seeds_)
-      if (const std::string trace = with_seed(options.common.trace, seed); !trace.empty() && !fs::exists(trace))
-        throw InputError(fmt::format("{}: is the trace of seed {}, and is not there", trace, seed));
-    (void)inputs_.front()->prepared();  // an error in the first trace is reported before a folder is made
+SeedsSimulation::SeedsSimulation(const SimulateOptions& options, std::string command_line)
+    : options_(options), command_line_(std::move(command_line)), seeds_(parse_seeds(options.seeds)) {
+  check_options(options, seeds_);
+  if (options.common.policies.empty())
+    throw UsageError("--policy is missing: expected a policy such as fcfs-malleable; `replay policies` lists them");
+  for (std::string& policy : split_policies(options.common.policies)) {
+    (void)make_policy(policy);
+    results_.push_back({std::move(policy), std::vector<metrics::Summary>(seeds_.size())});
   }
+  (void)results::parse_outputs(options.common.outputs);
+  for (const std::uint64_t seed : seeds_) inputs_.push_back(std::make_unique<Inputs>(options, seed, results_.size()));
+  for (const std::uint64_t seed : seeds_)
+    if (const std::string trace = with_seed(options.common.trace, seed); !trace.empty() && !fs::exists(trace))
+      throw InputError(fmt::format("{}: is the trace of seed {}, and is not there", trace, seed));
+  (void)inputs_.front()->prepared();  // an error in the first trace is reported before a folder is made
+}
 
-  int run() {
-    const HeedStops heeding;
-    const std::string& outputs = options_.common.outputs;
-    writes_runs_ = !outputs.empty() && outputs != "none";
-    if (writes_runs_ || !options_.common.out.empty()) folder_ = make_folder();
-    const std::size_t policies = results_.size(), count = policies * seeds_.size();
-    for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies); });
-    if (stops_asked() > 0) {
-      std::error_code ignored;
-      if (!folder_.empty()) fs::remove(folder_, ignored);  // only if it is empty
-      fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
-      return exit_status_after_stop();
-    }
-    if (!traces_depend_on_seeds(options_.common) && std::ranges::all_of(results_, all_seeds_agree)) {
-      std::error_code ignored;
-      if (!folder_.empty() && !writes_runs_) fs::remove(folder_, ignored);
-      throw UsageError(
-          fmt::format("--seeds: every seed gives the same result: the trace is the same for each, and none "
-                      "of the policies shrinks jobs, which is all that the drawn network overheads change; {}",
-                      kHowToMakeTraces));
-    }
-    report();
-    return 0;
+SeedsSimulation::~SeedsSimulation() = default;
+
+std::optional<SeedsOutcome> SeedsSimulation::run(const std::function<void(std::string_view)>& show) {
+  const std::string& outputs = options_.common.outputs;
+  writes_runs_ = !outputs.empty() && outputs != "none";
+  if (writes_runs_ || !options_.common.out.empty()) folder_ = make_folder();
+  const std::size_t policies = results_.size(), count = policies * seeds_.size();
+  for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies, show); });
+  std::error_code ignored;
+  if (stops_asked() > 0) {
+    if (!folder_.empty()) fs::remove(folder_, ignored);  // only if it is empty
+    return std::nullopt;
   }
-
- private:
-  fs::path make_folder() const {
-    std::vector<std::string> policies;
-    for (const SeededResult& result : results_) policies.push_back(result.policy);
-    return results::make_run_folder(options_.common.out, policies, options_.common.force);
+  if (!traces_depend_on_seeds(options_.common) && std::ranges::all_of(results_, all_seeds_agree)) {
+    if (!folder_.empty() && !writes_runs_) fs::remove(folder_, ignored);
+    throw UsageError(
+        fmt::format("--seeds: every seed gives the same result: the trace is the same for each, and none "
+                    "of the policies shrinks jobs, which is all that the drawn network overheads change; {}",
+                    kHowToMakeTraces));
   }
+  SeedsOutcome all = outcome();
+  if (!folder_.empty()) write_json(folder_ / "seeds.json", to_json(all));
+  return all;
+}
 
-  void simulate(std::size_t seed, std::size_t policy) {
-    if (stops_asked() > 0) return;
-    SeedInputs& inputs = *inputs_[seed];
-    const std::string& name = results_[policy].policy;
-    const fs::path where =
-        writes_runs_ ? folder_ / fmt::format("seed-{}", seeds_[seed]) / results::folder_name(name) : fs::path{};
-    const results::PolicyRun run =
-        simulate_policy(inputs.prepared(), policy, where, command_line_, [&](std::size_t jobs) {
-          progress_.show(fmt::format("{} of {} runs; seed {}, {}: {} jobs", done_.load(),
-                                     results_.size() * seeds_.size(), seeds_[seed], name, jobs));
-        });
-    if (!run.fault.empty()) throw PolicyError(fmt::format("seed {}, {}: {}", seeds_[seed], name, run.fault));
-    results_[policy].by_seed[seed] = run.summary;
-    inputs.release();
-    ++done_;
-  }
+fs::path SeedsSimulation::make_folder() const {
+  std::vector<std::string> policies;
+  for (const SeededResult& result : results_) policies.push_back(result.policy);
+  return results::make_run_folder(options_.common.out, policies, options_.common.force);
+}
 
-  // The machine of all seeds, or a note that they differ.
-  [[nodiscard]] std::string machine_text() const {
-    const std::string& first = inputs_.front()->machine();
-    const bool same = std::ranges::all_of(inputs_, [&](const auto& inputs) { return inputs->machine() == first; });
-    return same ? first : "of each trace (they differ)";
-  }
+void SeedsSimulation::simulate(std::size_t seed, std::size_t policy,
+                               const std::function<void(std::string_view)>& show) {
+  if (stops_asked() > 0) return;
+  Inputs& inputs = *inputs_[seed];
+  const std::string& name = results_[policy].policy;
+  const fs::path where =
+      writes_runs_ ? folder_ / fmt::format("seed-{}", seeds_[seed]) / results::folder_name(name) : fs::path{};
+  const results::PolicyRun run =
+      simulate_policy(inputs.prepared(), policy, where, command_line_, [&](std::size_t jobs) {
+        show(fmt::format("{} of {} runs; seed {}, {}: {} jobs", done_.load(), results_.size() * seeds_.size(),
+                         seeds_[seed], name, jobs));
+      });
+  if (!run.fault.empty()) throw PolicyError(fmt::format("seed {}, {}: {}", seeds_[seed], name, run.fault));
+  results_[policy].by_seed[seed] = run.summary;
+  inputs.release();
+  ++done_;
+}
 
-  void report() const {
-    const std::string model = options_.common.runtime_model.empty() ? "utrera" : options_.common.runtime_model;
-    nlohmann::ordered_json json = to_json(results_, seeds_, options_.trim);
-    json["trace"] = options_.common.trace;
-    json["machine"] = machine_text();
-    json["runtime_model"] = model;
-    json["command"] = command_line_;
-    for (std::size_t i = 0; i < seeds_.size(); ++i) json["notes"][fmt::format("{}", seeds_[i])] = inputs_[i]->notes();
-    if (!folder_.empty()) write_json(folder_ / "seeds.json", json);
-    if (options_.common.json) {
-      fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
-      return;
-    }
-    print_notes();
-    fmt::print("{}, machine {}, runtime model {}; 95 % confidence intervals (Student's t){}\n\n{}",
-               results::count_text(seeds_.size(), "seed"), machine_text(), model,
-               options_.trim ? ", the smallest and the largest value of each metric dropped" : "",
-               seeds_table(results_, options_.trim));
-    if (!traces_depend_on_seeds(options_.common))
-      for (const SeededResult& result : results_)
-        if (all_seeds_agree(result)) fmt::print("{}: the same for each seed\n", result.policy);
-    if (!folder_.empty()) fmt::print("results in {}\n", folder_.string());
-  }
+// The machine of all seeds, or a note that they differ.
+std::string SeedsSimulation::machine_text() const {
+  const std::string& first = inputs_.front()->machine();
+  const bool same = std::ranges::all_of(inputs_, [&](const auto& inputs) { return inputs->machine() == first; });
+  return same ? first : "of each trace (they differ)";
+}
 
-  // Prints the notes of the first seed; those of the others are usually much the same.
-  void print_notes() const {
-    for (const std::string& note : inputs_.front()->notes()) fmt::print("seed {}: {}\n", seeds_.front(), note);
-    const auto others = std::ranges::count_if(inputs_, [](const auto& inputs) { return !inputs->notes().empty(); }) -
-                        (inputs_.front()->notes().empty() ? 0 : 1);
-    if (others > 0)
-      fmt::print("{} too: --json has them\n", results::count_text(static_cast<std::size_t>(others), "other seed") +
-                                                  (others == 1 ? " has notes" : " have notes"));
-  }
+SeedsOutcome SeedsSimulation::outcome() {
+  SeedsOutcome all;
+  all.command_line = command_line_;
+  all.trace = options_.common.trace;
+  all.machine = machine_text();
+  all.runtime_model = runtime_model_of(options_.common);
+  all.trimmed = options_.trim;
+  all.traces_differ = traces_depend_on_seeds(options_.common);
+  all.seeds = seeds_;
+  for (const auto& inputs : inputs_) all.notes.push_back(inputs->notes());
+  all.results = std::move(results_);
+  all.folder = folder_;
+  return all;
+}
 
-  const SimulateOptions& options_;
-  const std::string& command_line_;
-  std::vector<std::uint64_t> seeds_;
-  std::vector<SeededResult> results_;
-  std::vector<std::unique_ptr<SeedInputs>> inputs_;
-  fs::path folder_;
-  bool writes_runs_ = false;
-  std::atomic<std::size_t> done_{0};
-  ProgressLine progress_;
-};
-
-}  // namespace
-
-int simulate_seeds(const SimulateOptions& options, const std::string& command_line) {
-  return SeedStudy{options, command_line}.run();
+nlohmann::ordered_json to_json(const SeedsOutcome& outcome) {
+  nlohmann::ordered_json json = to_json(outcome.results, outcome.seeds, outcome.trimmed);
+  json["trace"] = outcome.trace;
+  json["machine"] = outcome.machine;
+  json["runtime_model"] = outcome.runtime_model;
+  json["command"] = outcome.command_line;
+  for (std::size_t i = 0; i < outcome.seeds.size(); ++i)
+    json["notes"][fmt::format("{}", outcome.seeds[i])] = outcome.notes[i];
+  return json;
 }
 
 }  // namespace replay::experiment

@@ -18,7 +18,6 @@
 #include "scheduler/base/process/own_child.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/commands.hpp"
 #include "scheduler/compare/decision_list.hpp"
 #include "scheduler/compare/divergence.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
