@@ -13,6 +13,7 @@
 #include "launcher/service/agent_service.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 
 namespace replay::cli {
@@ -87,7 +88,7 @@ Command add_agent(CLI::App& app) {
   agent->add_option("--key", options->key_file, "key file; who has the key may run programs as you")->type_name("FILE");
   agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");
   agent->add_option("--machine", options->machine)->type_name("MACHINE");
-  experiment::add_real_machine_options(*agent, options->real);
+  add_real_machine_options(*agent, options->real);
   agent->get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
   auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");

@@ -28,6 +28,7 @@
 #include "scheduler/calibrate/machine_measurer.hpp"
 #include "scheduler/calibrate/report.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/real_machine.hpp"
@@ -328,7 +329,7 @@ Command add_calibrate(CLI::App& app) {
       "          replay calibrate --benchmarks ep,cg --classes S,W --processes 1,2 --budget 3min -o mine.json");
   auto given = std::make_shared<CalibrateGiven>();
   command->add_option("--machine", given->machine)->type_name("MACHINE");
-  experiment::add_real_machine_options(*command, given->real);
+  add_real_machine_options(*command, given->real);
   command->get_option("--machine")
       ->description(
           "whose cores: local, local:CORES by OS index; on emulated:NODESxPACKAGESxCORES only launch, end, resizes and "

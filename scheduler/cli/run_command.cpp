@@ -20,6 +20,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/live_view.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/experiment/consent.hpp"
@@ -253,8 +254,8 @@ int run(const RunOptions& options, const std::string& command_line) {
 
 Command add_run(CLI::App& app, const std::string& command_line) {
   auto options = std::make_shared<RunOptions>();
-  experiment::add_common_options(app, options->common);
-  experiment::add_real_machine_options(app, options->machine);
+  add_common_options(app, options->common);
+  add_real_machine_options(app, options->machine);
   app.get_option("--runtime-model")
       ->description("how fast a shrunk job is expected to run (`replay models` lists them; default isolated)");
   app.add_option("--agent-key", options->machine.agent_key, "key file of a remote agent")->type_name("FILE");

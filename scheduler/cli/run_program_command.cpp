@@ -25,6 +25,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/program/change_plan.hpp"
 #include "scheduler/program/output.hpp"
@@ -289,7 +290,7 @@ Command add_run_program(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "yield", "token"}))
       ->type_name("NAME")
       ->capture_default_str();
-  experiment::add_job_network_option(*command, options->job_network);
+  add_job_network_option(*command, options->job_network);
   command->add_option("--env", options->environment, "for the ranks: NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

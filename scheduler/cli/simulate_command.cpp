@@ -17,6 +17,7 @@
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
@@ -107,7 +108,7 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
       "Examples: replay simulate --trace KTH-SP2.swf.gz --policy easy,fcfs-malleable\n"
       "          replay simulate --trace 'sets/kth-{seed}.swf' --seeds 1-10 --policy fcfs,easy");
   auto options = std::make_shared<experiment::SimulateOptions>();
-  experiment::add_common_options(*command, options->common);
+  add_common_options(*command, options->common);
   command->get_option("--machine")
       ->description(
           "flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/scenario.hpp"
 #include "traces/statistics/statistics.hpp"
 
@@ -25,7 +26,7 @@ Command add_trace_info(CLI::App& trace) {
       ->add_option("--plot", given->info.plot, "draw distributions, arrivals and load over time: a page, .svg or .html")
       ->type_name("FILE");
   command->add_flag("--force", given->info.force, "replace the drawing if it exists");
-  experiment::add_cleaning_options(*command, given->cleaning, given->info.strict);
+  add_cleaning_options(*command, given->cleaning, given->info.strict);
   return [given] {
     given->info.rules = experiment::cleaning_rules(given->cleaning);
     return run_trace_info(given->info);

@@ -25,6 +25,7 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/one_simulation.hpp"
@@ -260,8 +261,8 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
 
 void add_options(CLI::App& command, ValidateGiven& given) {
   validate::ValidationSetting& setting = given.setting;
-  experiment::add_common_options(command, setting.common);
-  experiment::add_real_machine_options(command, setting.machine);
+  add_common_options(command, setting.common);
+  add_real_machine_options(command, setting.machine);
   command.remove_option(command.get_option("--outputs"));
   command.get_option("--machine")
       ->description(

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <sched.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numeric>
 #include <string_view>
@@ -58,38 +57,8 @@ launcher::BackEnd back_end_of(const std::string& name) {
   return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
 }
 
-void add_real_machine_options(CLI::App& command, RealMachineOptions& options) {
-  command.get_option("--machine")
-      ->description(
-          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, or those of a `replay agent`: agent:HOST:PORT (default local)");
-  command.add_flag("--smt", options.smt, "count hardware threads as cores");
-  command
-      .add_option("--back-end", options.back_end,
-                  "how ranks give a shared core away: yield, token, or what a test finds better here (auto)")
-      ->check(CLI::IsMember({"auto", "yield", "token"}))
-      ->capture_default_str();
-  command
-      .add_option("--quantum", options.quantum,
-                  "emulated cores: how long a rank computes at most while another one waits for the core")
-      ->type_name("T")
-      ->capture_default_str();
-  add_job_network_option(command, options.job_network);
-}
-
 launcher::JobNetwork job_network_of(const std::string& name) {
   return name == "host" ? launcher::JobNetwork::kHost : launcher::JobNetwork::kOwn;
-}
-
-void add_job_network_option(CLI::App& command, std::string& name) {
-  command
-      .add_option(
-          "--job-network", name,
-          "network of a job: its own, in which only its ranks and its mpiexec are, where the system permits it, "
-          "or the host's, for programs that need the network")
-      ->check(CLI::IsMember({"own", "host"}))
-      ->type_name("NAME")
-      ->capture_default_str();
 }
 
 std::optional<std::string> job_network_note(launcher::JobNetwork wanted) {

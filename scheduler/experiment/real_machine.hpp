@@ -18,10 +18,6 @@
 #include "scheduler/live/executor.hpp"
 #include "scheduler/model/machine.hpp"
 
-namespace CLI {
-class App;  // its header takes four seconds to compile
-}  // namespace CLI
-
 namespace replay::experiment {
 
 /// As given on the command line; --machine itself is among the options that simulations have, too.
@@ -38,16 +34,11 @@ struct RealMachineOptions {
 
 /// "own" or "host", as --job-network has been checked to be.
 [[nodiscard]] launcher::JobNetwork job_network_of(const std::string& name);
-/// Adds --job-network. `name` must outlive the parse.
-void add_job_network_option(CLI::App& command, std::string& name);
 /// The note for the user if jobs should have a network of their own and the system does not permit it; else nothing.
 [[nodiscard]] std::optional<std::string> job_network_note(launcher::JobNetwork wanted);
 
 /// Real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000. Throws UsageError.
 void expect_time_scale(double time_scale);
-
-/// Adds them to a command. `options` must outlive the parse.
-void add_real_machine_options(CLI::App& command, RealMachineOptions& options);
 
 class RealMachine {
  public:

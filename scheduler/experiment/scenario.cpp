@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -15,64 +14,6 @@
 #include "scheduler/sim/average_waits.hpp"
 
 namespace replay::experiment {
-
-void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict) {
-  for (const CleaningOption& option : cleaning_options()) {
-    const std::string name{option.name};
-    const std::string help = fmt::format("{} ({}; default {})", option.help, option.values, option.default_value);
-    command
-        .add_option_function<std::string>(
-            "--" + name, [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
-        ->type_name("VALUE")
-        ->expected(name == "closed-loop" ? 0 : 1, 1)
-        ->group("Reading the trace");
-  }
-  command.add_flag("--strict", strict, "stop at the first broken line instead of skipping and counting it")
-      ->group("Reading the trace");
-}
-
-void add_common_options(CLI::App& command, CommonOptions& options) {
-  command.add_option("--trace", options.trace, "the trace: SWF, plain or .gz, '-' for standard input")
-      ->type_name("FILE");
-  command
-      .add_option("--jobs-from", options.jobs_from,
-                  "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
-      ->type_name("FILE");
-  command
-      .add_option("--policy", options.policies,
-                  "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)")
-      ->type_name("LIST");
-  command.add_option("--machine", options.machine)->type_name("MACHINE");
-  command
-      .add_option("--runtime-model", options.runtime_model, "how fast a shrunk job runs (`replay models` lists them)")
-      ->type_name("NAME");
-  command
-      .add_option("--profile", options.profile,
-                  "what the runtime model calibrated reads (default: the profile that `replay calibrate` makes)")
-      ->type_name("FILE");
-  command
-      .add_option("--overrun", options.overrun,
-                  "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "
-                  "policy says (slack; the others kill)")
-      ->check(CLI::IsMember({"kill", "extend", "policy"}))
-      ->capture_default_str();
-  command.add_option("--until", options.until, "end the run at this time of the trace, from its first job on: 90s, 2h")
-      ->type_name("T");
-  command
-      .add_option("--scale-sizes", options.scale_sizes,
-                  "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores")
-      ->type_name("auto|N");
-  command.add_option("--seed", options.seed, "everything that is drawn by chance follows from it")
-      ->capture_default_str();
-  command.add_option("--out", options.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
-  command.add_flag("--force", options.force, "replace an output folder that exists");
-  command
-      .add_option("--outputs", options.outputs,
-                  "which files to write: all, none, or some of run,events,jobs,swf,metrics,series")
-      ->type_name("LIST");
-  command.add_flag("--json", options.json, "print the result table as JSON");
-  add_cleaning_options(command, options.cleaning, options.strict);
-}
 
 std::optional<std::string> side_file_of(const CommonOptions& options) {
   if (!options.jobs_from.empty()) return options.jobs_from;

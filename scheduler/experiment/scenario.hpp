@@ -1,4 +1,4 @@
-// The set-up of a run, simulated or real: the options that both share, the trace read and cleaned, the machine, the
+// The set-up of a run, simulated or real: the description that both share, the trace read and cleaned, the machine, the
 // runtime model, the policies.
 #pragma once
 
@@ -14,10 +14,6 @@
 #include "scheduler/results/run_description.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "traces/workload_reader.hpp"
-
-namespace CLI {
-class App;  // its header takes four seconds to compile
-}  // namespace CLI
 
 namespace replay::experiment {
 
@@ -40,11 +36,6 @@ struct CommonOptions {
   bool force = false;
   bool json = false;
 };
-
-/// Adds the shared options to a command. `options` must outlive the parse.
-void add_common_options(CLI::App& command, CommonOptions& options);
-/// The cleaning rules among them, for commands that only read a trace.
-void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict);
 
 /// The side file, with what jobs declare beyond SWF: the one that was given, else the one beside the trace if it
 /// exists.

@@ -1,0 +1,97 @@
+#include "scheduler/cli/options.hpp"
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+namespace replay::cli {
+
+void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict) {
+  for (const CleaningOption& option : cleaning_options()) {
+    const std::string name{option.name};
+    const std::string help = fmt::format("{} ({}; default {})", option.help, option.values, option.default_value);
+    command
+        .add_option_function<std::string>(
+            "--" + name, [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
+        ->type_name("VALUE")
+        ->expected(name == "closed-loop" ? 0 : 1, 1)
+        ->group("Reading the trace");
+  }
+  command.add_flag("--strict", strict, "stop at the first broken line instead of skipping and counting it")
+      ->group("Reading the trace");
+}
+
+void add_common_options(CLI::App& command, experiment::CommonOptions& options) {
+  command.add_option("--trace", options.trace, "the trace: SWF, plain or .gz, '-' for standard input")
+      ->type_name("FILE");
+  command
+      .add_option("--jobs-from", options.jobs_from,
+                  "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
+      ->type_name("FILE");
+  command
+      .add_option("--policy", options.policies,
+                  "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)")
+      ->type_name("LIST");
+  command.add_option("--machine", options.machine)->type_name("MACHINE");
+  command
+      .add_option("--runtime-model", options.runtime_model, "how fast a shrunk job runs (`replay models` lists them)")
+      ->type_name("NAME");
+  command
+      .add_option("--profile", options.profile,
+                  "what the runtime model calibrated reads (default: the profile that `replay calibrate` makes)")
+      ->type_name("FILE");
+  command
+      .add_option("--overrun", options.overrun,
+                  "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "
+                  "policy says (slack; the others kill)")
+      ->check(CLI::IsMember({"kill", "extend", "policy"}))
+      ->capture_default_str();
+  command.add_option("--until", options.until, "end the run at this time of the trace, from its first job on: 90s, 2h")
+      ->type_name("T");
+  command
+      .add_option("--scale-sizes", options.scale_sizes,
+                  "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores")
+      ->type_name("auto|N");
+  command.add_option("--seed", options.seed, "everything that is drawn by chance follows from it")
+      ->capture_default_str();
+  command.add_option("--out", options.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
+  command.add_flag("--force", options.force, "replace an output folder that exists");
+  command
+      .add_option("--outputs", options.outputs,
+                  "which files to write: all, none, or some of run,events,jobs,swf,metrics,series")
+      ->type_name("LIST");
+  command.add_flag("--json", options.json, "print the result table as JSON");
+  add_cleaning_options(command, options.cleaning, options.strict);
+}
+
+void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions& options) {
+  command.get_option("--machine")
+      ->description(
+          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
+          "emulated:NODESxPACKAGESxCORES, or those of a `replay agent`: agent:HOST:PORT (default local)");
+  command.add_flag("--smt", options.smt, "count hardware threads as cores");
+  command
+      .add_option("--back-end", options.back_end,
+                  "how ranks give a shared core away: yield, token, or what a test finds better here (auto)")
+      ->check(CLI::IsMember({"auto", "yield", "token"}))
+      ->capture_default_str();
+  command
+      .add_option("--quantum", options.quantum,
+                  "emulated cores: how long a rank computes at most while another one waits for the core")
+      ->type_name("T")
+      ->capture_default_str();
+  add_job_network_option(command, options.job_network);
+}
+
+void add_job_network_option(CLI::App& command, std::string& name) {
+  command
+      .add_option(
+          "--job-network", name,
+          "network of a job: its own, in which only its ranks and its mpiexec are, where the system permits it, "
+          "or the host's, for programs that need the network")
+      ->check(CLI::IsMember({"own", "host"}))
+      ->type_name("NAME")
+      ->capture_default_str();
+}
+
+}  // namespace replay::cli
