@@ -57,8 +57,9 @@ inline constexpr double kLongRun = 3600;
 [[nodiscard]] Command add_why(CLI::App& app);
 [[nodiscard]] Command add_rerun(CLI::App& app);
 
+/// Adds a command to a group, or to `replay` itself.
+using AddCommand = std::function<Command(CLI::App&)>;
 /// For commands with sub-commands: adds them all; the result runs the one that was chosen.
-using AddCommand = Command (*)(CLI::App&);
 [[nodiscard]] Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders);
 
 }  // namespace replay::cli

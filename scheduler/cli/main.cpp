@@ -13,9 +13,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <functional>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -102,11 +99,6 @@ int with_output_written(const End& end) {
     complain(error == 0 ? std::string{kOutput} : fmt::format("{}: {}", kOutput, std::strerror(error)));
   return end.status != 0 ? end.status : has_gone ? kReaderGone : kFailed;
 }
-
-struct NamedCommand {
-  std::string_view name;
-  std::function<replay::cli::Command(CLI::App&)> add;
-};
 
 replay::cli::Command add_help(CLI::App& app) {
   app.add_subcommand("help", "this text; `help COMMAND` is `COMMAND --help`");
@@ -203,28 +195,13 @@ End run_command(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.get_formatter()->column_width(34);
 
-  const NamedCommand all[] = {
-      {"help", add_help},           {"simulate", [&](CLI::App& to) { return add_simulate(to, command_line); }},
-      {"validate", add_validate},   {"trace", add_trace},
-      {"generate", add_generate},   {"reproduce", add_reproduce},
-      {"agent", add_agent},         {"audit", add_audit},
-      {"calibrate", add_calibrate}, {"policies", add_policies},
-      {"models", add_models},       {"benchmarks", add_benchmarks},
-      {"run", add_run_program},     {"results", add_results},
-      {"diff", add_diff},           {"why", add_why},
-      {"rerun", add_rerun},
-  };
-  // If the first word is a command, only that command's options are made: a script may run many short simulations.
+  const AddCommand add_simulate_here = [&](CLI::App& to) { return add_simulate(to, command_line); };
+  const Command run = add_run(app, command_line);
+  const Command run_chosen = add_group(  // in the order of `replay --help`
+      app, {add_help, add_simulate_here, add_validate, add_trace, add_generate, add_reproduce, add_agent, add_audit,
+            add_calibrate, add_policies, add_models, add_benchmarks, add_run_program, add_results, add_diff, add_why,
+            add_rerun});
   const std::vector<const char*> arguments = arguments_of(argc, argv);
-  const std::string_view word = argc > 1 ? arguments[1] : "";
-  const bool is_named = word != "help" && std::ranges::find(all, word, &NamedCommand::name) != std::end(all);
-  const Command run = is_named ? Command{} : add_run(app, command_line);
-  std::map<const CLI::App*, Command> commands;
-  for (const auto& [name, add] : all) {
-    if (is_named && name != word) continue;
-    Command command = add(app);
-    commands[app.get_subcommand(std::string{name})] = std::move(command);
-  }
 
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
@@ -233,9 +210,8 @@ End run_command(int argc, char** argv) {
       return {};
     }
     if (app.get_subcommands().empty()) return {run()};
-    const CLI::App* chosen = app.get_subcommands().front();
-    refuse_options_before(*chosen, app);
-    return {commands.at(chosen)()};
+    refuse_options_before(*app.get_subcommands().front(), app);
+    return {run_chosen()};
   } catch (const CLI::ParseError& error) {
     const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
     if (missing) {
