@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "launcher/agent/agent_directory.hpp"
-#include "launcher/agent/back_end_test.hpp"
+#include "launcher/agent/cores/back_end_test.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/protocol/bytes.hpp"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
-#include "launcher/agent/agent_job.hpp"
-#include "launcher/agent/end_cost.hpp"
-#include "launcher/agent/node_cores.hpp"
+#include "launcher/agent/cores/node_cores.hpp"
+#include "launcher/agent/job/agent_job.hpp"
+#include "launcher/agent/job/end_cost.hpp"
 #include "launcher/agent/registrar.hpp"
 #include "launcher/loop/loop_event.hpp"
 #include "launcher/os/control_group.hpp"

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <variant>
 
-#include "launcher/agent/core_segment.hpp"
-#include "launcher/agent/job_segment.hpp"
+#include "launcher/agent/cores/core_segment.hpp"
+#include "launcher/agent/cores/job_segment.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/handshake.hpp"

@@ -1,5 +1,5 @@
 // Tests of the table of ranks on cores: no rank's seat may be forgotten.
-#include "launcher/agent/core_table.hpp"
+#include "launcher/agent/cores/core_table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/agent/node_cores.hpp"
+#include "launcher/agent/cores/node_cores.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "launcher/agent/agent_job.hpp"
+#include "launcher/agent/job/agent_job.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

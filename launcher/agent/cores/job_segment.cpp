@@ -1,4 +1,4 @@
-#include "launcher/agent/job_segment.hpp"
+#include "launcher/agent/cores/job_segment.hpp"
 
 #include <fmt/format.h>
 #include <sys/random.h>

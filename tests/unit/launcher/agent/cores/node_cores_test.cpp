@@ -1,6 +1,6 @@
 // Tests of the orders for the ranks of all jobs when a job starts, moves, stops or ends. The tests read them where a
 // rank would.
-#include "launcher/agent/node_cores.hpp"
+#include "launcher/agent/cores/node_cores.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "launcher/agent/back_end_test.hpp"
+#include "launcher/agent/cores/back_end_test.hpp"
 
 #include <sched.h>
 

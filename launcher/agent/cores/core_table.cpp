@@ -1,4 +1,4 @@
-#include "launcher/agent/core_table.hpp"
+#include "launcher/agent/cores/core_table.hpp"
 
 #include <algorithm>
 

@@ -18,10 +18,10 @@
 #include <variant>
 #include <vector>
 
-#include "launcher/agent/cpu_use_meter.hpp"
-#include "launcher/agent/end_cost.hpp"
-#include "launcher/agent/job_segment.hpp"
-#include "launcher/agent/node_cores.hpp"
+#include "launcher/agent/cores/job_segment.hpp"
+#include "launcher/agent/cores/node_cores.hpp"
+#include "launcher/agent/job/cpu_use_meter.hpp"
+#include "launcher/agent/job/end_cost.hpp"
 #include "launcher/agent/registrar.hpp"
 #include "launcher/loop/loop_event.hpp"
 #include "launcher/mpich/job_network.hpp"

@@ -1,5 +1,5 @@
 // Tests of the agent's side of the shared segment, and of the meter that reads from it.
-#include "launcher/agent/job_segment.hpp"
+#include "launcher/agent/cores/job_segment.hpp"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "launcher/agent/cpu_use_meter.hpp"
+#include "launcher/agent/job/cpu_use_meter.hpp"
 
 namespace replay::launcher {
 namespace {

@@ -1,5 +1,5 @@
 // Tests of the agent's side of the tokens: which rank loses a token, and which one gets it then.
-#include "launcher/agent/core_segment.hpp"
+#include "launcher/agent/cores/core_segment.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

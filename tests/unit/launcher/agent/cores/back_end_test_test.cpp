@@ -1,6 +1,6 @@
 // Tests of the self-test of yielding. They assert no speed, as the machine may be busy, only the conclusions drawn from
 // given readings.
-#include "launcher/agent/back_end_test.hpp"
+#include "launcher/agent/cores/back_end_test.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

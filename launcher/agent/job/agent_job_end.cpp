@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "launcher/agent/agent_job.hpp"
+#include "launcher/agent/job/agent_job.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/base/text/clean_text.hpp"

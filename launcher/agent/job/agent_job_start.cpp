@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "launcher/agent/agent_job.hpp"
+#include "launcher/agent/job/agent_job.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/mpich/vmlib_file.hpp"
 #include "launcher/os/binding.hpp"

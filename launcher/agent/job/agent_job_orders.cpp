@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "launcher/agent/agent_job.hpp"
+#include "launcher/agent/job/agent_job.hpp"
 #include "launcher/os/binding.hpp"
 
 namespace replay::launcher {

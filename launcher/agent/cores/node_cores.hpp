@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "launcher/agent/core_segment.hpp"
-#include "launcher/agent/core_table.hpp"
-#include "launcher/agent/job_segment.hpp"
+#include "launcher/agent/cores/core_segment.hpp"
+#include "launcher/agent/cores/core_table.hpp"
+#include "launcher/agent/cores/job_segment.hpp"
 
 namespace replay::launcher {
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "launcher/agent/agent_job.hpp"
+#include "launcher/agent/job/agent_job.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 
 namespace replay::launcher {

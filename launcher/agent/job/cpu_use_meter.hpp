@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "launcher/agent/job_segment.hpp"
+#include "launcher/agent/cores/job_segment.hpp"
 
 namespace replay::launcher {
 

@@ -1,4 +1,4 @@
-#include "launcher/agent/core_segment.hpp"
+#include "launcher/agent/cores/core_segment.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
