@@ -40,13 +40,26 @@ void NodeCores::know_process(JobId job, std::uint32_t rank, pid_t pid) {
   if (const auto found = residents_.find(job); found != residents_.end()) found->second.pid_of_rank[rank] = pid;
 }
 
+/// The ranks on the old and the new cores are told that they share.
 void NodeCores::begin_move(JobId job, const std::vector<std::int32_t>& core_of_rank) {
   Cores cores = cores_of(job);
   cores.insert(core_of_rank.begin(), core_of_rank.end());
   announce(cores);
-  for (const RankName& who : ranks_of(job))
+  for (const RankName& who : ranks_of(job)) {
+    INVARIANT(old_places(who).empty(), "rank {} of job {} moves already", who.rank, static_cast<std::int64_t>(job));
     if (const auto core = static_cast<std::uint32_t>(core_of_rank[who.rank]); !table_.on(core).contains(who))
       table_.arrive(who, core);
+  }
+  tell(cores);
+  tell_mpl(job);
+}
+
+/// Back to where the ranks were before begin_move().
+void NodeCores::cancel_move(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job))
+    if (!old_places(who).empty()) table_.leave(who, table_.place(who)->core);
   tell(cores);
   tell_mpl(job);
 }
@@ -69,6 +82,7 @@ bool NodeCores::has_let_go(JobId job) const {
   });
 }
 
+/// Leaves the old cores, and takes away their tokens that are still held.
 void NodeCores::finish_move(JobId job) {
   const Cores cores = cores_of(job);
   announce(cores);
@@ -78,15 +92,6 @@ void NodeCores::finish_move(JobId job) {
       table_.leave(who, old.core);
     }
   }
-  tell(cores);
-  tell_mpl(job);
-}
-
-void NodeCores::cancel_move(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job))
-    if (!old_places(who).empty()) table_.leave(who, table_.place(who)->core);
   tell(cores);
   tell_mpl(job);
 }

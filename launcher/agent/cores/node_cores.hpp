@@ -1,7 +1,7 @@
 // The cores of this node and the ranks on them. It keeps the table of places and writes the orders that follow from it
 // for the ranks of all jobs: their place, whether they share their core, and with which back end they give it away.
 // Ranks on a core are told that it is shared before another rank arrives, and that it is not after the last other one
-// has left.
+// has left. A job's ranks move by a RankMove (rank_move.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -48,16 +48,6 @@ class NodeCores {
   /// The rank's process, once it is known: tokens are held in its name.
   void know_process(JobId job, std::uint32_t rank, pid_t pid);
 
-  /// A move has three steps: the ranks on the new cores are told; the ranks' places change; the old cores are left.
-  void begin_move(JobId job, const std::vector<std::int32_t>& core_of_rank);
-  void change_places(JobId job);
-  /// Whether no rank of the job holds the token of a core that it moves away from.
-  [[nodiscard]] bool has_let_go(JobId job) const;
-  /// Takes away the tokens of old cores that are still held.
-  void finish_move(JobId job);
-  /// Back to where it was before begin_move(). REQUIRES: no change_places() since.
-  void cancel_move(JobId job);
-
   /// Its processes have stopped: they hold no tokens and do not count as sharing a core until go_on().
   void stop(JobId job);
   void go_on(JobId job);
@@ -74,6 +64,15 @@ class NodeCores {
   [[nodiscard]] const CoreSegment& segment() const { return segment_; }
 
  private:
+  friend class RankMove;
+
+  // The steps of a move, in the order in which RankMove takes them.
+  void begin_move(JobId job, const std::vector<std::int32_t>& core_of_rank);
+  void cancel_move(JobId job);
+  void change_places(JobId job);
+  [[nodiscard]] bool has_let_go(JobId job) const;
+  void finish_move(JobId job);
+
   struct Resident {
     Tenant tenant;
     std::vector<pid_t> pid_of_rank;  // 0: not known

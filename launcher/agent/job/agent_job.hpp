@@ -20,6 +20,7 @@
 
 #include "launcher/agent/cores/job_segment.hpp"
 #include "launcher/agent/cores/node_cores.hpp"
+#include "launcher/agent/cores/rank_move.hpp"
 #include "launcher/agent/job/cpu_use_meter.hpp"
 #include "launcher/agent/job/end_cost.hpp"
 #include "launcher/agent/registrar.hpp"
@@ -143,8 +144,7 @@ class AgentJob {
   void refuse(std::string_view action, const std::string& reason);
   [[nodiscard]] std::optional<std::string> why_not_move(const std::vector<std::int32_t>& core_of_rank) const;
   void bind_ranks(const std::vector<std::int32_t>& core_of_rank) const;
-  void move_bound(const std::vector<std::int32_t>& core_of_rank);
-  void move_emulated(const std::vector<std::int32_t>& core_of_rank);
+  void bind_or_go_back(const std::vector<std::int32_t>& core_of_rank) const;
   void finish_move();
   void stop_processes() const;
   [[nodiscard]] bool has_stopped() const;
@@ -197,6 +197,7 @@ class AgentJob {
   std::optional<ControlGroup> group_;  // none: strays are recognised by parent and environment
   std::vector<Rank> ranks_;
   std::deque<LaterOrder> waiting_;
+  std::optional<RankMove> move_;  // the current one
 
   Phase phase_ = Phase::kRunning;
   Form form_ = Form::kUnknown;

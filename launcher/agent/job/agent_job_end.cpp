@@ -40,6 +40,7 @@ void AgentJob::break_off(const std::string& reason) {
 
 void AgentJob::ask_to_leave(Patience patience) {
   waiting_.clear();
+  move_.reset();
   busy_ = Busy::kNo;
   order_timer_.disarm();
   registration_timer_.disarm();
@@ -88,6 +89,7 @@ void AgentJob::on_mpiexec_exit(int status) {
   init_timer_.disarm();
   mask_timer_.disarm();
   order_timer_.disarm();
+  move_.reset();
   unnoticed_timer_.disarm();
   stray_timer_.disarm();
   kill_timer_.disarm();

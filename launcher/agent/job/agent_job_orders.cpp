@@ -51,7 +51,7 @@ void AgentJob::wait_for(Busy what, milliseconds limit) {
 }
 
 void AgentJob::look_again() {
-  const bool is_done = busy_ == Busy::kMoving ? site_.cores->has_let_go(id()) : has_stopped();
+  const bool is_done = busy_ == Busy::kMoving ? move_->has_let_go() : has_stopped();
   if (!is_done && std::chrono::steady_clock::now() < busy_until_) return order_timer_.arm_after(kBetweenLooksAtOrders);
   if (busy_ == Busy::kMoving)
     finish_move();
@@ -65,12 +65,19 @@ void AgentJob::look_again() {
 
 void AgentJob::apply(const protocol::MoveRanks& order) {
   if (const auto reason = why_not_move(order.core_of_rank)) return refuse("resize", *reason);
-  if (order.core_of_rank == core_of_rank_)
-    site_.report(protocol::RanksMoved{id()});
-  else if (site_.is_emulated)
-    move_emulated(order.core_of_rank);
+  if (order.core_of_rank == core_of_rank_) return site_.report(protocol::RanksMoved{id()});
+  try {
+    move_.emplace(*site_.cores, id(), order.core_of_rank, [&] {
+      if (!site_.is_emulated) bind_or_go_back(order.core_of_rank);  // an emulated rank reads its place after a slice
+    });
+  } catch (const std::system_error& error) {
+    return refuse("resize", error.what());
+  }
+  core_of_rank_ = order.core_of_rank;
+  if (site_.is_emulated)
+    wait_for(Busy::kMoving, lets_go_within(site_.quantum));
   else
-    move_bound(order.core_of_rank);
+    finish_move();
 }
 
 std::optional<std::string> AgentJob::why_not_move(const std::vector<std::int32_t>& core_of_rank) const {
@@ -82,9 +89,8 @@ std::optional<std::string> AgentJob::why_not_move(const std::vector<std::int32_t
   return site_.cores->why_not(id(), core_of_rank, site_.is_emulated);
 }
 
-/// A rank that shares its core must give it away, so: mark shared before the move, clear the mark after it.
-void AgentJob::move_bound(const std::vector<std::int32_t>& core_of_rank) {
-  site_.cores->begin_move(id(), core_of_rank);
+/// Throws std::system_error; then the ranks are bound to the cores from before, as far as the kernel permits.
+void AgentJob::bind_or_go_back(const std::vector<std::int32_t>& core_of_rank) const {
   try {
     bind_ranks(core_of_rank);
   } catch (const std::system_error& error) {
@@ -93,12 +99,8 @@ void AgentJob::move_bound(const std::vector<std::int32_t>& core_of_rank) {
     } catch (const std::system_error&) {
       note(fmt::format("could not be moved back: {}", error.what()));
     }
-    site_.cores->cancel_move(id());
-    return refuse("resize", error.what());
+    throw;
   }
-  core_of_rank_ = core_of_rank;
-  site_.cores->change_places(id());
-  finish_move();
 }
 
 void AgentJob::bind_ranks(const std::vector<std::int32_t>& core_of_rank) const {
@@ -107,16 +109,8 @@ void AgentJob::bind_ranks(const std::vector<std::int32_t>& core_of_rank) const {
       bind_all_threads(*site_.topology, ranks_[number].process->pid(), core_of_rank[number]);
 }
 
-/// No binding to an emulated core: a rank reads its new place at the end of a slice.
-void AgentJob::move_emulated(const std::vector<std::int32_t>& core_of_rank) {
-  site_.cores->begin_move(id(), core_of_rank);
-  core_of_rank_ = core_of_rank;
-  site_.cores->change_places(id());
-  wait_for(Busy::kMoving, lets_go_within(site_.quantum));
-}
-
 void AgentJob::finish_move() {
-  site_.cores->finish_move(id());
+  move_.reset();
   site_.report(protocol::RanksMoved{id()});
 }
 

@@ -8,9 +8,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
+
+#include "launcher/agent/cores/rank_move.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -74,9 +78,16 @@ class Cores : public testing::Test {
     return job;
   }
   void move(int number, const CoreList& core_of_rank) {
-    cores_->begin_move(JobId{number}, core_of_rank);
-    cores_->change_places(JobId{number});
-    cores_->finish_move(JobId{number});
+    const RankMove move{*cores_, JobId{number}, core_of_rank, [] {}};
+  }
+  /// A move whose threads cannot be bound.
+  void fail_to_move(
+      int number, const CoreList& core_of_rank, const std::function<void()>& before_failure = [] {}) {
+    const auto fail = [&] {
+      before_failure();
+      throw std::runtime_error("not permitted");
+    };
+    EXPECT_THROW((RankMove{*cores_, JobId{number}, core_of_rank, fail}), std::runtime_error);
   }
   void leave(int number) {
     cores_->leave(JobId{number});
@@ -134,28 +145,31 @@ TEST_F(Cores, ABackEndThatIsForcedIsUsedBetweenJobsToo) {
 TEST_F(Cores, NeighboursAreToldBeforeAnybodyArrivesAndAfterTheLastHasLeft) {
   const TestJob& stays = enter(1, {0, 1});
   const TestJob& moves = enter(2, {2, 3});
-  cores_->begin_move(JobId{2}, {1, 3});
-  EXPECT_EQ(stays.orders(1).shared, 1U);
-  EXPECT_EQ(moves.orders(0).shared, 1U);
-  EXPECT_EQ(moves.core(0), 2U) << "its place has not changed yet";
-  cores_->change_places(JobId{2});
-  EXPECT_EQ(moves.core(0), 1U);
-  EXPECT_EQ(moves.seat(0), 1U);
-  cores_->finish_move(JobId{2});
-  cores_->begin_move(JobId{2}, {2, 3});
-  cores_->change_places(JobId{2});
-  EXPECT_EQ(stays.orders(1).shared, 1U) << "nobody has left yet";
-  cores_->finish_move(JobId{2});
+  bool was_bound = false;
+  {
+    const RankMove there{*cores_, JobId{2}, {1, 3}, [&] {
+                           EXPECT_EQ(stays.orders(1).shared, 1U);
+                           EXPECT_EQ(moves.orders(0).shared, 1U);
+                           EXPECT_EQ(moves.core(0), 2U) << "its place has not changed yet";
+                           was_bound = true;
+                         }};
+    EXPECT_TRUE(was_bound);
+    EXPECT_EQ(moves.core(0), 1U);
+    EXPECT_EQ(moves.seat(0), 1U);
+  }
+  {
+    const RankMove back{*cores_, JobId{2}, {2, 3}, [] {}};
+    EXPECT_EQ(moves.core(0), 2U);
+    EXPECT_EQ(stays.orders(1).shared, 1U) << "no rank has left yet";
+  }
   EXPECT_EQ(stays.orders(1).shared, 0U);
   EXPECT_EQ(moves.orders(0).shared, 0U);
 }
 
-TEST_F(Cores, AMoveThatIsCancelledLeavesNoTrace) {
+TEST_F(Cores, AMoveThatFailsLeavesNoTrace) {
   const TestJob& stays = enter(1, {0});
   const TestJob& moves = enter(2, {1, 2});
-  cores_->begin_move(JobId{2}, {0, 0});
-  EXPECT_EQ(moves.orders(0).mpl, 2U);
-  cores_->cancel_move(JobId{2});
+  fail_to_move(2, {0, 0}, [&] { EXPECT_EQ(moves.orders(0).mpl, 2U); });
   EXPECT_EQ(stays.orders(0).shared, 0U);
   EXPECT_EQ(moves.orders(1).shared, 0U);
   EXPECT_EQ(moves.orders(0).mpl, 1U);
@@ -182,13 +196,33 @@ TEST_F(Cores, TheOldCoresTokenIsTakenFromWhoHasMoved) {
   token(0).holder = 100;
   token(0).seats[0].wanter = 100;
   token(0).seats[1].wanter = 200;
-  cores_->begin_move(JobId{1}, {1});
-  cores_->change_places(JobId{1});
-  EXPECT_FALSE(cores_->has_let_go(JobId{1}));
-  cores_->finish_move(JobId{1});
+  {
+    const RankMove away{*cores_, JobId{1}, {1}, [] {}};
+    EXPECT_FALSE(away.has_let_go());
+  }
   EXPECT_EQ(token(0).holder, 200U);
   EXPECT_EQ(token(0).seats[0].wanter, 0U);
-  EXPECT_TRUE(cores_->has_let_go(JobId{1}));
+}
+
+TEST_F(Cores, AMoveSeesThatARankHasLetGoOfItsOldCore) {
+  enter(1, {0});
+  token(0).holder = 100;
+  const RankMove away{*cores_, JobId{1}, {1}, [] {}};
+  EXPECT_FALSE(away.has_let_go());
+  token(0).holder = 0;
+  EXPECT_TRUE(away.has_let_go());
+}
+
+TEST_F(Cores, AJobThatLeavesDuringItsMoveLeavesAllCores) {
+  const TestJob& stays = enter(1, {0, 1});
+  enter(2, {0});
+  {
+    const RankMove away{*cores_, JobId{2}, {1}, [] {}};
+    leave(2);
+    EXPECT_TRUE(away.has_let_go());
+  }
+  EXPECT_EQ(stays.orders(0).shared, 0U);
+  EXPECT_EQ(stays.orders(1).shared, 0U);
 }
 
 TEST_F(Cores, AStoppedJobHoldsNothingAndIsNobodysNeighbour) {
@@ -256,7 +290,10 @@ TEST_F(Cores, WhoIsNotHereIsNobody) {
   cores_->lose_rank(JobId{9}, 0);
   cores_->leave(JobId{9});
   cores_->know_process(JobId{9}, 0, 1);
-  EXPECT_TRUE(cores_->has_let_go(JobId{9}));
+  bool was_bound = false;
+  const RankMove move{*cores_, JobId{9}, {0}, [&was_bound] { was_bound = true; }};
+  EXPECT_TRUE(was_bound);
+  EXPECT_TRUE(move.has_let_go());
 }
 
 /// Random steps, after which each rank's orders must follow from the cores of all ranks.
@@ -289,10 +326,7 @@ class RandomOrders : public Cores, public testing::WithParamInterface<unsigned> 
         known->second.is_stopped = !known->second.is_stopped;
         known->second.is_stopped ? cores_->stop(JobId{number}) : cores_->go_on(JobId{number});
         break;
-      case 2:
-        cores_->begin_move(JobId{number}, random_cores(known->second.core_of_rank.size()));
-        cores_->cancel_move(JobId{number});
-        break;
+      case 2: fail_to_move(number, random_cores(known->second.core_of_rank.size())); break;
       default:
         known->second.core_of_rank = random_cores(known->second.core_of_rank.size());
         move(number, known->second.core_of_rank);
