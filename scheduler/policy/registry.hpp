@@ -1,4 +1,5 @@
-// The table of all policies. A new policy is one file, one line in registry.cpp and one test file.
+// The table of all policies. A new policy is its own files, which declare it (view/policy_entry.hpp), an entry in the
+// list of registry.cpp, and a test.
 #pragma once
 
 #include <memory>
@@ -8,19 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/policy/view/parameters.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
-struct PolicyEntry {
-  std::string_view name;
-  std::string_view summary;
-  std::string_view source;
-  std::span<const ParameterSpec> parameters;
-  std::unique_ptr<Policy> (*make)(const Parameters&);
-};
-
+/// In the order in which they are shown.
 [[nodiscard]] std::span<const PolicyEntry> policies();
 
 /// A policy that is ready to run.

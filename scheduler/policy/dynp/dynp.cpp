@@ -186,7 +186,24 @@ class Dynp final : public Policy {
   std::array<JobPlan, kDynpPolicies> plans_;
 };
 
-}  // namespace
+constexpr ParameterSpec kDynpParameters[] = {
+    {"decider", ParameterType::kChoice, "advanced", "simple|advanced|preferred", "",
+     "what picks the policy: the best; the one in use if it is among the best; or the preferred one, which is left "
+     "when a third is better than it by more than the threshold, and taken again as soon as it is no worse than the "
+     "one in "
+     "use and no third is better than it by more than the threshold",
+     "Streit, dynP paper, section 3"},
+    {"preferred", ParameterType::kChoice, "sjf", "fcfs|sjf|ljf", "",
+     "the policy that decider=preferred prefers, and begins with", "Streit, dynP paper, section 4.3"},
+    {"threshold", ParameterType::kNumber, "0", "0..1", "",
+     "by what share of its own score, to nine decimals, another has to be better than the preferred policy",
+     "ours; the paper has 0"},
+    {"metric", ParameterType::kChoice, "sldwa", "sldwa|response|slowdown|bsld60|utilisation", "",
+     "what a plan is measured by, over the waiting jobs and their estimates", "Streit, dynP paper, section 4.1"},
+    {"step", ParameterType::kChoice, "all", "all|submit", "",
+     "when the policy may change: at every submission and every end, or at submissions only",
+     "Streit, dynP paper, section 3"},
+};
 
 std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
   const auto nth_of = [&parameters](std::string_view name, std::initializer_list<std::string_view> words) {
@@ -199,5 +216,11 @@ std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
                    static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
                    parameters.choice("step") == "all"});
 }
+
+}  // namespace
+
+constinit const PolicyEntry kDynpPolicy{"dynp",
+                                        "self-tuning: changes between fcfs, sjf and ljf by the plan that looks best",
+                                        "Streit, dynP paper", kDynpParameters, make_dynp};
 
 }  // namespace replay

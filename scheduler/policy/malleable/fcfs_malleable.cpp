@@ -319,9 +319,38 @@ class FcfsMalleable final : public Policy {
   FcfsMalleableSettings settings_;
 };
 
-}  // namespace
-
-namespace {
+constexpr ParameterSpec kMaxMplParameter = {"max_mpl",
+                                            ParameterType::kInteger,
+                                            "2",
+                                            "1..64",
+                                            "processes per core",
+                                            "highest multiprogramming level; 1 never shrinks",
+                                            "Utrera et al. 2012, section 3.1"};
+constexpr ParameterSpec kCriterionParameter = {"criterion",
+                                               ParameterType::kChoice,
+                                               "oldest",
+                                               "oldest|least-cpu-util|longest|shortest",
+                                               "",
+                                               "which running job is shrunk or expanded first",
+                                               "Utrera et al. 2012, section 3.1"};
+constexpr ParameterSpec kExpandParameter = {
+    "expand",
+    ParameterType::kChoice,
+    "queue-empty",
+    "queue-empty|eager",
+    "",
+    "when older shrunk jobs are expanded: with an empty queue (the paper), or also while the head cannot start",
+    "Utrera et al. 2012, section 3.1; eager is ours"};
+constexpr ParameterSpec kFcfsMalleableParameters[] = {kMaxMplParameter, kCriterionParameter, kExpandParameter};
+constexpr ParameterSpec kEasyMalleableParameters[] = {
+    kMaxMplParameter,
+    kCriterionParameter,
+    kExpandParameter,
+    {"estimate", ParameterType::kChoice, "declared", "declared|conservative", "",
+     "how fast a shrunk job is taken to run when ends are estimated: at the rate that the runtime model gives it by "
+     "what it declares, or at 1 / m",
+     "ours"},
+};
 
 std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfill) {
   FcfsMalleableSettings settings;
@@ -337,10 +366,17 @@ std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfi
   return std::make_unique<FcfsMalleable>(settings);
 }
 
-}  // namespace
-
 std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters) { return make_malleable(parameters, false); }
 
 std::unique_ptr<Policy> make_easy_malleable(const Parameters& parameters) { return make_malleable(parameters, true); }
+
+}  // namespace
+
+constinit const PolicyEntry kFcfsMalleablePolicy{
+    "fcfs-malleable", "arrival order; shrinks running jobs so that the head can start",
+    "Utrera, Tabik, Corbalan, Labarta 2012", kFcfsMalleableParameters, make_fcfs_malleable};
+constinit const PolicyEntry kEasyMalleablePolicy{
+    "easy-malleable", "fcfs-malleable with backfilling that does not delay the head",
+    "Utrera et al. 2012, section 5, future work; rules are ours", kEasyMalleableParameters, make_easy_malleable};
 
 }  // namespace replay

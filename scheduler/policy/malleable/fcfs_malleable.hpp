@@ -1,15 +1,12 @@
 #pragma once
 
-#include <memory>
-
-#include "scheduler/policy/view/parameters.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
-/// FCFS-malleable. Parameters: max_mpl, criterion, expand (registry.cpp declares them).
-[[nodiscard]] std::unique_ptr<Policy> make_fcfs_malleable(const Parameters& parameters);
-/// EASY-malleable: the same with backfilling. One more parameter: estimate.
-[[nodiscard]] std::unique_ptr<Policy> make_easy_malleable(const Parameters& parameters);
+/// FCFS-malleable. Parameters: `max_mpl`, `criterion`, `expand`.
+extern const PolicyEntry kFcfsMalleablePolicy;
+/// EASY-malleable: the same with backfilling. One more parameter: `estimate`.
+extern const PolicyEntry kEasyMalleablePolicy;
 
 }  // namespace replay

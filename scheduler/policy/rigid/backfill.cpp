@@ -13,6 +13,7 @@
 
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
+#include "scheduler/policy/view/pass_parameter.hpp"
 
 namespace replay {
 namespace {
@@ -167,21 +168,33 @@ class ReservingBackfill final : public Policy {
   std::vector<const Job*> candidates_;
 };
 
-}  // namespace
-
-std::unique_ptr<Policy> make_reserving_backfill(PassRule rule, std::int64_t reservations) {
-  return std::make_unique<ReservingBackfill>(rule, BackfillOrder::kArrival, reservations);
-}
+constexpr ParameterSpec kEasyParameters[] = {
+    {"reservations", ParameterType::kInteger, "1", "1..1000000|all", "jobs",
+     "how many of the first waiting jobs must not be delayed; 1 is EASY, all replans the whole queue at each event",
+     "Mu'alem and Feitelson 2001"},
+    {"backfill", ParameterType::kChoice, "arrival", "arrival|shortest|narrowest", "",
+     "which of the later jobs is asked first: by arrival, by estimate, or by processes",
+     "shortest: Tsafrir, Etsion and Feitelson 2007"},
+    pass_parameter("event", "reference schedules of the archive logs; docs/adr/0006-pass-rules.md"),
+};
 
 std::unique_ptr<Policy> make_easy(const Parameters& parameters) {
-  const PassRule rule = parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
   const std::string& backfill = parameters.choice("backfill");
   const BackfillOrder order = backfill == "shortest"    ? BackfillOrder::kShortest
                               : backfill == "narrowest" ? BackfillOrder::kNarrowest
                                                         : BackfillOrder::kArrival;
   const std::int64_t reservations = parameters.integer("reservations");
-  if (reservations == 1) return std::make_unique<Easy>(rule, order);
-  return std::make_unique<ReservingBackfill>(rule, order, reservations);
+  if (reservations == 1) return std::make_unique<Easy>(pass_rule_of(parameters), order);
+  return std::make_unique<ReservingBackfill>(pass_rule_of(parameters), order, reservations);
+}
+
+}  // namespace
+
+constinit const PolicyEntry kEasyPolicy{"easy", "backfilling that never delays the head of the queue",
+                                        "Lifka 1995; Mu'alem and Feitelson 2001", kEasyParameters, make_easy};
+
+std::unique_ptr<Policy> make_reserving_backfill(PassRule rule, std::int64_t reservations) {
+  return std::make_unique<ReservingBackfill>(rule, BackfillOrder::kArrival, reservations);
 }
 
 }  // namespace replay

@@ -23,6 +23,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
+#include "scheduler/policy/view/pass_parameter.hpp"
 
 namespace replay {
 namespace {
@@ -338,15 +339,30 @@ class Conservative final : public Policy {
   Instant moved_until_ = Instant::min();  // end of the time that jobs left in the last compression
 };
 
-}  // namespace
+constexpr ParameterSpec kConservativeParameters[] = {
+    {"compress", ParameterType::kChoice, "arrival", "arrival|start-order|replan", "",
+     "how waiting jobs move up when a job ends early: one by one by arrival; all in the order of their planned starts; "
+     "or a fresh plan, which promises nothing",
+     "arrival: reference schedules; start-order: Talby and Feitelson 1999, section 3.2"},
+    {"compress-at", ParameterType::kChoice, "early-end", "early-end|every-end", "",
+     "which end of a job makes waiting jobs move up: one before its estimate, or any; replan plans at every event",
+     "early-end: Mu'alem and Feitelson 2001, Talby and Feitelson 1999, section 3.2; every-end: the simulator pyss"},
+    pass_parameter("event"),
+};
 
 std::unique_ptr<Policy> make_conservative(const Parameters& parameters) {
-  const PassRule rule = parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
+  const PassRule rule = pass_rule_of(parameters);
   const std::string& compress = parameters.choice("compress");
   if (compress == "replan") return make_plan_by_arrival(rule);
   return std::make_unique<Conservative>(rule,
                                         Compression{.in_start_order = compress == "start-order",
                                                     .at_every_end = parameters.choice("compress-at") == "every-end"});
 }
+
+}  // namespace
+
+constinit const PolicyEntry kConservativePolicy{
+    "conservative", "backfilling that delays nobody: each job has a guaranteed start", "Mu'alem and Feitelson 2001",
+    kConservativeParameters, make_conservative};
 
 }  // namespace replay

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <memory>
-
-#include "scheduler/policy/view/parameters.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
 /// Conservative backfilling. Parameters: `compress=arrival|start-order|replan`,
 /// `compress-at=early-end|every-end`, `pass=event|instant`.
-[[nodiscard]] std::unique_ptr<Policy> make_conservative(const Parameters& parameters);
+extern const PolicyEntry kConservativePolicy;
 
 }  // namespace replay

@@ -25,8 +25,10 @@ class Fcfs final : public Policy {
   }
 };
 
+std::unique_ptr<Policy> make_fcfs(const Parameters&) { return std::make_unique<Fcfs>(); }
+
 }  // namespace
 
-std::unique_ptr<Policy> make_fcfs(const Parameters&) { return std::make_unique<Fcfs>(); }
+constinit const PolicyEntry kFcfsPolicy{"fcfs", "arrival order, no overtaking", "", {}, make_fcfs};
 
 }  // namespace replay

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <memory>
-
-#include "scheduler/policy/view/parameters.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
 /// First come, first served. No parameters.
-[[nodiscard]] std::unique_ptr<Policy> make_fcfs(const Parameters& parameters);
+extern const PolicyEntry kFcfsPolicy;
 
 }  // namespace replay

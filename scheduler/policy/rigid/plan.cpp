@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scheduler/policy/plan/running_plan.hpp"
+#include "scheduler/policy/view/pass_parameter.hpp"
 
 namespace replay {
 namespace {
@@ -85,27 +86,38 @@ class Plan final : public Policy {
   std::vector<Reserved> reserved_;
 };
 
-PassRule rule_of(const Parameters& parameters) {
-  return parameters.choice("pass") == "event" ? PassRule::kEvent : PassRule::kInstant;
-}
-
-}  // namespace
+constexpr ParameterSpec kOrderedPlanParameters[] = {pass_parameter("instant")};
+constexpr ParameterSpec kPlanParameters[] = {
+    {"order", ParameterType::kChoice, "fcfs", "fcfs|sjf|ljf", "",
+     "the order in which waiting jobs are planned: by arrival, shortest estimate first, longest first",
+     "Streit, dynP paper, section 2"},
+    pass_parameter("instant"),
+};
 
 std::unique_ptr<Policy> make_plan(const Parameters& parameters) {
   const std::string& order = parameters.choice("order");
   const PlanOrder chosen = order == "sjf"   ? PlanOrder::kShortest
                            : order == "ljf" ? PlanOrder::kLongest
                                             : PlanOrder::kArrival;
-  return std::make_unique<Plan>(chosen, rule_of(parameters));
+  return std::make_unique<Plan>(chosen, pass_rule_of(parameters));
 }
 
 std::unique_ptr<Policy> make_sjf(const Parameters& parameters) {
-  return std::make_unique<Plan>(PlanOrder::kShortest, rule_of(parameters));
+  return std::make_unique<Plan>(PlanOrder::kShortest, pass_rule_of(parameters));
 }
 
 std::unique_ptr<Policy> make_ljf(const Parameters& parameters) {
-  return std::make_unique<Plan>(PlanOrder::kLongest, rule_of(parameters));
+  return std::make_unique<Plan>(PlanOrder::kLongest, pass_rule_of(parameters));
 }
+
+}  // namespace
+
+constinit const PolicyEntry kPlanPolicy{"plan", "a fresh plan at every event, with implicit backfilling",
+                                        "Streit, dynP paper", kPlanParameters, make_plan};
+constinit const PolicyEntry kSjfPolicy{"sjf", "plan:order=sjf, shortest job first", "Streit, dynP paper",
+                                       kOrderedPlanParameters, make_sjf};
+constinit const PolicyEntry kLjfPolicy{"ljf", "plan:order=ljf, longest job first", "Streit, dynP paper",
+                                       kOrderedPlanParameters, make_ljf};
 
 std::unique_ptr<Policy> make_plan_by_arrival(PassRule rule) {
   return std::make_unique<Plan>(PlanOrder::kArrival, rule);

@@ -2,16 +2,15 @@
 
 #include <memory>
 
-#include "scheduler/policy/view/parameters.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
 /// The planning policy, a fresh plan at every event. Parameters: `order=fcfs|sjf|ljf`, `pass=instant|event`.
-[[nodiscard]] std::unique_ptr<Policy> make_plan(const Parameters& parameters);
+extern const PolicyEntry kPlanPolicy;
 /// plan:order=sjf and plan:order=ljf under names of their own.
-[[nodiscard]] std::unique_ptr<Policy> make_sjf(const Parameters& parameters);
-[[nodiscard]] std::unique_ptr<Policy> make_ljf(const Parameters& parameters);
+extern const PolicyEntry kSjfPolicy;
+extern const PolicyEntry kLjfPolicy;
 
 /// The planning policy by arrival: conservative:compress=replan.
 [[nodiscard]] std::unique_ptr<Policy> make_plan_by_arrival(PassRule rule);

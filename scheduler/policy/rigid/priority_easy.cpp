@@ -103,11 +103,22 @@ class PriorityEasy final : public Policy {
   Aging aging_;
 };
 
-}  // namespace
+constexpr ParameterSpec kPriorityEasyParameters[] = {
+    {"aging", ParameterType::kChoice, "top", "top|one|off", "",
+     "what becomes of a medium or long job that has waited 5 times its estimate: it counts as short, as one class "
+     "shorter, or stays",
+     "SCOJO-P paper, section 5.1"},
+};
 
 std::unique_ptr<Policy> make_priority_easy(const Parameters& parameters) {
   const std::string& aging = parameters.choice("aging");
   return std::make_unique<PriorityEasy>(aging == "top" ? Aging::kTop : aging == "one" ? Aging::kOne : Aging::kOff);
 }
+
+}  // namespace
+
+constinit const PolicyEntry kPriorityEasyPolicy{
+    "priority-easy", "EASY with short jobs before medium before long ones, and aging", "SCOJO-P paper, section 5.1",
+    kPriorityEasyParameters, make_priority_easy};
 
 }  // namespace replay

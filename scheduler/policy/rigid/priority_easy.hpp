@@ -1,13 +1,10 @@
 #pragma once
 
-#include <memory>
-
-#include "scheduler/policy/view/parameters.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
 /// EASY over a queue of three classes. Parameters: `aging=top|one|off`.
-[[nodiscard]] std::unique_ptr<Policy> make_priority_easy(const Parameters& parameters);
+extern const PolicyEntry kPriorityEasyPolicy;
 
 }  // namespace replay

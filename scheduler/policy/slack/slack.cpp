@@ -223,7 +223,27 @@ class Slack final : public Policy {
   AverageWait average_wait_;
 };
 
-}  // namespace
+constexpr ParameterSpec kSlackParameters[] = {
+    {"sf", ParameterType::kNumber, "3", "0..1000", "",
+     "slack factor SF: the first slack is (1 - p) SF AWT; 0 is conservative backfilling",
+     "Talby and Feitelson 1999, section 4.3"},
+    {"awt", ParameterType::kNumbers, "auto", "1..1e9|auto|auto-by-size|conservative|conservative-by-size", "seconds",
+     "average wait time AWT; several numbers: of jobs with 1, 2, up to 4, up to 8, ... processors; auto: mean of the "
+     "last 1000 starts, at least 60 s; conservative: of the same jobs under conservative backfilling, found by a "
+     "simulation before the run; -by-size: apart for each of these sizes",
+     "Talby and Feitelson 1999, section 4.3; auto is ours"},
+    {"heuristic", ParameterType::kChoice, "ast", "ast|aat|du|dc|dp|all", "",
+     "who is placed first among those that make room: ascending scheduled time, ascending arrival time, descending "
+     "utilisation, descending cost, descending priority; all: every order of up to 6 jobs is tried, ast of more",
+     "Talby and Feitelson 1999, sections 4.6 and 4.5"},
+    {"alpha_u", ParameterType::kNumber, "1", "0..1", "", "weight of utilisation",
+     "Talby and Feitelson 1999, section 4.2"},
+    {"alpha_t", ParameterType::kNumber, "1", "0..1", "", "weight of time", "Talby and Feitelson 1999, section 4.2"},
+    {"alpha_p", ParameterType::kNumber, "1", "0..1", "", "weight of priorities",
+     "Talby and Feitelson 1999, section 4.4"},
+    {"alpha_f", ParameterType::kNumber, "1", "0..1", "", "weight of fairness: how much of the slack is used up",
+     "Talby and Feitelson 1999, section 4.4"},
+};
 
 std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
   static constexpr std::string_view kHeuristics[] = {"ast", "aat", "du", "dc", "dp", "all"};
@@ -234,5 +254,11 @@ std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
                                                 parameters.number("alpha_p"), parameters.number("alpha_f")}},
                                  AverageWait{parameters});
 }
+
+}  // namespace
+
+constinit const PolicyEntry kSlackPolicy{
+    "slack", "conservative backfilling in which jobs may be delayed by their slack, at a price",
+    "Talby and Feitelson 1999", kSlackParameters, make_slack};
 
 }  // namespace replay
