@@ -14,6 +14,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay {
 namespace {
@@ -381,8 +382,7 @@ void SwfReader::expect_some_record() const {
 
 std::vector<std::string> broken_line_report(const SwfReader& reader) {
   if (reader.broken_lines() == 0) return {};
-  std::vector<std::string> lines{
-      fmt::format("skipped {} broken line{}:", reader.broken_lines(), reader.broken_lines() == 1 ? "" : "s")};
+  std::vector<std::string> lines{fmt::format("skipped {}:", counted(reader.broken_lines(), "broken line"))};
   lines.insert(lines.end(), reader.broken_messages().begin(), reader.broken_messages().end());
   return lines;
 }

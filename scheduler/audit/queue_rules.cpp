@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "scheduler/audit/rule.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay::audit {
 namespace {
@@ -105,6 +106,6 @@ std::unique_ptr<Rule> make_fcfs(State& state) { return std::make_unique<Fcfs>(st
 
 std::unique_ptr<Rule> make_easy(State& state, Pass pass) { return std::make_unique<Easy>(state, pass); }
 
-std::string processors(CoreCount count) { return fmt::format("{} processor{}", count, count == 1 ? "" : "s"); }
+std::string processors(CoreCount count) { return counted(count, "processor"); }
 
 }  // namespace replay::audit

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay::calibrate {
 namespace {
@@ -18,9 +19,7 @@ std::string name_of(const Kernel& kernel) {
   return kernel.problem_class.empty() ? kernel.name : kernel.name + " " + kernel.problem_class;
 }
 
-std::string count_text(ProcessCount processes) {
-  return fmt::format("{} process{}", processes, processes == 1 ? "" : "es");
-}
+std::string count_text(ProcessCount processes) { return counted(processes, "process", "processes"); }
 
 std::string_view self_text(SelfCase which) {
   switch (which) {

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/calibrate/measurement.hpp"
 
@@ -44,9 +45,8 @@ class Page {
  private:
   void head() {
     const ProfileMachine& m = profile_.machine;
-    text_ += fmt::format("{}: {} core{}{}{}{}; {}{}\n", m.name, m.cores, m.cores == 1 ? "" : "s",
-                         m.cpu.empty() ? "" : ", " + m.cpu, m.kernel.empty() ? "" : ", " + m.kernel,
-                         m.mpi.empty() ? "" : ", " + m.mpi, profile_.date,
+    text_ += fmt::format("{}: {}{}{}{}; {}{}\n", m.name, counted(m.cores, "core"), m.cpu.empty() ? "" : ", " + m.cpu,
+                         m.kernel.empty() ? "" : ", " + m.kernel, m.mpi.empty() ? "" : ", " + m.mpi, profile_.date,
                          profile_.is_sample ? "; a sample, of no real machine" : "");
   }
 

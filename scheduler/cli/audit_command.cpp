@@ -12,7 +12,7 @@
 #include "scheduler/audit/audit.hpp"
 #include "scheduler/audit/schedule_file.hpp"
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/text/text_table.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/event.hpp"
 
@@ -41,11 +42,11 @@ std::size_t clip(std::string& text, std::size_t width) {
 
 std::string cores_in_brackets(const Allocation& allocation) {
   if (allocation.named.empty()) return "";
-  return fmt::format(" (core{} {})", allocation.named.size() == 1 ? "" : "s", cores_text(allocation));
+  return fmt::format(" ({} {})", noun_for(allocation.named.size(), "core"), cores_text(allocation));
 }
 
 std::string on_cores(const Allocation& allocation) {
-  return fmt::format("{} core{}{}", allocation.cores, allocation.cores == 1 ? "" : "s", cores_in_brackets(allocation));
+  return counted(allocation.cores, "core") + cores_in_brackets(allocation);
 }
 
 std::string ending(const JobEnd& end) {

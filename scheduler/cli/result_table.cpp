@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 
 namespace replay::cli {
@@ -77,8 +78,7 @@ std::string rigid_lines(const std::string& policy, const std::map<std::string, s
   std::ranges::stable_sort(sorted, std::greater{}, [](const auto& entry) { return entry.second; });
   std::string text;
   for (std::size_t i = 0; i < std::min(sorted.size(), kMost); ++i)
-    text += fmt::format("{}: {} job{} ran as rigid: {}\n", policy, sorted[i].second, sorted[i].second == 1 ? "" : "s",
-                        sorted[i].first);
+    text += fmt::format("{}: {} ran as rigid: {}\n", policy, counted(sorted[i].second, "job"), sorted[i].first);
   if (sorted.size() > kMost)
     text += fmt::format("{}: others ran as rigid for {} more reasons; events.log says which\n", policy,
                         sorted.size() - kMost);

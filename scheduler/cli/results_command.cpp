@@ -28,6 +28,7 @@
 #include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/log/text.hpp"
@@ -202,8 +203,7 @@ class RemadeRun {
       lines.push_back(fmt::format("the event log was cut off{}", end_.reason.empty() ? "" : ": " + end_.reason));
     if (census_.without_end() > 0)
       lines.push_back(fmt::format("{} of the {} in the event log {} no end", census_.without_end(),
-                                  results::count_text(census_.submitted(), "job"),
-                                  census_.without_end() == 1 ? "has" : "have"));
+                                  counted(census_.submitted(), "job"), census_.without_end() == 1 ? "has" : "have"));
     return lines;
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
 #include "traces/declare/options.hpp"
@@ -28,8 +29,7 @@ void report(const Declarer& declarer, const TraceReader& reader) {
   fmt::print(stderr, "declared for {} jobs; {} records that are no jobs that ran stay as they are\n", declarer.jobs(),
              declarer.others());
   if (const std::size_t broken = reader.swf().broken_lines(); broken > 0)
-    fmt::print(stderr, "skipped {} broken {}: {}\n", broken, broken == 1 ? "line" : "lines",
-               reader.swf().broken_messages().front());
+    fmt::print(stderr, "skipped {}: {}\n", counted(broken, "broken line"), reader.swf().broken_messages().front());
 }
 
 void declare_all(TraceReader reader, Declarer& declarer, const TraceOutput& output) {

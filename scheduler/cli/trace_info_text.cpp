@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/report/trace_plot.hpp"
 #include "traces/statistics/statistics.hpp"
 
@@ -99,8 +100,7 @@ void write_facts(Page& page, const TraceInfo& info) {
   std::string machine =
       fmt::format("{} processors ({})", grouped(static_cast<std::uint64_t>(info.machine_size)), info.machine_source);
   if (info.nodes && *info.nodes != info.machine_size)
-    machine +=
-        fmt::format(", {} node{}", grouped(static_cast<std::uint64_t>(*info.nodes)), *info.nodes == 1 ? "" : "s");
+    machine += fmt::format(", {} {}", grouped(static_cast<std::uint64_t>(*info.nodes)), noun_for(*info.nodes, "node"));
   if (!where.empty()) page.fact("computer", where);
   page.fact("machine", machine);
   if (!info.acknowledge.empty()) page.fact("thanks to", one_line(info.acknowledge));

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "scheduler/base/text/text_table.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
 #include "traces/tools/validate.hpp"
@@ -29,7 +29,7 @@ void print_text(const Validation& validation) {
   for (const Violation& v : validation.violations) {
     fmt::print("{:<8} {:>8}  {}: {}", name_of(v.severity), v.count, v.rule, v.text);
     if (!v.lines.empty())
-      fmt::print(" (line{} {}{})", v.lines.size() > 1 ? "s" : "", fmt::join(v.lines, ", "),
+      fmt::print(" ({} {}{})", noun_for(v.lines.size(), "line"), fmt::join(v.lines, ", "),
                  v.count > v.lines.size() ? ", ..." : "");
     fmt::print("\n");
   }

@@ -24,6 +24,7 @@
 #include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
@@ -230,9 +231,8 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   if (paper.typical)
     fmt::print(out, "seed {}: of {} the one whose gains in response are nearest to their means (by {:.1f} points)\n",
                paper.typical->seed, validate::kPaperSeeds, paper.typical->distance);
-  fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n",
-             results::count_text(planned.size(), "cell"), machine.description(), done,
-             validate::real_time_text(real_seconds));
+  fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n", counted(planned.size(), "cell"),
+             machine.description(), done, validate::real_time_text(real_seconds));
   if (real_seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this validation takes about {}: say --yes to start it, or choose some --cells",
                                  validate::real_time_text(real_seconds)));

@@ -12,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/compare/waiting_reasons.hpp"
@@ -55,7 +56,7 @@ constexpr CauseWords kCauses[] = {
     {WaitCause::kLaunch, "launch", "start decided, its cores not yet left by others"},
 };
 
-std::string cores_text(CoreCount cores) { return results::count_text(static_cast<std::size_t>(cores), "core"); }
+std::string cores_text(CoreCount cores) { return counted(cores, "core"); }
 
 std::string range_text(std::int64_t from, std::int64_t to) {
   return from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to);
@@ -67,8 +68,8 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
   const std::string free = range_text(segment.free_least, segment.free_most);
   const std::string ahead =
       segment.ahead_first == segment.ahead_last
-          ? results::count_text(segment.ahead_first, "earlier job")
-          : fmt::format("{}, then {}", results::count_text(segment.ahead_first, "earlier job"), segment.ahead_last);
+          ? counted(segment.ahead_first, "earlier job")
+          : fmt::format("{}, then {}", counted(segment.ahead_first, "earlier job"), segment.ahead_last);
   switch (segment.cause) {
     case WaitCause::kEarlierJobs:
       return fmt::format("behind {}; needs {}: {} free", ahead, cores_text(report.processes), free);
@@ -97,14 +98,13 @@ std::string holders_text(const WaitSegment& segment, const WhyGiven& given) {
                         cores_text(holder.cores), results::instant_text(holder.estimated_end, given.style()));
   const std::size_t others = segment.holders - segment.largest_holders.size();
   if (others > 0)
-    text +=
-        fmt::format("{}{}", text.empty() ? "" : ", and ", results::count_text(others, text.empty() ? "job" : "other"));
+    text += fmt::format("{}{}", text.empty() ? "" : ", and ", counted(others, text.empty() ? "job" : "other"));
   return text.empty() ? "" : "cores held by " + text + '\n';
 }
 
 std::string overtakers_text(const WaitSegment& segment, const WhyGiven& given) {
   if (segment.overtakers.empty()) return "";
-  std::string text = fmt::format("overtaken by {}: ", results::count_text(segment.overtakers.size(), "job"));
+  std::string text = fmt::format("overtaken by {}: ", counted(segment.overtakers.size(), "job"));
   for (std::size_t i = 0; i < std::min(given.most, segment.overtakers.size()); ++i) {
     const compare::Overtaker& other = segment.overtakers[i];
     text += fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
@@ -173,8 +173,7 @@ std::string to_text(const WaitReport& report, const WhyGiven& given) {
   const std::size_t shown = std::min(count, given.lines), first = shown - shown / 2;
   for (std::size_t i = 0; i < count; ++i) {
     if (i >= first && i < count - shown / 2) {
-      if (i == first)
-        text += fmt::format("... {} (--lines shows more)\n", results::count_text(count - shown, "more line"));
+      if (i == first) text += fmt::format("... {} (--lines shows more)\n", counted(count - shown, "more line"));
       continue;
     }
     text += to_text(report.segments[i], report, given);
@@ -265,7 +264,7 @@ int why(const WhyGiven& given) {
   if (report.jobs_in_log == 0) throw InputError(fmt::format("{}: has no jobs", file.string()));
   if (!report.found)
     throw InputError(fmt::format("{}: there is no job {}; expected one of the {} from {} to {}", file.string(),
-                                 given.job, results::count_text(report.jobs_in_log, "job"), number(report.lowest),
+                                 given.job, counted(report.jobs_in_log, "job"), number(report.lowest),
                                  number(report.highest)));
   if (given.json) {
     fmt::print("{}\n", to_json(report, given).dump(2, ' ', false, ordered_json::error_handler_t::replace));

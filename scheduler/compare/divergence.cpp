@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/text/counted_words.hpp"
+
 namespace replay::compare {
 namespace {
 
@@ -87,13 +89,9 @@ std::optional<MovedEvent> last_moved(const std::vector<MovedEvent>& events, Inst
 
 // ---- words ----
 
-std::string plural(CoreCount count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string text_in_words(const Decision& decision) {
   const auto cores = [&] {
-    return plural(decision.cores, "core") +
+    return counted(decision.cores, "core") +
            (decision.mpl > 1 ? fmt::format(" ({} processes each)", decision.mpl) : std::string{});
   };
   const std::int64_t job = number(decision.job);

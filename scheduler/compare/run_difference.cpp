@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/results/event_log_file.hpp"
@@ -33,7 +34,7 @@ std::string_view word(KillReason reason) {
 }
 
 std::string cores_text(const Decision& decision) {
-  std::string text = results::count_text(static_cast<std::size_t>(decision.cores), "core");
+  std::string text = counted(decision.cores, "core");
   if (decision.mpl > 1) text += fmt::format(" ({} processes each)", decision.mpl);
   if (decision.shareable) text += ", shared";
   return text;
@@ -159,13 +160,12 @@ std::string jobs_text(const RunDifference& difference) {
   const JobDifferences& jobs = difference.jobs;
   std::string text;
   if (jobs.only_a + jobs.only_b > 0)
-    text += fmt::format("{} in both; {} in A only, {} in B only\n", results::count_text(jobs.shared, "job"),
-                        jobs.only_a, jobs.only_b);
+    text +=
+        fmt::format("{} in both; {} in A only, {} in B only\n", counted(jobs.shared, "job"), jobs.only_a, jobs.only_b);
   text += start_text(jobs);
   if (jobs.ended_elsewhen > 0)
-    text += fmt::format("{} with an end at another instant\n", results::count_text(jobs.ended_elsewhen, "job"));
-  if (jobs.other_outcome > 0)
-    text += fmt::format("{} with another outcome\n", results::count_text(jobs.other_outcome, "job"));
+    text += fmt::format("{} with an end at another instant\n", counted(jobs.ended_elsewhen, "job"));
+  if (jobs.other_outcome > 0) text += fmt::format("{} with another outcome\n", counted(jobs.other_outcome, "job"));
   if (jobs.ran > 0) text += '\n' + means_table(jobs);
   if (!jobs.largest.empty()) text += '\n' + largest_table(difference);
   return text;
@@ -273,9 +273,8 @@ std::string to_text(const RunDifference& difference) {
   for (std::size_t i = 0; i < 2; ++i) {
     const ComparedRun& run = difference.runs[i];
     const log::Header& header = run.list.header();
-    text +=
-        fmt::format("{} {}: {}, {}, machine {}, {}\n", "AB"[i], run.name, header.value("policy"), header.value("body"),
-                    header.value("machine"), results::count_text(run.list.jobs().rows().size(), "job"));
+    text += fmt::format("{} {}: {}, {}, machine {}, {}\n", "AB"[i], run.name, header.value("policy"),
+                        header.value("body"), header.value("machine"), counted(run.list.jobs().rows().size(), "job"));
   }
   for (const std::string& remark : difference.remarks) text += remark + '\n';
   text += '\n';
@@ -283,7 +282,7 @@ std::string to_text(const RunDifference& difference) {
       difference.tolerance > Duration::zero() ? fmt::format(" within {} s", replay::to_text(difference.tolerance)) : "";
   if (difference.none())
     return text + fmt::format("the same{}: {} decisions, {}\n", within, difference.runs[0].list.decisions().size(),
-                              results::count_text(difference.jobs.shared, "job"));
+                              counted(difference.jobs.shared, "job"));
   if (difference.event) text += fmt::format("the first event that differs: {}\n", event_text(*difference.event));
   text += difference.parting ? parting_text(difference) : fmt::format("the policies decide the same{}\n", within);
   return text + '\n' + jobs_text(difference);

@@ -9,6 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/placeholders.hpp"
 
 namespace replay::experiment {
@@ -99,8 +100,7 @@ std::vector<std::string> Programs::named_by_trace(const Workload& workload) cons
   std::vector<std::string> lines;
   for (const auto& [number, count] : jobs)
     if (const std::string& command = table_.at(number); !runs_own_benchmark(command))
-      lines.push_back(
-          fmt::format("Program {}, {} job{}: {}", number, count, count == 1 ? "" : "s", visible_text(command)));
+      lines.push_back(fmt::format("Program {}, {}: {}", number, counted(count, "job"), visible_text(command)));
   return lines;
 }
 

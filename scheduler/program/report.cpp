@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 
@@ -33,9 +34,10 @@ std::string ending(const ProgramHistory& history) {
 
 std::string title(const ProgramSettings& settings, const ProgramHistory& history) {
   const std::set<std::int32_t> cores(settings.core_of_rank.begin(), settings.core_of_rank.end());
-  return fmt::format("{}: {} on core{} {}, {}; {} after {:.2f} s\n", fmt::join(settings.command, " "),
-                     counted(settings.core_of_rank.size(), "rank"), cores.size() == 1 ? "" : "s", fmt::join(cores, ","),
-                     settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history), history.ran);
+  return fmt::format("{}: {} on {} {}, {}; {} after {:.2f} s\n", fmt::join(settings.command, " "),
+                     counted(settings.core_of_rank.size(), "rank"), noun_for(cores.size(), "core"),
+                     fmt::join(cores, ","), settings.with_vmlib ? "with vmlib" : "stock MPI", ending(history),
+                     history.ran);
 }
 
 std::string phase_table(std::span<const PhaseTotals> phases, const RunFigures& figures) {
@@ -152,7 +154,7 @@ nlohmann::ordered_json phases_json(std::span<const PhaseTotals> phases, const Ru
 
 std::string phase_name(const PhaseKind& kind) {
   const std::string suspended = kind.is_suspended ? "suspended, " : "";
-  const std::string cores = counted(static_cast<std::uint64_t>(kind.cores), "core");
+  const std::string cores = counted(kind.cores, "core");
   if (kind.ranks_per_core == 1) return suspended + "expanded on " + cores;
   const std::string ranks =
       fmt::format("{}{} ranks on {}", kind.cores * kind.ranks_per_core == kind.ranks ? "" : "up to ",

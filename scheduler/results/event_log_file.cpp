@@ -93,8 +93,4 @@ std::string length_text(Duration length) {
   return two(hours / 24, "d", hours % 24, "h");
 }
 
-std::string count_text(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace replay::results

@@ -27,7 +27,5 @@ enum class TimeStyle { kClock, kSeconds };
 [[nodiscard]] std::string instant_text(Instant instant, TimeStyle style);
 /// "4.5 s", "12 min 5 s", "3 h 10 min", "2 d 5 h": two units at most.
 [[nodiscard]] std::string length_text(Duration length);
-/// "1 job", "3 jobs".
-[[nodiscard]] std::string count_text(std::size_t count, std::string_view noun);
 
 }  // namespace replay::results
