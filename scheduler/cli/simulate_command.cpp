@@ -16,6 +16,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
@@ -36,14 +37,14 @@ void print_notes(const experiment::SeedsOutcome& outcome) {
   const auto others = std::ranges::count_if(outcome.notes, [](const auto& notes) { return !notes.empty(); }) -
                       (outcome.notes.front().empty() ? 0 : 1);
   if (others > 0)
-    fmt::print("{} too: --json has them\n", results::count_text(static_cast<std::size_t>(others), "other seed") +
-                                                (others == 1 ? " has notes" : " have notes"));
+    fmt::print("{} too: --json has them\n",
+               counted(others, "other seed") + (others == 1 ? " has notes" : " have notes"));
 }
 
 void print_seeds(const experiment::SeedsOutcome& outcome) {
   print_notes(outcome);
   fmt::print("{}, machine {}, runtime model {}; 95 % confidence intervals (Student's t){}\n\n{}",
-             results::count_text(outcome.seeds.size(), "seed"), outcome.machine, outcome.runtime_model,
+             counted(outcome.seeds.size(), "seed"), outcome.machine, outcome.runtime_model,
              outcome.trimmed ? ", the smallest and the largest value of each metric dropped" : "",
              seeds_table(outcome.results, outcome.trimmed));
   if (!outcome.traces_differ)
