@@ -28,10 +28,10 @@
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/simulation.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/results/run_folder.hpp"
-#include "scheduler/sim/simulator.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -67,12 +67,15 @@ double foresee(const experiment::Scenario& scenario, const Machine& machine, dou
   const auto model = scenario.model();
   for (const std::string& policy : scenario.policies) {
     const NamedPolicy named = make_policy(policy);
-    LastInstant sink;
-    SimulationOptions options;
-    options.overrun = scenario.overrun;
-    options.until = scenario.until;
-    simulate(machine, scenario.workload(), *named.policy, *model, sink, options);
-    sum += seconds(sink.last - scenario.workload().jobs.front().job.submitted) * time_scale;
+    LastInstant log;
+    results::Recorder recorder{{}, experiment::figures_only(machine, named.full_text, scenario.runtime_model)};
+    recorder.also(log);
+    experiment::Simulation simulation{machine, scenario.workload(), *model};
+    simulation.options.overrun = scenario.overrun;
+    simulation.options.until = scenario.until;
+    const results::PolicyRun run = experiment::simulate(simulation, *named.policy, recorder);
+    if (!run.fault.empty()) throw PolicyError(run.fault);
+    sum += seconds(log.last - scenario.workload().jobs.front().job.submitted) * time_scale;
   }
   return sum;
 }

@@ -238,7 +238,10 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
                                  validate::real_time_text(real_seconds)));
   bool interrupted = false;
   try {
-    validate::run_cells(setting, planned, out);
+    validate::run_cells(setting, planned, [out](std::string_view line) {
+      fmt::print(out, "{}\n", line);
+      std::fflush(out);
+    });
   } catch (const validate::CellInterrupted&) {
     interrupted = true;
     fmt::print(stderr,

@@ -6,7 +6,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
-#include "scheduler/sim/simulator.hpp"
+#include "scheduler/experiment/simulation.hpp"
 
 namespace replay::experiment {
 namespace {
@@ -45,24 +45,12 @@ results::PolicyRun simulate_policy(const PreparedSimulation& prepared, std::size
   description.body = "sim";
   description.machine = prepared.machine.to_text();
   results::Recorder recorder{folder, std::move(description)};
-  recorder.begin();
-  SimulationOptions simulation;
-  simulation.overrun = scenario.overrun;
-  simulation.until = scenario.until;
-  simulation.interrupted = [] { return stops_asked() > 0; };
-  simulation.progress = std::move(progress);
-  SimulationResult result;
-  std::string fault;
-  try {
-    result = simulate(prepared.machine, scenario.workload(), *named.policy, *model, recorder.sink(), simulation);
-  } catch (const PolicyError& error) {
-    fault = error.what();
-  }
-  results::PolicyRun run = recorder.finish();
-  run.interrupted = result.interrupted;
-  run.fault = std::move(fault);
-  recorder.write(run);
-  return run;
+  Simulation simulation{prepared.machine, scenario.workload(), *model};
+  simulation.options.overrun = scenario.overrun;
+  simulation.options.until = scenario.until;
+  simulation.options.interrupted = [] { return stops_asked() > 0; };
+  simulation.options.progress = std::move(progress);
+  return simulate(simulation, *named.policy, recorder);
 }
 
 }  // namespace replay::experiment

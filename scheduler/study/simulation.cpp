@@ -3,46 +3,28 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <vector>
+#include <utility>
 
-#include "scheduler/metrics/row_stream.hpp"
-#include "scheduler/metrics/series.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/experiment/simulation.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
-#include "scheduler/sim/simulator.hpp"
 
 namespace replay::study {
-namespace {
-
-struct SummedRows final : metrics::RowReader {
-  metrics::JobSums sums;
-  void row(const metrics::JobRow& row, const metrics::RowTexts& /*texts*/) override { sums.add(row); }
-};
-
-}  // namespace
 
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
                               const Surroundings& surroundings, std::span<log::Sink* const> more) {
   const Machine machine = Machine::pool(setting.cores);
-  SummedRows rows;
-  metrics::RowStream jobs(rows);
-  metrics::Series series({.keep_points = false});
-  std::vector<log::Sink*> sinks{&jobs, &series};
-  sinks.insert(sinks.end(), more.begin(), more.end());
-  log::Tee log(std::move(sinks));
-  log::Header header;
-  header.set("body", "sim");
-  header.set("machine", machine.to_text());
-  header.set("policy", std::string{name});
-  header.set("runtime-model", setting.runtime_model);
-  log.header(header);
-  SimulationOptions options;
-  options.interrupted = surroundings.interrupted;
+  results::Recorder recorder{{}, experiment::figures_only(machine, std::string{name}, setting.runtime_model)};
+  for (log::Sink* sink : more) recorder.also(*sink);
   const auto model = make_runtime_model(setting.runtime_model);
-  if (simulate(machine, workload, policy, *model, log, options).interrupted) throw Interrupted{};
-  jobs.hand_over_rest();
-  return metrics::summarise(rows.sums, series);
+  experiment::Simulation simulation{machine, workload, *model};
+  simulation.options.interrupted = surroundings.interrupted;
+  results::PolicyRun run = experiment::simulate(simulation, policy, recorder);
+  if (!run.fault.empty()) throw PolicyError(run.fault);
+  if (run.interrupted) throw Interrupted{};
+  return std::move(run.summary);
 }
 
 metrics::Summary simulate_one(const Workload& workload, std::string_view policy, const Setting& setting,

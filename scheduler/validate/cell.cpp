@@ -21,13 +21,13 @@
 #include "scheduler/compare/decision_list.hpp"
 #include "scheduler/compare/divergence.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/input_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/measured_trace.hpp"
+#include "scheduler/validate/simulation.hpp"
 
 namespace replay::validate {
 namespace fs = std::filesystem;
@@ -101,9 +101,7 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
   std::vector<std::string> words = shared_words(setting, trace, policy);
   words.insert(words.begin(), "simulate");
   words.insert(words.end(), {"--machine", setting.machine_text, "--out", folder.string()});
-  const results::PolicyRun run = experiment::simulate_policy(prepared, 0, folder, joined(words), {});
-  if (run.interrupted) throw CellInterrupted{};
-  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", policy, run.fault));
+  (void)simulate_to_end(prepared, 0, folder, joined(words));
 }
 
 // s(m) of the scenario's model for its jobs.
@@ -306,10 +304,7 @@ std::vector<std::string> named_by_trace(const ValidationSetting& setting, const 
 double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell) {
   const experiment::PreparedSimulation prepared =
       experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
-  const results::PolicyRun run = experiment::simulate_policy(prepared, 0, {}, "", {});
-  if (run.interrupted) throw CellInterrupted{};
-  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", cell.policy, run.fault));
-  return run.summary.value("makespan");
+  return simulate_to_end(prepared, 0).summary.value("makespan");
 }
 
 CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder,

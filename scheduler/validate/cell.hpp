@@ -10,6 +10,7 @@
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/scenario.hpp"
 #include "scheduler/validate/result.hpp"
+#include "scheduler/validate/simulation.hpp"
 
 namespace replay::validate {
 
@@ -46,9 +47,6 @@ struct ValidationCell {
 
 /// Programs that the cell's trace names and that are no benchmarks of ours: Programs::named_by_trace().
 [[nodiscard]] std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell);
-
-/// Thrown after a stop signal while a cell ran: the cell has no result, and is run again next time.
-struct CellInterrupted {};
 
 /// Simulates it, runs it for real, compares, writes the result into `folder`; an old result there is removed first.
 /// Throws InputError when the run did not come to its end, with the run's last messages; CellInterrupted.

@@ -10,7 +10,6 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/validate/table.hpp"
 #include "traces/tools/scale.hpp"
 
@@ -151,16 +150,16 @@ std::vector<CellResult> results_of(const std::vector<PlannedCell>& planned) {
   return results;
 }
 
-void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& planned, std::FILE* out) {
+void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& planned,
+               const std::function<void(std::string_view)>& say) {
   std::size_t number = 0;
   for (PlannedCell& p : planned) {
     ++number;
     if (p.result) continue;
-    fmt::print(out, "cell {} of {}: {}, about {}; in all {} left\n", number, planned.size(), p.cell.name,
-               real_time_text(p.real_seconds), real_time_text(real_seconds_of(planned)));
-    std::fflush(out);
+    say(fmt::format("cell {} of {}: {}, about {}; in all {} left", number, planned.size(), p.cell.name,
+                    real_time_text(p.real_seconds), real_time_text(real_seconds_of(planned))));
     p.result = run_cell(setting, p.cell, p.folder, p.inputs);
-    fmt::print(out, "  {}\n", cell_line(*p.result));
+    say("  " + cell_line(*p.result));
     if (stops_asked() > 0) throw CellInterrupted{};
   }
 }

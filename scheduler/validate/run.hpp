@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/validate/cell.hpp"
@@ -38,9 +39,11 @@ struct PlannedCell {
 [[nodiscard]] double real_seconds_of(const std::vector<PlannedCell>& cells);
 [[nodiscard]] std::vector<CellResult> results_of(const std::vector<PlannedCell>& cells);
 
-/// Runs the cells without a result, one after the other: two at once would disturb each other. Prints progress to
-/// `out`. Throws CellInterrupted, InputError; the cells that have ended keep their results.
-void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells, std::FILE* out);
+/// Runs the cells without a result, one after the other: two at once would disturb each other. Calls
+/// `say` with a line for the user when a cell begins and when it ends. Throws CellInterrupted, InputError; the cells that
+/// have ended keep their results.
+void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells,
+               const std::function<void(std::string_view)>& say);
 
 /// "45 s", "12 min", "2.2 h": of real time.
 [[nodiscard]] std::string real_time_text(double seconds);

@@ -11,7 +11,6 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 
 namespace replay::validate {
@@ -32,10 +31,7 @@ void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string
   options.policies = fmt::format("{}", fmt::join(kPaperPolicies, ","));
   const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options, false);
   for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p) {
-    const results::PolicyRun run = experiment::simulate_policy(prepared, p, {}, "", {});
-    if (run.interrupted) throw CellInterrupted{};
-    if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", kPaperPolicies[p], run.fault));
-    const auto figures = figures_of(run.summary);
+    const auto figures = figures_of(simulate_to_end(prepared, p).summary);
     for (std::size_t i = 0; i < figures.size(); ++i) series.values[p][i][seed_index] = figures[i];
   }
 }
