@@ -1,0 +1,245 @@
+#include "scheduler/compare/waiting_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/text_table.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+
+namespace replay::compare {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct CauseWords {
+  WaitCause cause;
+  const char* name;  ///< in JSON
+  const char* text;  ///< in the summary
+};
+constexpr CauseWords kCauses[] = {
+    {WaitCause::kEarlierJobs, "earlier-jobs", "behind earlier jobs, too few cores free"},
+    {WaitCause::kCores, "cores", "as the head of the queue, too few cores free"},
+    {WaitCause::kHeldBack, "held-back", "enough cores free, but not started"},
+    {WaitCause::kLaunch, "launch", "start decided, its cores not yet left by others"},
+};
+
+std::string cores_text(CoreCount cores) { return counted(cores, "core"); }
+
+std::string range_text(std::int64_t from, std::int64_t to) {
+  return from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to);
+}
+
+// ---- as text ----
+
+std::string cause_text(const WaitSegment& segment, const WaitReport& report, const WaitTextOptions& options) {
+  const std::string free = range_text(segment.free_least, segment.free_most);
+  const std::string ahead =
+      segment.ahead_first == segment.ahead_last
+          ? counted(segment.ahead_first, "earlier job")
+          : fmt::format("{}, then {}", counted(segment.ahead_first, "earlier job"), segment.ahead_last);
+  switch (segment.cause) {
+    case WaitCause::kEarlierJobs:
+      return fmt::format("behind {}; needs {}: {} free", ahead, cores_text(report.processes), free);
+    case WaitCause::kCores:
+      return fmt::format("waited for {}: {} free; head of the queue since {}", cores_text(report.processes), free,
+                         results::instant_text(report.head_since, options.style));
+    case WaitCause::kHeldBack:
+      return fmt::format("held back by the policy: {} free, {} needed; {}", free, report.processes,
+                         segment.is_head ? "head of the queue" : ahead + " waiting");
+    case WaitCause::kLaunch: return "start decided; waited until others had left its cores";
+  }
+  return "";
+}
+
+std::string shadow_text(const WaitSegment& segment, const WaitTextOptions& options) {
+  const std::string first = results::instant_text(*segment.shadow_first, options.style);
+  const std::string last = results::instant_text(*segment.shadow_last, options.style);
+  return fmt::format("by the estimates it could start at {}{}\n", first,
+                     first == last ? "" : fmt::format(" at the earliest, in the end at {}", last));
+}
+
+std::string holders_text(const WaitSegment& segment, const WaitTextOptions& options) {
+  std::string text;
+  for (const Holder& holder : segment.largest_holders)
+    text += fmt::format("{}job {} ({}, estimated end {})", text.empty() ? "" : ", ", number(holder.job),
+                        cores_text(holder.cores), results::instant_text(holder.estimated_end, options.style));
+  const std::size_t others = segment.holders - segment.largest_holders.size();
+  if (others > 0)
+    text += fmt::format("{}{}", text.empty() ? "" : ", and ", counted(others, text.empty() ? "job" : "other"));
+  return text.empty() ? "" : "cores held by " + text + '\n';
+}
+
+std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& options) {
+  if (segment.overtakers.empty()) return "";
+  std::string text = fmt::format("overtaken by {}: ", counted(segment.overtakers.size(), "job"));
+  for (std::size_t i = 0; i < std::min(options.most_named, segment.overtakers.size()); ++i) {
+    const Overtaker& other = segment.overtakers[i];
+    text += fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
+                        results::instant_text(other.at, options.style), cores_text(other.processes),
+                        results::length_text(other.estimate));
+  }
+  return text + (segment.overtakers.size() > options.most_named ? ", ...\n" : "\n");
+}
+
+std::string summary_text(const WaitReport& report, Duration waited) {
+  std::vector<std::vector<std::string>> rows = {{"in all", "time", "seconds", "%"}};
+  for (const CauseWords& words : kCauses) {
+    const Duration total = report.total(words.cause);
+    rows.push_back({words.text, results::length_text(total), replay::to_text(total),
+                    fmt::format("{:.1f}", seconds(total) / seconds(waited) * 100)});
+  }
+  return aligned(rows);
+}
+
+std::string headline(const WaitReport& report, const WaitTextOptions& options) {
+  return fmt::format("job {}: {}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
+                     results::length_text(report.estimate), to_text(report.flexibility),
+                     results::instant_text(report.submitted, options.style));
+}
+
+Instant end_of_waiting(const WaitReport& report) {
+  return report.launched != kNever ? report.launched : report.finished != kNever ? report.finished : report.log_end;
+}
+
+std::string fate(const WaitReport& report, const WaitTextOptions& options) {
+  const Duration waited = end_of_waiting(report) - report.submitted;
+  const std::string reason = report.end.reason.empty() ? "" : ": " + report.end.reason;
+  if (report.launched != kNever) {
+    const std::string on =
+        fmt::format("on {}{}", cores_text(report.cores_at_launch),
+                    report.mpl_at_launch > 1 ? fmt::format(" ({} processes each)", report.mpl_at_launch) : "");
+    if (waited == Duration::zero())
+      return fmt::format("it started at once, {}: {} free then", on, cores_text(report.free_at_submission));
+    return fmt::format("it started at {} {}, after {}", results::instant_text(report.launched, options.style), on,
+                       results::length_text(waited));
+  }
+  if (report.finished == kNever)
+    return fmt::format("it had not started when the log ends, at {}, after {}",
+                       results::instant_text(report.log_end, options.style), results::length_text(waited));
+  if (report.end.outcome == Outcome::kRejected) return "it was rejected and never waited" + reason;
+  return fmt::format("it was {} at {} and never started{}", to_text(report.end.outcome),
+                     results::instant_text(report.finished, options.style), reason);
+}
+
+std::string segment_text(const WaitSegment& segment, const WaitReport& report, const WaitTextOptions& options) {
+  std::string text = fmt::format("{} .. {} ({}) {}\n", results::instant_text(segment.from, options.style),
+                                 results::instant_text(segment.to, options.style),
+                                 results::length_text(segment.to - segment.from), cause_text(segment, report, options));
+  const std::string shadow = segment.shadow_first ? shadow_text(segment, options) : "";
+  for (const std::string& line : {shadow, holders_text(segment, options), overtakers_text(segment, options)})
+    if (!line.empty()) text += "    " + line;
+  return text;
+}
+
+// ---- as JSON ----
+
+ordered_json or_null(Instant instant) { return instant == kNever ? ordered_json() : ordered_json(seconds(instant)); }
+
+ordered_json json_of(const WaitSegment& segment) {
+  ordered_json json;
+  json["from_s"] = seconds(segment.from);
+  json["to_s"] = seconds(segment.to);
+  json["cause"] = kCauses[static_cast<std::size_t>(segment.cause)].name;
+  json["is_head"] = segment.is_head;
+  json["instants"] = segment.instants;
+  json["jobs_ahead"] = {{"first", segment.ahead_first}, {"last", segment.ahead_last}};
+  json["free_cores"] = {{"least", segment.free_least}, {"most", segment.free_most}};
+  json["earliest_start_by_estimates_s"] = nullptr;
+  if (segment.shadow_first)
+    json["earliest_start_by_estimates_s"] = {{"first", or_null(*segment.shadow_first)},
+                                             {"last", or_null(*segment.shadow_last)}};
+  json["holders"] = segment.holders;
+  json["largest_holders"] = ordered_json::array();
+  for (const Holder& holder : segment.largest_holders)
+    json["largest_holders"].push_back(
+        {{"job", number(holder.job)}, {"cores", holder.cores}, {"estimated_end_s", or_null(holder.estimated_end)}});
+  json["overtaken_by"] = ordered_json::array();
+  for (const Overtaker& other : segment.overtakers)
+    json["overtaken_by"].push_back({{"job", number(other.job)},
+                                    {"at_s", seconds(other.at)},
+                                    {"processes", other.processes},
+                                    {"estimate_s", seconds(other.estimate)}});
+  return json;
+}
+
+// The runtime model that the log's header names. The log does not hold the profile of `calibrated`; `isolated` replaces
+// it. Without a model that we know, every job is taken to run at full speed.
+class ModelOfLog final : public log::Sink {
+ public:
+  void header(const log::Header& header) override {
+    const std::string& name = header.value("runtime-model");
+    for (const RuntimeModelEntry& entry : runtime_models())
+      if (entry.name == name) model_ = make_runtime_model(name == "calibrated" ? "isolated" : name);
+    if (model_ && !model_->allows_sharing()) model_.reset();
+  }
+  void record(const log::Record& /*record*/) override {}
+
+  [[nodiscard]] double rate(const Job& job, const Allocation& allocation, double demand) const {
+    return model_ == nullptr ? 1 : model_->rate(job.declared, allocation, demand);
+  }
+
+ private:
+  std::unique_ptr<RuntimeModel> model_;
+};
+
+}  // namespace
+
+ExplainedWait explain_wait(const std::filesystem::path& log_file, JobId job, bool merge, std::size_t most_holders) {
+  ModelOfLog model;
+  const auto rate = [&model](const Job& of, const Allocation& on, double demand) { return model.rate(of, on, demand); };
+  WaitingReasons reasons{job, {merge, most_holders, rate}};
+  log::Tee both{{&model, &reasons}};
+  results::read_event_log(log_file, both);
+  WaitReport report = reasons.finish();
+  if (report.jobs_in_log == 0) throw InputError(fmt::format("{}: has no jobs", log_file.string()));
+  if (!report.found)
+    throw InputError(fmt::format("{}: there is no job {}; expected one of the {} from {} to {}", log_file.string(),
+                                 number(job), counted(report.jobs_in_log, "job"), number(report.lowest),
+                                 number(report.highest)));
+  return {reasons.header(), std::move(report)};
+}
+
+std::string to_text(const WaitReport& report, const WaitTextOptions& options) {
+  std::string text = headline(report, options) + '\n' + fate(report, options) + '\n';
+  const std::size_t count = report.segments.size();
+  if (count == 0) return text;
+  text += '\n';
+  // If there are too many, show the first and the last.
+  const std::size_t shown = std::min(count, options.most_lines), first = shown - shown / 2;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i >= first && i < count - shown / 2) {
+      if (i == first) text += fmt::format("... {} (--lines shows more)\n", counted(count - shown, "more line"));
+      continue;
+    }
+    text += segment_text(report.segments[i], report, options);
+  }
+  return text + '\n' + summary_text(report, end_of_waiting(report) - report.submitted);
+}
+
+ordered_json to_json(const WaitReport& report, const WaitTextOptions& options) {
+  ordered_json json;
+  json["job"] = number(report.job);
+  json["processes"] = report.processes;
+  json["estimate_s"] = seconds(report.estimate);
+  json["flexibility"] = to_text(report.flexibility);
+  json["submitted_s"] = seconds(report.submitted);
+  json["decided_s"] = or_null(report.decided);
+  json["launched_s"] = or_null(report.launched);
+  json["finished_s"] = or_null(report.finished);
+  json["outcome"] = report.finished == kNever ? ordered_json() : ordered_json(to_text(report.end.outcome));
+  json["in_words"] = fate(report, options);
+  json["waited_s"] = seconds(end_of_waiting(report) - report.submitted);
+  for (const CauseWords& words : kCauses) json["waited_by_cause_s"][words.name] = seconds(report.total(words.cause));
+  json["segments"] = ordered_json::array();
+  for (const WaitSegment& segment : report.segments) json["segments"].push_back(json_of(segment));
+  return json;
+}
+
+}  // namespace replay::compare
