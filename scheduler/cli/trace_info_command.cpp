@@ -1,36 +1,56 @@
-// `replay trace info FILE`.
+// `replay trace info FILE`: describes a log, as text, as JSON, and as a drawing.
+
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/scenario.hpp"
+#include "scheduler/report/trace_plot.hpp"
+#include "scheduler/report/trace_text.hpp"
 #include "traces/statistics/statistics.hpp"
 
 namespace replay::cli {
+namespace {
+
+struct InfoGiven {
+  TraceInfoOptions info;
+  std::map<std::string, std::string> cleaning;
+  std::string plot;  // empty: none
+  bool json = false;
+  bool force = false;
+};
+
+int show_info(InfoGiven given) {
+  given.info.rules = experiment::cleaning_rules(given.cleaning);
+  const TraceInfo info = analyse_trace(given.info);
+  if (given.json)
+    fmt::print("{}\n", report::to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  else
+    fmt::print("{}", clean_lines(report::to_text(info)));
+  if (!given.plot.empty()) report::write_plot(info, given.plot, given.force);
+  return 0;
+}
+
+}  // namespace
 
 Command add_trace_info(CLI::App& trace) {
-  struct InfoGiven {
-    TraceInfoOptions info;
-    std::map<std::string, std::string> cleaning;
-  };
   auto* command = trace.add_subcommand("info", "machine, jobs, load, distributions and quirks of a trace");
   command->footer("Examples:\n  replay trace info KTH-SP2.swf.gz\n  replay trace info KTH-SP2.swf.gz --plot kth.svg");
   auto given = std::make_shared<InfoGiven>();
   command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
-  command->add_flag("--json", given->info.json, "print as JSON");
-  command
-      ->add_option("--plot", given->info.plot, "draw distributions, arrivals and load over time: a page, .svg or .html")
+  command->add_flag("--json", given->json, "print as JSON");
+  command->add_option("--plot", given->plot, "draw distributions, arrivals and load over time: a page, .svg or .html")
       ->type_name("FILE");
-  command->add_flag("--force", given->info.force, "replace the drawing if it exists");
+  command->add_flag("--force", given->force, "replace the drawing if it exists");
   add_cleaning_options(*command, given->cleaning, given->info.strict);
-  return [given] {
-    given->info.rules = experiment::cleaning_rules(given->cleaning);
-    return run_trace_info(given->info);
-  };
+  return [given] { return show_info(*given); };
 }
 
 }  // namespace replay::cli

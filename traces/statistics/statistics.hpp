@@ -1,11 +1,9 @@
-// `replay trace info FILE`: describes a log. The machine, the load, the distributions of sizes, run times, requests and
+// Describes a log: the machine, the load, the distributions of sizes, run times, requests and
 // arrivals, the users, and every quirk that the cleaning rules or the header show.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,10 +18,7 @@ inline constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute, kDay = 24 * kH
 struct TraceInfoOptions {
   std::string file;  ///< "-": standard input
   CleaningRules rules{};
-  bool json = false;
   bool strict = false;  ///< a broken line is an error
-  std::string plot{};   ///< where the drawing goes, .svg or .html; empty: none
-  bool force = false;   ///< replace it
 };
 
 /// Of the jobs kept. Percentiles are values that occur: the smallest that at least so many percent do not exceed.
@@ -79,13 +74,5 @@ struct TraceInfo {
 
 /// Reads the whole log. Throws InputError.
 [[nodiscard]] TraceInfo analyse_trace(const TraceInfoOptions& options);
-
-/// At most 100 columns, UTF-8.
-[[nodiscard]] std::string to_text(const TraceInfo& info);
-[[nodiscard]] nlohmann::json to_json(const TraceInfo& info);
-void print_text(const TraceInfo& info, std::FILE* out);
-
-/// The sub-command: prints to standard output. Returns the exit status, 0; throws InputError.
-int run_trace_info(const TraceInfoOptions& options);
 
 }  // namespace replay

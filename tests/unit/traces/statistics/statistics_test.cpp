@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/report/trace_text.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {
@@ -83,11 +84,11 @@ TEST(TraceInfo, SaysWhenTheLoggedScheduleNeedsMoreThanTheMachine) {
   EXPECT_EQ(fits.logged_peak, 8) << "one ends when the other starts";
   const TraceInfo peaks = info_of("; MaxProcs: 8\n" + job_line(1, {{3, "0"}}) + job_line(2, {{3, "89"}, {5, "8"}}));
   EXPECT_EQ(peaks.logged_peak, 12);
-  EXPECT_NE(to_text(peaks).find("up to 12 processors in use, the machine has 8"), std::string::npos);
+  EXPECT_NE(report::to_text(peaks).find("up to 12 processors in use, the machine has 8"), std::string::npos);
 }
 
 TEST(TraceInfo, TextStaysWithinAHundredColumns) {
-  const std::string text = to_text(info_of(kLog));
+  const std::string text = report::to_text(info_of(kLog));
   std::size_t columns = 0;
   for (const char c : text) {
     if (c == '\n')
@@ -100,7 +101,7 @@ TEST(TraceInfo, TextStaysWithinAHundredColumns) {
 }
 
 TEST(TraceInfo, JsonHasTheSameNumbers) {
-  const nlohmann::json json = to_json(info_of(kLog));
+  const nlohmann::json json = report::to_json(info_of(kLog));
   EXPECT_EQ(json["jobs"], 4);
   EXPECT_EQ(json["machine_processors"], 8);
   EXPECT_EQ(json["runtime_s"]["p50"], 50);
@@ -110,7 +111,8 @@ TEST(TraceInfo, JsonHasTheSameNumbers) {
 }
 
 TEST(TraceInfo, ABrokenLineIsAQuirkOrAnErrorIfStrict) {
-  EXPECT_NE(to_text(info_of(kLog + "broken\n")).find("expected 18 fields, found 1 in 'broken'"), std::string::npos);
+  EXPECT_NE(report::to_text(info_of(kLog + "broken\n")).find("expected 18 fields, found 1 in 'broken'"),
+            std::string::npos);
   EXPECT_THROW(info_of(kLog + "broken\n", {}, true), InputError);
 }
 

@@ -1,4 +1,4 @@
-// The output of `replay trace info`: a page of text, or JSON.
+#include "scheduler/report/trace_text.hpp"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/report/trace_plot.hpp"
-#include "traces/statistics/statistics.hpp"
 
-namespace replay {
+namespace replay::report {
 namespace {
 
 std::string grouped(std::uint64_t number) {
@@ -262,16 +259,4 @@ nlohmann::json to_json(const TraceInfo& info) {
           {"quirks", info.quirks}};
 }
 
-void print_text(const TraceInfo& info, std::FILE* out) { fmt::print(out, "{}", clean_lines(to_text(info))); }
-
-int run_trace_info(const TraceInfoOptions& options) {
-  const TraceInfo info = analyse_trace(options);
-  if (options.json)
-    fmt::print("{}\n", to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  else
-    print_text(info, stdout);
-  if (!options.plot.empty()) report::write_plot(info, options.plot, options.force);
-  return 0;
-}
-
-}  // namespace replay
+}  // namespace replay::report
