@@ -1,48 +1,23 @@
-// `replay results RUN`: makes all outputs of a run again from its event log: after a killed run or a full disk, or for
-// a run of another version. For a run that came to its end they have the same bytes as its own. Command, inputs and
-// notes are not in the log and are taken from run.json; what is in neither is reported as missing.
+// `replay results RUN`: makes all outputs of a run again from its event log, and prints its table.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <exception>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
-#include "scheduler/base/error.hpp"
-#include "scheduler/base/file/temporary_folder.hpp"
-#include "scheduler/base/json/read_json.hpp"
-#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/report.hpp"
-#include "scheduler/log/text.hpp"
 #include "scheduler/results/event_log_file.hpp"
-#include "scheduler/results/past_run.hpp"
 #include "scheduler/results/output_names.hpp"
-#include "scheduler/results/recorder.hpp"
-#include "scheduler/results/result_files.hpp"
+#include "scheduler/results/remade_run.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
-
-using nlohmann::ordered_json;
 
 struct ResultsGiven {
   std::string run;
@@ -52,239 +27,30 @@ struct ResultsGiven {
   bool json = false;
 };
 
-class StoppedBySignal : public std::exception {};
-
-// Counts what is in the log.
-class LogCensus final : public log::Sink {
- public:
-  void header(const log::Header& header) override { header_ = header; }
-  void record(const log::Record& record) override {
-    if (stops_asked() > 0) throw StoppedBySignal{};
-    submitted_ += std::holds_alternative<log::Submitted>(record.what) ? 1u : 0u;
-    ended_ += std::holds_alternative<log::Finished>(record.what) ? 1u : 0u;
-    const auto* const note = std::get_if<log::Note>(&record.what);
-    interrupted_ = interrupted_ || (note != nullptr && note->text == "interrupted");
-  }
-  [[nodiscard]] const std::string& of_header(std::string_view name) const { return header_.value(name); }
-  [[nodiscard]] std::size_t submitted() const { return submitted_; }
-  [[nodiscard]] std::size_t without_end() const { return submitted_ - std::min(ended_, submitted_); }
-  [[nodiscard]] bool interrupted() const { return interrupted_; }
-
- private:
-  log::Header header_;
-  std::size_t submitted_ = 0;
-  std::size_t ended_ = 0;
-  bool interrupted_ = false;
-};
-
-class RecordsToFiles final : public log::Sink {
- public:
-  RecordsToFiles(results::ResultFiles& files, std::size_t jobs) : files_(files), tee_(files.sinks()), jobs_(jobs) {}
-  void header(const log::Header& header) override {
-    tee_.header(header);
-    files_.begin(header, jobs_);
-  }
-  void record(const log::Record& record) override {
-    if (stops_asked() > 0) throw StoppedBySignal{};
-    tee_.record(record);
-  }
-
- private:
-  results::ResultFiles& files_;
-  log::Tee tee_;
-  std::size_t jobs_;
-};
-
-// Nothing if there is no such file or it is no run.json that this program can read; `missing` says which.
-std::optional<ordered_json> read_run_json(const fs::path& file, std::string& missing) {
-  std::error_code error;
-  if (!fs::exists(file, error)) {
-    missing = "there is no run.json";
-    return std::nullopt;
-  }
-  try {
-    ordered_json json = parse_json<ordered_json>(read_json_text(file));
-    if (json.is_object() && json.contains("format") && json["format"] == "replay-run 1") return json;
-    missing = "run.json is none of format \"replay-run 1\"";
-  } catch (const std::runtime_error& problem) {  // InputError, JsonError
-    missing = fmt::format("run.json cannot be read ({})", clean_line(problem.what()));
-  }
-  return std::nullopt;
-}
-
-std::string text_in(const ordered_json& json, const char* name, const std::string& otherwise) {
-  return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : otherwise;
-}
-
-std::string time_of_last_write(const fs::path& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0)
-    throw InputError(fmt::format("{}: cannot be read: {}", file.string(), std::strerror(errno)));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(status.st_mtime));
-}
-
-// Makes one run's outputs again.
-class RemadeRun {
- public:
-  RemadeRun(const ResultsGiven& given, fs::path log, fs::path target)
-      : given_(given), log_(std::move(log)), folder_(log_.parent_path()), target_(std::move(target)) {
-    if (folder_.empty()) folder_ = ".";
-    if (target_.empty()) target_ = folder_;
-  }
-
-  results::PolicyRun make() {
-    end_ = log::read_text(log_, census_);
-    run_json_ = read_run_json(folder_ / "run.json", missing_);
-    const std::set<std::string> outputs = results::parse_outputs(given_.outputs);
-    if (outputs.empty()) return run_with_files({}, outputs);
-    std::error_code error;
-    fs::create_directories(target_, error);
-    if (error) throw InputError(fmt::format("--out {}: cannot be made: {}", target_.string(), error.message()));
-    const TemporaryFolder made{"results", target_};
-    results::PolicyRun run = run_with_files(made.path(), outputs);
-    if (outputs.contains("run")) (void)results::write_or_note(run.unwritten, [&] { make_run_json(made.path()); });
-    for (const char* file : {"jobs.csv", "schedule.swf", "metrics.json", "series.csv", "run.json"})
-      if (fs::exists(made / file)) put_in_place(made.path(), file, run);
-    run.folder = target_;
-    return run;
-  }
-
-  // Reports what was taken from where.
-  void tell() const {
-    const auto say = [this](const std::string& text) {
-      fmt::print(stderr, "replay: {}: {}\n", target_.string(), text);
-    };
-    if (!files_.empty()) say(fmt::format("from {}: {}", log_.string(), fmt::join(files_, ", ")));
-    if (run_json_)
-      say(fmt::format("from {}: command, inputs and notes", (folder_ / "run.json").string()));
-    else
-      say(fmt::format("{}, so command, inputs and notes are missing; policy, machine and runtime model are from {}",
-                      missing_, log_.string()));
-    for (const std::string& line : about_the_log()) say(line);
-  }
-
-  [[nodiscard]] ReportContext context() const {
-    ReportContext context{{}, census_.of_header("runtime-model")};
-    if (run_json_ && run_json_->contains("notes") && (*run_json_)["notes"].is_array())
-      for (const ordered_json& note : (*run_json_)["notes"])
-        if (note.is_string()) context.lines.push_back(note.get<std::string>());
-    return context;
-  }
-  [[nodiscard]] bool is_complete() const { return is_complete_; }
-
- private:
-  results::PolicyRun run_with_files(const fs::path& folder, const std::set<std::string>& outputs) {
-    std::size_t jobs = census_.submitted();
-    if (run_json_ && run_json_->contains("jobs") && (*run_json_)["jobs"].is_number_unsigned())
-      jobs = std::max(jobs, (*run_json_)["jobs"].get<std::size_t>());
-    results::ResultFiles files(folder, outputs);
-    RecordsToFiles records(files, jobs);
-    (void)log::read_text(log_, records);
-    results::PolicyRun run = files.finish();
-    run.policy = census_.of_header("policy");
-    run.interrupted = census_.interrupted();
-    if (run_json_) {
-      run.policy = text_in(*run_json_, "policy", run.policy);
-      run.lost = text_in(*run_json_, "lost", "");
-      run.fault = text_in(*run_json_, "fault", "");
-      run.broken_off = text_in(*run_json_, "broken_off", "");
-      run.interrupted = run_json_->value("interrupted", false) || run.interrupted;
-    }
-    run.policy = clean_line(run.policy);  // it is printed in messages
-    files.write(run);
-    return run;
-  }
-
-  [[nodiscard]] bool has_end() const { return run_json_->contains("ended") && (*run_json_)["ended"].is_string(); }
-
-  [[nodiscard]] std::vector<std::string> about_the_log() const {
-    std::vector<std::string> lines;
-    if (!end_)
-      lines.push_back(fmt::format("the event log was cut off{}", end_.reason.empty() ? "" : ": " + end_.reason));
-    if (census_.without_end() > 0)
-      lines.push_back(fmt::format("{} of the {} in the event log {} no end", census_.without_end(),
-                                  counted(census_.submitted(), "job"), census_.without_end() == 1 ? "has" : "have"));
-    return lines;
-  }
-
-  // Copies run.json if the run came to its end; else completes it from the log.
-  void make_run_json(const fs::path& to) {
-    if (!run_json_) return;
-    if (has_end()) {
-      std::error_code error;
-      fs::copy_file(folder_ / "run.json", to / "run.json", error);
-      if (error)
-        throw InputError(fmt::format("{}: cannot be written: {}", (to / "run.json").string(), error.message()));
-      return;
-    }
-    ordered_json closed = *run_json_;
-    closed["ended"] = time_of_last_write(log_);
-    closed["interrupted"] = census_.interrupted();
-    if (!closed["notes"].is_array()) closed["notes"] = ordered_json::array();
-    closed["notes"].push_back(fmt::format(
-        "the run did not write its end: `replay results` {} has made this of events.log, and `ended` is the "
-        "time of the last write to it",
-        REPLAY_VERSION));
-    for (const std::string& line : about_the_log()) closed["notes"].push_back(line);
-    write_json(to / "run.json", closed);
-  }
-
-  void put_in_place(const fs::path& made, const char* file, results::PolicyRun& run) {
-    const fs::path to = target_ / file;
-    std::error_code error;
-    const bool is_there = fs::exists(to, error);
-    if (is_there && results::same_bytes(made / file, to)) {
-      files_.push_back(fmt::format("{} (as it was)", file));
-      return;
-    }
-    const bool is_closed_now = std::string_view{file} == "run.json" && run_json_ && !has_end();
-    if (is_there && !given_.force && !is_closed_now) {
-      files_.push_back(fmt::format("{} (DIFFERS, and was kept: --force replaces it)", file));
-      is_complete_ = false;
-      return;
-    }
-    fs::rename(made / file, to, error);
-    if (error) {
-      run.unwritten.push_back(fmt::format("{}: cannot be written: {}", to.string(), error.message()));
-      return;
-    }
-    files_.push_back(fmt::format("{} ({})", file, is_there ? "replaced" : "made"));
-  }
-
-  const ResultsGiven& given_;
-  fs::path log_;
-  fs::path folder_;
-  fs::path target_;
-  LogCensus census_;
-  log::LogEnd end_;
-  std::optional<ordered_json> run_json_;
-  std::string missing_;             // of run.json
-  std::vector<std::string> files_;  // what was done with each
-  bool is_complete_ = true;
-};
-
 int results(const ResultsGiven& given) {
   (void)results::parse_outputs(given.outputs);  // an error in it is reported first
   const std::vector<fs::path> logs = results::event_logs_of(given.run);
   const HeedStops heeding;
-  std::vector<results::PolicyRun> runs;
-  std::vector<std::unique_ptr<RemadeRun>> remade;
+  std::vector<results::RemadeRun> remade;
   for (const fs::path& log : logs) {
     const fs::path out = given.out;
     const fs::path target = out.empty() || logs.size() == 1 ? out : out / log.parent_path().filename();
-    remade.push_back(std::make_unique<RemadeRun>(given, log, target));
     try {
-      runs.push_back(remade.back()->make());
-    } catch (const StoppedBySignal&) {
+      remade.push_back(results::remake_run(log, {.target = target, .outputs = given.outputs, .force = given.force}));
+    } catch (const results::RemakingStopped&) {
       fmt::print(stderr, "replay: interrupted: the results of {} are as they were\n", log.parent_path().string());
       return exit_status_after_stop();
     }
   }
-  for (const auto& run : remade) run->tell();
-  (void)report(runs, remade.front()->context(), given.out.empty() ? fs::path{given.run} : fs::path{given.out},
-               given.json);
-  const bool is_done = std::ranges::all_of(remade, &RemadeRun::is_complete) &&
-                       std::ranges::all_of(runs, [](const results::PolicyRun& run) { return run.unwritten.empty(); });
+  std::vector<results::PolicyRun> runs;
+  bool is_done = true;
+  for (const results::RemadeRun& one : remade) {
+    for (const std::string& remark : one.remarks) fmt::print(stderr, "replay: {}: {}\n", one.target.string(), remark);
+    is_done = is_done && one.is_complete && one.run.unwritten.empty();
+    runs.push_back(one.run);
+  }
+  (void)report(runs, {remade.front().notes, remade.front().runtime_model},
+               given.out.empty() ? fs::path{given.run} : fs::path{given.out}, given.json);
   return is_done ? 0 : 1;
 }
 
