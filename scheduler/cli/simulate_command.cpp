@@ -24,7 +24,6 @@
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/seeds.hpp"
 #include "scheduler/experiment/seeds_simulation.hpp"
-#include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 
 namespace replay::cli {
