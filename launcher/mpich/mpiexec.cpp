@@ -123,31 +123,6 @@ Variables own_environment() {
   return result;
 }
 
-std::optional<fs::path> find_program(const std::string& name, std::string_view path) {
-  const auto is_program = [](const fs::path& file) {
-    std::error_code error;
-    return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-  };
-  if (name.find('/') != std::string::npos) return is_program(name) ? std::optional{fs::path{name}} : std::nullopt;
-  for (std::string_view rest = path; !name.empty();) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view folder = rest.substr(0, colon);
-    const fs::path candidate = fs::path{folder.empty() ? "." : folder} / name;
-    if (is_program(candidate)) return candidate;
-    if (colon == std::string_view::npos) break;
-    rest.remove_prefix(colon + 1);
-  }
-  return std::nullopt;
-}
-
-std::string quote_for_shell(std::string_view word) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string{word};
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string{c};
-  return quoted + "'";
-}
-
 StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments,
                              const Variables& environment, const fs::path& directory, JobNetwork network) {
   StartedMpiexec started{0, open_for_output(directory / "stdout"), open_for_output(directory / "stderr")};

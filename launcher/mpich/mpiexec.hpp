@@ -43,12 +43,6 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// This process's environment.
 [[nodiscard]] Variables own_environment();
 
-/// `name` as execvp finds it: a path if it has a slash, else looked up on `path`. Nothing: no such program.
-[[nodiscard]] std::optional<std::filesystem::path> find_program(const std::string& name, std::string_view path);
-
-/// `word` quoted for a shell; plain words stay as they are.
-[[nodiscard]] std::string quote_for_shell(std::string_view word);
-
 /// Raises the limit of descriptors to its maximum: each rank needs two. mpiexec gets the limit from before.
 void raise_descriptor_limit();
 

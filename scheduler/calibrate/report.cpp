@@ -138,8 +138,8 @@ class Page {
           rows.back().push_back(found == cells.end() ? "-" : found->second);
         }
       }
-      text_ += fmt::format("\n{}{} process{} each, on the same cores\n", aligned(rows), processes,
-                           processes == 1 ? "" : "es");
+      text_ +=
+          fmt::format("\n{}{} each, on the same cores\n", aligned(rows), counted(processes, "process", "processes"));
     }
   }
 

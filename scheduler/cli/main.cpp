@@ -23,6 +23,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/core/controller.hpp"
@@ -33,23 +34,6 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kReaderGone = 128 + SIGPIPE;  // as a shell reports a program that SIGPIPE has ended
-
-std::string quoted_command_line(int argc, char** argv) {
-  std::string line;
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>*?(){}#~`!") == std::string::npos;
-    line += i == 0 ? "" : " ";
-    if (plain) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
-    line += '\'';
-  }
-  return line;
-}
 
 // stdio, because fmt::print() throws where standard error cannot be written.
 void say_on_stderr(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
@@ -185,7 +169,7 @@ void open_standard_descriptors() {
 End run_command(int argc, char** argv) {
   using namespace replay::cli;
   replay::plugin::add_to_policies();
-  const std::string command_line = quoted_command_line(argc, argv);
+  const std::string command_line = replay::command_line_of(std::vector<std::string>(argv, argv + argc));
   CLI::App app{"replay: replays job traces of parallel machines, simulated and for real", "replay"};
   app.footer(
       "Examples:\n"

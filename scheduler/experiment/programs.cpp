@@ -5,48 +5,23 @@
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/placeholders.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 
 namespace replay::experiment {
 
 std::vector<std::string> split_command(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote != 0) {
-      if (c == quote)
-        quote = 0;
-      else if (c == '\\' && quote == '"' && i + 1 < text.size())
-        word += text[++i];
-      else
-        word += c;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-      in_word = true;
-    } else if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-      in_word = true;
-    } else if (c == ' ' || c == '\t') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (quote != 0) throw InputError(fmt::format("command '{}': a {} is not closed", text, quote));
-  if (in_word) words.push_back(std::move(word));
-  if (words.empty()) throw InputError(fmt::format("command '{}': expected a program", text));
-  return words;
+  ShellWords command = split_words(text);
+  if (command.open_quote != 0)
+    throw InputError(fmt::format("command '{}': a {} is not closed", text, command.open_quote));
+  if (command.words.empty()) throw InputError(fmt::format("command '{}': expected a program", text));
+  return std::move(command.words);
 }
 
 bool runs_own_benchmark(std::string_view command) { return benchmark(split_command(command).front()).has_value(); }

@@ -15,8 +15,7 @@
 
 namespace replay::experiment {
 
-/// Splits a command line at blanks; single and double quotes and backslashes as in a shell, without any expansion.
-/// Throws InputError on an open quote or an empty command.
+/// The words of a command line (base/text/shell_words.hpp). Throws InputError on an open quote or an empty command.
 [[nodiscard]] std::vector<std::string> split_command(std::string_view text);
 
 /// Whether a command begins with the bare name of a benchmark of ours; no program on the PATH can replace it. Throws

@@ -34,16 +34,16 @@ constexpr int kShownErrorLines = 5;
 constexpr auto kTimeToLeave = 1000ms;
 
 struct Pipe {
-  Descriptor read_end, write_end;
+  UniqueFd read_end, write_end;
 };
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw ChildFault(fmt::format("no pipe: {}", std::strerror(errno)));
-  return {Descriptor{ends[0]}, Descriptor{ends[1]}};
+  return {UniqueFd{ends[0]}, UniqueFd{ends[1]}};
 }
 
-void never_block(const Descriptor& end) { ::fcntl(end.get(), F_SETFL, ::fcntl(end.get(), F_GETFL) | O_NONBLOCK); }
+void never_block(const UniqueFd& end) { ::fcntl(end.get(), F_SETFL, ::fcntl(end.get(), F_GETFL) | O_NONBLOCK); }
 
 // Blocks SIGPIPE: writing to a program that reads no more gives an error code, not a signal to the whole process.
 class WithoutSigpipe {
@@ -114,16 +114,6 @@ pid_t spawn(const std::vector<std::string>& words, const std::string& mark, int 
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  close();
-  descriptor_ = other.release();
-  return *this;
-}
-
-void Descriptor::close() {
-  if (is_open()) ::close(release());
-}
-
 ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   mark_ = new_mark();
   adopt_orphans();
@@ -132,15 +122,15 @@ ChildProcess::ChildProcess(const std::vector<std::string>& words) {
   Pipe err = make_pipe();
   pid_ = spawn(words, mark_, in.read_end.get(), out.write_end.get(), err.write_end.get());
   ++living;
-  handle_ = Descriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
+  handle_ = UniqueFd{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0))};
   input_ = std::move(in.write_end);
   output_ = std::move(out.read_end);
   errors_ = std::move(err.read_end);
-  for (const Descriptor* end : {&input_, &output_, &errors_}) never_block(*end);
+  for (const UniqueFd* end : {&input_, &output_, &errors_}) never_block(*end);
 }
 
 ChildProcess::~ChildProcess() {
-  input_.close();
+  input_.reset();
   if (!failed_) (void)has_ended_within(kTimeToLeave);
   const std::vector<Process> below = open_all_below(pid_);
   ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is still its own
@@ -204,7 +194,7 @@ void ChildProcess::wait_for_something(Clock::time_point deadline) {
   if (ends[0].revents != 0)
     read_output();
   else if (ended)
-    output_.close();  // a child of its own may hold the pipe open for ever
+    output_.reset();  // a child of its own may hold the pipe open for ever
 }
 
 void ChildProcess::write_some() {
@@ -226,7 +216,7 @@ void ChildProcess::read_output() {
   if (got > 0)
     received_.append(block.data(), static_cast<std::size_t>(got));
   else if (got == 0 || (errno != EAGAIN && errno != EINTR))
-    output_.close();
+    output_.reset();
 }
 
 void ChildProcess::read_errors() {
@@ -236,7 +226,7 @@ void ChildProcess::read_errors() {
     error_text_.append(block.data(), static_cast<std::size_t>(got));
     if (error_text_.size() > kKeptErrors) error_text_.erase(0, error_text_.size() - kKeptErrors);
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-    errors_.close();
+    errors_.reset();
   }
 }
 

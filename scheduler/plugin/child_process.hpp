@@ -13,27 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/file/unique_fd.hpp"
+
 namespace replay::plugin {
 
 /// No answer came: says why, and the last lines of the program's stderr.
 class ChildFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
-  Descriptor(Descriptor&& other) noexcept : descriptor_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor() { close(); }
-  [[nodiscard]] int get() const { return descriptor_; }
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  int release() { return std::exchange(descriptor_, -1); }
-  void close();
-
- private:
-  int descriptor_;
 };
 
 class ChildProcess {
@@ -72,10 +59,10 @@ class ChildProcess {
 
   std::string mark_;  // "NAME=value" in the environment of the program and of what it starts
   pid_t pid_ = -1;
-  Descriptor handle_;  // a pidfd: readable once the program has ended
-  Descriptor input_;   // its stdin
-  Descriptor output_;  // its stdout; not open: it has closed it
-  Descriptor errors_;  // its stderr
+  UniqueFd handle_;  // a pidfd: readable once the program has ended
+  UniqueFd input_;   // its stdin
+  UniqueFd output_;  // its stdout; not open: it has closed it
+  UniqueFd errors_;  // its stderr
   std::string unsent_;
   std::string received_;
   std::size_t searched_ = 0;  // of received_, for a line end

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/plugin/answer_book.hpp"
 #include "scheduler/plugin/cautious_answers.hpp"
 #include "scheduler/plugin/child_process.hpp"
@@ -59,30 +60,10 @@ std::unique_ptr<Policy> make_exec_policy(ExecOptions options) {
 }
 
 std::vector<std::string> split_command(const std::string& command) {
-  std::vector<std::string> words;
-  bool in_word = false;
-  char quote = 0;
-  const auto add = [&](std::string_view text) {
-    if (!std::exchange(in_word, true)) words.emplace_back();
-    words.back() += text;
-  };
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const char c = command[i];
-    if (c == '\\' && quote != '\'' && i + 1 < command.size())
-      add({&command[++i], 1});
-    else if (quote != 0 && c == quote)
-      quote = 0;
-    else if (quote != 0)
-      add({&c, 1});
-    else if (c == '\'' || c == '"')
-      add({}), quote = c;
-    else if (c == ' ' || c == '\t')
-      in_word = false;
-    else
-      add({&c, 1});
-  }
-  if (quote != 0) throw UsageError(fmt::format("policy 'exec:{}': a {} is not closed", command, quote));
-  return words;
+  ShellWords split = split_words(command);
+  if (split.open_quote != 0)
+    throw UsageError(fmt::format("policy 'exec:{}': a {} is not closed", command, split.open_quote));
+  return std::move(split.words);
 }
 
 }  // namespace replay::plugin

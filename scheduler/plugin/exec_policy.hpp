@@ -19,8 +19,7 @@ struct ExecOptions {
 
 [[nodiscard]] std::unique_ptr<Policy> make_exec_policy(ExecOptions options);
 
-/// Splits a command at blanks; 'single' and "double" quotes keep blanks, a backslash keeps the next character outside
-/// single quotes. Nothing else has a meaning: no shell is started. Throws UsageError if a quote is not closed.
+/// The words of a command (base/text/shell_words.hpp); no shell is started. Throws UsageError if a quote is not closed.
 [[nodiscard]] std::vector<std::string> split_command(const std::string& command);
 
 }  // namespace replay::plugin

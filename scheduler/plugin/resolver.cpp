@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/plugin/exec_policy.hpp"
 #include "scheduler/plugin/library_policy.hpp"
 
@@ -44,22 +45,15 @@ bool is_plain_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-bool is_program(const fs::path& path) { return is_plain_file(path) && ::access(path.c_str(), X_OK) == 0; }
-
-bool is_on_path(const std::string& program) {
+// As posix_spawnp() finds it.
+bool is_found(const std::string& program) {
   const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "/bin:/usr/bin" : path;
-  for (;;) {
-    const std::size_t end = rest.find(':');
-    if (is_program(fs::path{rest.substr(0, end)} / program)) return true;
-    if (end == std::string_view::npos) return false;
-    rest.remove_prefix(end + 1);
-  }
+  return find_program(program, path == nullptr ? "/bin:/usr/bin" : path).has_value();
 }
 
 void expect_program(std::string_view policy, const std::string& program) {
+  if (is_found(program)) return;
   const bool is_path = program.find('/') != std::string::npos;
-  if (is_path ? is_program(program) : is_on_path(program)) return;
   const char* found = !is_path                 ? "none of this name on the PATH"
                       : is_plain_file(program) ? "a file that is not executable"
                                                : "no file";

@@ -11,6 +11,7 @@
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/text/placeholders.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/parameters.hpp"
@@ -143,29 +144,9 @@ bool all_there(const PastRun& run, const fs::path& folder) {
 }  // namespace
 
 std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  bool in_word = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == ' ') {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) words.emplace_back();
-    in_word = true;
-    if (c == '\'') {
-      const std::size_t end = line.find('\'', i + 1);
-      if (end == std::string_view::npos)
-        throw InputError(fmt::format("expected a closing quote in the command '{}'", line));
-      words.back() += line.substr(i + 1, end - i - 1);
-      i = end;
-    } else if (c == '\\' && i + 1 < line.size()) {
-      words.back() += line[++i];
-    } else {
-      words.back() += c;
-    }
-  }
-  return words;
+  ShellWords command = split_words(line);
+  if (command.open_quote != 0) throw InputError(fmt::format("expected a closing quote in the command '{}'", line));
+  return std::move(command.words);
 }
 
 PastRun read_past_run(const fs::path& folder) {

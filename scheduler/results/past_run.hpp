@@ -28,8 +28,7 @@ struct PastRun {
   bool interrupted = false;
 };
 
-/// The words of a command line as run.json has it: blanks part them, '...' holds one together, \' is a quote. Throws
-/// InputError if a quote is left open.
+/// The words of a command line as run.json has it (base/text/shell_words.hpp). Throws InputError if a quote is left open.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view command_line);
 
 /// Throws InputError naming the file and the field that is missing or wrong.

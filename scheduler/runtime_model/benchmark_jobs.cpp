@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/runtime_model/overheads.hpp"
 
 namespace replay {
@@ -17,20 +19,7 @@ namespace {
 constexpr std::size_t kMostNamed = 8;
 
 // Blanks between words do not matter.
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : text) {
-    if (c != ' ' && c != '\t') {
-      word += c;
-    } else if (!word.empty()) {
-      words.push_back(std::move(word));
-      word.clear();
-    }
-  }
-  if (!word.empty()) words.push_back(std::move(word));
-  return words;
-}
+std::vector<std::string> words_of(std::string_view text) { return split_words(text).words; }
 
 // Programs that last as long as the trace says.
 bool follows_the_trace(const std::string& command) {
@@ -113,7 +102,7 @@ class BenchmarkSetter {
                          const ProfileEntry* same_program) const {
     const auto id = static_cast<std::int64_t>(traced.job.id);
     const ProcessCount n = traced.job.processes;
-    const std::string size = fmt::format("{} process{}", n, n == 1 ? "" : "es");
+    const std::string size = counted(n, "process", "processes");
     std::string name, problem_class;
     if (same_program != nullptr) {
       name = same_program->benchmark;

@@ -18,6 +18,7 @@
 #include "scheduler/base/process/own_child.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/compare/decision_list.hpp"
 #include "scheduler/compare/divergence.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
@@ -68,16 +69,7 @@ experiment::CommonOptions options_of(const ValidationSetting& setting, const std
   return options;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string line = "replay";
-  for (const std::string& word : words) {
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&;|<>*?(){}#~`!") == std::string::npos;
-    std::string quoted;
-    for (const char c : word) quoted += c == '\'' ? std::string{"'\\''"} : std::string(1, c);
-    line += plain ? " " + word : " '" + quoted + "'";
-  }
-  return line;
-}
+std::string joined(const std::vector<std::string>& words) { return "replay " + command_line_of(words); }
 
 void make_folder(const fs::path& folder) {
   std::error_code error;

@@ -17,6 +17,7 @@
 #include "launcher/daemon/agent_client.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/os/binding.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "tests/support/cores_fixture.hpp"

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {

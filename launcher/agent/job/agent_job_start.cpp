@@ -20,8 +20,10 @@
 #include "launcher/mpich/vmlib_file.hpp"
 #include "launcher/os/binding.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
+#include "scheduler/base/text/shell_words.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -151,11 +153,9 @@ void AgentJob::put_into_a_group() {
 /// For the user, beside the job's output.
 void AgentJob::write_description(const std::filesystem::path& mpiexec,
                                  const std::vector<std::string>& arguments) const {
-  std::string command = quote_for_shell(mpiexec.string());
-  for (const std::string& argument : arguments) command.append(" ").append(quote_for_shell(argument));
+  const std::string command = quoted_word(mpiexec.string()) + " " + command_line_of(arguments);
   std::string environment;
-  for (const auto& [name, value] : order_.environment)
-    environment += fmt::format("{}={}\n", name, quote_for_shell(value));
+  for (const auto& [name, value] : order_.environment) environment += fmt::format("{}={}\n", name, quoted_word(value));
   const std::filesystem::path directory = order_.directory;
   try {
     write_whole_file(directory / "command", command + "\n");

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <boost/process/search_path.hpp>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace replay {
 namespace fs = std::filesystem;
@@ -12,6 +14,17 @@ namespace {
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<boost::filesystem::path> folders_of(std::string_view path) {
+  std::vector<boost::filesystem::path> folders;
+  for (std::size_t cut = 0; cut != std::string_view::npos;) {
+    cut = path.find(':');
+    const std::string folder{path.substr(0, cut)};
+    folders.emplace_back(folder.empty() ? "." : folder);
+    if (cut != std::string_view::npos) path.remove_prefix(cut + 1);
+  }
+  return folders;
 }
 
 }  // namespace
@@ -36,22 +49,18 @@ std::optional<fs::path> benchmark(std::string_view name) {
   return path;
 }
 
+std::optional<fs::path> find_program(std::string_view name, std::string_view path) {
+  if (name.find('/') != std::string_view::npos) return is_program(name) ? std::optional{fs::path{name}} : std::nullopt;
+  const boost::filesystem::path found = boost::process::search_path(std::string{name}, folders_of(path));
+  return found.empty() ? std::nullopt : std::optional{fs::path{found.native()}};
+}
+
 std::optional<fs::path> find_program(std::string_view name) {
-  if (name.find('/') != std::string_view::npos) {
-    fs::path path{name};
-    if (!is_program(path)) return std::nullopt;
-    return fs::absolute(path);
-  }
   const char* path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  while (!rest.empty()) {
-    const std::size_t cut = rest.find(':');
-    const fs::path candidate = fs::path{rest.substr(0, cut)} / name;
-    if (is_program(candidate)) return fs::absolute(candidate);
-    if (cut == std::string_view::npos) break;
-    rest.remove_prefix(cut + 1);
-  }
-  return std::nullopt;
+  const bool has_path = path != nullptr && *path != '\0';
+  if (!has_path && name.find('/') == std::string_view::npos) return std::nullopt;
+  const auto found = find_program(name, has_path ? path : "");
+  return found ? std::optional{fs::absolute(*found)} : std::nullopt;
 }
 
 }  // namespace replay

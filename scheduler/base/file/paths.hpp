@@ -1,5 +1,5 @@
-// Paths of the program's own files in the installed or built tree. All are found from the executable, so that the tree
-// works in any place.
+// Paths of programs: our own in the installed or built tree, others on PATH. Ours are found from the executable, so that
+// the tree works in any place.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,10 @@ namespace replay {
 [[nodiscard]] std::optional<std::filesystem::path> vm_library();
 /// A benchmark of ours by name (a bare file name); nothing if there is none.
 [[nodiscard]] std::optional<std::filesystem::path> benchmark(std::string_view name);
-/// A program as a shell finds it: by path, or on PATH. Nothing if it is not there or cannot be executed.
+/// A program as execvp() finds it: by its path if `name` has a slash, else in one of the folders of `path`, which colons
+/// part; an empty one is the current folder. Nothing if it is no regular file, or cannot be executed.
+[[nodiscard]] std::optional<std::filesystem::path> find_program(std::string_view name, std::string_view path);
+/// The same on PATH, as an absolute path. Without a PATH, nothing is found by name.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(std::string_view name);
 
 }  // namespace replay

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,6 @@
 #include <vector>
 
 #include "scheduler/base/file/byte_sink.hpp"
-#include "scheduler/model/units.hpp"
 
 namespace replay {
 
@@ -70,8 +70,11 @@ class CsvLine {
   }
   void piece(char c) { *at_++ = c; }
   /// Seconds with six decimals, as Batsim writes them.
-  [[gnu::always_inline]] Cell seconds(Duration time) { return micros(time.count()); }
-  [[gnu::always_inline]] Cell seconds(Instant time) { return micros(time.time_since_epoch().count()); }
+  [[gnu::always_inline]] Cell seconds(std::chrono::microseconds time) { return micros(time.count()); }
+  template <class Clock>
+  [[gnu::always_inline]] Cell seconds(std::chrono::time_point<Clock, std::chrono::microseconds> time) {
+    return micros(time.time_since_epoch().count());
+  }
   /// Six decimals; empty if there is no such number.
   [[gnu::always_inline]] Cell ratio(double value) {
     const char* const begin = at_;

@@ -45,21 +45,6 @@ TEST(HydraEnvironment, LacksWhatBelongsToUsAndHasTheJobsMark) {
             (Variables{{"PATH", "/bin"}, {"REPLAY_VM_KEY", "new"}}));
 }
 
-TEST(QuoteForShell, LeavesPlainWordsAndProtectsTheRest) {
-  EXPECT_EQ(quote_for_shell("/usr/bin/a-b_c=1,2"), "/usr/bin/a-b_c=1,2");
-  EXPECT_EQ(quote_for_shell(""), "''");
-  EXPECT_EQ(quote_for_shell("it's $5"), "'it'\\''s $5'");
-}
-
-TEST(FindProgram, LooksOnThePathUnlessThereIsASlash) {
-  EXPECT_TRUE(find_program("sh", "/nowhere:/bin"));
-  EXPECT_TRUE(find_program("/bin/sh", ""));
-  EXPECT_FALSE(find_program("sh", "/nowhere"));
-  EXPECT_FALSE(find_program("", "/bin"));
-  EXPECT_FALSE(find_program("/bin", ""));         // a directory
-  EXPECT_FALSE(find_program("/etc/passwd", ""));  // not executable
-}
-
 TEST(BadTermination, NamesTheProcessAndTheSignal) {
   const std::string output =
       "some output\n"
