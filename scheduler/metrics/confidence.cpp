@@ -1,9 +1,9 @@
 #include "scheduler/metrics/confidence.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 
 #include "scheduler/base/error.hpp"
@@ -27,31 +27,11 @@ double variance_of(std::span<const double> values) {
 
 }  // namespace
 
-double student_t_within(double t, int degrees) {
-  INVARIANT(degrees >= 1, "Student's t with {} degrees of freedom", degrees);
-  const double theta = std::atan(t / std::sqrt(static_cast<double>(degrees)));
-  const double square = std::cos(theta) * std::cos(theta);
-  const bool odd = degrees % 2 == 1;
-  double term = odd ? std::cos(theta) : 1;
-  double sum = degrees == 1 ? 0 : term;
-  for (int i = odd ? 2 : 1; i <= degrees - 3; i += 2) {
-    term *= square * i / (i + 1);
-    sum += term;
-  }
-  const double part = std::sin(theta) * sum;
-  return odd ? 2 / std::numbers::pi * (theta + part) : part;
-}
-
 double student_t(double confidence, int degrees) {
   INVARIANT(confidence > 0 && confidence < 1, "Student's t for a confidence of {}", confidence);
-  double low = 0, high = 1;
-  while (student_t_within(high, degrees) < confidence) high *= 2;
-  while (high - low > 1e-12 * high) {
-    const double middle = low + (high - low) / 2;
-    if (middle <= low || middle >= high) break;
-    (student_t_within(middle, degrees) < confidence ? low : high) = middle;
-  }
-  return high;
+  INVARIANT(degrees >= 1, "Student's t with {} degrees of freedom", degrees);
+  const boost::math::students_t distribution{static_cast<double>(degrees)};
+  return boost::math::quantile(boost::math::complement(distribution, (1 - confidence) / 2));
 }
 
 Estimate estimate(std::span<const double> values, bool trim, double confidence) {

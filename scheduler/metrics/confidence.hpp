@@ -10,12 +10,8 @@
 
 namespace replay::metrics {
 
-/// The probability that a t of `degrees` degrees of freedom lies within +-t. Abramowitz and Stegun 26.7.3 and 26.7.4.
-/// REQUIRES: degrees >= 1. O(degrees).
-[[nodiscard]] double student_t_within(double t, int degrees);
-
-/// The t for which that probability is `confidence`, with a relative error of 1e-12. REQUIRES: 0 < confidence < 1;
-/// degrees >= 1.
+/// The t such that one of `degrees` degrees of freedom lies within +-t with the probability `confidence`. REQUIRES:
+/// 0 < confidence < 1; degrees >= 1.
 [[nodiscard]] double student_t(double confidence, int degrees);
 
 struct Estimate {
