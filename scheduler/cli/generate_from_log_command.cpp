@@ -15,8 +15,8 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace_io.hpp"
+#include "traces/local_time.hpp"
 #include "traces/models/resampling.hpp"
-#include "traces/tools/local_time.hpp"
 
 namespace replay::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "traces/convert/local_time.hpp"
+#include "traces/local_time.hpp"
 
 namespace replay {
 namespace {

@@ -14,8 +14,8 @@
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/base/file/line_reader.hpp"
 #include "scheduler/model/units.hpp"
-#include "traces/convert/local_time.hpp"
 #include "traces/convert/sacct_values.hpp"
+#include "traces/local_time.hpp"
 
 namespace replay::sacct {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "scheduler/model/units.hpp"
-#include "traces/convert/local_time.hpp"
+#include "traces/local_time.hpp"
 
 namespace replay::sacct {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "scheduler/model/units.hpp"
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 #include "traces/trace_stream.hpp"
 
 namespace replay {

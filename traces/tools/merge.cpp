@@ -11,7 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 #include "traces/tools/survivors.hpp"
 
 namespace replay {

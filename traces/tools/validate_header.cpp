@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "scheduler/base/text/clean_text.hpp"
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 #include "traces/tools/validate_parts.hpp"
 
 namespace replay {

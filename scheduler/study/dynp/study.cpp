@@ -9,8 +9,8 @@
 #include <variant>
 
 #include "scheduler/base/error.hpp"
+#include "traces/local_time.hpp"
 #include "traces/models/resampling.hpp"
-#include "traces/tools/local_time.hpp"
 
 namespace replay::study {
 namespace {

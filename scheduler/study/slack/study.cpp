@@ -10,7 +10,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/study/slack/numbers.hpp"
 #include "scheduler/study/slack/watched_promises.hpp"
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 
 namespace replay::study {
 namespace {

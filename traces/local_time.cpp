@@ -1,4 +1,4 @@
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 
 #include <date/date.h>
 #include <date/tz.h>
@@ -12,13 +12,14 @@
 #include <stdexcept>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+
 namespace replay {
 namespace {
 
 constexpr std::int64_t kMinute = 60;
 constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
-constexpr std::int64_t kMicrosPerSecond = 1'000'000;
 
 constexpr std::array<std::string_view, 7> kDays = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -97,21 +98,89 @@ const date::time_zone* zone_named(std::string_view name) {
 
 date::sys_seconds sys(std::int64_t unix_s) { return date::sys_seconds{std::chrono::seconds{unix_s}}; }
 
-std::int64_t to_unix(const date::time_zone& zone, LocalSeconds local) {
-  return zone.to_sys(date::local_seconds{std::chrono::seconds{local}}, date::choose::earliest)
+date::year_month_day day_of(LocalSeconds local) { return date::sys_days{date::days{floor_divide(local, kDay)}}; }
+
+LocalSeconds second_of_day(LocalSeconds local) { return local - floor_divide(local, kDay) * kDay; }
+
+std::string clock_text(LocalSeconds local) {
+  const LocalSeconds second = second_of_day(local);
+  return fmt::format("{:02}:{:02}:{:02}", second / kHour, second % kHour / kMinute, second % kMinute);
+}
+
+// "Mon Sep 23 14:00:31 CEST 1996"; the abbreviation of the zone may be empty.
+std::string start_time_text(LocalSeconds local, std::string_view zone) {
+  const date::year_month_day day = day_of(local);
+  return fmt::format("{} {} {:02} {} {}{}{}", kDays[static_cast<std::size_t>(day_of_week(local))],
+                     kMonths[static_cast<unsigned>(day.month()) - 1], static_cast<unsigned>(day.day()),
+                     clock_text(local), zone, zone.empty() ? "" : " ", static_cast<int>(day.year()));
+}
+
+// Every digit of "2024-03-01T12:00:00" at its place.
+bool is_full_time(std::string_view text) {
+  constexpr std::string_view kPattern = "0000-00-00T00:00:00";
+  return std::ranges::equal(text, kPattern, [](char c, char pattern) {
+    if (pattern == '0') return c >= '0' && c <= '9';
+    return c == pattern || (pattern == 'T' && c == ' ');
+  });
+}
+
+}  // namespace
+
+LocalClock::LocalClock(const std::string& zone) : zone_(zone_named(zone)) {
+  if (zone_ == nullptr)
+    throw UsageError(fmt::format("time zone: expected a name such as Europe/Stockholm or UTC, found '{}'", zone));
+}
+
+std::optional<LocalClock> LocalClock::named(std::string_view zone) {
+  const date::time_zone* found = zone_named(zone);
+  return found == nullptr ? std::nullopt : std::optional{LocalClock(found)};
+}
+
+LocalClock LocalClock::named_or_utc(std::string_view zone) {
+  const auto clock = named(zone);
+  return clock ? *clock : LocalClock("UTC");
+}
+
+LocalSeconds LocalClock::local(std::int64_t unix_second) const {
+  return unix_second + zone_->get_info(sys(unix_second)).offset.count();
+}
+
+std::int64_t LocalClock::unix_second(LocalSeconds local) const {
+  return zone_->to_sys(date::local_seconds{std::chrono::seconds{local}}, date::choose::earliest)
       .time_since_epoch()
       .count();
 }
 
-}  // namespace
+std::string LocalClock::abbreviation(std::int64_t unix_second) const {
+  return zone_->get_info(sys(unix_second)).abbrev;
+}
+
+std::optional<std::int64_t> LocalClock::parse(std::string_view text) const {
+  const auto local = is_full_time(text) ? parse_local_time(text) : std::nullopt;
+  if (!local) return std::nullopt;
+  const std::int64_t result = unix_second(*local);
+  return result < 0 || result > kLastUnixSecond ? std::nullopt : std::optional{result};
+}
+
+std::string LocalClock::text(std::int64_t unix_second) const {
+  return start_time_text(local(unix_second), abbreviation(unix_second));
+}
+
+std::int64_t LocalClock::same_weekday_first_in_month(std::int64_t unix_second) const {
+  const LocalSeconds here = local(unix_second);
+  const unsigned weeks = (static_cast<unsigned>(day_of(here).day()) - 1) / 7;
+  return this->unix_second(here - std::int64_t{weeks} * 7 * kDay);
+}
+
+std::string LocalClock::name() const { return zone_->name(); }
 
 std::optional<LogClock> LogClock::of(const SwfHeader& header) {
   const auto unix_start = header.unix_start_time();
   const auto start = parse_start_time(header.find("StartTime").value_or(""));
   LogClock clock;
-  clock.zone_ = zone_named(header.time_zone());
-  if (clock.zone_ != nullptr && (unix_start || start)) {
-    clock.unix_zero_ = unix_start ? *unix_start : to_unix(*clock.zone_, start->local);
+  clock.zone_ = LocalClock::named(header.time_zone());
+  if (clock.zone_ && (unix_start || start)) {
+    clock.unix_zero_ = unix_start ? *unix_start : clock.zone_->unix_second(start->local);
     return clock;
   }
   if (!start) return std::nullopt;
@@ -121,28 +190,21 @@ std::optional<LogClock> LogClock::of(const SwfHeader& header) {
   return clock;
 }
 
+std::int64_t LogClock::unix_second(Duration since_zero) const {
+  return unix_zero_ + std::chrono::floor<std::chrono::seconds>(since_zero).count();
+}
+
 LocalSeconds LogClock::local(Duration since_zero) const {
-  const std::int64_t unix_s = unix_zero_ + floor_divide(since_zero.count(), kMicrosPerSecond);
-  if (zone_ == nullptr) return unix_s + offset_s_;
-  return unix_s + zone_->get_info(sys(unix_s)).offset.count();
+  return zone_ ? zone_->local(unix_second(since_zero)) : unix_second(since_zero) + offset_s_;
 }
 
 Duration LogClock::since_zero(LocalSeconds local) const {
-  const std::int64_t unix_s = zone_ == nullptr ? local - offset_s_ : to_unix(*zone_, local);
-  return std::chrono::seconds{unix_s - unix_zero_};
+  return std::chrono::seconds{(zone_ ? zone_->unix_second(local) : local - offset_s_) - unix_zero_};
 }
 
 std::string LogClock::start_time_text(Duration since_zero) const {
-  const LocalSeconds at = local(since_zero);
-  const date::year_month_day day{date::sys_days{date::days{floor_divide(at, kDay)}}};
-  const std::int64_t second = at - floor_divide(at, kDay) * kDay;
-  const std::string zone =
-      zone_ == nullptr ? abbreviation_
-                       : zone_->get_info(sys(unix_zero_ + floor_divide(since_zero.count(), kMicrosPerSecond))).abbrev;
-  return fmt::format("{} {} {:02} {:02}:{:02}:{:02} {}{}{}", kDays[static_cast<std::size_t>(day_of_week(at))],
-                     kMonths[static_cast<unsigned>(day.month()) - 1], static_cast<unsigned>(day.day()), second / kHour,
-                     second % kHour / kMinute, second % kMinute, zone, zone.empty() ? "" : " ",
-                     static_cast<int>(day.year()));
+  return replay::start_time_text(local(since_zero),
+                                 zone_ ? zone_->abbreviation(unix_second(since_zero)) : abbreviation_);
 }
 
 std::optional<LocalSeconds> parse_local_time(std::string_view text) {
@@ -173,14 +235,12 @@ std::optional<LocalMonth> parse_local_month(std::string_view text) {
 }
 
 std::string to_date_text(LocalSeconds local) {
-  const date::year_month_day day{date::sys_days{date::days{floor_divide(local, kDay)}}};
-  const std::int64_t second = local - floor_divide(local, kDay) * kDay;
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(day.year()),
-                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()), second / kHour,
-                     second % kHour / kMinute, second % kMinute);
+  const date::year_month_day day = day_of(local);
+  return fmt::format("{:04}-{:02}-{:02} {}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()), clock_text(local));
 }
 
-int hour_of_day(LocalSeconds local) { return static_cast<int>((local - floor_divide(local, kDay) * kDay) / kHour); }
+int hour_of_day(LocalSeconds local) { return static_cast<int>(second_of_day(local) / kHour); }
 
 int day_of_week(LocalSeconds local) {
   constexpr std::int64_t kThursday = 3;  // 1970-01-01 was one
@@ -198,7 +258,8 @@ void move_zero(SwfHeader& header, Duration later) {
       header.remove("StartTime");
   }
   if (unix_start)
-    header.set("UnixStartTime", fmt::format("{}", *unix_start + floor_divide(later.count(), kMicrosPerSecond)));
+    header.set("UnixStartTime",
+               fmt::format("{}", *unix_start + std::chrono::floor<std::chrono::seconds>(later).count()));
 }
 
 }  // namespace replay

@@ -1,5 +1,5 @@
 // Tests of local time against the output of date(1) for the same zone.
-#include "traces/tools/local_time.hpp"
+#include "traces/local_time.hpp"
 
 #include <gtest/gtest.h>
 
