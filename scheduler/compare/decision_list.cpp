@@ -1,8 +1,11 @@
 #include "scheduler/compare/decision_list.hpp"
 
+#include <fmt/format.h>
+
 #include <variant>
 
 #include "scheduler/base/mix_bits.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay::compare {
 namespace {
@@ -14,7 +17,47 @@ std::uint64_t hash_of(const CoreLoads& named) {
   return hash;
 }
 
+std::string cores_text(const Decision& decision, DecisionDetails details) {
+  std::string text = counted(decision.cores, "core");
+  if (decision.mpl > 1) text += fmt::format(" ({} processes each)", decision.mpl);
+  if (decision.shareable && details == DecisionDetails::kAll) text += ", shared";
+  return text;
+}
+
 }  // namespace
+
+std::string text_of(const Decision& decision, DecisionDetails details) {
+  const std::int64_t job = number(decision.job);
+  const bool all = details == DecisionDetails::kAll;
+  switch (decision.kind) {
+    case DecisionKind::kStart: return fmt::format("starts job {} on {}", job, cores_text(decision, details));
+    case DecisionKind::kResize: return fmt::format("resizes job {} to {}", job, cores_text(decision, details));
+    case DecisionKind::kSuspend: return fmt::format("suspends job {}", job);
+    case DecisionKind::kResume: return fmt::format("resumes job {}", job);
+    case DecisionKind::kKill:
+      return fmt::format("kills job {}", job) + (all ? fmt::format(" ({})", word(decision.reason)) : "");
+    case DecisionKind::kExtend:
+      return fmt::format("extends the estimate of job {}", job) +
+             (all ? fmt::format(" to {} s", replay::to_text(decision.estimate)) : "");
+  }
+  return "";
+}
+
+std::string_view word(DecisionKind kind) {
+  constexpr std::string_view kWords[] = {"start", "resize", "suspend", "resume", "kill", "extend"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+std::string_view word(KillReason reason) {
+  constexpr std::string_view kWords[] = {"policy", "overrun", "cancelled", "interrupted"};
+  return kWords[static_cast<std::size_t>(reason)];
+}
+
+Duration apart(Instant a, Instant b) {
+  if (a == b) return Duration::zero();
+  if (a == kNever || b == kNever) return Duration::max();
+  return a < b ? b - a : a - b;
+}
 
 struct DecisionList::OnRecord {
   DecisionList& list;

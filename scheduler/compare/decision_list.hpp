@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/log/record.hpp"
@@ -27,6 +29,19 @@ struct Decision {
   Duration estimate{};       ///< of an extension: in all
   std::uint64_t record = 0;  ///< its record's number in the log, from 0
 };
+
+enum class DecisionDetails : std::uint8_t { kBrief, kAll };
+
+/// "starts job 3 on 4 cores (2 processes each)". With all details also whether the cores are shared, why a job is
+/// killed, and its new estimate.
+[[nodiscard]] std::string text_of(const Decision& decision, DecisionDetails details);
+/// "start", "resize", "suspend", "resume", "kill", "extend".
+[[nodiscard]] std::string_view word(DecisionKind kind);
+/// "policy", "overrun", "cancelled", "interrupted".
+[[nodiscard]] std::string_view word(KillReason reason);
+
+/// How far two instants lie from each other; Duration::max() if only one of them is kNever.
+[[nodiscard]] Duration apart(Instant a, Instant b);
 
 class DecisionList final : public log::Sink {
  public:

@@ -8,8 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/base/text/counted_words.hpp"
-
 namespace replay::compare {
 namespace {
 
@@ -18,8 +16,7 @@ using metrics::JobRow;
 constexpr std::size_t kMostEvents = 1000;
 constexpr std::size_t kMostDecisions = 4;  // of one run, that are shown
 
-Duration gap(Instant a, Instant b) { return a < b ? b - a : a - b; }
-Duration shift(const MovedEvent& event) { return gap(event.simulated, event.real); }
+Duration shift(const MovedEvent& event) { return apart(event.simulated, event.real); }
 // ---- events ----
 
 // The events that happened in both runs, without those after `last` in both.
@@ -42,7 +39,9 @@ std::vector<MovedEvent> events_until(const metrics::JobTable& simulated, const m
 std::vector<MovedEvent> near(std::vector<MovedEvent> events, Instant parting, Duration tolerance) {
   Duration furthest = tolerance;
   for (const MovedEvent& event : events) furthest = std::max(furthest, shift(event));
-  const auto distance = [&](const MovedEvent& e) { return std::min(gap(e.simulated, parting), gap(e.real, parting)); };
+  const auto distance = [&](const MovedEvent& e) {
+    return std::min(apart(e.simulated, parting), apart(e.real, parting));
+  };
   std::erase_if(events, [&](const MovedEvent& event) { return distance(event) > furthest; });
   if (events.size() > kMostEvents) {
     std::ranges::nth_element(events, events.begin() + kMostEvents, {}, distance);
@@ -63,8 +62,8 @@ bool changed_places(const MovedEvent& first, const MovedEvent& second) {
 // real run, so such a pair comes after one that really has changed places. Then by its nearest instant, as the decision
 // followed one of the two events, then by all four.
 std::tuple<bool, Duration, Duration> distance_of(const OrderChange& pair, Instant parting) {
-  const Duration all[] = {gap(pair.first.simulated, parting), gap(pair.first.real, parting),
-                          gap(pair.second.simulated, parting), gap(pair.second.real, parting)};
+  const Duration all[] = {apart(pair.first.simulated, parting), apart(pair.first.real, parting),
+                          apart(pair.second.simulated, parting), apart(pair.second.real, parting)};
   return {pair.first.simulated == pair.second.simulated, std::ranges::min(all), all[0] + all[1] + all[2] + all[3]};
 }
 
@@ -89,35 +88,20 @@ std::optional<MovedEvent> last_moved(const std::vector<MovedEvent>& events, Inst
 
 // ---- words ----
 
-std::string text_in_words(const Decision& decision) {
-  const auto cores = [&] {
-    return counted(decision.cores, "core") +
-           (decision.mpl > 1 ? fmt::format(" ({} processes each)", decision.mpl) : std::string{});
-  };
-  const std::int64_t job = number(decision.job);
-  switch (decision.kind) {
-    case DecisionKind::kStart: return fmt::format("starts job {} on {}", job, cores());
-    case DecisionKind::kResize: return fmt::format("resizes job {} to {}", job, cores());
-    case DecisionKind::kSuspend: return fmt::format("suspends job {}", job);
-    case DecisionKind::kResume: return fmt::format("resumes job {}", job);
-    case DecisionKind::kKill: return fmt::format("kills job {}", job);
-    case DecisionKind::kExtend: return fmt::format("extends the estimate of job {}", job);
-  }
-  return "";
-}
-
 std::string at_text(Instant at) { return fmt::format("at {:.2f} s", seconds(at)); }
 
 std::string side_text(std::string_view who, const PartingSide& side) {
   std::string text{who};
   if (!side.did.empty()) {
     for (std::size_t i = 0; i < std::min(side.did.size(), kMostDecisions); ++i)
-      text += fmt::format("{} {} {}", i == 0 ? "" : ",", text_in_words(side.did[i]), at_text(side.did[i].at));
+      text += fmt::format("{} {} {}", i == 0 ? "" : ",", text_of(side.did[i], DecisionDetails::kBrief),
+                          at_text(side.did[i].at));
     if (side.did.size() > kMostDecisions) text += fmt::format(", and {} more", side.did.size() - kMostDecisions);
     return text;
   }
   if (!side.decision) return text + " does nothing of that kind";
-  return text + fmt::format(" {} only {}", text_in_words(*side.decision), at_text(side.decision->at));
+  return text +
+         fmt::format(" {} only {}", text_of(*side.decision, DecisionDetails::kBrief), at_text(side.decision->at));
 }
 
 std::string event_text(const MovedEvent& event) {

@@ -13,12 +13,6 @@ namespace {
 
 constexpr Duration kBound = std::chrono::seconds{10};  // of the bounded slowdown
 
-Duration apart(Instant a, Instant b) {
-  if (a == b) return Duration::zero();
-  if (a == kNever || b == kNever) return Duration::max();
-  return a < b ? b - a : a - b;
-}
-
 bool says_the_same(const Decision& a, const Decision& b, bool placements) {
   return a.kind == b.kind && a.reason == b.reason && a.shareable == b.shareable && a.cores == b.cores &&
          a.mpl == b.mpl && a.estimate == b.estimate && (!placements || a.places == b.places);

@@ -23,37 +23,6 @@ using nlohmann::ordered_json;
 constexpr std::size_t kMostShown = 10;   // of one run at the parting
 constexpr std::size_t kMostWaiting = 5;  // jobs of the queue that are shown
 
-std::string_view word(DecisionKind kind) {
-  constexpr std::string_view kWords[] = {"start", "resize", "suspend", "resume", "kill", "extend"};
-  return kWords[static_cast<std::size_t>(kind)];
-}
-
-std::string_view word(KillReason reason) {
-  constexpr std::string_view kWords[] = {"policy", "overrun", "cancelled", "interrupted"};
-  return kWords[static_cast<std::size_t>(reason)];
-}
-
-std::string cores_text(const Decision& decision) {
-  std::string text = counted(decision.cores, "core");
-  if (decision.mpl > 1) text += fmt::format(" ({} processes each)", decision.mpl);
-  if (decision.shareable) text += ", shared";
-  return text;
-}
-
-std::string text_of(const Decision& decision) {
-  switch (decision.kind) {
-    case DecisionKind::kStart: return fmt::format("starts job {} on {}", number(decision.job), cores_text(decision));
-    case DecisionKind::kResize: return fmt::format("resizes job {} to {}", number(decision.job), cores_text(decision));
-    case DecisionKind::kSuspend: return fmt::format("suspends job {}", number(decision.job));
-    case DecisionKind::kResume: return fmt::format("resumes job {}", number(decision.job));
-    case DecisionKind::kKill: return fmt::format("kills job {} ({})", number(decision.job), word(decision.reason));
-    case DecisionKind::kExtend:
-      return fmt::format("extends the estimate of job {} to {} s", number(decision.job),
-                         replay::to_text(decision.estimate));
-  }
-  return "";
-}
-
 // The fields of the headers in which the runs differ.
 std::vector<std::string> remarks_on(const log::Header& a, const log::Header& b) {
   std::vector<std::string> remarks;
@@ -71,13 +40,13 @@ std::string did_text(const PartingSide& side, Instant at) {
   for (std::size_t i = 0; i < std::min(side.did.size(), kMostShown); ++i) {
     const Decision& decision = side.did[i];
     text += i == 0 ? "" : "; ";
-    text += text_of(decision);
+    text += text_of(decision, DecisionDetails::kAll);
     if (decision.at != at) text += fmt::format(" at {} s", replay::to_text(decision.at));
   }
   if (side.did.size() > kMostShown) text += fmt::format("; and {} more", side.did.size() - kMostShown);
   if (!text.empty()) return text;
   if (side.decision)
-    return fmt::format("nothing of that kind; it {} at {} s", text_of(*side.decision),
+    return fmt::format("nothing of that kind; it {} at {} s", text_of(*side.decision, DecisionDetails::kAll),
                        replay::to_text(side.decision->at));
   return "nothing of that kind, then or later";
 }
