@@ -1,0 +1,32 @@
+#include "launcher/agent/job/job_context.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "scheduler/base/file/unique_fd.hpp"
+
+namespace replay::launcher {
+
+JobContext::JobContext(const AgentSite& agent_site, protocol::LaunchJob launch_order, JobRanks::OnExit on_rank_exit)
+    : site(agent_site),
+      order(std::move(launch_order)),
+      key(new_key()),
+      ranks(site, order.job, order.core_of_rank, std::move(on_rank_exit)),
+      processes(site, order.job, to_hex(key)) {}
+
+void JobContext::note(const std::string& text) const {
+  const std::string line = text + "\n";
+  const std::filesystem::path file = std::filesystem::path{order.directory} / "notes";
+  constexpr int kAppends = O_WRONLY | O_CREAT | O_APPEND;
+  // The job can have put anything there: a pipe is not waited for, a link not followed.
+  const UniqueFd fd{::open(file.c_str(), kAppends | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666)};
+  struct stat status {};
+  if (fd.is_open() && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode))
+    (void)!::write(fd.get(), line.data(), line.size());
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,29 @@
+// What the parts of one job share: the order that started it, its key, its ranks and its processes.
+#pragma once
+
+#include <string>
+
+#include "launcher/agent/cores/job_segment.hpp"
+#include "launcher/agent/job/agent_site.hpp"
+#include "launcher/agent/job/job_processes.hpp"
+#include "launcher/agent/job/job_ranks.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+
+namespace replay::launcher {
+
+struct JobContext {
+  JobContext(const AgentSite& agent_site, protocol::LaunchJob launch_order, JobRanks::OnExit on_rank_exit);
+  JobContext(JobContext&&) = delete;
+
+  [[nodiscard]] JobId id() const { return order.job; }
+  /// Adds a line for the user, beside the job's output. Nothing happens when that is impossible.
+  void note(const std::string& text) const;
+
+  const AgentSite& site;
+  const protocol::LaunchJob order;
+  const JobKey key;
+  JobRanks ranks;
+  JobProcesses processes;
+};
+
+}  // namespace replay::launcher

@@ -1,0 +1,147 @@
+#include "launcher/agent/job/job_ending.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "scheduler/base/process/monotonic_clock.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono_literals::operator""ms;
+
+constexpr auto kBetweenLooksAtEnd = 5ms;
+
+milliseconds time_to_leave(Patience patience) { return patience == Patience::kNormal ? 1500ms : 500ms; }
+
+}  // namespace
+
+JobEnding::JobEnding(JobContext& job, std::function<void()> before_leaving)
+    : job_(job),
+      before_leaving_(std::move(before_leaving)),
+      unnoticed_timer_(job.site.loop, -1, 0, [this] { on_unnoticed(); }),
+      kill_timer_(job.site.loop, -1, 0, [this] { on_sigterm_in_vain(); }),
+      leave_timer_(job.site.loop, -1, 0, [this] { leave(); }) {}
+
+// ---- causes ---------------------------------------------------------------------------------------------------------
+
+void JobEnding::on_failed_launch(const std::string& reason) {
+  how_.broken = reason;
+  how_.exit_status = 127 << 8;  // the shell's status for a command that could not be started
+  finish();
+}
+
+void JobEnding::end(Outcome outcome, Patience patience) {
+  if (phase_ != Phase::kRunning) return;
+  if (!is_to_end()) how_.asked = outcome;
+  patience == Patience::kNone ? kill_everything() : ask_to_leave(patience);
+}
+
+void JobEnding::break_off(const std::string& reason) {
+  if (phase_ != Phase::kRunning || is_to_end()) return;
+  how_.broken = reason;
+  ask_to_leave(Patience::kNormal);
+}
+
+void JobEnding::fail_unless_noticed(const std::string& reason, milliseconds within) {
+  if (phase_ != Phase::kRunning || how_.asked || !how_.unnoticed.empty()) return;
+  how_.unnoticed = reason;
+  unnoticed_timer_.arm_after(within);
+}
+
+void JobEnding::on_unnoticed() {
+  how_.broken = fmt::format("{}, and mpiexec did not notice", how_.unnoticed);
+  kill_everything();
+}
+
+void JobEnding::on_mpiexec_exit(int status) {
+  how_.exit_status = status;
+  phase_ = Phase::kLeaving;
+  job_.processes.on_mpiexec_exit();
+  unnoticed_timer_.disarm();
+  kill_timer_.disarm();
+  leave();
+}
+
+// ---- signals --------------------------------------------------------------------------------------------------------
+
+void JobEnding::ask_to_leave(Patience patience) {
+  before_leaving_();
+  if (how_.stopped.empty()) how_.stopped = job_.processes.who_is_stopped(job_.ranks.is_suspended());
+  if (!how_.stopped.empty()) return kill_everything();
+  if (job_.ranks.is_suspended()) job_.processes.signal_program(SIGKILL);  // stopped ones cannot act on SIGTERM
+  job_.processes.signal_mpiexec(SIGTERM);
+  // mpiexec 4.0.2 loses a SIGTERM that comes while it starts the ranks, and then waits for ever.
+  kill_timer_.arm_after(time_to_leave(has_started_ ? patience : Patience::kHurried));
+}
+
+/// SIGTERM did not end the job in time, perhaps because of a stop that came at the same time.
+void JobEnding::on_sigterm_in_vain() {
+  if (how_.stopped.empty()) how_.stopped = job_.processes.who_is_stopped(job_.ranks.is_suspended());
+  kill_everything();
+}
+
+/// mpiexec's exit leads to leave(), which repeats until no process is left.
+void JobEnding::kill_everything() {
+  if (phase_ != Phase::kRunning) return;
+  job_.processes.kill_tree();
+  job_.ranks.signal(SIGKILL);
+}
+
+// ---- the end --------------------------------------------------------------------------------------------------------
+
+/// Kills the processes that are left, and repeats until there are none.
+void JobEnding::leave() {
+  bool is_any_left = kill_ranks_left();
+  for (const Process& process : job_.processes.strays()) {
+    process.signal(SIGKILL);
+    is_any_left = true;
+  }
+  if (is_any_left)
+    leave_timer_.arm_after(kBetweenLooksAtEnd);
+  else
+    finish();
+}
+
+/// Whether there were any.
+bool JobEnding::kill_ranks_left() {
+  bool is_any_left = false;
+  for (std::size_t number = 0; number < job_.ranks.size(); ++number) {
+    const JobRanks::Rank& rank = job_.ranks.all()[number];
+    if (!rank.is_running()) continue;
+    if (rank.process->is_gone()) {
+      job_.ranks.lose(number);
+    } else {
+      rank.process->signal(SIGKILL);
+      is_any_left = true;
+    }
+  }
+  return is_any_left;
+}
+
+void JobEnding::finish() {
+  phase_ = Phase::kOver;
+  const JobEnd end = judge(job_, how_);
+  learn_end_cost(end);
+  job_.ranks.leave();
+  job_.processes.drop_group();
+  job_.site.report(protocol::JobEnded{job_.id(), end});
+  job_.site.retire(job_.id());
+}
+
+/// Learns from undisturbed ends only.
+void JobEnding::learn_end_cost(const JobEnd& end) const {
+  if (!job_.site.is_emulated || end.outcome != Outcome::kCompleted) return;
+  std::uint64_t last = 0;
+  for (std::uint32_t slot = 0; slot < job_.ranks.size(); ++slot)
+    last = std::max(last, job_.ranks.segment()->times(slot, 0).finalize);
+  if (const std::uint64_t now = monotonic_ns(); last != 0 && last < now)
+    job_.site.end_cost->learn(job_.ranks.size(), now - last);
+}
+
+}  // namespace replay::launcher

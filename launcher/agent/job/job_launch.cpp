@@ -1,0 +1,144 @@
+#include "launcher/agent/job/job_launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "launcher/mpich/mpiexec.hpp"
+#include "launcher/mpich/vmlib_file.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/process/monotonic_clock.hpp"
+#include "scheduler/base/text/shell_words.hpp"
+
+namespace replay::launcher {
+namespace {
+
+constexpr std::uint64_t kOldestStartNs = 60'000'000'000;
+
+std::string path_variable() {
+  const char* path = std::getenv("PATH");
+  return path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
+std::string mpiexec_name(const AgentSite& site) { return site.mpiexec.empty() ? "mpiexec" : site.mpiexec.string(); }
+
+std::optional<std::string> why_command_cannot_start(const JobContext& job) {
+  if (!find_program(mpiexec_name(job.site), path_variable()))
+    return fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site));
+  const std::vector<std::string>& command = job.order.command;
+  if (!find_program(command.front(), path_variable()))
+    return fmt::format("program {}: not found, or not executable", command.front());
+  if (std::ranges::find(command, ":") != command.end())
+    return "the argument ':' separates programs for mpiexec and cannot be given to one";
+  if (command.size() > kMostWordsOfACommand)
+    return fmt::format("program {}: {} arguments, and mpiexec takes at most {}", command.front(), command.size() - 1,
+                       kMostWordsOfACommand - 1);
+  return std::nullopt;
+}
+
+/// Empty: vmlib can be preloaded.
+std::string why_no_vmlib(const JobContext& job) {
+  if (!job.order.malleable && !job.site.is_emulated) return "asked to be rigid";
+  if (job.site.vmlib.empty()) return "vmlib is not available";
+  if (job.ranks.size() > REPLAY_VM_MAX_RANKS)
+    return fmt::format("vmlib serves at most {} ranks on a node", REPLAY_VM_MAX_RANKS);
+  return why_no_vmlib_at(job.site.vmlib);
+}
+
+/// The start as the daemon gave it, if it is plausible: one in the future, or by another clock, would make a program
+/// end at once.
+JobFacts facts(const JobContext& job) {
+  const std::uint64_t now = monotonic_ns();
+  const std::uint64_t given = job.order.given_ns;
+  const bool is_believable = given != 0 && given <= now && now - given <= kOldestStartNs;
+  return {.start_ns = is_believable ? given : now,
+          .end_cost_ns = job.site.is_emulated ? job.site.end_cost->expected(job.ranks.size()) : 0,
+          .is_emulated = job.site.is_emulated,
+          .quantum_us = static_cast<std::uint32_t>(job.site.quantum.count())};
+}
+
+void take_cores(JobContext& job, bool with_vmlib) {
+  std::unique_ptr<JobSegment> segment;
+  if (with_vmlib) {
+    const auto name = fmt::format("{}.segment", static_cast<std::int64_t>(job.id()));
+    segment = std::make_unique<JobSegment>(name, job.key, static_cast<std::uint32_t>(job.ranks.size()), facts(job));
+  }
+  job.ranks.enter(std::move(segment));
+}
+
+/// What the ranks preload: vmlib first, then the agent's own LD_PRELOAD.
+std::string preload_text(const JobContext& job) {
+  std::string text = job.ranks.segment() != nullptr ? job.site.vmlib.string() : "";
+  const char* everywhere = std::getenv("LD_PRELOAD");
+  if (everywhere == nullptr || *everywhere == '\0') return text;
+  if (!text.empty()) text += ':';
+  return text += everywhere;
+}
+
+/// For the user, beside the job's output.
+void write_description(const JobContext& job, const std::filesystem::path& mpiexec,
+                       const std::vector<std::string>& arguments) {
+  const std::string command = quoted_word(mpiexec.string()) + " " + command_line_of(arguments);
+  std::string environment;
+  for (const auto& [name, value] : job.order.environment)
+    environment += fmt::format("{}={}\n", name, quoted_word(value));
+  const std::filesystem::path directory = job.order.directory;
+  try {
+    write_whole_file(directory / "command", command + "\n");
+    write_whole_file(directory / "environment", environment);
+  } catch (const InputError& error) {
+    throw std::runtime_error(fmt::format("cannot write into {}: {}", job.order.directory, error.what()));
+  }
+}
+
+void start_processes(JobContext& job) {
+  const AgentSite& site = job.site;
+  const std::filesystem::path mpiexec = find_program(mpiexec_name(site), path_variable()).value();
+  const std::vector<std::int32_t>& core_of_rank = job.ranks.core_of_rank();
+  const MpiexecCall call{job.order.command,
+                         job.order.environment,
+                         {core_of_rank.begin(), core_of_rank.end()},
+                         preload_text(job),
+                         !site.is_emulated};
+  const std::vector<std::string> arguments = mpiexec_arguments(call);
+  // The job's mark: set for rigid jobs too, because it is how strays are recognised.
+  Variables mark{{REPLAY_VM_ENV_SOCKET, site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
+  if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
+  write_description(job, mpiexec, arguments);
+  const Variables inherited = own_environment();
+  if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
+  job.processes.take(
+      start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark), job.order.directory, site.network));
+}
+
+}  // namespace
+
+LaunchResult launch(JobContext& job) {
+  LaunchResult result;
+  try {
+    result.failure = why_command_cannot_start(job);
+    if (result.failure) return result;
+    result.no_vmlib_reason = why_no_vmlib(job);
+    if (job.site.is_emulated && !result.no_vmlib_reason.empty())
+      result.failure = fmt::format("{}, and on emulated cores no program runs without it", result.no_vmlib_reason);
+    else
+      result.failure = job.site.cores->why_not(job.id(), job.ranks.core_of_rank(), job.site.is_emulated);
+    if (result.failure) return result;
+    take_cores(job, result.no_vmlib_reason.empty());
+    start_processes(job);
+  } catch (const std::exception& error) {
+    result.failure = error.what();
+  }
+  return result;
+}
+
+}  // namespace replay::launcher

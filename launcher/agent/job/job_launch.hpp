@@ -1,0 +1,20 @@
+// The start of a job's processes: checks whether it can start, takes its cores, writes down for the user what is run,
+// and starts mpiexec. Whether the job is malleable shows later (job_registration.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "launcher/agent/job/job_context.hpp"
+
+namespace replay::launcher {
+
+struct LaunchResult {
+  std::optional<std::string> failure;  ///< none: mpiexec was started
+  std::string no_vmlib_reason;         ///< empty: the ranks preload vmlib
+};
+
+/// Once for a job.
+[[nodiscard]] LaunchResult launch(JobContext& job);
+
+}  // namespace replay::launcher

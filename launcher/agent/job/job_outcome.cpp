@@ -1,0 +1,93 @@
+#include "launcher/agent/job/job_outcome.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+
+namespace replay::launcher {
+namespace {
+
+constexpr std::size_t kTailBytes = 65536;
+
+std::string last_error_line(const JobContext& job) {
+  constexpr std::size_t kMost = 200;
+  return clean_line(last_complaint(job.processes.error_output(4096)), kMost);
+}
+
+/// The rank that Hydra's report names. Nothing: none of those that have registered.
+std::optional<std::size_t> rank_named_by(const BadTermination& bad, const JobContext& job) {
+  const auto& ranks = job.ranks.all();
+  const auto named = std::ranges::find_if(
+      ranks, [&bad](const JobRanks::Rank& rank) { return rank.process && rank.process->pid() == bad.pid; });
+  if (named == ranks.end()) return std::nullopt;
+  return static_cast<std::size_t>(named - ranks.begin());
+}
+
+/// For a job whose mpiexec has exited by itself.
+std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std::string_view output) {
+  const std::string complaint = last_error_line(job);
+  const auto bad = find_bad_termination(output);
+  const auto by_connection = bad ? EndedByConnection::kNo : find_ended_by_connection(complaint);
+  const std::optional<std::size_t> named = bad ? rank_named_by(*bad, job) : std::nullopt;
+  const int exit_code = WEXITSTATUS(how.exit_status);
+  std::string reason;
+  if (bad && !bad->how.empty())
+    reason = explain(*bad, named, job.ranks.size());
+  else if (by_connection == EndedByConnection::kForeign)
+    reason = "a connection that is not the job's own ended mpiexec, which believes every caller";
+  else if (!bad && !how.unnoticed.empty())
+    reason = fmt::format("{}; mpiexec: exit code {}", how.unnoticed, exit_code);
+  else if (by_connection == EndedByConnection::kUnclear)
+    reason = "mpiexec lost its proxy's connection, or one that is not the job's own";
+  else if (how.exit_status != 0 && named)
+    reason = fmt::format("rank {}: exit code {}", *named, exit_code);
+  else if (how.exit_status != 0)
+    reason = fmt::format("{}: exit code {}", bad ? "a rank" : "mpiexec", exit_code);
+  else
+    reason = fmt::format("only {} of {} ranks reached MPI_Init{}{}", job.ranks.registered(), job.ranks.size(),
+                         job.site.is_emulated ? "; " : "", job.site.is_emulated ? kOnlyFitPrograms : "");
+  if (!complaint.empty()) reason += fmt::format("; stderr: {}", complaint);
+  return reason;
+}
+
+std::string failure_reason(const JobContext& job, const HowItEnded& how, std::string_view output) {
+  if (how.broken) return *how.broken;
+  if (WIFSIGNALED(how.exit_status)) {
+    const int signal = WTERMSIG(how.exit_status);
+    return fmt::format("mpiexec was killed by signal {} ({})", signal, ::strsignal(signal));
+  }
+  const auto& ranks = job.ranks.all();
+  const auto left =
+      std::ranges::find_if(ranks, [](const JobRanks::Rank& rank) { return rank.process && !rank.is_finalized; });
+  if (how.exit_status == 0 && left != ranks.end())
+    return fmt::format("rank {} never reached MPI_Finalize", left - ranks.begin());
+  return reason_by_messages(job, how, output);
+}
+
+}  // namespace
+
+JobEnd judge(const JobContext& job, const HowItEnded& how) {
+  const std::string output = job.processes.output(kTailBytes);
+  JobEnd end;
+  const bool must_register = job.ranks.registered() > 0 || job.site.is_emulated;
+  const bool is_unfinished = must_register && !std::ranges::all_of(job.ranks.all(), &JobRanks::Rank::is_finalized);
+  if (how.asked) {
+    end.outcome = *how.asked;
+    end.reason = how.stopped;
+  } else if (how.broken || how.exit_status != 0 || is_unfinished) {
+    end.outcome = Outcome::kFailed;
+    end.reason = failure_reason(job, how, output);
+  }
+  end.exit_code = WIFEXITED(how.exit_status) ? WEXITSTATUS(how.exit_status) : 128 + WTERMSIG(how.exit_status);
+  end.verification = job.processes.was_started() ? find_verification(output) : Verification::kNone;
+  end.cpu_use = job.ranks.cpu_use();
+  return end;
+}
+
+}  // namespace replay::launcher

@@ -1,0 +1,25 @@
+// The outcome that is reported for a job, and the reason: from the order that ended it, from what the agent has seen,
+// from mpiexec's exit status and last messages, and from how far the ranks came. mpiexec's exit code alone is
+// unreliable.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "launcher/agent/job/job_context.hpp"
+#include "scheduler/model/event.hpp"
+
+namespace replay::launcher {
+
+struct HowItEnded {
+  int exit_status = 0;                ///< mpiexec's, as waitpid gives it
+  std::optional<Outcome> asked;       ///< by an order, with this outcome
+  std::optional<std::string> broken;  ///< by the agent, for this reason
+  std::string stopped;                ///< the processes that were stopped from outside when it was to end
+  std::string unnoticed;              ///< a failure that the agent has seen and mpiexec perhaps has not
+};
+
+/// REQUIRES: no process of the job is left, and its segment is still there.
+[[nodiscard]] JobEnd judge(const JobContext& job, const HowItEnded& how);
+
+}  // namespace replay::launcher

@@ -1,0 +1,153 @@
+#include "launcher/agent/job/job_registration.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "scheduler/base/process/process.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using std::chrono_literals::operator""ms;
+
+constexpr auto kBetweenLooksAtStart = 5ms;
+
+}  // namespace
+
+JobRegistration::JobRegistration(JobContext& job, JobEnding& ending, JobWatch& watch, OnStarted on_started)
+    : job_(job),
+      ending_(ending),
+      watch_(watch),
+      on_started_(std::move(on_started)),
+      limit_timer_(job.site.loop, -1, 0, [this] { on_timeout(); }),
+      look_timer_(job.site.loop, -1, 0, [this] { look_whether_running(); }) {}
+
+void JobRegistration::begin(std::string no_vmlib_reason) {
+  no_vmlib_reason_ = std::move(no_vmlib_reason);
+  limit_timer_.arm_after(limit());
+  if (job_.ranks.segment() == nullptr) look_whether_running();
+}
+
+void JobRegistration::stop() {
+  limit_timer_.disarm();
+  look_timer_.disarm();
+}
+
+std::chrono::milliseconds JobRegistration::limit() const {
+  return job_.site.registration_limit + job_.site.registration_limit_per_rank * static_cast<long>(job_.ranks.size());
+}
+
+// ---- ranks ----------------------------------------------------------------------------------------------------------
+
+Admission JobRegistration::admit(const replay_vm_hello& hello) {
+  const int slot = slot_for(hello);
+  if (slot < 0) return {slot, {}};
+  return {slot, {job_.ranks.segment()->descriptor(), job_.site.cores->segment().descriptor()}};
+}
+
+int JobRegistration::slot_for(const replay_vm_hello& hello) {
+  if (hello.version != REPLAY_VM_VERSION) return kRefusedVersion;
+  if (!ending_.is_running() || job_.ranks.segment() == nullptr) return kRefusedKey;
+  if (hello.world_size != static_cast<std::int32_t>(job_.ranks.size()) || hello.world_rank < 0 ||
+      hello.world_rank >= hello.world_size)
+    return kRefusedRank;
+  if (job_.ranks.all()[static_cast<std::size_t>(hello.world_rank)].process) return kRefusedAlready;
+  if (!Process::open(hello.pid, hello.pid_start)) return kRefusedKey;
+  if (job_.site.is_emulated && (hello.flags & REPLAY_VM_FIT_FOR_EMULATION) == 0) {
+    const std::string program = std::filesystem::path{image_of(hello.pid).program}.filename();
+    ending_.break_off(fmt::format("{} computes for real: {}", program, kOnlyFitPrograms));
+    return kRefusedUnfit;
+  }
+  return hello.world_rank;
+}
+
+void JobRegistration::add(const replay_vm_hello& hello, UniqueFd stream) {
+  if (!job_.ranks.add(hello, std::move(stream))) return;  // mpiexec reports its death
+  watch_.find_proxy();
+  if (!is_declared_ && job_.ranks.have_all_registered()) look_whether_running();
+}
+
+// ---- what the job is ------------------------------------------------------------------------------------------------
+
+void JobRegistration::look_whether_running() {
+  const bool has_vmlib = job_.ranks.segment() != nullptr;
+  if (!(has_vmlib ? is_running_with_vmlib() : is_running_without_vmlib()))
+    return look_timer_.arm_after(kBetweenLooksAtStart);
+  has_vmlib ? declare_started() : declare_rigid(no_vmlib_reason_);
+}
+
+/// Ranks without vmlib count as running when /proc shows all of them below Hydra.
+bool JobRegistration::is_running_without_vmlib() const {
+  std::set<std::size_t> found;
+  for (const auto& [rank, process] : job_.processes.program_by_rank(job_.ranks.size())) found.insert(rank);
+  return found.size() == job_.ranks.size();
+}
+
+/// A rank knows only at the end of MPI_Init whether it can give its core away.
+bool JobRegistration::is_running_with_vmlib() const {
+  for (std::uint32_t slot = 0; slot < job_.ranks.size(); ++slot)
+    if (job_.ranks.segment()->state(slot) <= REPLAY_VM_STARTING) return false;
+  return true;
+}
+
+void JobRegistration::declare_started() {
+  const JobSegment& segment = *job_.ranks.segment();
+  for (std::uint32_t slot = 0; slot < job_.ranks.size(); ++slot) {
+    if (segment.mode(slot) == REPLAY_VM_MODE_NONE || segment.state(slot) == REPLAY_VM_SWITCHED_OFF)
+      return declare_rigid(
+          fmt::format("vmlib cannot give the core away in rank {}: it has no way into this MPI", slot));
+  }
+  if (job_.order.malleable)
+    declare(true, "");
+  else
+    declare(false, "asked to be rigid");
+}
+
+void JobRegistration::declare_rigid(const std::string& reason) {
+  if (job_.site.is_emulated) return ending_.break_off(fmt::format("{}; {}", reason, kOnlyFitPrograms));
+  declare(false, reason);
+}
+
+void JobRegistration::declare(bool is_malleable, const std::string& reason) {
+  stop();
+  is_declared_ = true;
+  on_started_(is_malleable, reason);
+}
+
+void JobRegistration::on_timeout() {
+  if (!ending_.is_running() || is_declared_) return;
+  if (job_.ranks.segment() == nullptr)
+    declare_rigid(no_vmlib_reason_);
+  else if (job_.ranks.have_all_registered())
+    declare_started();  // a long MPI_Init
+  else if (!watch_.end_if_a_rank_left_early())
+    declare_rigid(describe_unregistered());
+}
+
+/// Names the program that was found instead of registered ranks.
+std::string JobRegistration::describe_unregistered() const {
+  const double seconds = static_cast<double>(limit().count()) / 1000;
+  if (const std::size_t registered = job_.ranks.registered(); registered > 0)
+    return fmt::format("only {} of {} ranks registered within {} s", registered, job_.ranks.size(), seconds);
+  const std::string none = fmt::format("no rank registered within {} s: ", seconds);
+  std::string found = "no process of the program was found";
+  for (const Process& process : job_.processes.program()) {
+    const Image image = image_of(process.pid());
+    if (image.program.empty()) continue;
+    if (!image.other_mpi.empty())
+      return none + fmt::format("{} is linked to another MPI ({})", image.program, image.other_mpi);
+    if (!image.is_dynamic) return none + fmt::format("{} is statically linked", image.program);
+    if (image.has_mpich && image.has_vmlib)
+      found = fmt::format("{} has not called MPI_Init, or calls it in a way that vmlib does not see", image.program);
+    else if (image.has_mpich)
+      found = fmt::format("vmlib was not preloaded into {}", image.program);
+    else
+      found = fmt::format("{} uses no MPI", image.program);
+  }
+  return none + found;
+}
+
+}  // namespace replay::launcher
