@@ -1,6 +1,5 @@
 #include "launcher/agent/node_agent.hpp"
 
-#include <event2/buffer.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,7 +59,10 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       cores_(count_cores(options_), choose_back_ends(options_)),
       group_(ControlGroup::make(directory_.filename().string())),
       stream_(std::move(stream)),
-      line_(bufferevent_socket_new(loop_.get(), stream_.get(), 0)),
+      line_(loop_.get(), stream_.get(), seals ? protocol::FrameDecoder{seals->receiving} : protocol::FrameDecoder{},
+            options_.silence_limit, {"the daemon", "order"},
+            {[this](const protocol::Frame& frame) { handle(protocol::decode_order(frame)); }, [this] { shut_down(); },
+             [this](const std::string& reason) { part(reason); }}),
       child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
       terminate_event_(loop_.get(), SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { shut_down(); }),
       second_event_(loop_.get(), -1, EV_PERSIST,
@@ -68,17 +70,13 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                       for (const auto& [id, job] : jobs_) job->measure();
                       send(protocol::Heartbeat{});
                     }),
-      silence_event_(loop_.get(), -1, 0, [this] { on_silence(); }),
       purge_event_(loop_.get(), -1, 0,
                    [this] {
                      retired_.clear();
                      if (is_shutting_down_ && jobs_.empty()) event_base_loopbreak(loop_.get());
                    }),
       give_up_event_(loop_.get(), -1, 0, [this] { event_base_loopbreak(loop_.get()); }) {
-  if (seals) {
-    sealer_.emplace(seals->sending);
-    decoder_ = protocol::FrameDecoder{seals->receiving};
-  }
+  if (seals) sealer_.emplace(seals->sending);
   site_.loop = loop_.get();
   site_.topology = &topology_;
   site_.cores = &cores_;
@@ -105,9 +103,6 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       [this](const replay_vm_hello& hello, UniqueFd rank) {
         if (AgentJob* job = job_with(hello.key)) job->add_rank(hello, std::move(rank));
       });
-  bufferevent_setcb(
-      line_.get(), [](bufferevent*, void* self) { static_cast<NodeAgent*>(self)->on_readable(); }, nullptr,
-      [](bufferevent*, short, void* self) { static_cast<NodeAgent*>(self)->shut_down(); }, this);
 }
 
 NodeAgent::~NodeAgent() = default;
@@ -116,8 +111,7 @@ void NodeAgent::run() {
   child_event_.arm();
   terminate_event_.arm();
   second_event_.arm_after(1000ms);
-  if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
-  bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
+  line_.begin(FrameLine::Use::kReadsAndWrites);
   send(hello());
   event_base_dispatch(loop_.get());
   kill_all_descendants();
@@ -136,39 +130,12 @@ protocol::Hello NodeAgent::hello() const {
   return hello;
 }
 
-void NodeAgent::on_readable() {
-  evbuffer* input = bufferevent_get_input(line_.get());
-  std::string bytes(evbuffer_get_length(input), '\0');
-  evbuffer_remove(input, bytes.data(), bytes.size());
-  try {
-    decoder_.feed(bytes);
-    while (const auto frame = decoder_.next()) {
-      was_silent_ = false;  // only whole frames count: the sender of other bytes is unknown
-      if (options_.silence_limit > 0ms) silence_event_.arm_after(options_.silence_limit);
-      handle(protocol::decode_order(*frame));
-    }
-  } catch (const protocol::ProtocolError& error) {
-    part(fmt::format("the daemon sent no order: {}", error.what()));
-  }
-}
-
-/// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
-void NodeAgent::on_silence() {
-  if (was_silent_)
-    return part(fmt::format("the daemon has not been heard of for {:g} s",
-                            static_cast<double>(options_.silence_limit.count()) / 1000));
-  was_silent_ = true;
-  silence_event_.arm_after(200ms);
-}
-
 /// Ends the connection for this reason, and all jobs. The daemon is told, if it still can be.
 void NodeAgent::part(const std::string& reason) {
   if (is_shutting_down_) return;
   fmt::print(stderr, "replay-agent: {}: ending all jobs\n", reason);
   send(protocol::Farewell{reason});
-  evbuffer* output = bufferevent_get_output(line_.get());
-  evbuffer_unfreeze(output, 1);  // libevent's own writes, which keep it frozen, are over with the shutdown
-  evbuffer_write(output, stream_.get());
+  line_.write_last_bytes();
   shut_down();
 }
 
@@ -212,7 +179,7 @@ void NodeAgent::send(const protocol::AgentReport& report) {
   if (is_shutting_down_) return;  // the line is closed
   std::string bytes = protocol::encode(report);
   if (sealer_) bytes = sealer_->seal(bytes);
-  bufferevent_write(line_.get(), bytes.data(), bytes.size());
+  line_.send(bytes);
 }
 
 AgentJob* NodeAgent::job_with(const std::uint8_t* key) const {
@@ -265,9 +232,8 @@ std::vector<pid_t> NodeAgent::orphans_of(const std::string& key) const {
 void NodeAgent::shut_down() {
   if (is_shutting_down_) return;
   is_shutting_down_ = true;
-  bufferevent_disable(line_.get(), EV_READ | EV_WRITE);
+  line_.stop();
   second_event_.disarm();
-  silence_event_.disarm();
   for (const auto& [id, job] : jobs_) job->end(Outcome::kKilled, Patience::kHurried);
   give_up_event_.arm_after(kGiveUpAfter);
   purge_event_.arm_after(0ms);

@@ -1,8 +1,6 @@
 // The node agent in its own process: event loop, jobs, registration of ranks, line to the daemon.
 #pragma once
 
-#include <event2/bufferevent.h>
-
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -15,17 +13,13 @@
 #include "launcher/agent/job/agent_job.hpp"
 #include "launcher/agent/job/end_cost.hpp"
 #include "launcher/agent/registrar.hpp"
+#include "launcher/loop/frame_line.hpp"
 #include "launcher/loop/loop_event.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/handshake.hpp"
 
 namespace replay::launcher {
-
-struct LineDeleter {
-  void operator()(bufferevent* line) const { bufferevent_free(line); }
-};
-using Line = std::unique_ptr<bufferevent, LineDeleter>;
 
 class NodeAgent {
  public:
@@ -38,8 +32,6 @@ class NodeAgent {
   void run();
 
  private:
-  void on_readable();
-  void on_silence();
   void handle(const protocol::AgentOrder& order);
   void on(const protocol::LaunchJob& order);
   void on(const protocol::EndJob& order);
@@ -70,17 +62,14 @@ class NodeAgent {
   AgentSite site_;
   UniqueFd stream_;
   std::optional<protocol::FrameSealer> sealer_;
-  protocol::FrameDecoder decoder_;
-  Line line_;
+  FrameLine line_;
   std::map<JobId, std::unique_ptr<AgentJob>> jobs_;
   std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
   bool is_shutting_down_ = false;
-  bool was_silent_ = false;
   std::unique_ptr<Registrar> registrar_;
   LoopEvent child_event_;
   LoopEvent terminate_event_;
   LoopEvent second_event_;
-  LoopEvent silence_event_;
   LoopEvent purge_event_;
   LoopEvent give_up_event_;
 };

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "launcher/loop/read_deadline.hpp"
+
 namespace replay::launcher {
 namespace {
 
@@ -55,15 +57,9 @@ bool send_welcome(int stream, const Admission& answer) {
 /// A connection that has not finished its hello.
 struct Registrar::Caller {
   Caller(event_base* loop, UniqueFd fd, std::function<void()> readable, std::function<void()> late)
-      : stream(std::move(fd)),
-        read_event(loop, stream.get(), EV_READ | EV_PERSIST, std::move(readable)),
-        late_event(loop, -1, 0, std::move(late)) {
-    read_event.arm();
-    late_event.arm_after(kRankHelloWithin);
-  }
+      : stream(std::move(fd)), events(loop, stream.get(), kRankHelloWithin, std::move(readable), std::move(late)) {}
   UniqueFd stream;
-  LoopEvent read_event;
-  LoopEvent late_event;
+  ReadDeadline events;
   replay_vm_hello hello{};
   std::size_t received = 0;
 };
@@ -97,7 +93,7 @@ void Registrar::read_from(Caller& caller) {
   const bool sent = send_welcome(caller.stream.get(), answer);
   const replay_vm_hello hello = caller.hello;
   UniqueFd stream = std::move(caller.stream);
-  dismiss(caller);  // its event goes before its descriptor is given away
+  dismiss(caller);  // its events go before its descriptor is given away
   if (sent && answer.slot >= 0) keep_(hello, std::move(stream));
 }
 

@@ -3,16 +3,13 @@
 // second.
 #pragma once
 
-#include <event2/bufferevent.h>
-
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "launcher/daemon/link_writer.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "launcher/loop/frame_line.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/frame.hpp"
 
@@ -41,23 +38,14 @@ class AgentClient {
   void send(const protocol::AgentOrder& order);
 
  private:
-  void on_readable();
   void on_frame(const protocol::Frame& frame);
-  void on_silence();
   void lose(const std::string& reason);
 
   OnReport on_report_;
   OnLost on_lost_;
-  std::chrono::milliseconds silence_limit_;
   LinkWriter* writer_ = nullptr;  // none: line_ writes
-  protocol::FrameDecoder decoder_;
   bool is_lost_ = false;
-  bool was_silent_ = false;
-  struct LineDeleter {
-    void operator()(bufferevent* line) const { bufferevent_free(line); }
-  };
-  std::unique_ptr<bufferevent, LineDeleter> line_;
-  LoopEvent silence_event_;
+  FrameLine line_;
 };
 
 }  // namespace replay::launcher

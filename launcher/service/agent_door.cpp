@@ -55,16 +55,11 @@ void AgentDoor::add(UniqueFd stream) {
                         peer_network(socket),
                         std::move(stream),
                         {protocol::LinkRole::kAgent, key_, new_nonce()},
-                        nullptr,
                         nullptr});
   const auto place = std::prev(strangers_.end());
-  place->readable =
-      std::make_unique<LoopEvent>(loop_, socket, EV_READ | EV_PERSIST, [this, place] { read_from(place); });
-  place->readable->arm();
-  place->too_late = std::make_unique<LoopEvent>(loop_, -1, 0, [this, place] {
-    refuse(place, fmt::format("has not proved the key within {} s", kProveWithin.count() / 1000));
-  });
-  place->too_late->arm_after(kProveWithin);
+  place->events = std::make_unique<ReadDeadline>(
+      loop_, socket, kProveWithin, [this, place] { read_from(place); },
+      [this, place] { refuse(place, fmt::format("has not proved the key within {} s", kProveWithin.count() / 1000)); });
 }
 
 /// Draws by lot: always refusing the oldest would let a fast flood remove every slow connection. Only connections of

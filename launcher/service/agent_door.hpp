@@ -17,7 +17,7 @@
 
 #include "launcher/daemon/agent_link.hpp"
 #include "launcher/loop/listener.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "launcher/loop/read_deadline.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/handshake.hpp"
 
@@ -53,8 +53,7 @@ class AgentDoor {
     std::string network;  ///< the IPv4 address, or the first half of the IPv6 address
     UniqueFd stream;
     protocol::Handshake handshake;
-    std::unique_ptr<LoopEvent> readable;
-    std::unique_ptr<LoopEvent> too_late;
+    std::unique_ptr<ReadDeadline> events;
     bool is_expected = false;  ///< is in expected_, not in strangers_
   };
   using Candidates = std::list<Candidate>;
