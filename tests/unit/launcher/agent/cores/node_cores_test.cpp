@@ -3,8 +3,6 @@
 #include "launcher/agent/cores/node_cores.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -15,32 +13,14 @@
 #include <string>
 
 #include "launcher/agent/cores/rank_move.hpp"
+#include "tests/support/segment_mapping.hpp"
 
 namespace replay::launcher {
 namespace {
 
-/// A segment mapped as by a rank.
-class Mapping {
- public:
-  explicit Mapping(int descriptor) {
-    struct stat status {};
-    EXPECT_EQ(::fstat(descriptor, &status), 0);
-    bytes_ = static_cast<std::size_t>(status.st_size);
-    start_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() { ::munmap(start_, bytes_); }
-  [[nodiscard]] void* start() const { return start_; }
-
- private:
-  std::size_t bytes_ = 0;
-  void* start_ = nullptr;
-};
-
 struct TestJob {
   std::unique_ptr<JobSegment> segment;
-  std::unique_ptr<Mapping> mapping;
+  std::unique_ptr<SegmentMapping> mapping;
   int changes = 0;
 
   [[nodiscard]] const replay_vm_orders& orders(std::uint32_t rank) const {
@@ -65,13 +45,13 @@ class Cores : public testing::Test {
     tokens_.reset();
     cores_.reset();
     cores_ = std::make_unique<NodeCores>(kCores, back_ends);
-    tokens_ = std::make_unique<Mapping>(cores_->segment().descriptor());
+    tokens_ = std::make_unique<SegmentMapping>(cores_->segment().descriptor());
   }
   TestJob& enter(int number, const CoreList& core_of_rank) {
     TestJob& job = jobs_[JobId{number}];
     job.segment = std::make_unique<JobSegment>(std::to_string(number), new_key(),
                                                static_cast<std::uint32_t>(core_of_rank.size()), JobFacts{});
-    job.mapping = std::make_unique<Mapping>(job.segment->descriptor());
+    job.mapping = std::make_unique<SegmentMapping>(job.segment->descriptor());
     cores_->enter(JobId{number}, {job.segment.get(), [&job] { ++job.changes; }}, core_of_rank);
     for (std::uint32_t rank = 0; rank < core_of_rank.size(); ++rank)
       cores_->know_process(JobId{number}, rank, number * 100 + static_cast<pid_t>(rank));
@@ -98,7 +78,7 @@ class Cores : public testing::Test {
   }
 
   std::unique_ptr<NodeCores> cores_;
-  std::unique_ptr<Mapping> tokens_;
+  std::unique_ptr<SegmentMapping> tokens_;
   std::map<JobId, TestJob> jobs_;
 };
 

@@ -1,0 +1,119 @@
+// Tests of the outcome that is reported for a job, and of its reason.
+#include "launcher/agent/job/job_outcome.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+
+namespace replay::launcher {
+namespace {
+
+constexpr int exited_with(int code) { return code << 8; }  // as waitpid gives it
+
+class TheOutcome : public testing::Test {
+ protected:
+  void SetUp() override {
+    site_.loop = loop_.get();
+    site_.cores = &cores_;
+    protocol::LaunchJob order;
+    order.core_of_rank = {0, 1};
+    job_ = std::make_unique<JobContext>(site_, order, [](std::size_t) {});
+  }
+  /// mpiexec was there, and left these messages.
+  void leave_messages(std::string_view output, std::string_view errors) {
+    job_->processes.take({::getpid(), file("out", output), file("err", errors)});
+    job_->processes.on_mpiexec_exit();
+  }
+  UniqueFd file(const std::string& name, std::string_view text) {
+    UniqueFd made{::open((folder_ / name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+    EXPECT_EQ(::write(made.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    return made;
+  }
+  JobEnd judged(const HowItEnded& how) const { return judge(*job_, how); }
+
+  TemporaryFolder folder_;
+  EventBase loop_{event_base_new()};
+  NodeCores cores_{4, {}};
+  AgentSite site_;
+  std::unique_ptr<JobContext> job_;
+};
+
+TEST_F(TheOutcome, ARigidJobWhoseMpiexecIsContentIsCompleted) {
+  leave_messages("VERIFICATION SUCCESSFUL\n", "");
+  const JobEnd end = judged({});
+  EXPECT_EQ(end.outcome, Outcome::kCompleted);
+  EXPECT_EQ(end.reason, "");
+  EXPECT_EQ(end.exit_code, 0);
+  EXPECT_EQ(end.verification, Verification::kPassed);
+  EXPECT_LT(end.cpu_use, 0) << "no rank was measured";
+}
+
+TEST_F(TheOutcome, AnOrderCountsMoreThanWhatMpiexecSays) {
+  leave_messages("", "killed\n");
+  HowItEnded how{
+      .exit_status = exited_with(1), .asked = Outcome::kKilled, .broken = {}, .stopped = {}, .unnoticed = {}};
+  EXPECT_EQ(judged(how).outcome, Outcome::kKilled);
+  EXPECT_EQ(judged(how).reason, "");
+  EXPECT_EQ(judged(how).exit_code, 1);
+  how.stopped = "rank 0 was stopped";
+  EXPECT_EQ(judged(how).reason, "rank 0 was stopped");
+}
+
+TEST_F(TheOutcome, AJobThatTheAgentFoundBrokenHasFailedForThatReason) {
+  leave_messages("", "mpiexec says something else\n");
+  HowItEnded how;
+  how.broken = "Hydra's proxy died, and mpiexec did not notice";
+  how.exit_status = SIGKILL;
+  const JobEnd end = judged(how);
+  EXPECT_EQ(end.outcome, Outcome::kFailed);
+  EXPECT_EQ(end.reason, "Hydra's proxy died, and mpiexec did not notice");
+  EXPECT_EQ(end.exit_code, 128 + SIGKILL);
+}
+
+TEST_F(TheOutcome, AJobThatWasNeverStartedHasNoVerification) {
+  HowItEnded how;
+  how.broken = "program p: not found, or not executable";
+  how.exit_status = exited_with(127);
+  EXPECT_EQ(judged(how).verification, Verification::kNone);
+  EXPECT_EQ(judged(how).exit_code, 127);
+}
+
+TEST_F(TheOutcome, TheSignalThatKilledMpiexecIsNamed) {
+  leave_messages("", "");
+  HowItEnded how;
+  how.exit_status = SIGKILL;
+  EXPECT_EQ(judged(how).reason, "mpiexec was killed by signal 9 (Killed)");
+}
+
+TEST_F(TheOutcome, AnExitCodeComesWithTheLastComplaint) {
+  leave_messages("", "first\nthere is no such file\n");
+  HowItEnded how;
+  how.exit_status = exited_with(3);
+  EXPECT_EQ(judged(how).reason, "mpiexec: exit code 3; stderr: there is no such file");
+}
+
+TEST_F(TheOutcome, AFailureThatOnlyTheAgentSawIsTheReason) {
+  leave_messages("", "");
+  HowItEnded how;
+  how.exit_status = exited_with(7);
+  how.unnoticed = "rank 1 died without MPI_Finalize";
+  EXPECT_EQ(judged(how).reason, "rank 1 died without MPI_Finalize; mpiexec: exit code 7");
+}
+
+TEST_F(TheOutcome, OnEmulatedCoresEveryRankMustHaveRegistered) {
+  site_.is_emulated = true;
+  leave_messages("", "");
+  const JobEnd end = judged({});
+  EXPECT_EQ(end.outcome, Outcome::kFailed);
+  EXPECT_EQ(end.reason, "only 0 of 2 ranks reached MPI_Init; " + std::string{kOnlyFitPrograms});
+}
+
+}  // namespace
+}  // namespace replay::launcher
