@@ -35,7 +35,7 @@ std::string text_of(const Decision& decision, DecisionDetails details) {
     case DecisionKind::kSuspend: return fmt::format("suspends job {}", job);
     case DecisionKind::kResume: return fmt::format("resumes job {}", job);
     case DecisionKind::kKill:
-      return fmt::format("kills job {}", job) + (all ? fmt::format(" ({})", word(decision.reason)) : "");
+      return fmt::format("kills job {}", job) + (all ? fmt::format(" ({})", to_text(decision.reason)) : "");
     case DecisionKind::kExtend:
       return fmt::format("extends the estimate of job {}", job) +
              (all ? fmt::format(" to {} s", replay::to_text(decision.estimate)) : "");
@@ -46,11 +46,6 @@ std::string text_of(const Decision& decision, DecisionDetails details) {
 std::string_view word(DecisionKind kind) {
   constexpr std::string_view kWords[] = {"start", "resize", "suspend", "resume", "kill", "extend"};
   return kWords[static_cast<std::size_t>(kind)];
-}
-
-std::string_view word(KillReason reason) {
-  constexpr std::string_view kWords[] = {"policy", "overrun", "cancelled", "interrupted"};
-  return kWords[static_cast<std::size_t>(reason)];
 }
 
 Duration apart(Instant a, Instant b) {

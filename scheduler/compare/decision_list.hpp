@@ -10,7 +10,7 @@
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/job_table.hpp"
-#include "scheduler/model/action.hpp"
+#include "scheduler/model/kill_reason.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::compare {
@@ -37,8 +37,6 @@ enum class DecisionDetails : std::uint8_t { kBrief, kAll };
 [[nodiscard]] std::string text_of(const Decision& decision, DecisionDetails details);
 /// "start", "resize", "suspend", "resume", "kill", "extend".
 [[nodiscard]] std::string_view word(DecisionKind kind);
-/// "policy", "overrun", "cancelled", "interrupted".
-[[nodiscard]] std::string_view word(KillReason reason);
 
 /// How far two instants lie from each other; Duration::max() if only one of them is kNever.
 [[nodiscard]] Duration apart(Instant a, Instant b);

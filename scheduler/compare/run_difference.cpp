@@ -151,7 +151,7 @@ ordered_json json_of(const Decision& decision) {
     json["cores"] = decision.cores;
     json["mpl"] = decision.mpl;
   }
-  if (decision.kind == DecisionKind::kKill) json["reason"] = word(decision.reason);
+  if (decision.kind == DecisionKind::kKill) json["reason"] = to_text(decision.reason);
   if (decision.kind == DecisionKind::kExtend) json["estimate_s"] = seconds(decision.estimate);
   return json;
 }

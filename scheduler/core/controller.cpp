@@ -35,7 +35,7 @@ Controller::Controller(const Machine& machine, Policy& policy, DeclaredRate rate
       planned_(machine),
       physical_(machine) {}
 
-std::span<const Action> Controller::handle(Instant now, std::span<const Event> events) {
+Orders Controller::handle(Instant now, std::span<const Event> events) {
   INVARIANT(now >= now_, "time goes back from {} s to {} s", seconds(now_), seconds(now));
   now_ = now;
   orders_.clear();
@@ -78,7 +78,7 @@ Instant Controller::next_timer() const {
   return next;
 }
 
-std::span<const Action> Controller::interrupt(Instant now, const std::string& reason) {
+Orders Controller::interrupt(Instant now, const std::string& reason) {
   end_all(now, reason, true);
   return orders_;
 }
@@ -278,7 +278,7 @@ void Controller::pass() {
   triggers_.clear();
   if (failure_) return;
   try {
-    for (Action& decision : decisions_) std::visit([this](auto& action) { adopt(action); }, decision);
+    for (Decision& decision : decisions_) std::visit([this](auto& one) { adopt(one); }, decision);
   } catch (const PolicyError&) {
     failure_ = std::current_exception();
   }

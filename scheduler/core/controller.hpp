@@ -1,4 +1,5 @@
-// The controller, the one brain of both bodies. It turns events into actions by asking the policy, and it keeps two
+// The controller, the one brain of both bodies. It turns events into orders: it asks the policy for
+// decisions, and gives them to the body when they can be carried out. It, and it keeps two
 // ledgers of cores: what is planned (the final allocation of every pass, which is what policies see) and what is
 // physically held. Cores change hands in two steps: a shrink, suspend or kill is ordered, and only when the body
 // reports that the processes have left do the cores go to the job that was started on them. In `sim` that is the same
@@ -15,12 +16,13 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/pool.hpp"
 #include "scheduler/log/record.hpp"
-#include "scheduler/model/action.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/order.hpp"
 #include "scheduler/model/shared_cores.hpp"
+#include "scheduler/policy/view/decision.hpp"
 #include "scheduler/policy/view/policy.hpp"
 #include "scheduler/policy/view/view.hpp"
 
@@ -45,7 +47,7 @@ class Controller {
 
   /// Takes what happened at `now`, plus the timers that are due, and returns what the body has to do, in order; each
   /// allocation is complete. The result is valid until the next call. REQUIRES: `now` never goes back.
-  std::span<const Action> handle(Instant now, std::span<const Event> events);
+  Orders handle(Instant now, std::span<const Event> events);
 
   /// The policy's failure that ends the run: a PolicyError; nullptr if there is none. The policy has asked for
   /// something impossible, or one of its invariants is broken. From then on it is not called any more and nothing new
@@ -62,7 +64,7 @@ class Controller {
   [[nodiscard]] std::size_t running() const { return running_.size(); }
 
   /// Ends the run early: cancels what waits, for `reason`, and returns the kills of what runs.
-  std::span<const Action> interrupt(Instant now, const std::string& reason = "the run was interrupted");
+  Orders interrupt(Instant now, const std::string& reason = "the run was interrupted");
   /// Cancels what waits, for `reason`; what runs goes on.
   void cancel_waiting(Instant now, const std::string& reason);
 
@@ -105,14 +107,14 @@ class Controller {
   void ask(Question question);
 
   // What a decision of the policy changes in the plan.
-  void adopt(Start& action);
-  void adopt(Resize& action);
-  void adopt(Suspend& action);
-  void adopt(Resume& action);
-  void adopt(Kill& action);
-  void adopt(Extend& action);
-  void adopt(WakeAt& action);
-  void adopt(Note& action);
+  void adopt(Start& decision);
+  void adopt(Resize& decision);
+  void adopt(Suspend& decision);
+  void adopt(Resume& decision);
+  void adopt(Kill& decision);
+  void adopt(Extend& decision);
+  void adopt(WakeAt& decision);
+  void adopt(Note& decision);
 
   void want_change(Managed& job);
   void issue_what_is_possible();
@@ -162,8 +164,8 @@ class Controller {
   std::exception_ptr failure_;
 
   std::vector<Trigger> triggers_;
-  Actions decisions_;
-  std::vector<Action> orders_;
+  Decisions decisions_;
+  std::vector<Order> orders_;
 };
 
 }  // namespace replay

@@ -25,7 +25,7 @@ void Controller::issue_what_is_possible() {
       done = true;
       if (job->running->launched && job->held.cores > 0 && !job->suspending) {
         job->suspending = true;
-        orders_.emplace_back(Suspend{running.job->id});
+        orders_.emplace_back(order::Suspend{running.job->id});
       }
     } else if (!job->running->launched) {
       done = try_launch(*job);
@@ -52,7 +52,7 @@ bool Controller::try_launch(Managed& job) {
   }
   if (job.held.shareable) on_cores(job);
   write<log::Launched>(running.job->id, job.held);
-  orders_.emplace_back(Start{running.job->id, job.held});
+  orders_.emplace_back(order::Launch{running.job->id, job.held});
   return true;
 }
 
@@ -66,7 +66,7 @@ bool Controller::try_resize(Managed& job) {
   job.held.cores += added.cores;
   job.held.named.append(added.named);
   job.moving_to = running.allocation;
-  orders_.emplace_back(Resize{running.job->id, running.allocation});
+  orders_.emplace_back(order::Resize{running.job->id, running.allocation});
   return true;
 }
 
@@ -75,7 +75,7 @@ bool Controller::try_resume(Managed& job) {
   physical_.take(job.held_before);
   job.held = job.held_before;
   job.resuming = true;
-  orders_.emplace_back(Resume{job.running->job->id});
+  orders_.emplace_back(order::Resume{job.running->job->id});
   return true;
 }
 

@@ -140,9 +140,9 @@ class Engine final : public ExecutorListener {
       static_cast<void>(controller_.interrupt(now));  // cancels waiting jobs, so that no end starts one
     std::vector<Event> batch;
     batch.swap(events_);
-    const auto actions = controller_.handle(now, batch);
+    const Orders orders = controller_.handle(now, batch);
     arrivals_.forget_ended();
-    apply_all(actions);
+    carry_out(orders);
     note_failure(now);
   }
 
@@ -167,9 +167,9 @@ class Engine final : public ExecutorListener {
     }
   }
 
-  void apply_all(std::span<const Action> actions) {
-    for (const Action& action : std::vector<Action>{actions.begin(), actions.end()})
-      std::visit([this](const auto& a) { apply(a); }, action);
+  void carry_out(Orders orders) {
+    for (const Order& order : std::vector<Order>{orders.begin(), orders.end()})
+      std::visit([this](const auto& o) { apply(o); }, order);
   }
 
   // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
@@ -208,7 +208,7 @@ class Engine final : public ExecutorListener {
     if (std::exchange(killing_, true) || !result_.lost.empty()) return;
     stopping_ = true;
     log_.record({now, log::Note{std::move(note)}});
-    apply_all(controller_.interrupt(now, reason));
+    carry_out(controller_.interrupt(now, reason));
   }
 
   void start_no_more(Instant now) {
@@ -218,37 +218,30 @@ class Engine final : public ExecutorListener {
     controller_.cancel_waiting(now, reason);
   }
 
-  void apply(const Start& action) {
-    LaunchOrder order;
+  void apply(const order::Launch& order) {
+    LaunchOrder launch;
     try {
       if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
-      order = options_.order(arrivals_.job(action.job));
+      launch = options_.order(arrivals_.job(order.job));
     } catch (const CannotStartJobs& error) {
       result_.broken_off = error.what();
-      add_end(action.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+      add_end(order.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
       return;
     } catch (const std::exception& error) {
-      add_end(action.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+      add_end(order.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
       return;
     }
-    order.job = action.job;
-    order.core_of_rank = core_of_ranks(action.allocation, machine_, options_.pairing);
-    launched_.insert(action.job);
-    executor_.launch(order);
+    launch.job = order.job;
+    launch.core_of_rank = core_of_ranks(order.allocation, machine_, options_.pairing);
+    launched_.insert(order.job);
+    executor_.launch(launch);
   }
-  void apply(const Resize& action) {
-    executor_.resize(action.job, core_of_ranks(action.allocation, machine_, options_.pairing));
+  void apply(const order::Resize& order) {
+    executor_.resize(order.job, core_of_ranks(order.allocation, machine_, options_.pairing));
   }
-  void apply(const Suspend& action) { executor_.suspend(action.job); }
-  void apply(const Resume& action) { executor_.resume(action.job); }
-  void apply(const Kill& action) {
-    executor_.end(action.job, action.reason == KillReason::kOverrun     ? Outcome::kOverrun
-                              : action.reason == KillReason::kCancelled ? Outcome::kCancelled
-                                                                        : Outcome::kKilled);
-  }
-  void apply(const Extend&) {}
-  void apply(const WakeAt&) {}
-  void apply(const Note&) {}
+  void apply(const order::Suspend& order) { executor_.suspend(order.job); }
+  void apply(const order::Resume& order) { executor_.resume(order.job); }
+  void apply(const order::End& order) { executor_.end(order.job, order.outcome); }
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);

@@ -13,10 +13,10 @@
 #include <variant>
 #include <vector>
 
-#include "scheduler/model/action.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/kill_reason.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::log {

@@ -29,16 +29,6 @@ inline constexpr std::array kVerifications = {Verification::kNone, Verification:
 inline constexpr std::array kKillReasons = {KillReason::kPolicy, KillReason::kOverrun, KillReason::kCancelled,
                                             KillReason::kInterrupted};
 
-inline std::string_view to_text(KillReason reason) {
-  switch (reason) {
-    case KillReason::kPolicy: return "policy";
-    case KillReason::kOverrun: return "overrun";
-    case KillReason::kCancelled: return "cancelled";
-    case KillReason::kInterrupted: return "interrupted";
-  }
-  return "?";
-}
-
 // Records with the same fields.
 template <class Id>
 concept OnlyAJob = std::is_same_v<Id, SuspendDecided> || std::is_same_v<Id, SuspendDone> ||

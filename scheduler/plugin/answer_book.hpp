@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/model/action.hpp"
+#include "scheduler/policy/view/decision.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay::plugin {
@@ -22,7 +22,7 @@ class Refused : public std::runtime_error {
 class AnswerBook {
  public:
   /// `out` gets what was accepted. Both must outlive the book.
-  AnswerBook(const ClusterView& view, Actions& out) : view_(view), out_(out) {}
+  AnswerBook(const ClusterView& view, Decisions& out) : view_(view), out_(out) {}
 
   // Each throws Refused. O(waiting + running) to find the job; the first that changes cores copies the free ones,
   // O(cores) on a machine that names them.
@@ -53,7 +53,7 @@ class AnswerBook {
   std::optional<Allocation> at_level(const RunningJob& job, int mpl) const;
 
   const ClusterView& view_;
-  Actions& out_;
+  Decisions& out_;
   std::optional<FreeCores> free_;  // a copy, once something has changed
   std::vector<JobId> answered_;
 };

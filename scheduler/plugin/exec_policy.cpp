@@ -20,7 +20,7 @@ class ExecPolicy final : public Policy {
  public:
   explicit ExecPolicy(ExecOptions options) : options_(std::move(options)) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     try {
       if (!child_) begin(view);
       AnswerBook book{view, out};

@@ -24,7 +24,7 @@ constexpr const char* kEntry = "replay_policy_entry";
 // The answers of one pass. What is refused is kept: nothing may be thrown through the library's frames.
 class Answers {
  public:
-  Answers(const ClusterView& view, Actions& out) : book_(view, out) {}
+  Answers(const ClusterView& view, Decisions& out) : book_(view, out) {}
 
   replay_answer table() {
     return {sizeof(replay_answer),
@@ -81,7 +81,7 @@ class LibraryPolicy final : public Policy {
   LibraryPolicy& operator=(const LibraryPolicy&) = delete;
   ~LibraryPolicy() override { table_.destroy(made_); }
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     Answers answers{view, out};
     const replay_answer answer = answers.table();
     std::array<char, kErrorSize> error{};

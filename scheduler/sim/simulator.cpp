@@ -120,16 +120,14 @@ class Simulation {
     do {
       batch_.swap(events_);
       events_.clear();
-      for (const Action& action : controller_.handle(now_, batch_))
-        std::visit([this](const auto& a) { apply(a); }, action);
+      for (const Order& order : controller_.handle(now_, batch_)) carry_out(order);
     } while (!events_.empty());
   }
 
   void end_early(Instant now, const char* reason) {
     now_ = std::max(now, now_);
-    const auto kills = controller_.interrupt(now_, reason);
-    for (const Action& action : std::vector<Action>{kills.begin(), kills.end()})
-      std::visit([this](const auto& a) { apply(a); }, action);
+    const Orders kills = controller_.interrupt(now_, reason);
+    for (const Order& order : std::vector<Order>{kills.begin(), kills.end()}) carry_out(order);
     hand_over();
   }
 
@@ -151,51 +149,49 @@ class Simulation {
     ++result_.ended;
   }
 
-  void apply(const Start& action) {
-    Running& job = running_.add(action.job);
-    job.traced = &arrivals_.job(action.job);
+  void carry_out(const Order& order) {
+    std::visit([this](const auto& o) { apply(o); }, order);
+  }
+
+  void apply(const order::Launch& order) {
+    Running& job = running_.add(order.job);
+    job.traced = &arrivals_.job(order.job);
     const JobTruth& truth = job.traced->truth;
-    job.rate = model_.rate(truth.behaviour, action.allocation, 0);
+    job.rate = model_.rate(truth.behaviour, order.allocation, 0);
     job.progress = Progress{truth.runtime, now_, job.rate};
     job.start_order = starts_++;
     plan_end(job, job.progress.end());
-    if (action.allocation.shareable) on_cores(job, action.allocation);
+    if (order.allocation.shareable) on_cores(job, order.allocation);
   }
 
-  void apply(const Resize& action) {
-    Running& running = running_.at(action.job);
+  void apply(const order::Resize& order) {
+    Running& running = running_.at(order.job);
     off_cores(running);
-    on_cores(running, action.allocation);
-    events_.emplace_back(Resized{action.job});
+    on_cores(running, order.allocation);
+    events_.emplace_back(Resized{order.job});
   }
 
-  void apply(const Suspend& action) {
-    Running& running = running_.at(action.job);
+  void apply(const order::Suspend& order) {
+    Running& running = running_.at(order.job);
     off_cores(running);
     set_rate(running, 0);
-    events_.emplace_back(Suspended{action.job});
+    events_.emplace_back(Suspended{order.job});
   }
 
-  void apply(const Resume& action) {
-    Running& running = running_.at(action.job);
+  void apply(const order::Resume& order) {
+    Running& running = running_.at(order.job);
     if (running.shared.shareable)
       on_cores(running, running.shared);
     else
       set_rate(running, running.rate);
-    events_.emplace_back(Resumed{action.job});
+    events_.emplace_back(Resumed{order.job});
   }
 
-  void apply(const Kill& action) {
-    Running* const job = running_.find(action.job);
+  void apply(const order::End& order) {
+    Running* const job = running_.find(order.job);
     if (job == nullptr) return;
-    end(*job, action.reason == KillReason::kOverrun     ? Outcome::kOverrun
-              : action.reason == KillReason::kCancelled ? Outcome::kCancelled
-                                                        : Outcome::kKilled);
+    end(*job, order.outcome);
   }
-
-  void apply(const Extend&) {}
-  void apply(const WakeAt&) {}
-  void apply(const Note&) {}
 
   void set_rate(Running& running, double rate) {
     running.progress.change_rate(now_, rate);

@@ -1,4 +1,4 @@
-// The simulator, body no. 1: it runs in virtual time. Applying an action means computing when the job will end. Cores
+// The simulator, body no. 1: it runs in virtual time. Carrying out an order means computing when the job will end. Cores
 // change hands at the instant of the decision. One workload, one policy, one seed: one event log, byte for byte.
 #pragma once
 

@@ -22,7 +22,7 @@ struct Room {
   FreeCores free;
   std::vector<Allocation> running;
 
-  bool start(const Job& job, bool share, Actions& out) {
+  bool start(const Job& job, bool share, Decisions& out) {
     share = share && job.flexibility != Flexibility::kRigid;
     std::optional<Allocation> place = free.place(job.processes, 1);
     if (place) place->shareable = share;
@@ -37,7 +37,7 @@ struct Room {
 
 }  // namespace
 
-void Beside::decide(const ClusterView& view, Actions& out) {
+void Beside::decide(const ClusterView& view, Decisions& out) {
   Room room{view.free, {}};
   for (const RunningJob* job : view.running.by_start())
     if (!job->gone_in_plan) room.running.push_back(job->allocation);
@@ -45,7 +45,7 @@ void Beside::decide(const ClusterView& view, Actions& out) {
     if (!room.start(*head, true, out)) return;
 }
 
-void Slices::decide(const ClusterView& view, Actions& out) {
+void Slices::decide(const ClusterView& view, Decisions& out) {
   const auto slice = view.now.time_since_epoch() / length_;
   const auto is_due = [slice](const Job& job) { return static_cast<std::int64_t>(job.id) % 2 == slice % 2; };
   Room room{view.free, {}};
@@ -68,12 +68,12 @@ void Slices::decide(const ClusterView& view, Actions& out) {
   if (!view.waiting.empty() || !view.running.empty()) out.emplace_back(WakeAt{Instant{(slice + 1) * length_}});
 }
 
-void Timetable::decide(const ClusterView& view, Actions& out) {
-  if (const auto now = orders_.find(view.now); now != orders_.end()) {
+void Timetable::decide(const ClusterView& view, Decisions& out) {
+  if (const auto now = decisions_.find(view.now); now != decisions_.end()) {
     out = std::move(now->second);
-    orders_.erase(now);
+    decisions_.erase(now);
   }
-  if (!orders_.empty()) out.emplace_back(WakeAt{orders_.begin()->first});
+  if (!decisions_.empty()) out.emplace_back(WakeAt{decisions_.begin()->first});
 }
 
 }  // namespace replay::test

@@ -19,7 +19,7 @@ class UnwrappedPolicy : public Policy {
 /// the cores of which it fits, expanded or at level 2. Rigid jobs do not share.
 class Beside final : public UnwrappedPolicy {
  public:
-  void decide(const ClusterView& view, Actions& out) override;
+  void decide(const ClusterView& view, Decisions& out) override;
 };
 
 /// Coarse preemption: time is cut into slices; jobs with odd numbers run in odd slices, the others in even ones, and
@@ -28,21 +28,21 @@ class Beside final : public UnwrappedPolicy {
 class Slices final : public UnwrappedPolicy {
  public:
   explicit Slices(Duration length, bool share = false) : length_(length), share_(share) {}
-  void decide(const ClusterView& view, Actions& out) override;
+  void decide(const ClusterView& view, Decisions& out) override;
 
  private:
   Duration length_;
   bool share_;
 };
 
-/// Returns the given actions at the given instants. REQUIRES: jobs are submitted when an action names them.
+/// Returns the given decisions at the given instants. REQUIRES: jobs are submitted when a decision names them.
 class Timetable final : public UnwrappedPolicy {
  public:
-  explicit Timetable(std::map<Instant, Actions> orders) : orders_(std::move(orders)) {}
-  void decide(const ClusterView& view, Actions& out) override;
+  explicit Timetable(std::map<Instant, Decisions> decisions) : decisions_(std::move(decisions)) {}
+  void decide(const ClusterView& view, Decisions& out) override;
 
  private:
-  std::map<Instant, Actions> orders_;
+  std::map<Instant, Decisions> decisions_;
 };
 
 }  // namespace replay::test

@@ -83,10 +83,10 @@ class StalledBody {
     }
     const auto orders = controller_.handle(now_, batch);
     arrivals_.forget_ended();
-    for (const Action& order : orders) std::visit([this](const auto& o) { carry_out(o); }, order);
+    for (const Order& order : orders) std::visit([this](const auto& o) { carry_out(o); }, order);
   }
 
-  void carry_out(const Start& order) {
+  void carry_out(const order::Launch& order) {
     const TracedJob& traced = arrivals_.job(order.job);
     const Behaviour& behaviour = traced.truth.behaviour;
     const Instant begins = now_ + below(500ms);
@@ -97,35 +97,31 @@ class StalledBody {
     plan_end(order.job, running, fails ? Outcome::kFailed : Outcome::kCompleted);
     come(begins, Started{order.job, !one_in(20), ""});
   }
-  void carry_out(const Resize& order) {
+  void carry_out(const order::Resize& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
     if (one_in(30)) return come(now_ + below(1s), ActionFailed{order.job, "resize", "a thread is lost"});
     change_rate(order.job, found->second, model_->rate(found->second.behaviour, order.allocation, 0));
     come(now_ + below(1s), Resized{order.job});
   }
-  void carry_out(const Suspend& order) {
+  void carry_out(const order::Suspend& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
     change_rate(order.job, found->second, 0);
     come(now_ + below(1s), Suspended{order.job});
   }
-  void carry_out(const Resume& order) {
+  void carry_out(const order::Resume& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
     change_rate(order.job, found->second, 1);
     come(now_ + below(1s), Resumed{order.job});
   }
-  void carry_out(const Kill& order) {
+  void carry_out(const order::End& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
     ++found->second.version;
-    come(now_ + below(2s),
-         Finish{order.job, end_by(order.reason == KillReason::kOverrun ? Outcome::kOverrun : Outcome::kKilled)});
+    come(now_ + below(2s), Finish{order.job, end_by(order.outcome)});
   }
-  void carry_out(const Extend&) {}
-  void carry_out(const WakeAt&) {}
-  void carry_out(const Note&) {}
 
   void change_rate(JobId job, Running& running, double rate) {
     running.progress.change_rate(std::max(now_, running.begins), rate);

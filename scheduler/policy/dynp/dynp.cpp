@@ -67,7 +67,7 @@ class Dynp final : public Policy {
       : settings_(settings),
         in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     const bool ended = running_.follow(view).ended;
     if (view.waiting.empty()) return;
     const bool submitted = has_submission(view);
@@ -93,7 +93,7 @@ class Dynp final : public Policy {
     return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
   }
 
-  void step(const ClusterView& view, Actions& out) {
+  void step(const ClusterView& view, Decisions& out) {
     DynpScores scores{};
     for (std::size_t i = 0; i < kDynpPolicies; ++i) {
       make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
@@ -103,7 +103,7 @@ class Dynp final : public Policy {
   }
 
   // Each change is in the event log, and so is the first choice: switches and time shares can be counted from it.
-  void change_to(DynpPolicy policy, Actions& out) {
+  void change_to(DynpPolicy policy, Decisions& out) {
     if (policy == in_use_ && is_noted_) return;
     in_use_ = policy;
     is_noted_ = true;
@@ -150,7 +150,7 @@ class Dynp final : public Policy {
     for (const auto& [job, start] : plan) take_back(profile, *job, start);
   }
 
-  void start(Instant now, Actions& out) {
+  void start(Instant now, Decisions& out) {
     Instant next = kNever;
     for (const auto& [job, start] : plan_in_use()) {
       if (start > now) {

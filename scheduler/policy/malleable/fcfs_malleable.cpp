@@ -72,7 +72,7 @@ struct Candidate {
   double cpu_use;
 };
 
-// One pass, on a copy of the free cores and of what each job holds. Only emit() makes actions of it, so a job that is
+// One pass, on a copy of the free cores and of what each job holds. Only emit() makes decisions of it, so a job that is
 // shrunk and expanded again within one instant is not touched at all.
 class Pass {
  public:
@@ -157,7 +157,7 @@ class Pass {
 
   // Shrinks first: they make the room for the rest. The pass has counted cores per node; here they get their names. A
   // job keeps every core that it can keep: one that keeps its number of cores is not moved.
-  void emit(const ClusterView& view, Actions& out) {
+  void emit(const ClusterView& view, Decisions& out) {
     FreeCores free{view.free};
     for (const Candidate& c : jobs_)
       if (c.running != nullptr && c.allocation.cores < c.running->allocation.cores) resize(c, free, out);
@@ -238,7 +238,7 @@ class Pass {
     }
   }
 
-  static void resize(const Candidate& c, FreeCores& free, Actions& out) {
+  static void resize(const Candidate& c, FreeCores& free, Decisions& out) {
     Allocation to = *free.at_level(c.running->allocation, c.job->processes, c.allocation.mpl);
     free.release(c.running->allocation);
     free.take(to);
@@ -276,7 +276,7 @@ class FcfsMalleable final : public Policy {
  public:
   explicit FcfsMalleable(FcfsMalleableSettings settings) : settings_(settings) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     if (view.waiting.empty() && nobody_is_shrunk(view)) return;
     Pass pass{view, settings_};
     const Job* blocked = nullptr;

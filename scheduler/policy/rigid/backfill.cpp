@@ -40,7 +40,7 @@ class Easy final : public Policy {
 
   PassRule pass_rule() const override { return rule_; }
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     if (view.waiting.empty()) return;
     CoreCount free = view.free.total();
     if (rule_ == PassRule::kEvent && arrival_cannot_start(view)) return;
@@ -77,7 +77,7 @@ class Easy final : public Policy {
   }
 
  private:
-  void backfill(const Job& job, Instant now, Shadow& shadow, CoreCount& free, Actions& out) {
+  void backfill(const Job& job, Instant now, Shadow& shadow, CoreCount& free, Decisions& out) {
     if (job.processes > free) return;
     const bool ends_in_time = now + job.estimate <= shadow.at;
     if (!ends_in_time && job.processes > shadow.extra) return;
@@ -85,7 +85,7 @@ class Easy final : public Policy {
     start(job, now, free, out);
   }
 
-  void start(const Job& job, Instant now, CoreCount& free, Actions& out) {
+  void start(const Job& job, Instant now, CoreCount& free, Decisions& out) {
     free -= job.processes;
     started_.push_back({now + job.estimate, job.processes});
     out.emplace_back(Start{job.id, {job.processes, 1, {}}});
@@ -105,7 +105,7 @@ class ReservingBackfill final : public Policy {
 
   PassRule pass_rule() const override { return rule_; }
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     static_cast<void>(running_.follow(view));
     if (view.waiting.empty() || view.free.total() == 0) return;
     if (rule_ == PassRule::kEvent && arrival_cannot_start(view)) return;
@@ -137,7 +137,7 @@ class ReservingBackfill final : public Policy {
     Instant start;
   };
 
-  bool start_if_it_fits(Availability& plan, const Job& job, Instant now, Actions& out) {
+  bool start_if_it_fits(Availability& plan, const Job& job, Instant now, Decisions& out) {
     if (!plan.fits(job.processes, now, job.estimate)) return false;
     plan.reserve(now, now + job.estimate, job.processes);
     running_.note_start(job, now);

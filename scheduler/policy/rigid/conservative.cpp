@@ -178,7 +178,7 @@ class Conservative final : public Policy {
 
   PassRule pass_rule() const override { return rule_; }
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     now_ = view.now;
     const RunningPlan::Change change = running_.follow(view);
     if (change.rebuilt || a_planned_start_has_passed())
@@ -307,7 +307,7 @@ class Conservative final : public Policy {
     for (const auto& [start, job] : order) insert(*job);
   }
 
-  void start_who_is_due(const ClusterView& view, Actions& out) {
+  void start_who_is_due(const ClusterView& view, Decisions& out) {
     CoreCount free = view.free.total();
     for (const Planned* next = nullptr; (next = next_starts_.first()) != nullptr && next->at.start <= now_;) {
       const Job& job = *next->job;

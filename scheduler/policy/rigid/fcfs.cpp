@@ -9,7 +9,7 @@ namespace {
 
 class Fcfs final : public Policy {
  public:
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();
     for (const Job* job : view.waiting) {
       if (job->processes > free) return;

@@ -26,7 +26,7 @@ class Plan final : public Policy {
 
   PassRule pass_rule() const override { return rule_; }
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     static_cast<void>(running_.follow(view));
     CoreCount free = view.free.total();
     if (view.waiting.empty() || free == 0) return;

@@ -27,7 +27,7 @@ class PriorityEasy final : public Policy {
  public:
   explicit PriorityEasy(Aging aging) : aging_(aging) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     const std::vector<const Job*> queue = in_order(view);
     CoreCount free = view.free.total();
     std::vector<Release> started;
@@ -93,7 +93,7 @@ class PriorityEasy final : public Policy {
   }
 
   // A promotion can change the head, and so the jobs that may be backfilled.
-  void wake_for_promotions(const ClusterView& view, Actions& out) const {
+  void wake_for_promotions(const ClusterView& view, Decisions& out) const {
     Instant next = kNever;
     for (const Job* job : view.waiting)
       if (can_be_promoted(*job) && promotion(*job) > view.now) next = std::min(next, promotion(*job));

@@ -39,7 +39,7 @@ class Slack final : public Policy {
         search_(settings.heuristic, settings.weights, settings.slack_factor == 0),
         average_wait_(std::move(average_wait)) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     if (taken_in_ == view.now)
       free_ = view.free.total() - cores_of(begun_);  // the tick has killed some
     else

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "scheduler/model/action.hpp"
+#include "scheduler/policy/view/decision.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay {
@@ -26,7 +26,7 @@ class Policy {
 
   /// Called once per pass. Adds to `out` (a reused buffer) what should happen at `view.now`, in order: at most one
   /// Start, Resize, Suspend, Resume or Kill per job. What is added to the allocations is never more than `view.free`.
-  virtual void decide(const ClusterView& view, Actions& out) = 0;
+  virtual void decide(const ClusterView& view, Decisions& out) = 0;
 
   [[nodiscard]] virtual PassRule pass_rule() const { return PassRule::kInstant; }
 

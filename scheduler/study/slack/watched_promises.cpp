@@ -6,7 +6,7 @@
 
 namespace replay::study {
 
-void WatchedPromises::decide(const ClusterView& view, Actions& out) {
+void WatchedPromises::decide(const ClusterView& view, Decisions& out) {
   const std::size_t before = out.size();
   slack_.decide(view, out);
   const Job* last = nullptr;

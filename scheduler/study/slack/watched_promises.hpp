@@ -16,7 +16,7 @@ class WatchedPromises final : public Policy {
   WatchedPromises(Policy& slack, double slack_factor, double average_wait_s)
       : slack_(slack), slack_factor_(slack_factor), average_wait_s_(average_wait_s) {}
 
-  void decide(const ClusterView& view, Actions& out) override;
+  void decide(const ClusterView& view, Decisions& out) override;
   [[nodiscard]] PassRule pass_rule() const override { return slack_.pass_rule(); }
   [[nodiscard]] CoreCount free_until(const ClusterView& view, Instant until) const override {
     return slack_.free_until(view, until);

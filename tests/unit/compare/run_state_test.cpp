@@ -20,8 +20,8 @@ namespace replay::compare {
 namespace {
 
 using namespace std::chrono_literals;
-using metrics::Records;
 using metrics::Point;
+using metrics::Records;
 using metrics::Series;
 using test::at;
 
@@ -87,7 +87,7 @@ class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
     state_.header(header);
   }
   PassRule pass_rule() const override { return inner_.pass_rule(); }
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     for (const RunningJob* job : view.running.by_start()) {
       const LiveJob* known = state_.find(job->job->id);
       ASSERT_NE(known, nullptr);

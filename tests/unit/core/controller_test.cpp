@@ -15,28 +15,26 @@
 namespace replay::test {
 namespace {
 
-std::string text(std::span<const Action> actions) {
+std::string text(Orders orders) {
   std::string all;
-  for (const Action& action : actions) {
+  for (const Order& order : orders) {
     if (!all.empty()) all += "; ";
-    if (const auto* start = std::get_if<Start>(&action))
-      all += fmt::format("start {} {}", static_cast<char>(start->job), start->allocation.cores);
-    else if (const auto* resize = std::get_if<Resize>(&action))
+    if (const auto* launch = std::get_if<order::Launch>(&order))
+      all += fmt::format("start {} {}", static_cast<char>(launch->job), launch->allocation.cores);
+    else if (const auto* resize = std::get_if<order::Resize>(&order))
       all += fmt::format("resize {} {}", static_cast<char>(resize->job), resize->allocation.cores);
-    else if (const auto* kill = std::get_if<Kill>(&action))
-      all += fmt::format("kill {}", static_cast<char>(kill->job));
-    else if (const auto* suspend = std::get_if<Suspend>(&action))
+    else if (const auto* end = std::get_if<order::End>(&order))
+      all += fmt::format("kill {}", static_cast<char>(end->job));
+    else if (const auto* suspend = std::get_if<order::Suspend>(&order))
       all += fmt::format("suspend {}", static_cast<char>(suspend->job));
-    else if (const auto* resume = std::get_if<Resume>(&action))
+    else if (const auto* resume = std::get_if<order::Resume>(&order))
       all += fmt::format("resume {}", static_cast<char>(resume->job));
-    else
-      all += "?";
   }
   return all;
 }
 
 // Throws a policy's failure.
-std::span<const Action> handled(Controller& controller, Duration when, std::span<const Event> events) {
+Orders handled(Controller& controller, Duration when, std::span<const Event> events) {
   const auto orders = controller.handle(at(when), events);
   if (controller.failure()) std::rethrow_exception(controller.failure());
   return orders;
@@ -45,10 +43,10 @@ std::span<const Action> handled(Controller& controller, Duration when, std::span
 // A scripted policy: a list of its answers, pass by pass.
 class Script final : public Policy {
  public:
-  std::vector<Actions> answers;
+  std::vector<Decisions> answers;
   PassRule rule = PassRule::kInstant;
   PassRule pass_rule() const override { return rule; }
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     free_seen.push_back(view.free.total());
     if (pass_ < answers.size()) out = answers[pass_++];
   }
@@ -205,8 +203,8 @@ TEST_F(TwoSteps, APolicyMayGrantMoreTimeAndItsNotesAreInTheLog) {
 }
 
 TEST_F(TwoSteps, APolicyThatAsksForTheImpossibleIsNamed) {
-  for (const Actions& wrong : {Actions{Start{id('A'), {5, 1, {}}}}, Actions{Start{id('X'), {1, 1, {}}}},
-                               Actions{Resize{id('A'), {1, 1, {}}}}, Actions{Resume{id('A')}}}) {
+  for (const Decisions& wrong : {Decisions{Start{id('A'), {5, 1, {}}}}, Decisions{Start{id('X'), {1, 1, {}}}},
+                                 Decisions{Resize{id('A'), {1, 1, {}}}}, Decisions{Resume{id('A')}}}) {
     Script script;
     script.answers = {wrong};
     use(script);
@@ -262,7 +260,7 @@ TEST_F(TwoSteps, NothingIsOrderedOfAJobThatIsBeingKilled) {
 class SharedSteps : public testing::Test {
  protected:
   std::string happens(Duration when, std::vector<Event> events) { return text(handled(*controller_, when, events)); }
-  void use(std::vector<Actions> answers, ControllerOptions options = {}) {
+  void use(std::vector<Decisions> answers, ControllerOptions options = {}) {
     script_ = Script{};
     script_.answers = std::move(answers);
     controller_.emplace(
@@ -270,7 +268,7 @@ class SharedSteps : public testing::Test {
         log_, options);
   }
   // The controller's error about a policy that starts A on cores 0 and 1, and then does `wrong`.
-  std::string refusal(const Action& wrong, bool shareable = true) {
+  std::string refusal(const Decision& wrong, bool shareable = true) {
     use({{Start{id('A'), half(0, shareable)}}, {wrong}});
     happens(0s, {Submit{&a_}});
     try {
@@ -387,7 +385,7 @@ class Broken final : public Policy {
  public:
   explicit Broken(PassRule rule) : rule_(rule) {}
   PassRule pass_rule() const override { return rule_; }
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     ++asked;
     INVARIANT(asked < 2, "{} of {} cores reserved", 4, 2);
     for (const Job* job : view.waiting)

@@ -281,7 +281,7 @@ TEST(Grace, IsFivePercentOrTwoSecondsAndWhatLaunchingCosts) {
 // fcfs until a job is submitted after 4 s; then it breaks an invariant of its own.
 class BreaksLater final : public Policy {
  public:
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     for (const Trigger& trigger : view.triggers)
       INVARIANT(trigger.kind != TriggerKind::kSubmit || trigger.job->submitted < at(4s), "{} of {} cores reserved", 4,
                 2);

@@ -41,7 +41,7 @@ class PromisesOfAPass final : public Policy {
  public:
   explicit PromisesOfAPass(std::string_view name) : inner_(make_policy(name).policy), name_(name) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     inner_->decide(view, out);
     if (!broken.empty()) return;
     // Policies that plan: jobs that are due have started, and no planned start has passed.
@@ -54,8 +54,8 @@ class PromisesOfAPass final : public Policy {
     // Arrival order without overtaking.
     if (name_ == "fcfs" || name_.starts_with("fcfs-malleable")) {
       auto expected = view.waiting.begin();
-      for (const Action& action : out)
-        if (const auto* start = std::get_if<Start>(&action))
+      for (const Decision& decision : out)
+        if (const auto* start = std::get_if<Start>(&decision))
           if (start->job != (*expected++)->id) broken = "a job overtakes another";
     }
   }
@@ -78,14 +78,15 @@ class PromisesOfAPass final : public Policy {
            (name_.starts_with("slack") && name_ != "slack:sf=0");
   }
 
-  static bool is_started(JobId job, const Actions& actions) {
-    return std::ranges::any_of(actions, [&](const Action& action) {
-      const auto* start = std::get_if<Start>(&action);
+  static bool is_started(JobId job, const Decisions& decisions) {
+    return std::ranges::any_of(decisions, [&](const Decision& decision) {
+      const auto* start = std::get_if<Start>(&decision);
       return start != nullptr && start->job == job;
     });
   }
-  static bool starts_a_job(const Actions& actions) {
-    return std::ranges::any_of(actions, [](const Action& action) { return std::holds_alternative<Start>(action); });
+  static bool starts_a_job(const Decisions& decisions) {
+    return std::ranges::any_of(decisions,
+                               [](const Decision& decision) { return std::holds_alternative<Start>(decision); });
   }
 
   std::unique_ptr<Policy> inner_;

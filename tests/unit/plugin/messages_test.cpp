@@ -31,7 +31,7 @@ class Listener final : public Policy {
  public:
   explicit Listener(const std::string& inner) : inner_(make_policy(inner).policy) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     const json pass = json::parse(told_.pass_line(view));
     for (const json& event : pass.at("events")) take(event);
     EXPECT_EQ(pass.at("now"), seconds(view.now));
@@ -127,7 +127,7 @@ class OnePass : public testing::Test {
     return told_.pass_line({now, machine_, free_, waiting_, running_, triggers});
   }
   std::string refusal(const std::string& line) {
-    Actions out;
+    Decisions out;
     const ClusterView view{at(1s), machine_, free_, waiting_, running_, {}};
     plugin::AnswerBook book{view, out};
     try {
@@ -238,7 +238,7 @@ TEST(Moldable, AJobOfItsOwnSizeIsPlacedWithThatManyProcesses) {
   WaitingQueue waiting;
   waiting.insert(molded.job);
   const RunningSet none;
-  Actions out;
+  Decisions out;
   const ClusterView view{at(1s), machine, free, waiting, none, {}};
   plugin::AnswerBook book{view, out};
   plugin::read_answer(R"({"actions":[{"start":5,"cores":3}]})", book);
@@ -252,7 +252,7 @@ TEST(Answers, ANoteComesInAsOneLineWithoutEscapeSequences) {
   const FreeCores free{machine};
   const WaitingQueue waiting;
   const RunningSet none;
-  Actions out;
+  Decisions out;
   const ClusterView view{at(1s), machine, free, waiting, none, {}};
   plugin::AnswerBook book{view, out};
   plugin::read_answer(R"({"actions":[{"note":"\u001b[31mred\u001b[0m\nand \u009b2Jmore"}]})", book);

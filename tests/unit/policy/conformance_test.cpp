@@ -111,7 +111,7 @@ class HalfTheMachine final : public Policy {
  public:
   explicit HalfTheMachine(std::unique_ptr<Policy> inner, CoreCount cores)
       : inner_(std::move(inner)), half_(Machine::pool(cores / 2)) {}
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     FreeCores free{half_};
     for (const RunningJob* job : view.running.by_start())
       if (!job->gone_in_plan) free.take(job->allocation);

@@ -119,7 +119,7 @@ class Witness final : public UnwrappedPolicy, public log::Sink {
  public:
   Witness(const Machine& machine, Policy& inner) : machine_(machine), inner_(inner), physical_(machine) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     for (CoreId core = 0; core < machine_.size(); ++core) {
       RC_ASSERT(view.free.is_free(core) == physical_.is_free(core));
       RC_ASSERT(view.free.can_be_joined(core) == physical_.can_be_joined(core));

@@ -31,7 +31,8 @@ MemoryLog beside(const Machine& machine, const std::vector<TracedJob>& jobs, std
   return play(policy, machine, jobs, model);
 }
 
-MemoryLog by_timetable(const Machine& machine, std::map<Instant, Actions> orders, const std::vector<TracedJob>& jobs) {
+MemoryLog by_timetable(const Machine& machine, std::map<Instant, Decisions> orders,
+                       const std::vector<TracedJob>& jobs) {
   Timetable policy{std::move(orders)};
   return play(policy, machine, jobs);
 }

@@ -156,7 +156,7 @@ TEST(Shrunk, RoundsToSecondsAndLeavesFactorOneAlone) {
 // Promises each job its submit time and starts all an hour late.
 class Liar final : public Policy {
  public:
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     for (const Job* job : view.waiting) {
       const Instant late = job->submitted + std::chrono::hours{1};
       if (view.now >= late)

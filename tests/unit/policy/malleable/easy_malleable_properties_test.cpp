@@ -23,7 +23,7 @@ class Heads final : public Policy {
  public:
   Heads(Policy& inner, const RuntimeModel& model, int max_mpl) : inner_(inner), model_(model), max_mpl_(max_mpl) {}
 
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     inner_.decide(view, out);
     const Job* const head = waiting_head(view, out);
     if (head != nullptr && !first_shadow.contains(head->id)) first_shadow[head->id] = shadow(*head, view, out);
@@ -40,10 +40,10 @@ class Heads final : public Policy {
     PerNode cores;
   };
 
-  static const Job* waiting_head(const ClusterView& view, const Actions& decided) {
+  static const Job* waiting_head(const ClusterView& view, const Decisions& decided) {
     for (const Job* job : view.waiting)
-      if (std::ranges::none_of(decided, [job](const Action& action) {
-            const auto* start = std::get_if<Start>(&action);
+      if (std::ranges::none_of(decided, [job](const Decision& decision) {
+            const auto* start = std::get_if<Start>(&decision);
             return start != nullptr && start->job == job->id;
           }))
         return job;
@@ -65,12 +65,12 @@ class Heads final : public Policy {
     return {until, per_node(on, machine, job.processes, malleable ? max_mpl_ : on.mpl)};
   }
 
-  [[nodiscard]] Instant shadow(const Job& head, const ClusterView& view, const Actions& decided) const {
+  [[nodiscard]] Instant shadow(const Job& head, const ClusterView& view, const Decisions& decided) const {
     std::vector<Kept> all;
     std::map<JobId, const Allocation*> resized;
-    for (const Action& action : decided) {
-      if (const auto* resize = std::get_if<Resize>(&action)) resized[resize->job] = &resize->allocation;
-      const auto* start = std::get_if<Start>(&action);
+    for (const Decision& decision : decided) {
+      if (const auto* resize = std::get_if<Resize>(&decision)) resized[resize->job] = &resize->allocation;
+      const auto* start = std::get_if<Start>(&decision);
       if (start == nullptr) continue;
       const Job& job =
           **std::ranges::find_if(view.waiting, [start](const Job* waiting) { return waiting->id == start->job; });

@@ -52,10 +52,10 @@ TEST(Conservative, ABackfilledJobDelaysNobodyNotJustTheHead) {
 class Wakes final : public Policy {
  public:
   explicit Wakes(Policy& inner) : inner_(inner) {}
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     inner_.decide(view, out);
-    for (const Action& action : out)
-      if (const auto* wake = std::get_if<WakeAt>(&action)) all.insert(wake->at);
+    for (const Decision& decision : out)
+      if (const auto* wake = std::get_if<WakeAt>(&decision)) all.insert(wake->at);
   }
   PassRule pass_rule() const override { return inner_.pass_rule(); }
   CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }

@@ -163,7 +163,7 @@ std::vector<TracedJob> one_at_a_time(std::vector<TracedJob> jobs) {
 class Promises final : public Policy {
  public:
   explicit Promises(Policy& inner) : inner_(inner) {}
-  void decide(const ClusterView& view, Actions& out) override {
+  void decide(const ClusterView& view, Decisions& out) override {
     inner_.decide(view, out);
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kSubmit)

@@ -1,13 +1,14 @@
-// Actions: what a policy decides, and what the controller orders a body to do. A policy may leave `Allocation::named`
-// empty where cores have names: the controller then chooses them. What reaches a body is always complete.
+// Decisions: what a policy says should happen. The controller checks each one, enters it in its plan, and orders a body
+// to carry it out (model/order.hpp) as soon as the cores are there. A policy may leave `Allocation::named` empty where
+// cores have names: the controller then chooses them.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "scheduler/model/allocation.hpp"
+#include "scheduler/model/kill_reason.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -26,7 +27,6 @@ struct Suspend {  ///< its cores are free when the body says Suspended
 struct Resume {  ///< on the cores it had
   JobId job;
 };
-enum class KillReason : std::uint8_t { kPolicy, kOverrun, kCancelled, kInterrupted };
 struct Kill {
   JobId job;
   KillReason reason = KillReason::kPolicy;
@@ -41,9 +41,9 @@ struct WakeAt {  ///< asks for a pass at `at`, even when nothing else happens th
 struct Note {  ///< into the event log, and nowhere else
   std::string text;
 };
-using Action = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt, Note>;
+using Decision = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt, Note>;
 
 /// A reused buffer, in the order in which things should happen.
-using Actions = std::vector<Action>;
+using Decisions = std::vector<Decision>;
 
 }  // namespace replay
