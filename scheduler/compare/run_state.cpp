@@ -188,26 +188,19 @@ void RunState::come_to_cores(LiveJob& job, Instant now) {
   if (job.held.shareable && !shared_.has_room(job.held))
     throw InputError(fmt::format("event log: job {} comes to a core that two jobs have at {} s",
                                  static_cast<std::int64_t>(job.key.job), to_text(now)));
-  if (job.held.shareable) shared_.enter(job.key.job, job.held, job.declared.declared.cpu_use);
-  ask_rate_again(job, now);
-  ask_neighbours_again(job, now);
+  shared_.come(job.key.job, job.held, job.declared.declared.cpu_use,
+               [this, now](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand, now); });
 }
 
 void RunState::leave_cores(LiveJob& job, Instant now) {
-  if (!std::exchange(job.on_cores, false) || !job.held.shareable) return;
-  const std::vector<JobId> neighbours = shared_.neighbours(job.key.job, job.held);
-  shared_.leave(job.key.job, job.held);
-  for (const JobId id : neighbours) ask_rate_again(this->job(id, "beside another"), now);
+  if (!std::exchange(job.on_cores, false)) return;
+  shared_.leave(job.key.job,
+                [this, now](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand, now); });
 }
 
-void RunState::ask_neighbours_again(const LiveJob& job, Instant now) {
-  if (!job.held.shareable) return;
-  for (const JobId id : shared_.neighbours(job.key.job, job.held)) ask_rate_again(this->job(id, "beside another"), now);
-}
-
-void RunState::ask_rate_again(LiveJob& job, Instant now) {
-  const double demand = job.held.shareable ? shared_.demand(job.key.job, job.held, job.declared.declared.cpu_use) : 0;
-  if (const double is = rate(job, job.held, demand); is != job.budget.rate()) job.budget.change_rate(now, is);
+void RunState::ask_rate_again(JobId id, const Allocation& on, double demand, Instant now) {
+  LiveJob& job = this->job(id, "beside another");
+  if (const double is = rate(job, on, demand); is != job.budget.rate()) job.budget.change_rate(now, is);
 }
 
 // A core is busy from the first job on it to the last.

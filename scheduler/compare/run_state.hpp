@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -17,14 +16,11 @@
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/progress.hpp"
-#include "scheduler/model/shared_cores.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/shared_rates.hpp"
 
 namespace replay::compare {
-
-/// Progress per second of a job on an allocation beside the demand of its neighbours (SharedCores::demand), in (0, 1],
-/// by the run's runtime model and the job's declarations.
-using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
 
 struct QueueKey {
   Instant submitted{};  ///< as the trace says
@@ -87,8 +83,7 @@ class RunState final : public log::Sink {
   [[nodiscard]] double rate(const LiveJob& job, const Allocation& allocation, double demand) const;
   void come_to_cores(LiveJob& job, Instant now);
   void leave_cores(LiveJob& job, Instant now);
-  void ask_rate_again(LiveJob& job, Instant now);
-  void ask_neighbours_again(const LiveJob& job, Instant now);
+  void ask_rate_again(JobId job, const Allocation& on, double demand, Instant now);
 
   DeclaredRate rate_;
   CoreCount cores_ = 0;
@@ -98,7 +93,7 @@ class RunState final : public log::Sink {
   std::set<QueueKey> waiting_;
   std::map<std::uint64_t, const LiveJob*> running_;
   std::unordered_map<CoreId, int> sharers_;  // by core: shareable jobs that have it by the decisions
-  SharedCores shared_;                       // where their processes are
+  SharedRates shared_;                       // where their processes are
 };
 
 /// The state of a run just before a record: follows the log and stops there.

@@ -21,10 +21,11 @@
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/order.hpp"
-#include "scheduler/model/shared_cores.hpp"
 #include "scheduler/policy/view/decision.hpp"
 #include "scheduler/policy/view/policy.hpp"
 #include "scheduler/policy/view/view.hpp"
+#include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/shared_rates.hpp"
 
 namespace replay {
 
@@ -127,7 +128,7 @@ class Controller {
   // job's.
   void on_cores(Managed& job);
   void off_cores(Managed& job);
-  void ask_rate_again(Managed& job);
+  void ask_rate_again(JobId id, const Allocation& on, double demand);
   void set_rate(Managed& job, double rate);
   /// nullptr if it was not started, or has ended.
   [[nodiscard]] Managed* started(JobId id) {
@@ -152,7 +153,7 @@ class Controller {
   Instant now_ = Instant::min();
   FreeCores planned_;
   FreeCores physical_;
-  SharedCores shared_;  // as physically held, with declared CPU use; only shareable jobs
+  SharedRates shared_;  // by where processes really are, with declared CPU use
   WaitingQueue waiting_;
   RunningSet running_;
   JobMap<Known> jobs_;  // submitted and not ended: those of waiting_ and of running_

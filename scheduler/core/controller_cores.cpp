@@ -88,27 +88,20 @@ void Controller::leave_plan(Managed& job) {
 
 // REQUIRES: its processes are on the cores that it holds, and on no others.
 void Controller::on_cores(Managed& job) {
-  const JobId id = job.running->job->id;
-  if (job.held.shareable) shared_.enter(id, job.held, job.running->job->declared.cpu_use);
-  ask_rate_again(job);
-  if (!job.held.shareable) return;
-  for (const JobId neighbour : shared_.neighbours(id, job.held)) ask_rate_again(*jobs_.at(neighbour).started);
+  const Job& declared = *job.running->job;
+  shared_.come(declared.id, job.held, declared.declared.cpu_use,
+               [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
 }
 
 // Leaves the job's own rate to the caller.
 void Controller::off_cores(Managed& job) {
-  if (!job.held.shareable) return;
-  const JobId id = job.running->job->id;
-  const std::vector<JobId> neighbours = shared_.neighbours(id, job.held);
-  shared_.leave(id, job.held);
-  for (const JobId neighbour : neighbours) ask_rate_again(*jobs_.at(neighbour).started);
+  shared_.leave(job.running->job->id,
+                [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
 }
 
-void Controller::ask_rate_again(Managed& job) {
-  const Job& declared = *job.running->job;
-  const Allocation& on = job.moving_to ? job.held_before : job.held;  // while it moves: the cores before
-  const double demand = on.shareable ? shared_.demand(declared.id, on, declared.declared.cpu_use) : 0;
-  const double rate = rate_(declared, on, demand);
+void Controller::ask_rate_again(JobId id, const Allocation& on, double demand) {
+  Managed& job = *jobs_.at(id).started;
+  const double rate = rate_(*job.running->job, on, demand);
   if (rate != job.running->budget.rate()) set_rate(job, rate);
 }
 

@@ -16,6 +16,7 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/core/arrivals.hpp"
+#include "scheduler/runtime_model/declared_rate.hpp"
 
 namespace replay::live {
 namespace {
@@ -65,11 +66,8 @@ class Engine final : public ExecutorListener {
         executor_(executor),
         log_(log),
         options_(options),
-        controller_(machine, policy,
-                    [&model](const Job& job, const Allocation& allocation, double demand) {
-                      return model.rate(job.declared, allocation, demand);
-                    },
-                    log, {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
+        controller_(machine, policy, declared_rate(model), log,
+                    {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
         base_(event_base_new()),
         clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");

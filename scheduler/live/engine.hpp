@@ -1,6 +1,5 @@
 // The live engine, body no. 2: it runs in real time. Events come from the clock and from an Executor, which carries
-// out the orders. Trace time runs `1 / time_scale` times as fast as the wall clock, and
-// starts at the first submission.
+// out the orders. Trace time runs `1 / time_scale` times as fast as the wall clock, and starts at the first submission.
 #pragma once
 
 #include <functional>

@@ -9,6 +9,7 @@
 #include "scheduler/base/mix_bits.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/runtime_model/calibrated.hpp"
+#include "scheduler/runtime_model/declared_rate.hpp"
 
 namespace replay {
 namespace {
@@ -86,6 +87,12 @@ std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name, const Pr
     known.push_back(entry.name);
   }
   throw UsageError(fmt::format("unknown runtime model '{}'{}", name, suggestion(name, known)));
+}
+
+DeclaredRate declared_rate(const RuntimeModel& model) {
+  return [&model](const Job& job, const Allocation& allocation, double demand) {
+    return model.rate(job.declared, allocation, demand);
+  };
 }
 
 void draw_network_overheads(Workload& workload, std::uint64_t seed) {

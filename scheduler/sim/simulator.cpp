@@ -11,7 +11,8 @@
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/progress.hpp"
-#include "scheduler/model/shared_cores.hpp"
+#include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/shared_rates.hpp"
 
 namespace replay {
 namespace {
@@ -33,11 +34,7 @@ class Simulation {
       : arrivals_(workload),
         model_(model),
         options_(options),
-        controller_(machine, policy,
-                    [&model](const Job& job, const Allocation& allocation, double demand) {
-                      return model.rate(job.declared, allocation, demand);
-                    },
-                    log, {options.overrun, nullptr}) {}
+        controller_(machine, policy, declared_rate(model), log, {options.overrun, nullptr}) {}
 
   SimulationResult run() {
     for (std::size_t turn = 0;; ++turn) {
@@ -213,31 +210,20 @@ class Simulation {
 
   // Its processes are on these cores now: sets its rate and those of its neighbours.
   void on_cores(Running& running, const Allocation& allocation) {
-    if (!allocation.shareable) {
-      running.rate = model_.rate(running.traced->truth.behaviour, allocation, 0);
-      set_rate(running, running.rate);
-      return;
-    }
-    running.shared = allocation;
-    const JobId id = running.traced->job.id;
-    shared_.enter(id, running.shared, running.traced->truth.behaviour.cpu_use);
-    ask_rate_again(running);
-    for (const JobId neighbour : shared_.neighbours(id, running.shared)) ask_rate_again(running_.at(neighbour));
+    if (allocation.shareable) running.shared = allocation;
+    shared_.come(running.traced->job.id, allocation, running.traced->truth.behaviour.cpu_use,
+                 [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
   }
 
   // Leaves the job's own rate to the caller.
   void off_cores(const Running& running) {
-    if (!running.shared.shareable) return;
-    const JobId id = running.traced->job.id;
-    const std::vector<JobId> neighbours = shared_.neighbours(id, running.shared);
-    shared_.leave(id, running.shared);
-    for (const JobId neighbour : neighbours) ask_rate_again(running_.at(neighbour));
+    shared_.leave(running.traced->job.id,
+                  [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
   }
 
-  void ask_rate_again(Running& running) {
-    const Behaviour& behaviour = running.traced->truth.behaviour;
-    const double demand = shared_.demand(running.traced->job.id, running.shared, behaviour.cpu_use);
-    running.rate = model_.rate(behaviour, running.shared, demand);
+  void ask_rate_again(JobId id, const Allocation& on, double demand) {
+    Running& running = running_.at(id);
+    running.rate = model_.rate(running.traced->truth.behaviour, on, demand);
     if (running.rate != running.progress.rate()) set_rate(running, running.rate);
   }
 
@@ -245,7 +231,7 @@ class Simulation {
   const RuntimeModel& model_;
   const SimulationOptions& options_;
   Controller controller_;
-  SharedCores shared_;  // with the true CPU use; only shareable jobs
+  SharedRates shared_;  // with the true CPU use
   Instant now_ = Instant::min();
   JobMap<Running> running_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;

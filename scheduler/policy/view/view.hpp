@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/runtime_model/declared_rate.hpp"
 
 namespace replay {
 
@@ -191,9 +191,6 @@ struct Trigger {
   TriggerKind kind;
   const Job* job = nullptr;  ///< nullptr for kWake; valid during the pass
 };
-
-/// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
-using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
 
 struct ClusterView {
   Instant now;

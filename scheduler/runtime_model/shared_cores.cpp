@@ -1,4 +1,4 @@
-#include "scheduler/model/shared_cores.hpp"
+#include "scheduler/runtime_model/shared_cores.hpp"
 
 #include <algorithm>
 

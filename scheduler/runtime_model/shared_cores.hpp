@@ -1,6 +1,6 @@
 // The jobs on shared cores, and how much CPU time they take from each other. Only jobs with shareable allocations are
-// entered; a job that is alone on its cores has no neighbours. The simulator keeps one with the true CPU use, the
-// controller one with the declared use; both compute the rate of each neighbour again when a job comes, goes or moves.
+// entered; a job that is alone on its cores has no neighbours. SharedRates says
+// whose rate changes when a job comes, goes or moves.
 #pragma once
 
 #include <array>
