@@ -2,21 +2,17 @@
 // model `calibrated` and `replay trace match` read. The profile is written after every figure and an existing profile
 // is extended: an interrupted run loses one measurement, and the same command continues it.
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,14 +21,13 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/calibrate/calibration.hpp"
+#include "scheduler/calibrate/kept_profile.hpp"
 #include "scheduler/calibrate/machine_measurer.hpp"
 #include "scheduler/calibrate/report.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/results/input_file.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 
@@ -141,63 +136,9 @@ fs::path place_of(const CalibrateGiven& given, bool is_emulated) {
   return is_emulated ? usual.parent_path() / "profile-emulated.json" : usual;
 }
 
-// The existing profile, or an empty one if there is none or with --fresh. Throws InputError if the existing profile is
-// a sample or of another machine.
-Profile profile_to_add_to(const fs::path& path, const ProfileMachine& here, bool fresh) {
-  Profile profile;
-  profile.machine = here;
-  if (fresh || !fs::exists(path)) return profile;
-  constexpr const char* kWaysOut = "-o puts the figures elsewhere, --fresh replaces it";
-  Profile there = read_profile(path.string());
-  if (there.is_sample)
-    throw InputError(fmt::format("{}: is a sample, of no real machine; {}", path.string(), kWaysOut));
-  if (const auto others = differences(there.machine, here); !others.empty())
-    throw InputError(fmt::format("{}: is the profile of another machine ({}); {}", path.string(),
-                                 fmt::join(others, "; "), kWaysOut));
-  const auto cores_text = [](const ProfileMachine& machine) {
-    return machine.emulated.empty() ? std::string{"the machine's own cores"} : machine.emulated;
-  };
-  if (there.machine.emulated != here.emulated)
-    throw InputError(fmt::format("{}: is a profile of {}, expected one of {}; {}", path.string(),
-                                 cores_text(there.machine), cores_text(here), kWaysOut));
-  return there;
-}
-
-// Drops the figures of benchmarks rebuilt since (other SHA-256), so that they are measured again.
-void drop_rebuilt(Profile& profile, const fs::path& path) {
-  std::vector<std::string> rebuilt;
-  for (const ProfileEntry& entry : profile.entries) {
-    const auto program = benchmark(entry.benchmark);
-    if (!program || entry.program_sha256.empty() || entry.program_sha256 == results::input_file(*program).sha256)
-      continue;
-    if (std::ranges::find(rebuilt, entry.benchmark) == rebuilt.end()) rebuilt.push_back(entry.benchmark);
-  }
-  if (rebuilt.empty()) return;
-  const auto is_of_one = [&rebuilt](const std::string& name) {
-    return std::ranges::find(rebuilt, name) != rebuilt.end();
-  };
-  std::erase_if(profile.entries, [&](const ProfileEntry& entry) { return is_of_one(entry.benchmark); });
-  std::erase_if(profile.pairs,
-                [&](const PairSlowdown& pair) { return is_of_one(pair.benchmark) || is_of_one(pair.neighbour); });
-  fmt::print(stderr, "replay: {}: {} built anew since: their figures there are dropped\n", path.string(),
-             fmt::join(rebuilt, ", "));
-}
-
-// Reports a profile that cannot be written now, not after the first measurement.
-void make_folder_of(const fs::path& path) {
-  std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) throw InputError(fmt::format("{}: cannot be made: {}", path.parent_path().string(), error.message()));
-  if (fs::is_directory(path, error))
-    throw InputError(fmt::format("{}: expected a file to write the profile to, found a directory", path.string()));
-  if (::access(path.has_parent_path() ? path.parent_path().c_str() : ".", W_OK | X_OK) != 0)
-    throw InputError(fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
-}
-
 class CalibrateCommand {
  public:
-  explicit CalibrateCommand(const CalibrateGiven& given)
-      : given_(given), machine_(machine_text(given), given.real), path_(place_of(given, machine_.is_emulated())) {
+  explicit CalibrateCommand(const CalibrateGiven& given) : given_(given), machine_(machine_text(given), given.real) {
     if (!(given.spread > 0 && given.spread <= 100))
       throw UsageError(fmt::format("--spread: expected per cent above 0 and up to 100, found {}", given.spread));
     limits_ = {.spread = given.spread / 100,
@@ -223,15 +164,16 @@ class CalibrateCommand {
       here.emulated = machine_.text();
       here.name += " " + here.emulated;
     }
-    profile_ = profile_to_add_to(path_, here, given.fresh);
-    drop_rebuilt(profile_, path_);
-    profile_.machine = here;
-    profile_.spread_bound = limits_.spread;
+    kept_.emplace(place_of(given, machine_.is_emulated()), here, given.fresh);
+    if (!kept_->rebuilt().empty())
+      fmt::print(stderr, "replay: {}: {} built anew since: their figures there are dropped\n", kept_->path().string(),
+                 fmt::join(kept_->rebuilt(), ", "));
+    kept_->profile().spread_bound = limits_.spread;
   }
 
   int run() {
     const HeedStops heeding;
-    make_folder_of(path_);
+    kept_->expect_writable();
     const std::vector<calibrate::Measurement> plan = plan_of(selection_);
     announce(plan);
     machine_.leave_the_jobs_cores();
@@ -249,12 +191,12 @@ class CalibrateCommand {
                                       calibrate::about(elapsed()), calibrate::about(limits_.budget_s)));
           },
           [&](const Profile&, const calibrate::Measurement& m) {
-            sign(m);
-            keep();
+            kept_->sign(m);
+            kept_->write();
           }};
-      result = calibrate::calibrate(profile_, plan, measurer, limits_, elapsed, watcher);
+      result = calibrate::calibrate(kept_->profile(), plan, measurer, limits_, elapsed, watcher);
     }
-    if (result.measured > 0) keep();
+    if (result.measured > 0) kept_->write();
     tell(result);
     if (result.interrupted) return exit_status_after_stop();
     return result.failed > 0 || (result.measured == 0 && result.kept == 0 && result.unsettled.empty()) ? 1 : 0;
@@ -271,51 +213,37 @@ class CalibrateCommand {
   void announce(const std::vector<calibrate::Measurement>& plan) const {
     std::vector<calibrate::Measurement> open;
     for (const calibrate::Measurement& m : plan)
-      if (!is_settled_in(profile_, m, limits_.spread)) open.push_back(m);
+      if (!is_settled_in(kept_->profile(), m, limits_.spread)) open.push_back(m);
     for (const std::string& note : machine_.notes()) fmt::print(stderr, "note: {}\n", note);
     if (!setting_.has_vmlib) fmt::print(stderr, "note: without vmlib nothing that shares cores is measured\n");
-    const double expected = expected_seconds(open, profile_);
+    const double expected = expected_seconds(open, kept_->profile());
     fmt::print(stderr, "{}: {} measurements to make, {} are there; about {}, at most {}\n", machine_.description(),
                open.size(), plan.size() - open.size(), calibrate::about(std::min(expected, limits_.budget_s)),
                calibrate::about(limits_.budget_s));
     fmt::print(stderr, "figures are kept in {} as they come; stopped, the same command goes on from there\n",
-               path_.string());
-  }
-
-  // Stores the SHA-256 of the measured program beside its run time.
-  void sign(const calibrate::Measurement& m) {
-    if (m.kind != calibrate::Kind::kRunTime) return;
-    for (ProfileEntry& entry : profile_.entries)
-      if (entry.command == command_of(m.kernel) && entry.processes == m.processes)
-        entry.program_sha256 = results::input_file(*benchmark(m.kernel.name)).sha256;
-  }
-
-  void keep() {
-    profile_.date = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
-    write_profile(profile_, path_.string());
+               kept_->path().string());
   }
 
   void tell(const calibrate::CalibrationResult& result) const {
     if (given_.json)
-      fmt::print("{}\n", to_json(profile_).dump(2));
+      fmt::print("{}\n", to_json(kept_->profile()).dump(2));
     else
-      fmt::print("{}", calibrate::profile_text(profile_, limits_.spread));
+      fmt::print("{}", calibrate::profile_text(kept_->profile(), limits_.spread));
     std::FILE* const out = given_.json ? stderr : stdout;
     const std::string rest = calibrate::result_text(result, limits_.spread);
     if (!rest.empty()) fmt::print(out, "\n{}", rest);
     if (result.measured == 0 && result.kept > 0 && !result.interrupted)
       fmt::print(out, "\nall that was asked for is there already; --fresh measures it anew\n");
     if (result.measured > 0)
-      fmt::print(out, "\n{} measured, {} kept: {}\n", result.measured, result.kept, path_.string());
+      fmt::print(out, "\n{} measured, {} kept: {}\n", result.measured, result.kept, kept_->path().string());
   }
 
   const CalibrateGiven& given_;
   experiment::RealMachine machine_;
-  fs::path path_;
   calibrate::Limits limits_;
   calibrate::CalibrateSetting setting_;
   calibrate::Selection selection_;
-  Profile profile_;
+  std::optional<calibrate::KeptProfile> kept_;
 };
 
 }  // namespace
