@@ -1,0 +1,213 @@
+#include "scheduler/program/session.hpp"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "launcher/agent/agent.hpp"
+#include "launcher/os/topology.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/program/output.hpp"
+#include "scheduler/program/report.hpp"
+#include "scheduler/program/run.hpp"
+#include "scheduler/protocol/wire.h"
+
+namespace replay::program {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr JobId kJob{1};
+constexpr int kCannotStart = 127;  // as a shell reports it
+constexpr int kNobodyReads = 128 + SIGPIPE;
+
+/// The cores of the expanded job: those asked for, or the machine's, at most one per rank.
+std::vector<int> choose_cores(const ProgramRequest& request) {
+  const std::string spec = request.cores.empty() ? "local" : "local:" + request.cores;
+  std::vector<int> cores = launcher::discover_local(spec, request.smt).pu_of_core;
+  cores.resize(std::min(cores.size(), static_cast<std::size_t>(request.ranks)));
+  return cores;
+}
+
+/// Those of `cores` that the shrunk job keeps. Empty: there are no shrinks.
+std::vector<int> choose_shrunk_cores(const ProgramRequest& request, const ChangePlan& plan, std::vector<int> cores) {
+  if (!plan.has_resizes() && request.shrink_to == 0) return {};
+  const int all = static_cast<int>(cores.size());
+  if (all == 1) throw UsageError("there is nothing to shrink: the program has one core only; see --cores");
+  if (request.shrink_to >= all)
+    throw UsageError(
+        fmt::format("--to: expected 1 to {}, fewer than the program has, found '{}'", all - 1, request.shrink_to));
+  cores.resize(static_cast<std::size_t>(request.shrink_to == 0 ? (all + 1) / 2 : request.shrink_to));
+  return cores;
+}
+
+std::vector<std::pair<std::string, std::string>> read_environment(const std::vector<std::string>& assignments) {
+  std::vector<std::pair<std::string, std::string>> variables;
+  for (const std::string& text : assignments) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      throw UsageError(fmt::format("--env: expected NAME=VALUE, found '{}'", text));
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+/// Whether the ranks get REPLAY_VM_OFF, from `variables` or from our own environment.
+bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& variables) {
+  const char* everywhere = std::getenv(REPLAY_VM_ENV_OFF);
+  std::string value = everywhere != nullptr ? everywhere : "0";
+  for (const auto& [name, text] : variables)
+    if (name == REPLAY_VM_ENV_OFF) value = text;
+  return value != "0";
+}
+
+/// Keeps this process and the agent, which inherits the mask, off the program's cores if there is a core to spare.
+void leave_cores(const std::vector<int>& cores) {
+  cpu_set_t spare;
+  CPU_ZERO(&spare);
+  for (const int cpu : launcher::affinity_mask())
+    if (std::ranges::find(cores, cpu) == cores.end()) CPU_SET(static_cast<std::size_t>(cpu), &spare);
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
+}
+
+int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal, const Say& say) {
+  if (stops_asked() > 0) return exit_status_after_stop();
+  if (terminal.output_error() == EPIPE) return kNobodyReads;
+  if (terminal.output_error() != 0) {
+    say(fmt::format("replay: the program's output cannot be passed on: {}", std::strerror(terminal.output_error())));
+    return 1;
+  }
+  if (!history.end) return 1;
+  if (history.end->outcome == Outcome::kCompleted) return 0;
+  return history.end->exit_code != 0 ? history.end->exit_code : 1;
+}
+
+std::string change_text(const ChangeRecord& change, const PhaseKind& now) {
+  if (!change.refused.empty())
+    return fmt::format("[{:8.2f} s] {} refused: {}", change.at, to_text(change.planned.kind), change.refused);
+  return fmt::format("[{:8.2f} s] {}: {}, in {:.2f} ms", change.at, to_text(change.planned.kind), phase_name(now),
+                     change.took * 1e3);
+}
+
+class Session {
+ public:
+  Session(const ProgramRequest& request, const Say& say)
+      : request_(request), say_(say), plan_(request.changes), cores_(choose_cores(request)) {
+    const Pairing pairing = request.pairing == "block" ? Pairing::kBlock : Pairing::kCyclic;
+    const std::vector<int> shrunk = choose_shrunk_cores(request, plan_, cores_);
+    settings_.command = request.command;
+    settings_.with_vmlib = request.with_vmlib;
+    settings_.is_switched_off = is_switched_off(read_environment(request.environment));
+    settings_.core_of_rank = place_ranks(request.ranks, cores_, pairing);
+    if (!shrunk.empty()) settings_.shrunk_to = place_ranks(request.ranks, shrunk, pairing);
+    order_.shrunk_to = settings_.shrunk_to;
+    order_.launch.job = kJob;
+    order_.launch.environment = read_environment(request.environment);
+    order_.launch.core_of_rank = settings_.core_of_rank;
+    order_.launch.malleable = request.with_vmlib;
+    if (!request.with_vmlib && plan_.has_resizes())
+      throw UsageError(
+          "--no-vm: ranks without vmlib are not moved; give them fewer cores from the start, with --cores");
+  }
+
+  int run() {
+    const std::string& name = settings_.command.front();
+    auto program = benchmark(name);
+    if (!program) program = find_program(name);
+    if (!program) {
+      say_(fmt::format("replay: there is no program '{}': neither a benchmark of ours (in {}) nor on the PATH", name,
+                       library_folder().string()));
+      return kCannotStart;
+    }
+    order_.launch.command = settings_.command;
+    order_.launch.command.front() = program->string();
+    return run_with_agent();
+  }
+
+ private:
+  int run_with_agent() {
+    launcher::AgentOptions agent_options;
+    agent_options.back_end = experiment::back_end_of(request_.back_end);
+    agent_options.network = experiment::job_network_of(request_.job_network);
+    if (const auto note = experiment::job_network_note(agent_options.network); note && !request_.json)
+      say_(fmt::format("replay: note: {}", *note));
+    agent_options.mpiexec = find_mpiexec();
+    if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
+    leave_cores(cores_);
+    const HeedStops heeding;
+    ReportOutput report{request_.report, request_.json};
+    const TemporaryFolder folder;
+    order_.launch.directory = folder.path().string();
+    // Before the loop: the agent is forked while this process has one thread and nothing open.
+    launcher::AgentHandle agent = launcher::start_agent(agent_options);
+    return under(agent, folder.path(), report);
+  }
+
+  static fs::path find_mpiexec() {
+    const auto found = find_program("mpiexec");
+    if (!found)
+      throw InputError(
+          "mpiexec is not on the PATH: a run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
+    return *found;
+  }
+  static fs::path find_vmlib() {
+    const auto found = vm_library();
+    if (!found)
+      throw InputError(
+          fmt::format("no libreplay-vm.so in {}: build it, or run with --no-vm", library_folder().string()));
+    return *found;
+  }
+
+  int under(launcher::AgentHandle& agent, const fs::path& folder, ReportOutput& report) {
+    const launcher::EventBase loop{event_base_new()};
+    int status = 1;
+    ProgramHistory history;
+    {
+      ProgramRun run{loop.get(),
+                     agent.stream(),
+                     order_,
+                     plan_,
+                     [this](const auto& started) { on_start(started); },
+                     [this](const auto& change, const auto& now) {
+                       if (!request_.json && request_.changes.every.empty()) say_(change_text(change, now));
+                     }};
+      ProgramTerminal terminal{loop.get(), folder, report.program_output(), run};
+      run.launch();
+      event_base_dispatch(loop.get());
+      terminal.pass_on();
+      history = run.history();
+      status = exit_status(history, terminal, say_);
+    }
+    agent.stop();  // after a third Ctrl-C the program is ended here
+    report.write(settings_, history);
+    return status;
+  }
+
+  void on_start(const protocol::JobStarted& started) const {
+    if (request_.with_vmlib && !started.malleable && !request_.json)
+      say_(fmt::format("replay: the program is rigid: {}", started.reason));
+  }
+
+  const ProgramRequest& request_;
+  const Say& say_;
+  ChangePlan plan_;
+  std::vector<int> cores_;
+  ProgramSettings settings_;
+  ProgramOrder order_;
+};
+
+}  // namespace
+
+int run_program(const ProgramRequest& request, const Say& say) { return Session{request, say}.run(); }
+
+}  // namespace replay::program
