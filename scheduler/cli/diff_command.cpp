@@ -39,7 +39,7 @@ int diff(const DiffGiven& given) {
         compare::compare_runs(given.a, given.b, *tolerance, placements, given.most);
     const std::string text =
         given.json ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                   : clean_lines(to_text(difference));
+                   : clean_lines(difference_text(difference));
     // main() reports the write error; status 1 would mean that the runs differ.
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kTrouble;
     return difference.none() ? 0 : 1;

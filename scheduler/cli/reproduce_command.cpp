@@ -20,7 +20,6 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp/study.hpp"

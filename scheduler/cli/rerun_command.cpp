@@ -137,9 +137,9 @@ void print_text(const Repetition& run) {
     fmt::print("the event logs are the same, byte for byte ({} bytes)\n", run.bytes);
   else if (run.past.body == "live")
     fmt::print("real runs are never the same to the microsecond; compared:\n\n{}",
-               clean_lines(to_text(*run.difference)));
+               clean_lines(difference_text(*run.difference)));
   else
-    fmt::print("the event logs are NOT the same\n\n{}", clean_lines(to_text(*run.difference)));
+    fmt::print("the event logs are NOT the same\n\n{}", clean_lines(difference_text(*run.difference)));
 }
 
 ordered_json to_json(const Repetition& run) {

@@ -20,7 +20,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/prepared_simulation.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/seeds.hpp"
 #include "scheduler/experiment/seeds_simulation.hpp"

@@ -29,14 +29,13 @@
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/experiment/consent.hpp"
-#include "scheduler/experiment/one_simulation.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/validate/cell.hpp"
-#include "scheduler/validate/experiment.hpp"
 #include "scheduler/validate/page.hpp"
-#include "scheduler/validate/run.hpp"
-#include "scheduler/validate/seeds.hpp"
+#include "scheduler/validate/paper_experiment.hpp"
+#include "scheduler/validate/paper_seeds.hpp"
+#include "scheduler/validate/planned_cells.hpp"
 #include "scheduler/validate/table.hpp"
 
 namespace replay::cli {

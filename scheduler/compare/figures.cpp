@@ -23,7 +23,7 @@ class Mean {
 
 }  // namespace
 
-Figures figures_of(const metrics::JobTable& run, const metrics::JobTable& expanded) {
+Figures mean_figures(const metrics::JobTable& run, const metrics::JobTable& expanded) {
   Mean wait, response, slowdown;
   for (const metrics::JobRow& row : run.rows()) {
     if (!row.ran()) continue;
@@ -36,15 +36,15 @@ Figures figures_of(const metrics::JobTable& run, const metrics::JobTable& expand
   return {wait.value(), response.value(), slowdown.value()};
 }
 
-double relative_error(const Pair& pair) {
+double relative_error(const FigurePair& pair) {
   if (pair.real <= pair.resolution) return kNone;
   return (pair.simulated - pair.real) / pair.real;
 }
 
-MeanError mean_relative_error(std::span<const Pair> pairs) {
+MeanError mean_relative_error(std::span<const FigurePair> pairs) {
   Mean mean;
   MeanError result;
-  for (const Pair& pair : pairs) {
+  for (const FigurePair& pair : pairs) {
     const double error = relative_error(pair);
     if (std::isnan(error)) {
       ++(pair.is_nothing() ? result.nothing : result.left_out);

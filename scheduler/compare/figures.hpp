@@ -13,20 +13,20 @@
 
 namespace replay::compare {
 
-inline constexpr std::size_t kFigures = 3;
-inline constexpr std::array<std::string_view, kFigures> kFigureNames = {"wait", "response", "slowdown"};
+inline constexpr std::size_t kFigureCount = 3;
+inline constexpr std::array<std::string_view, kFigureCount> kFigureNames = {"wait", "response", "slowdown"};
 inline constexpr std::size_t kWait = 0, kResponse = 1;  // places in it
 
 /// Means over the jobs that ran; NaN if none did. By kFigureNames: wait and response in seconds of trace time, slowdown
 /// by formula (1), response over the expanded run time.
-using Figures = std::array<double, kFigures>;
+using Figures = std::array<double, kFigureCount>;
 
 /// Expanded run times are those of `expanded`, which knows every job that ran: the trace's, also where the run was given
 /// other ones. A job with an expanded run time of zero has no slowdown and is left out there.
-[[nodiscard]] Figures figures_of(const metrics::JobTable& run, const metrics::JobTable& expanded);
+[[nodiscard]] Figures mean_figures(const metrics::JobTable& run, const metrics::JobTable& expanded);
 
 /// A figure of the simulation and of the real run.
-struct Pair {
+struct FigurePair {
   double simulated = 0;
   double real = 0;
   double resolution = 0;  ///< values up to it count as nothing: a real run cannot tell them from 0
@@ -36,7 +36,7 @@ struct Pair {
 };
 
 /// (S - R) / R: positive where the simulator says more. NaN where R is nothing, whatever S is.
-[[nodiscard]] double relative_error(const Pair& pair);
+[[nodiscard]] double relative_error(const FigurePair& pair);
 
 struct MeanError {
   double mean = 0;           ///< of |S - R| / R; NaN of none
@@ -44,7 +44,7 @@ struct MeanError {
   std::size_t nothing = 0;   ///< left out: S and R are nothing
   std::size_t left_out = 0;  ///< left out: R is nothing and S is not, or one is not known
 };
-[[nodiscard]] MeanError mean_relative_error(std::span<const Pair> pairs);
+[[nodiscard]] MeanError mean_relative_error(std::span<const FigurePair> pairs);
 
 /// By how much `here` exceeds `first`, in percent of `first`; NaN where that is 0. Negative for a gain.
 [[nodiscard]] double percent_more(double first, double here);

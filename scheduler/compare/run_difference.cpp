@@ -237,7 +237,7 @@ RunDifference compare_runs(const std::string& a, const std::string& b, Duration 
   return result;
 }
 
-std::string to_text(const RunDifference& difference) {
+std::string difference_text(const RunDifference& difference) {
   std::string text;
   for (std::size_t i = 0; i < 2; ++i) {
     const ComparedRun& run = difference.runs[i];

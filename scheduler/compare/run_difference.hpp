@@ -39,8 +39,8 @@ struct RunDifference {
 [[nodiscard]] RunDifference compare_runs(const std::string& a, const std::string& b, Duration tolerance,
                                          bool placements, std::size_t most_jobs);
 
-using replay::to_text;  // the overloads for times, which the next one would hide
-[[nodiscard]] std::string to_text(const RunDifference& difference);
+/// For the user: where they part and why, the differences of their jobs.
+[[nodiscard]] std::string difference_text(const RunDifference& difference);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunDifference& difference);
 
 }  // namespace replay::compare

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/prepared_simulation.hpp"
 #include "scheduler/experiment/seeds.hpp"
 
 namespace replay::experiment {

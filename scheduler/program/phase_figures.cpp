@@ -142,7 +142,7 @@ std::string_view to_text(Measure measure) {
   return "?";
 }
 
-RunFigures figures_of(std::span<const PhaseTotals> phases) {
+RunFigures run_figures(std::span<const PhaseTotals> phases) {
   RunFigures run;
   const ExpandedTotals expanded = expanded_totals(phases);
   if (expanded.rank_seconds > 0) run.cpu_use = std::clamp(1 - expanded.blocked / expanded.rank_seconds, 0.0, 1.0);

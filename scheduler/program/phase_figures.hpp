@@ -79,6 +79,6 @@ struct RunFigures {
 };
 
 /// One row per phase, in their order.
-[[nodiscard]] RunFigures figures_of(std::span<const PhaseTotals> phases);
+[[nodiscard]] RunFigures run_figures(std::span<const PhaseTotals> phases);
 
 }  // namespace replay::program

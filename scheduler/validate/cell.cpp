@@ -122,7 +122,7 @@ compare::DecisionList decisions_in(const fs::path& run) {
 
 ValidatedRun summary_of(const metrics::JobTable& run, const metrics::JobTable& expanded) {
   ValidatedRun result;
-  result.figures = compare::figures_of(run, expanded);
+  result.figures = compare::mean_figures(run, expanded);
   Instant first = kNever, last = Instant::min();
   for (const metrics::JobRow& row : run.rows()) {
     result.jobs += row.ran() ? 1u : 0u;

@@ -43,7 +43,7 @@ PageRow head_of_figures(std::string_view first) {
   return head;
 }
 
-void add_figures(PageRow& row, const compare::Pair& pair, int decimals) {
+void add_figures(PageRow& row, const compare::FigurePair& pair, int decimals) {
   row.push_back(value_text(pair.simulated, decimals));
   row.push_back(value_text(pair.real, decimals));
   row.push_back(percent_text(compare::relative_error(pair) * 100));
@@ -54,7 +54,7 @@ std::string our_table(const std::vector<CellResult>& results) {
   for (const CellResult& result : results) {
     PageRow row = {fmt::format("{:g} {}{}{}", result.load_percent.value_or(100), result.policy,
                                result.disturbed ? " *" : "", result.real.failed > 0 ? " !" : "")};
-    for (std::size_t i = 0; i < compare::kFigures; ++i) add_figures(row, result.pair(i), kPageDecimals[i]);
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) add_figures(row, result.pair(i), kPageDecimals[i]);
     text += row_text(row);
   }
   return text;
@@ -64,7 +64,7 @@ std::string paper_table() {
   std::string text = head_text(head_of_figures("the paper"));
   for (const PaperCell& cell : kPaperTable1) {
     PageRow row = {fmt::format("{} {}", cell.load_percent, cell.policy)};
-    for (const compare::Pair& pair : cell.figures) add_figures(row, pair, 1);
+    for (const compare::FigurePair& pair : cell.figures) add_figures(row, pair, 1);
     text += row_text(row);
   }
   return text;
@@ -72,9 +72,9 @@ std::string paper_table() {
 
 std::string errors_table(const ValidationPage& page) {
   const auto row_of = [](std::string name, const std::vector<CellResult>& results) {
-    std::vector<compare::Pair> run_times, timing;
+    std::vector<compare::FigurePair> run_times, timing;
     for (const CellResult& result : results)
-      for (std::size_t i = 0; result.measured && i < compare::kFigures; ++i) {
+      for (std::size_t i = 0; result.measured && i < compare::kFigureCount; ++i) {
         run_times.push_back(result.run_time_pair(i));
         timing.push_back(result.timing_pair(i));
       }
@@ -99,7 +99,7 @@ std::string misses_text(const ValidationPage& page) {
   std::string text;
   for (const CellResult& result : page.results) {
     std::string figures;
-    for (std::size_t i = 0; i < compare::kFigures; ++i) {
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) {
       const double error = compare::relative_error(result.pair(i)) * 100;
       if (result.pair(i).is_nothing() || (std::isfinite(error) && std::abs(error) <= page.aim_percent)) continue;
       figures += fmt::format("{}{} {} %", figures.empty() ? "" : ", ", compare::kFigureNames[i], percent_text(error));
@@ -146,10 +146,10 @@ std::string seeds_table(const ValidationPage& page) {
       {"load %, arrivals", "policy", "wait s", "response s", "slowdown", "wait %", "response %", "slowdown %"});
   for (const SeedMeans& mean : page.seeds) {
     PageRow row = {fmt::format("{} {}", mean.load_percent, mean.arrivals), mean.policy};
-    for (std::size_t i = 0; i < compare::kFigures; ++i)
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i)
       row.push_back(value_text(mean.figures[i].mean, kPageDecimals[i]));
     const bool is_first = mean.policy == kPaperPolicies[0];
-    for (std::size_t i = 0; i < compare::kFigures; ++i) row.push_back(is_first ? "" : plain(mean.gains[i]));
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) row.push_back(is_first ? "" : plain(mean.gains[i]));
     text += row_text(row);
   }
   return text;

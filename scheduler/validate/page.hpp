@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/validate/experiment.hpp"
+#include "scheduler/validate/paper_experiment.hpp"
+#include "scheduler/validate/paper_seeds.hpp"
 #include "scheduler/validate/result.hpp"
-#include "scheduler/validate/seeds.hpp"
 
 namespace replay::validate {
 

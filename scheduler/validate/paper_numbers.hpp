@@ -12,8 +12,8 @@ namespace replay::validate {
 
 struct PaperCell {
   int load_percent;
-  std::string_view policy;                               ///< our name
-  std::array<compare::Pair, compare::kFigures> figures;  ///< {S, R}: wait s, response s, slowdown
+  std::string_view policy;                                         ///< our name
+  std::array<compare::FigurePair, compare::kFigureCount> figures;  ///< {S, R}: wait s, response s, slowdown
 };
 
 inline constexpr std::array<PaperCell, 8> kPaperTable1 = {{

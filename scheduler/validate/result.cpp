@@ -31,7 +31,8 @@ ordered_json optional_text(const std::optional<std::string>& text) {
 
 ordered_json to_json(const ValidatedRun& run) {
   ordered_json object;
-  for (std::size_t i = 0; i < compare::kFigures; ++i) object[compare::kFigureNames[i]] = number_or_null(run.figures[i]);
+  for (std::size_t i = 0; i < compare::kFigureCount; ++i)
+    object[compare::kFigureNames[i]] = number_or_null(run.figures[i]);
   object.update(ordered_json{{"jobs", run.jobs},
                              {"failed", run.failed},
                              {"makespan_s", number_or_null(run.makespan)},
@@ -113,7 +114,7 @@ class Object {
 
 ValidatedRun run_of(const Object& object) {
   ValidatedRun run;
-  for (std::size_t i = 0; i < compare::kFigures; ++i)
+  for (std::size_t i = 0; i < compare::kFigureCount; ++i)
     run.figures[i] = object.number(std::string{compare::kFigureNames[i]}.c_str());
   run.jobs = object.count("jobs");
   run.failed = object.count("failed");
@@ -159,15 +160,15 @@ double CellResult::resolution(std::size_t figure) const {
   return compare::kFigureNames[figure] == "wait" ? kRealSeconds / inputs.value("time_scale", 1.0) : 0;
 }
 
-compare::Pair CellResult::pair(std::size_t figure) const {
+compare::FigurePair CellResult::pair(std::size_t figure) const {
   return {simulated.figures[figure], real.figures[figure], resolution(figure)};
 }
 
-compare::Pair CellResult::run_time_pair(std::size_t figure) const {
+compare::FigurePair CellResult::run_time_pair(std::size_t figure) const {
   return {simulated.figures[figure], measured->figures[figure], resolution(figure)};
 }
 
-compare::Pair CellResult::timing_pair(std::size_t figure) const {
+compare::FigurePair CellResult::timing_pair(std::size_t figure) const {
   return {measured->figures[figure], real.figures[figure], resolution(figure)};
 }
 
@@ -182,7 +183,7 @@ ordered_json to_json(const CellResult& result) {
                          {"real", to_json(result.real)}};
   object["measured"] = result.measured ? to_json(*result.measured) : ordered_json();
   object["why_not_measured"] = result.why_not_measured;
-  for (std::size_t i = 0; i < compare::kFigures; ++i)
+  for (std::size_t i = 0; i < compare::kFigureCount; ++i)
     object["relative_error"][compare::kFigureNames[i]] = number_or_null(compare::relative_error(result.pair(i)));
   object["job_errors"] = to_json(result.simulated_errors);
   object["measured_job_errors"] = result.measured_errors ? to_json(*result.measured_errors) : ordered_json();
@@ -258,10 +259,10 @@ void remove_cell_result(const fs::path& folder) {
   if (error) throw InputError(fmt::format("{}: cannot be removed: {}", (folder / kFile).string(), error.message()));
 }
 
-std::vector<compare::Pair> pairs_of(const std::vector<CellResult>& results) {
-  std::vector<compare::Pair> pairs;
+std::vector<compare::FigurePair> pairs_of(const std::vector<CellResult>& results) {
+  std::vector<compare::FigurePair> pairs;
   for (const CellResult& result : results)
-    for (std::size_t i = 0; i < compare::kFigures; ++i) pairs.push_back(result.pair(i));
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) pairs.push_back(result.pair(i));
   return pairs;
 }
 

@@ -44,10 +44,10 @@ struct CellResult {
   std::string version;                                  ///< of the program
 
   /// S and R. A wait of at most a real millisecond counts as none.
-  [[nodiscard]] compare::Pair pair(std::size_t figure) const;
+  [[nodiscard]] compare::FigurePair pair(std::size_t figure) const;
   /// S and P, P and R. REQUIRES: measured.
-  [[nodiscard]] compare::Pair run_time_pair(std::size_t figure) const;
-  [[nodiscard]] compare::Pair timing_pair(std::size_t figure) const;
+  [[nodiscard]] compare::FigurePair run_time_pair(std::size_t figure) const;
+  [[nodiscard]] compare::FigurePair timing_pair(std::size_t figure) const;
 
  private:
   [[nodiscard]] double resolution(std::size_t figure) const;
@@ -67,6 +67,6 @@ void write_cell_result(const std::filesystem::path& folder, const CellResult& re
 void remove_cell_result(const std::filesystem::path& folder);
 
 /// All pairs of figures of the cells.
-[[nodiscard]] std::vector<compare::Pair> pairs_of(const std::vector<CellResult>& results);
+[[nodiscard]] std::vector<compare::FigurePair> pairs_of(const std::vector<CellResult>& results);
 
 }  // namespace replay::validate

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/prepared_simulation.hpp"
 
 namespace replay::validate {
 

@@ -31,7 +31,7 @@ std::string figures_table(const std::vector<CellResult>& results) {
     for (const char* column : {"S", "R", "P", "err %"}) rows[0].push_back(fmt::format("{} {}", name, column));
   for (const CellResult& result : results) {
     auto& row = rows.emplace_back(1, marked(result));
-    for (std::size_t i = 0; i < compare::kFigures; ++i) {
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) {
       row.push_back(value_text(result.simulated.figures[i], kDecimals[i]));
       row.push_back(value_text(result.real.figures[i], kDecimals[i]));
       row.push_back(result.measured ? value_text(result.measured->figures[i], kDecimals[i]) : "-");
@@ -62,7 +62,7 @@ std::string gains_table(const std::vector<Gain>& gains) {
   for (const Gain& gain : gains) {
     auto& row = rows.emplace_back(
         1, fmt::format("{}{}{} to {}", gain.place, gain.place.empty() ? "" : ": ", gain.policy, gain.first));
-    for (std::size_t i = 0; i < compare::kFigures; ++i) {
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) {
       row.push_back(percent_text(gain.simulated[i]));
       row.push_back(percent_text(gain.real[i]) + (gain.signs_agree(i) ? "" : " !"));
     }
@@ -71,10 +71,10 @@ std::string gains_table(const std::vector<Gain>& gains) {
 }
 
 std::string means_text(const std::vector<CellResult>& results) {
-  std::vector<compare::Pair> policy_to_real, simulated_to_policy;
+  std::vector<compare::FigurePair> policy_to_real, simulated_to_policy;
   for (const CellResult& result : results) {
     if (!result.measured) continue;
-    for (std::size_t i = 0; i < compare::kFigures; ++i) {
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i) {
       policy_to_real.push_back(result.timing_pair(i));
       simulated_to_policy.push_back(result.run_time_pair(i));
     }
@@ -85,7 +85,7 @@ std::string means_text(const std::vector<CellResult>& results) {
   return text + fmt::format("  of |P - R| / R, what the real run adds: {}\n", mean_error_text(policy_to_real));
 }
 
-ordered_json mean_json(const std::vector<compare::Pair>& pairs) {
+ordered_json mean_json(const std::vector<compare::FigurePair>& pairs) {
   const compare::MeanError error = compare::mean_relative_error(pairs);
   return {{"value", number_or_null(error.mean)},
           {"figures", error.figures},
@@ -103,7 +103,7 @@ std::string percent_text(double percent, int decimals) {
   return std::isfinite(percent) ? fmt::format("{:+.{}f}", percent, decimals) : "-";
 }
 
-std::string mean_error_text(const std::vector<compare::Pair>& pairs) {
+std::string mean_error_text(const std::vector<compare::FigurePair>& pairs) {
   const compare::MeanError error = compare::mean_relative_error(pairs);
   std::string text = std::isfinite(error.mean) ? fmt::format("{:.2f} %", error.mean * 100) : "-";
   text += fmt::format(" ({} figures", error.figures);
@@ -114,7 +114,7 @@ std::string mean_error_text(const std::vector<compare::Pair>& pairs) {
 
 std::string cell_line(const CellResult& result) {
   std::string text = result.cell + ":";
-  for (std::size_t i = 0; i < compare::kFigures; ++i)
+  for (std::size_t i = 0; i < compare::kFigureCount; ++i)
     text += fmt::format("{} {} {} %", i == 0 ? "" : ",", compare::kFigureNames[i],
                         percent_text(compare::relative_error(result.pair(i)) * 100));
   if (result.real.failed > 0) text += fmt::format("; {} jobs did not complete", result.real.failed);
@@ -134,7 +134,7 @@ std::vector<Gain> gains_of(const std::vector<CellResult>& results) {
     while (place_of(results[first]) != place) ++first;
     if (first == i) continue;
     Gain gain{place, results[first].policy, results[i].policy};
-    for (std::size_t k = 0; k < compare::kFigures; ++k) {
+    for (std::size_t k = 0; k < compare::kFigureCount; ++k) {
       gain.simulated[k] = compare::percent_more(results[first].simulated.figures[k], results[i].simulated.figures[k]);
       gain.real[k] = compare::percent_more(results[first].real.figures[k], results[i].real.figures[k]);
     }
@@ -177,7 +177,7 @@ ordered_json validation_json(const std::vector<CellResult>& results) {
   json["gains_percent"] = ordered_json::array();
   for (const Gain& gain : gains_of(results)) {
     ordered_json object = {{"place", gain.place}, {"policy", gain.policy}, {"to", gain.first}};
-    for (std::size_t i = 0; i < compare::kFigures; ++i)
+    for (std::size_t i = 0; i < compare::kFigureCount; ++i)
       object[compare::kFigureNames[i]] = {{"simulated", number_or_null(gain.simulated[i])},
                                           {"real", number_or_null(gain.real[i])}};
     json["gains_percent"].push_back(std::move(object));

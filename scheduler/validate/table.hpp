@@ -25,13 +25,13 @@ namespace replay::validate {
 struct Gain {
   std::string place;  ///< "30/poisson"; "" where there is one load and one kind of arrivals
   std::string first, policy;
-  std::array<double, compare::kFigures> simulated{}, real{};  ///< negative: better than the first
+  std::array<double, compare::kFigureCount> simulated{}, real{};  ///< negative: better than the first
   [[nodiscard]] bool signs_agree(std::size_t figure) const;
 };
 [[nodiscard]] std::vector<Gain> gains_of(const std::vector<CellResult>& results);
 
 /// The mean of |S - R| / R over all figures of the cells, "2.31 %"; with what it left out.
-[[nodiscard]] std::string mean_error_text(const std::vector<compare::Pair>& pairs);
+[[nodiscard]] std::string mean_error_text(const std::vector<compare::FigurePair>& pairs);
 
 /// "1.2", "-" for what cannot be had.
 [[nodiscard]] std::string value_text(double value, int decimals);

@@ -14,8 +14,8 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
-#include "scheduler/validate/experiment.hpp"
-#include "scheduler/validate/seeds.hpp"
+#include "scheduler/validate/paper_experiment.hpp"
+#include "scheduler/validate/paper_seeds.hpp"
 #include "tests/support/shell.hpp"
 #include "traces/trace_stream.hpp"
 

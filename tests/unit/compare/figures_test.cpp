@@ -32,15 +32,15 @@ std::vector<validate::PaperCell> table_of_the_paper() {
     for (std::string field; std::getline(row, field, ',');) fields.push_back(field);
     EXPECT_EQ(fields.size(), 8u) << line;
     validate::PaperCell cell{std::stoi(fields.at(0)), fields.at(1) == "EASY" ? "easy" : "fcfs-malleable", {}};
-    for (std::size_t i = 0; i < kFigures; ++i)
+    for (std::size_t i = 0; i < kFigureCount; ++i)
       cell.figures[i] = {std::stod(fields.at(2 + 2 * i)), std::stod(fields.at(3 + 2 * i))};
     cells.push_back(cell);
   }
   return cells;
 }
 
-std::vector<Pair> pairs_of(const std::vector<validate::PaperCell>& cells) {
-  std::vector<Pair> pairs;
+std::vector<FigurePair> pairs_of(const std::vector<validate::PaperCell>& cells) {
+  std::vector<FigurePair> pairs;
   for (const validate::PaperCell& cell : cells) pairs.insert(pairs.end(), cell.figures.begin(), cell.figures.end());
   return pairs;
 }
@@ -51,7 +51,7 @@ TEST(PaperTable, OursIsThePapers) {
   for (const validate::PaperCell& cell : cells) {
     const validate::PaperCell* const ours = validate::paper_cell(cell.load_percent, cell.policy);
     ASSERT_NE(ours, nullptr) << cell.load_percent << " " << cell.policy;
-    for (std::size_t i = 0; i < kFigures; ++i) {
+    for (std::size_t i = 0; i < kFigureCount; ++i) {
       EXPECT_EQ(ours->figures[i].simulated, cell.figures[i].simulated) << cell.load_percent << " " << cell.policy;
       EXPECT_EQ(ours->figures[i].real, cell.figures[i].real) << cell.load_percent << " " << cell.policy;
     }
@@ -68,7 +68,7 @@ TEST(MeanRelativeError, OfThePapersTableIsTheSevenPercentThatItStates) {
 TEST(MeanRelativeError, TakenOfTheSimulatedOrWithSignsIsNotThePapers) {
   double over_simulated = 0, with_signs = 0;
   const auto pairs = pairs_of(table_of_the_paper());
-  for (const Pair& pair : pairs) {
+  for (const FigurePair& pair : pairs) {
     over_simulated += std::abs(pair.simulated - pair.real) / pair.simulated / 24 * 100;
     with_signs += relative_error(pair) / 24 * 100;
   }
@@ -77,7 +77,8 @@ TEST(MeanRelativeError, TakenOfTheSimulatedOrWithSignsIsNotThePapers) {
 }
 
 TEST(MeanRelativeError, LeavesOutWhatHasNone) {
-  const Pair pairs[] = {{110, 100}, {0, 0}, {3, 0}, {std::nan(""), 5}, {80, 100}, {0, 0.003, 0.02}, {0.5, 0.003, 0.02}};
+  const FigurePair pairs[] = {{110, 100},        {0, 0}, {3, 0}, {std::nan(""), 5}, {80, 100}, {0, 0.003, 0.02},
+                              {0.5, 0.003, 0.02}};
   const MeanError error = mean_relative_error(pairs);
   EXPECT_EQ(error.figures, 2u);
   EXPECT_EQ(error.nothing, 2u);
@@ -109,20 +110,20 @@ JobTable three_jobs(double runtime_of_second) {
 
 TEST(Figures, AreMeansOverTheJobsThatRan) {
   const JobTable table = three_jobs(5);
-  const Figures figures = figures_of(table, table);
+  const Figures figures = mean_figures(table, table);
   EXPECT_DOUBLE_EQ(figures[0], 2.5);            // 0, 5
   EXPECT_DOUBLE_EQ(figures[1], 12.5);           // 10, 15
   EXPECT_DOUBLE_EQ(figures[2], (1 + 3) / 2.0);  // 10/10, 15/5: formula (1)
 }
 
 TEST(Figures, TakeExpandedRunTimesFromTheTraceThatWasMeant) {
-  const Figures figures = figures_of(three_jobs(10), three_jobs(5));
+  const Figures figures = mean_figures(three_jobs(10), three_jobs(5));
   EXPECT_DOUBLE_EQ(figures[2], (1 + 3) / 2.0);
 }
 
 TEST(Figures, OfNoJobsAreNone) {
   const JobTable nobody;
-  for (const double figure : figures_of(nobody, nobody)) EXPECT_TRUE(std::isnan(figure));
+  for (const double figure : mean_figures(nobody, nobody)) EXPECT_TRUE(std::isnan(figure));
 }
 
 TEST(PercentMore, IsNegativeForAGainAndNothingWhereTheFirstIsZero) {

@@ -51,7 +51,7 @@ TEST(RunFigures, SpeedIsCallsPerSecondWhereTheyAreEnough) {
   // Expanded 1000 calls/s per rank; shrunk 400.
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 2000, 0.4, 2)),
                                         totals_of(kShrunk, 2, seen(2, 2000, 0.4, 2), seen(4, 2800, 1.4, 3))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_EQ(run.measure, Measure::kCalls);
   EXPECT_DOUBLE_EQ(run.phases[0].calls_per_s.value(), 2000);
   EXPECT_DOUBLE_EQ(run.phases[0].speed.value(), 1);
@@ -63,7 +63,7 @@ TEST(RunFigures, SpeedIsUsefulCpuTimeWhereOnePhaseHasFewCalls) {
   // 25 calls of each rank are 50; the second phase has 48. Each rank computes all the time, then half of it.
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 25, 0, 2)),
                                         totals_of(kShrunk, 2, seen(2, 25, 0, 2), seen(4, 49, 1, 3))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_EQ(run.measure, Measure::kCpu);
   EXPECT_DOUBLE_EQ(run.phases[1].speed.value(), 0.5);
 }
@@ -73,7 +73,7 @@ TEST(RunFigures, FormulaThreeTakesTheCpuUseOfExpandedPhases) {
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 2000, 0.4, 2)),
                                         totals_of(kShrunk, 2, seen(2, 2000, 0.4, 2), seen(4, 3000, 1.4, 3)),
                                         totals_of(kExpanded, 4, seen(4, 3000, 1.4, 3), seen(6, 5000, 2.2, 5))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_NEAR(run.cpu_use.value(), 0.7, 1e-9);
   EXPECT_NEAR(run.phases[0].cpu_use.value(), 0.8, 1e-9);
   EXPECT_FALSE(run.phases[1].cpu_use.has_value()) << "on a shared core, blocked time is also the other rank's";
@@ -84,12 +84,12 @@ TEST(RunFigures, FormulaThreeTakesTheCpuUseOfExpandedPhases) {
 TEST(RunFigures, FormulaThreeExpectsNoSlowdownOfAProgramThatWaitsMost) {
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 2000, 1.4, 2)),
                                         totals_of(kShrunk, 2, seen(2, 2000, 1.4, 2), seen(4, 3900, 3, 3))};
-  EXPECT_DOUBLE_EQ(figures_of(phases).phases[1].expected.value(), 1);
+  EXPECT_DOUBLE_EQ(run_figures(phases).phases[1].expected.value(), 1);
 }
 
 TEST(RunFigures, WithoutAnExpandedPhaseThereIsNoExpectation) {
   const std::vector<PhaseTotals> phases{totals_of(kShrunk, 0, seen(0, 0, 0, 0), seen(2, 2000, 1.4, 1))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_FALSE(run.cpu_use.has_value());
   EXPECT_FALSE(run.phases[0].expected.has_value());
   EXPECT_DOUBLE_EQ(run.phases[0].speed.value(), 1);
@@ -100,7 +100,7 @@ TEST(RunFigures, PollingIsNotUsefulAndCostsAsMuchOnASharedCoreAsOnOnesOwn) {
   const std::vector<PhaseTotals> phases{
       totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 100, 1, 2, 1'000'000)),
       totals_of(kShrunk, 2, seen(2, 100, 1, 2, 1'000'000), seen(4, 200, 2, 3, 1'200'000))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_NEAR(run.phases[0].useful_per_s.value(), 1, 1e-9);    // 2 ranks x (2 - 1) s in 2 s
   EXPECT_NEAR(run.phases[1].useful_per_s.value(), 0.8, 1e-9);  // 2 ranks x (1 - 0.2) s in 2 s
   EXPECT_NEAR(run.phases[1].cpu_per_s.value(), 1, 1e-9);
@@ -111,7 +111,7 @@ TEST(RunFigures, StrangersOnTheCoresTakeFromComputingAndPollingAlike) {
   std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 100, 1, 1, 1'000'000))};
   phases[0].machine_busy = 8;  // of 2 s on four cores; 2 s are ours
   phases[0].machine_all = 8;
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_NEAR(run.phases[0].useful_per_s.value(), 0.5, 1e-9);
   EXPECT_NEAR(run.phases[0].others.value(), 0.75, 1e-9);
   EXPECT_NEAR(run.others.value(), 0.75, 1e-9);
@@ -119,7 +119,7 @@ TEST(RunFigures, StrangersOnTheCoresTakeFromComputingAndPollingAlike) {
 
 TEST(RunFigures, UsefulTimeIsUnknownWhereTheCostOfAPollIs) {
   const std::vector<PhaseTotals> phases{totals_of(kShrunk, 0, seen(0, 0, 0, 0), seen(2, 10, 1, 1, 500))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_FALSE(run.phases[0].useful_per_s.has_value());
   EXPECT_EQ(run.measure, Measure::kNone);
 }
@@ -130,14 +130,14 @@ TEST(RunFigures, UsefulTimeIsUnknownWhereManyHandOffsTookTheirShare) {
     return std::vector<PhaseTotals>{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 10, 1, 2, 1000)),
                                     totals_of(kShrunk, 2, seen(2, 10, 1, 2, 1000), seen(4, 20, 2, 3, 2000, each))};
   };
-  EXPECT_TRUE(figures_of(with_handoffs(10'000)).phases[1].useful_per_s.has_value());
-  EXPECT_FALSE(figures_of(with_handoffs(500'000)).phases[1].useful_per_s.has_value());
+  EXPECT_TRUE(run_figures(with_handoffs(10'000)).phases[1].useful_per_s.has_value());
+  EXPECT_FALSE(run_figures(with_handoffs(500'000)).phases[1].useful_per_s.has_value());
 }
 
 TEST(RunFigures, ASuspendedPhaseHasNoSpeedAndSpoilsNoMeasure) {
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 2000, 0.4, 2)),
                                         totals_of(kSuspended, 2, seen(2, 2000, 0.4, 2), seen(4, 2000, 0.4, 2))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_EQ(run.measure, Measure::kCalls);
   EXPECT_DOUBLE_EQ(run.phases[1].speed.value(), 0);
   EXPECT_FALSE(run.phases[1].slowdown.has_value());
@@ -148,7 +148,7 @@ TEST(RunFigures, ASuspendedPhaseHasNoSpeedAndSpoilsNoMeasure) {
 TEST(RunFigures, AProgramsLastMomentsSpoilNoMeasure) {
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, seen(0, 0, 0, 0), seen(2, 2000, 0.4, 2)),
                                         totals_of(kShrunk, 2, seen(2, 2000, 0.4, 2), seen(2.01, 2001, 0.4, 2))};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_EQ(run.measure, Measure::kCalls);
   EXPECT_FALSE(run.phases[1].speed.has_value());
 }
@@ -159,7 +159,7 @@ TEST(RunFigures, NothingIsKnownOfRanksThatAreNotRegistered) {
   protocol::JobStatistics later = stranger;
   later.at_ns = kSecond;
   const std::vector<PhaseTotals> phases{totals_of(kExpanded, 0, stranger, later)};
-  const RunFigures run = figures_of(phases);
+  const RunFigures run = run_figures(phases);
   EXPECT_EQ(run.measure, Measure::kNone);
   EXPECT_FALSE(run.phases[0].calls_per_s.has_value());
   EXPECT_FALSE(run.cpu_use.has_value());

@@ -1,4 +1,4 @@
-#include "scheduler/experiment/one_simulation.hpp"
+#include "scheduler/experiment/prepared_simulation.hpp"
 
 #include <utility>
 

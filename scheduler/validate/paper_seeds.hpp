@@ -14,7 +14,7 @@
 #include "scheduler/compare/figures.hpp"
 #include "scheduler/metrics/confidence.hpp"
 #include "scheduler/validate/cell.hpp"
-#include "scheduler/validate/experiment.hpp"
+#include "scheduler/validate/paper_experiment.hpp"
 
 namespace replay::validate {
 
@@ -25,8 +25,8 @@ inline constexpr double kFaintWait = 0.05;      ///< real seconds: relative erro
 struct SeedSeries {
   int load_percent = 0;
   std::string_view arrivals;  ///< of kPaperArrivals
-  /// [policy as in kPaperPolicies][figure as in validate::kFigureNames][seed - 1]
-  std::array<std::array<std::vector<double>, compare::kFigures>, std::size(kPaperPolicies)> values{};
+  /// [policy as in kPaperPolicies][figure as in compare::kFigureNames][seed - 1]
+  std::array<std::array<std::vector<double>, compare::kFigureCount>, std::size(kPaperPolicies)> values{};
 };
 
 /// Seeds 1 to kPaperSeeds, on all cores; some seconds. Writes their traces. Throws CellInterrupted, as write_paper_trace.
@@ -38,8 +38,8 @@ struct SeedSeries {
 struct SeedMeans {
   int load_percent = 0;
   std::string arrivals, policy;
-  std::array<metrics::Estimate, compare::kFigures> figures{};  ///< means and 95 % confidence intervals
-  std::array<metrics::Estimate, compare::kFigures> gains{};    ///< % to the first policy, seed by seed
+  std::array<metrics::Estimate, compare::kFigureCount> figures{};  ///< means and 95 % confidence intervals
+  std::array<metrics::Estimate, compare::kFigureCount> gains{};    ///< % to the first policy, seed by seed
 };
 [[nodiscard]] std::vector<SeedMeans> seed_means(std::span<const SeedSeries> all);
 

@@ -1,4 +1,5 @@
-// Simulates one policy on one trace and records it: the step that `replay simulate` takes for each policy and seed.
+// A simulation from its options: everything is read and checked once, then each policy is simulated and recorded. The step
+// that `replay simulate` takes for each policy and seed.
 #pragma once
 
 #include <cstddef>

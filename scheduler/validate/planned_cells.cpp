@@ -1,4 +1,4 @@
-#include "scheduler/validate/run.hpp"
+#include "scheduler/validate/planned_cells.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "scheduler/validate/experiment.hpp"
+#include "scheduler/validate/paper_experiment.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "scheduler/validate/seeds.hpp"
+#include "scheduler/validate/paper_seeds.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 namespace replay::validate {
 namespace {
 
-std::array<double, compare::kFigures> figures_of(const metrics::Summary& summary) {
+std::array<double, compare::kFigureCount> figures_in(const metrics::Summary& summary) {
   return {summary.value("mean_wait"), summary.value("mean_response"), summary.value("mean_slowdown")};
 }
 
@@ -31,7 +31,7 @@ void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string
   options.policies = fmt::format("{}", fmt::join(kPaperPolicies, ","));
   const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options, false);
   for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p) {
-    const auto figures = figures_of(simulate_to_end(prepared, p).summary);
+    const auto figures = figures_in(simulate_to_end(prepared, p).summary);
     for (std::size_t i = 0; i < figures.size(); ++i) series.values[p][i][seed_index] = figures[i];
   }
 }
@@ -72,7 +72,7 @@ std::vector<SeedMeans> seed_means(std::span<const SeedSeries> all) {
       mean.load_percent = series.load_percent;
       mean.arrivals = series.arrivals;
       mean.policy = kPaperPolicies[p];
-      for (std::size_t i = 0; i < compare::kFigures; ++i) {
+      for (std::size_t i = 0; i < compare::kFigureCount; ++i) {
         mean.figures[i] = metrics::estimate(series.values[p][i]);
         mean.gains[i] = metrics::estimate(gain_of_each_seed(series, p, i));
       }
