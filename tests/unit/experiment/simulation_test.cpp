@@ -1,0 +1,86 @@
+// Tests of simulations as a library: an outcome instead of an exit status, with and without files.
+#include "scheduler/experiment/simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/experiment/prepared_simulation.hpp"
+#include "scheduler/experiment/seeds_simulation.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "tests/support/schedule.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A line for each job that the trace is to have: submitted at once, one after the other on the only core.
+std::string write_trace(const fs::path& file, const std::vector<int>& runtimes) {
+  std::ofstream out(file);
+  out << "; MaxProcs: 1\n";
+  int job = 0;
+  for (const int runtime : runtimes) out << ++job << " 0 -1 " << runtime << " 1 -1 -1 1 100 -1 1 1 1 -1 1 -1 -1 -1\n";
+  return file.string();
+}
+
+TEST(SimulationOutcome, HasTheFiguresAndLeavesNoFileWhenNoneIsAskedFor) {
+  Workload workload;
+  workload.jobs.push_back(job('A').cores(1).runs(60s).arrives(0s));
+  workload.jobs.push_back(job('B').cores(1).runs(30s).arrives(0s));
+  const Machine machine = Machine::pool(1);
+  const auto model = make_runtime_model("rigid");
+  const NamedPolicy easy = make_policy("easy");
+  results::Recorder recorder{{}, experiment::figures_only(machine, easy.full_text, "rigid")};
+  MemoryLog log;
+  recorder.also(log);
+  const results::PolicyRun run = experiment::simulate({machine, workload, *model}, *easy.policy, recorder);
+  EXPECT_EQ(run.summary.value("mean_wait"), 30);
+  EXPECT_EQ(run.machine, "flat:1");
+  EXPECT_TRUE(run.folder.empty());
+  EXPECT_TRUE(run.fault.empty() && !run.interrupted && run.unwritten.empty());
+  EXPECT_EQ(log.start(id('B')), at(60s));
+}
+
+TEST(SimulationOutcome, IsWrittenToTheFolderThatTheRecorderHas) {
+  const TemporaryFolder folder;
+  experiment::CommonOptions options;
+  options.trace = write_trace(folder / "t.swf", {60, 30});
+  options.policies = "fcfs,easy";
+  options.outputs = "metrics,run";
+  const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options, false);
+  const results::PolicyRun run = experiment::simulate_policy(prepared, 1, folder / "easy", "replay", {});
+  EXPECT_EQ(run.policy, "easy");
+  EXPECT_EQ(run.summary.value("mean_wait"), 30);
+  EXPECT_TRUE(fs::exists(folder / "easy/metrics.json") && fs::exists(folder / "easy/run.json"));
+  EXPECT_FALSE(fs::exists(folder / "easy/events.log"));
+}
+
+TEST(SeedsOutcome, HasEachSeedsFiguresAndNotesOfItsOwnTrace) {
+  const TemporaryFolder folder;
+  (void)write_trace(folder / "t-1.swf", {60, 30});
+  (void)write_trace(folder / "t-2.swf", {20, 30});
+  experiment::SimulateOptions options;
+  options.common.trace = (folder / "t-{seed}.swf").string();
+  options.common.policies = "fcfs";
+  options.seeds = "1-2";
+  experiment::SeedsSimulation simulation{options, "replay simulate"};
+  const std::optional<experiment::SeedsOutcome> outcome = simulation.run([](std::string_view) {});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->seeds, (std::vector<std::uint64_t>{1, 2}));
+  EXPECT_TRUE(outcome->traces_differ && outcome->folder.empty());
+  EXPECT_EQ(outcome->notes.size(), 2u);
+  EXPECT_EQ(outcome->machine, "flat:1");
+  ASSERT_EQ(outcome->results.size(), 1u);
+  EXPECT_EQ(outcome->results[0].by_seed[0].value("mean_wait"), 30);
+  EXPECT_EQ(outcome->results[0].by_seed[1].value("mean_wait"), 10);
+}
+
+}  // namespace
+}  // namespace replay::test
