@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay {
 namespace {
@@ -43,14 +44,12 @@ bool set_flexibility(JobTraits& traits, std::string_view text) {
 }
 
 bool set_sizes(JobTraits& traits, std::string_view text) {
-  for (;;) {
-    const std::size_t cut = text.find('|');
-    const auto next = size(text.substr(0, cut));
+  for (const std::string_view part : split(text, '|')) {
+    const auto next = size(part);
     if (!next || (!traits.sizes.empty() && *next <= traits.sizes.back())) return false;
     traits.sizes.push_back(*next);
-    if (cut == std::string_view::npos) return true;
-    text.remove_prefix(cut + 1);
   }
+  return true;
 }
 
 template <class Value>
@@ -124,18 +123,6 @@ std::string known_columns() {
   return names;
 }
 
-// Calls on_cell(index, text) for each cell; cells are never quoted, as none holds a comma.
-template <class OnCell>
-std::size_t for_each_cell(std::string_view line, OnCell on_cell) {
-  std::size_t index = 0;
-  for (;; ++index) {
-    const std::size_t cut = line.find(',');
-    on_cell(index, line.substr(0, cut));
-    if (cut == std::string_view::npos) return index + 1;
-    line.remove_prefix(cut + 1);
-  }
-}
-
 }  // namespace
 
 std::optional<std::string> job_table_beside(const std::string& trace) {
@@ -170,7 +157,7 @@ void JobTableReader::read_header() {
   const auto line = lines_.next();
   std::size_t cells = 0;
   if (line) {
-    cells = for_each_cell(line->text, [this](std::size_t index, std::string_view cell) {
+    cells = for_each_part(line->text, ',', [this](std::size_t index, std::string_view cell) {
       if (index == 0 && cell != "job") fail("1", "'job'", cell);
       if (index == 0) return;
       const auto column = std::ranges::find(kColumns, cell, &Column::name);
@@ -207,7 +194,7 @@ bool JobTableReader::next(Row& row) {
   if (!line) return false;
   if (line->too_long) fail("job", fmt::format("at most {} characters", kLongestLine), line->text);
   row = Row{};
-  const std::size_t cells = for_each_cell(line->text, [&](std::size_t index, std::string_view cell) {
+  const std::size_t cells = for_each_part(line->text, ',', [&](std::size_t index, std::string_view cell) {
     if (index == 0) {
       const auto number = parse<std::int64_t>(cell);
       if (!number || *number < 0) fail("job", "a job number", cell);

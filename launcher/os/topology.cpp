@@ -14,6 +14,7 @@
 
 #include "launcher/os/cgroup.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -134,9 +135,7 @@ std::vector<int> parse_core_list(std::string_view text) {
     return InputError(fmt::format("core list '{}': expected OS indices such as 0-3,5, found '{}'", text, part));
   };
   std::set<int> cores;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
+  for (const std::string_view part : split(text, ',')) {
     const std::size_t dash = part.find('-');
     const auto number = [&](std::string_view digits) {
       int value = -1;
@@ -149,9 +148,8 @@ std::vector<int> parse_core_list(std::string_view text) {
     const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
     if (last < first) throw bad(part);
     for (int core = first; core <= last; ++core) cores.insert(core);
-    if (comma == std::string_view::npos) return {cores.begin(), cores.end()};
-    rest.remove_prefix(comma + 1);
   }
+  return {cores.begin(), cores.end()};
 }
 
 std::vector<int> affinity_mask() {

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/line_reader.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/csv_row.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay::audit {
@@ -62,7 +64,7 @@ class Table {
   explicit Table(std::unique_ptr<ByteSource> source) : lines_(std::move(source)) {
     if (!next()) throw InputError(fmt::format("{}: expected a header row, found nothing", lines_.name()));
     for (std::size_t i = 0; i < kScheduleColumns.size(); ++i) places_[i] = find(kScheduleColumns[i]);
-    width_ = cells_.size();
+    width_ = row_.cells().size();
     if (place(ScheduleColumn::kFinish) == kNowhere && place(ScheduleColumn::kExecution) == kNowhere)
       fail("header row: expected a column 'finish_time' or 'execution_time', found neither");
   }
@@ -70,15 +72,15 @@ class Table {
   /// The next row; false at the end. Blank lines are passed over.
   [[nodiscard]] bool next_row() {
     if (!next()) return false;
-    if (cells_.size() != width_)
-      fail(fmt::format("expected {} cells as in the header row, found {}", width_, cells_.size()));
+    if (const std::size_t cells = row_.cells().size(); cells != width_)
+      fail(fmt::format("expected {} cells as in the header row, found {}", width_, cells));
     return true;
   }
 
   [[nodiscard]] const std::string& name() const { return lines_.name(); }
   /// Empty where there is no such column.
   [[nodiscard]] std::string_view text(ScheduleColumn column) const {
-    return place(column) == kNowhere ? std::string_view{} : std::string_view{cells_[place(column)]};
+    return place(column) == kNowhere ? std::string_view{} : row_.cells()[place(column)];
   }
   /// Nothing if the cell is empty or below 0: both mean that there is no such time.
   [[nodiscard]] std::optional<Duration> time(ScheduleColumn column) const {
@@ -104,13 +106,14 @@ class Table {
   [[nodiscard]] std::size_t place(ScheduleColumn column) const { return places_[static_cast<std::size_t>(column)]; }
 
   [[nodiscard]] std::size_t find(const ColumnName& column) const {
-    const auto found = std::ranges::find_if(cells_, [&](const std::string& cell) {
+    const std::span cells = row_.cells();
+    const auto found = std::ranges::find_if(cells, [&](std::string_view cell) {
       return cell == column.name || (!column.old_name.empty() && cell == column.old_name);
     });
-    if (found != cells_.end()) return static_cast<std::size_t>(found - cells_.begin());
+    if (found != cells.end()) return static_cast<std::size_t>(found - cells.begin());
     if (column.is_needed)
       fail(fmt::format("header row: expected a column '{}', found '{}'", column.name,
-                       visible_text(fmt::format("{}", fmt::join(cells_, ",")), 120)));
+                       visible_text(fmt::format("{}", fmt::join(cells, ",")), 120)));
     return kNowhere;
   }
 
@@ -127,38 +130,23 @@ class Table {
     return *time<kMost&& * time> - kMost ? time : std::nullopt;
   }
 
-  // RFC 4180: a quoted cell may hold commas, doubled quotes and line ends.
   [[nodiscard]] bool next() {
     auto line = lines_.next();
     while (line && line->text.empty()) line = lines_.next();
     if (!line) return false;
-    cells_.assign(1, {});
-    bool quoted = false;
     std::size_t characters = 0;
-    for (;;) {
+    const auto check_length = [&] {
       characters += line->text.size() + 1;
       if (line->too_long || characters > kLongestLine)
         fail(fmt::format("expected at most {} characters in a row, found more", kLongestLine));
-      quoted = cut(line->text, quoted);
-      if (!quoted) return true;
+    };
+    check_length();
+    for (bool is_whole = row_.begin(line->text); !is_whole; is_whole = row_.go_on(line->text)) {
       line = lines_.next();
       if (!line) fail("expected a closing quotation mark, found the end of the file");
-      cells_.back() += '\n';
+      check_length();
     }
-  }
-  // Returns whether a quoted cell goes on in the next line.
-  bool cut(std::string_view line, bool quoted) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-        cells_.back() += line[i++];
-      else if (line[i] == '"')
-        quoted = !quoted;
-      else if (line[i] == ',' && !quoted)
-        cells_.emplace_back();
-      else
-        cells_.back() += line[i];
-    }
-    return quoted;
+    return true;
   }
 
   [[noreturn]] void fail(std::string_view problem) const { throw InputError(lines_.name(), lines_.number(), problem); }
@@ -166,7 +154,7 @@ class Table {
   LineReader lines_;
   std::array<std::size_t, kScheduleColumns.size()> places_{};
   std::size_t width_ = 0;
-  std::vector<std::string> cells_;
+  CsvRow row_;
 };
 
 // Job numbers may be names ("w0!17"): then the order of the file decides.

@@ -19,6 +19,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/calibrate/calibration.hpp"
 #include "scheduler/calibrate/kept_profile.hpp"
@@ -54,20 +55,10 @@ struct CalibrateGiven {
   bool quick = false, full = false, fresh = false, json = false;
 };
 
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', at), list.size());
-    items.push_back(list.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return items;
-}
-
 // Parses a list such as "cg,ep". Each item must be one of `known`; the result is in the order of `known`.
 std::vector<std::string> chosen(const char* option, const std::string& list, std::span<const std::string_view> known) {
-  const std::vector<std::string> given = split(list);
-  for (const std::string& item : given)
+  const std::vector<std::string_view> given = split(list, ',');
+  for (const std::string_view item : given)
     if (std::ranges::find(known, item) == known.end())
       throw UsageError(fmt::format("{}: expected some of {}, found '{}'{}", option, fmt::join(known, ","), item,
                                    item.empty() ? "" : suggestion(item, known)));
@@ -100,7 +91,7 @@ std::vector<std::string> classes_of(const CalibrateGiven& given) {
 std::vector<ProcessCount> processes_of(const CalibrateGiven& given, CoreCount cores) {
   if (given.processes.empty()) return calibrate::usual_sizes(cores);
   std::vector<ProcessCount> sizes;
-  for (const std::string& item : split(given.processes)) {
+  for (const std::string_view item : split(given.processes, ',')) {
     ProcessCount n = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), n);
     if (error != std::errc{} || end != item.data() + item.size() || n < 1 || n > cores)

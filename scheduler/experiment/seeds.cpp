@@ -10,6 +10,7 @@
 #include <set>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/metrics/confidence.hpp"
 
@@ -93,9 +94,7 @@ ordered_json to_json(const metrics::Estimate& estimate) {
 
 std::vector<std::uint64_t> parse_seeds(std::string_view list) {
   std::vector<std::uint64_t> seeds;
-  for (std::string_view rest = list;;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
+  for (const std::string_view part : split(list, ',')) {
     const std::size_t dash = part.find('-');
     const auto first = parse_number(part.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : parse_number(part.substr(dash + 1));
@@ -106,8 +105,6 @@ std::vector<std::uint64_t> parse_seeds(std::string_view list) {
       seeds.push_back(seed);
       if (seed == *last) break;
     }
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
   }
   std::set<std::uint64_t> seen;
   for (const std::uint64_t seed : seeds)

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay::results {
 
@@ -16,16 +17,14 @@ std::set<std::string> parse_outputs(std::string_view list) {
   if (list.empty() || list == "all") return output_names();
   if (list == "none") return {};
   std::set<std::string> wanted;
-  for (;;) {
-    const std::size_t comma = list.find(',');
-    const std::string name{list.substr(0, comma)};
+  for (const std::string_view part : split(list, ',')) {
+    const std::string name{part};
     if (!output_names().contains(name))
       throw UsageError(fmt::format("--outputs: expected all, none, or some of {} joined by commas, found '{}'",
                                    fmt::join(output_names(), ", "), name));
     wanted.insert(name);
-    if (comma == std::string_view::npos) return wanted;
-    list.remove_prefix(comma + 1);
   }
+  return wanted;
 }
 
 }  // namespace replay::results

@@ -7,6 +7,8 @@
 #include <iterator>
 #include <utility>
 
+#include "scheduler/base/text/csv_file.hpp"
+
 namespace replay::study {
 namespace {
 
@@ -35,10 +37,8 @@ std::string band_text(const Column& column) {
 }
 
 std::string csv_cell(std::string_view text) {
-  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string{text};
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string{"\"\""} : std::string(1, c);
-  return quoted + '"';
+  std::string memory;
+  return std::string{CsvFile::quoted(text, memory)};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay::sacct {
@@ -64,16 +65,6 @@ bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t cut = line.find('|');
-    parts.push_back(line.substr(0, cut));
-    if (cut == std::string_view::npos) return parts;
-    line.remove_prefix(cut + 1);
-  }
-}
-
 template <class Value>
 void keep_larger(std::optional<Value>& to, const std::optional<Value>& other) {
   if (other && (!to || *to < *other)) to = other;
@@ -112,7 +103,7 @@ void Reader::read_header_row() {
   auto line = lines_.next();
   while (line && line->text.empty()) line = lines_.next();
   if (!line) throw InputError(fmt::format("{}: expected what sacct --parsable2 prints, found nothing", lines_.name()));
-  const std::vector<std::string_view> names = split(line->text);
+  const std::vector<std::string_view> names = split(line->text, '|');
   width_ = names.size();
   places_.assign(kNames.size(), kNone);
   for (std::size_t column = 0; column < kNames.size(); ++column)
@@ -142,7 +133,7 @@ std::string_view Reader::cell(Column column) const {
 // --parsable has an empty cell at the end of each line, the header row too. A '|' in the name of a job makes too many
 // cells, which are joined to that name again.
 bool Reader::cut_row(std::string_view line) {
-  cells_ = split(line);
+  cells_ = split(line, '|');
   const std::size_t place = places_[static_cast<std::size_t>(Column::kJobName)];
   if (cells_.size() <= width_ || place == kNone) return cells_.size() == width_;
   const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(place);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "scheduler/base/text/split.hpp"
+
 namespace replay::sacct {
 namespace {
 
@@ -77,15 +79,11 @@ Cell<std::int64_t> read_count(std::string_view text) {
 }
 
 Cell<std::int64_t> read_resource(std::string_view list, std::string_view what) {
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(','), list.size());
-    const std::string_view item = list.substr(0, end);
+  for (const std::string_view item : split(list, ','))
     if (item.starts_with(what) && item.substr(what.size()).starts_with('=')) {
       std::string_view count = item.substr(what.size() + 1);
       return read_count(count);
     }
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
   return {};
 }
 

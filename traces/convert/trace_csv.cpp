@@ -43,22 +43,6 @@ std::vector<std::string_view> all_columns() {
   return names;
 }
 
-// R and spreadsheets may quote any cell; no cell of ours holds a comma or a quotation mark.
-std::string_view unquoted(std::string_view cell) {
-  if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') return cell.substr(1, cell.size() - 2);
-  return cell;
-}
-
-template <class OnCell>
-std::size_t for_each_cell(std::string_view line, OnCell on_cell) {
-  for (std::size_t index = 0;; ++index) {
-    const std::size_t cut = line.find(',');
-    on_cell(index, unquoted(line.substr(0, cut)));
-    if (cut == std::string_view::npos) return index + 1;
-    line.remove_prefix(cut + 1);
-  }
-}
-
 bool is_number(char c) { return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'; }
 
 }  // namespace
@@ -78,7 +62,9 @@ TraceCsvReader::TraceCsvReader(std::unique_ptr<ByteSource> source)
 
 void TraceCsvReader::read_header_row(std::string_view line) {
   const std::vector<std::string_view> known = all_columns();
-  for_each_cell(line, [&](std::size_t index, std::string_view cell) {
+  cut(line);
+  for (std::size_t index = 0; index < row_.cells().size(); ++index) {
+    const std::string_view cell = row_.cells()[index];
     const auto column = std::ranges::find(known, cell);
     if (column == known.end())
       fail(fmt::format("column {}: expected one of {}, found '{}'", index + 1, fmt::join(known, ", "),
@@ -87,7 +73,7 @@ void TraceCsvReader::read_header_row(std::string_view line) {
     if (std::ranges::find(columns_, place) != columns_.end())
       fail(fmt::format("column {}: expected each column once, found '{}' again", index + 1, cell));
     columns_.push_back(place);
-  });
+  }
   for (const std::size_t needed : {std::size_t{0}, std::size_t{1}})
     if (std::ranges::find(columns_, needed) == columns_.end())
       fail(fmt::format("header row: expected a column '{}', found none", kTraceCsvFields[needed]));
@@ -100,17 +86,23 @@ bool TraceCsvReader::next(TraceEntry& entry) {
   if (line->too_long) fail(fmt::format("expected at most {} characters, found more", kLongestLine));
   entry.traits = JobTraits{};
   std::ranges::fill(fields_, kUnknown);
-  const std::size_t cells = for_each_cell(line->text, [&](std::size_t index, std::string_view cell) {
-    if (index < columns_.size() && !cell.empty()) set_cell(index, cell, entry);
-  });
-  if (cells != columns_.size())
-    fail(fmt::format("expected {} cells as in the header row, found {}", columns_.size(), cells));
+  cut(line->text);
+  const std::span cells = row_.cells();
+  for (std::size_t index = 0; index < std::min(cells.size(), columns_.size()); ++index)
+    if (!cells[index].empty()) set_cell(index, cells[index], entry);
+  if (cells.size() != columns_.size())
+    fail(fmt::format("expected {} cells as in the header row, found {}", columns_.size(), cells.size()));
   line_ = fmt::format("{}", fmt::join(fields_, " "));
   const std::size_t length = line_.size();
   line_.append(kReadableBehindLine, '\0');
   std::string problem;
   if (!parse_swf_line(std::string_view{line_}.substr(0, length), entry.record, problem)) fail(problem);
   return true;
+}
+
+// No cell of ours goes on in the next line.
+void TraceCsvReader::cut(std::string_view line) {
+  if (!row_.begin(line)) fail("expected a closing quotation mark, found the end of the line");
 }
 
 void TraceCsvReader::set_cell(std::size_t index, std::string_view cell, TraceEntry& entry) {

@@ -14,6 +14,7 @@
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/base/file/line_reader.hpp"
+#include "scheduler/base/text/csv_row.hpp"
 #include "traces/swf_header.hpp"
 #include "traces/swf_record.hpp"
 #include "traces/trace_stream.hpp"
@@ -35,10 +36,12 @@ class TraceCsvReader {
 
  private:
   void read_header_row(std::string_view line);
+  void cut(std::string_view line);
   void set_cell(std::size_t index, std::string_view cell, TraceEntry& entry);
   [[noreturn]] void fail(std::string_view problem) const;
 
   LineReader lines_;
+  CsvRow row_;
   SwfHeader header_;
   std::vector<std::size_t> columns_;      // of each cell: 0..17 a field of SWF, from 18 a column of the side file
   std::vector<std::string_view> fields_;  // of SWF, as the row in hand has them

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/base/mix_bits.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "traces/declare/text.hpp"
 #include "traces/models/gamma.hpp"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/model/contention.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/text.hpp"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "traces/declare/text.hpp"
 
 namespace replay {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/moldability.hpp"
 #include "traces/declare/text.hpp"

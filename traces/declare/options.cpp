@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "traces/declare/text.hpp"
 
 namespace replay {

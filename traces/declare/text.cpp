@@ -5,16 +5,6 @@
 
 namespace replay {
 
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t cut = text.find(separator);
-    parts.push_back(text.substr(0, cut));
-    if (cut == std::string_view::npos) return parts;
-    text.remove_prefix(cut + 1);
-  }
-}
-
 std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

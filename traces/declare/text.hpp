@@ -3,12 +3,8 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace replay {
-
-/// The parts between the separators, at least one; empty ones too.
-[[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 
 /// A finite decimal number and nothing else.
 [[nodiscard]] std::optional<double> parse_number(std::string_view text);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/survivors.hpp"
 
@@ -126,16 +127,14 @@ TimeBound parse_time_bound(std::string_view option, std::string_view text) {
 
 std::vector<NumberRange> parse_ranges(std::string_view option, std::string_view text) {
   std::vector<NumberRange> ranges;
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
-    const auto range = parse_range(rest.substr(0, comma));
+  for (const std::string_view part : split(text, ',')) {
+    const auto range = parse_range(part);
     if (!range)
       throw UsageError(fmt::format(
           "{}: expected numbers and ranges such as 7, 1-1000 or 1000-, joined by commas, found '{}'", option, text));
     ranges.push_back(*range);
-    if (comma == std::string_view::npos) return ranges;
-    rest.remove_prefix(comma + 1);
   }
+  return ranges;
 }
 
 CutResult cut_trace(TraceReader& reader, TraceWriter& writer, const CutOptions& options, std::string_view command) {

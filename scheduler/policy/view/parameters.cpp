@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
 
 namespace replay {
@@ -19,16 +20,6 @@ std::optional<Number> read_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t cut = text.find(at);
-    parts.push_back(text.substr(0, cut));
-    if (cut == std::string_view::npos) return parts;
-    text.remove_prefix(cut + 1);
-  }
 }
 
 // Splits at `separator` outside braces.
