@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/base/text/shell_words.hpp"
@@ -22,16 +22,6 @@ namespace fs = std::filesystem;
 namespace {
 
 using nlohmann::ordered_json;  // parameters keep their order
-
-template <class T>
-T field(const ordered_json& object, const char* name, const char* expected, const fs::path& file) {
-  try {
-    return object.at(name).get<T>();
-  } catch (const ordered_json::exception&) {
-    throw InputError(fmt::format("{}: field '{}': expected {}, found {}", file.string(), name, expected,
-                                 object.contains(name) ? short_text(object[name]) : "no such field"));
-  }
-}
 
 // "easy" and its parameters: easy:pass=event. A value that has separators of its own stands in braces.
 std::string in_full(const std::string& policy, const ordered_json& parameters) {
@@ -152,25 +142,23 @@ std::vector<std::string> words_of(std::string_view line) {
 PastRun read_past_run(const fs::path& folder) {
   const fs::path file = folder / "run.json";
   const auto object = read_json<ordered_json>(file);
-  const auto format = field<std::string>(object, "format", "\"replay-run 1\"", file);
-  if (format != "replay-run 1")
-    throw InputError(fmt::format("{}: field 'format': expected \"replay-run 1\", found \"{}\"", file.string(), format));
+  const std::string name = file.string();
+  const JsonPlace<ordered_json> place(object, name);
+  if (place.at("format").as<std::string>("a text") != "replay-run 1") place.at("format").fail("\"replay-run 1\"");
   PastRun run;
   run.folder = folder;
-  run.words = words_of(field<std::string>(object, "command", "the command line", file));
+  run.words = words_of(place.at("command").as<std::string>("the command line"));
   if (!run.words.empty()) run.words.erase(run.words.begin());
   run.working_folder = object.value("working_folder", "");
   if (object.contains("versions") && object["versions"].is_object())
     run.version = object["versions"].value("replay", "");
-  run.body = field<std::string>(object, "body", "sim or live", file);
-  run.policy =
-      policy_of(field<std::string>(object, "policy", "a policy", file), object.value("parameters", ordered_json{}));
-  run.runtime_model = field<std::string>(object, "runtime_model", "a name", file);
-  run.seed = field<std::uint64_t>(object, "seed", "a number", file);
-  for (const ordered_json& input : field<ordered_json>(object, "inputs", "a list of files", file))
-    run.inputs.push_back({field<std::string>(input, "path", "a path", file),
-                          field<std::string>(input, "sha256", "a hash", file),
-                          field<std::uint64_t>(input, "bytes", "a number", file)});
+  run.body = place.at("body").as<std::string>("sim or live");
+  run.policy = policy_of(place.at("policy").as<std::string>("a policy"), object.value("parameters", ordered_json{}));
+  run.runtime_model = place.at("runtime_model").as<std::string>("a name");
+  run.seed = place.at("seed").as<std::uint64_t>("a number");
+  for (const auto& input : place.at("inputs").elements())
+    run.inputs.push_back({input.at("path").as<std::string>("a path"), input.at("sha256").as<std::string>("a hash"),
+                          input.at("bytes").as<std::uint64_t>("a number")});
   run.was_over = object.contains("ended") && !object["ended"].is_null();
   run.interrupted = object.value("interrupted", false) || (object.contains("lost") && !object["lost"].is_null());
   return run;

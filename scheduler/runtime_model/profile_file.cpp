@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -10,10 +9,9 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/json/write_json.hpp"
-#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay {
 namespace {
@@ -22,60 +20,7 @@ using nlohmann::json;
 
 constexpr const char* kProfileFormat = "replay-profile";
 
-// A value in the file and its path, for messages: "benchmarks[3].run_time_s".
-class Place {
- public:
-  Place(const json& value, std::string path, const std::string& file)
-      : value_(value), path_(std::move(path)), file_(file) {}
-
-  [[noreturn]] void fail(std::string_view expected) const {
-    throw InputError(fmt::format("{}: {}: expected {}, found {}", file_, path_, expected, short_text(value_)));
-  }
-
-  [[nodiscard]] bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
-  [[nodiscard]] Place at(const char* key) const {
-    if (!value_.is_object()) fail("an object");
-    if (!value_.contains(key)) fail(fmt::format("a member '{}'", key));
-    return {value_[key], path_ == "profile" ? key : fmt::format("{}.{}", path_, key), file_};
-  }
-  /// The elements of the list `key`; none if it is not there.
-  [[nodiscard]] std::vector<Place> list(const char* key) const {
-    std::vector<Place> places;
-    if (!has(key)) return places;
-    const Place all = at(key);
-    if (!all.value_.is_array()) all.fail("a list");
-    for (std::size_t i = 0; i < all.value_.size(); ++i)
-      places.emplace_back(all.value_[i], fmt::format("{}[{}]", all.path_, i), file_);
-    return places;
-  }
-
-  [[nodiscard]] std::string text() const {
-    if (!value_.is_string()) fail("a text");
-    const auto text = value_.get<std::string>();
-    if (clean_line(text) != text) fail("a text in one line without control characters");
-    return text;
-  }
-  [[nodiscard]] double number(double least, double most = 1e12) const {
-    const double value = value_.is_number() ? value_.get<double>() : std::nan("");
-    if (!(value >= least && value <= most)) fail(fmt::format("a number {}..{}", least, most));
-    return value;
-  }
-  [[nodiscard]] std::int32_t count() const {
-    if (!value_.is_number_integer()) fail("a count >= 1");
-    const auto value = value_.get<std::int64_t>();
-    if (value < 1 || value > INT32_MAX) fail("a count >= 1");
-    return static_cast<std::int32_t>(value);
-  }
-  [[nodiscard]] bool flag() const {
-    if (!value_.is_boolean()) fail("true or false");
-    return value_.get<bool>();
-  }
-
- private:
-  const json& value_;
-  std::string path_;
-  const std::string& file_;
-};
+using Place = JsonPlace<json>;
 
 constexpr double kSmallest = 1e-9;
 constexpr double kLongestRun = 1e6;  // s, of a run or of what it costs to start one
@@ -264,7 +209,7 @@ void add_list(json& to, const char* key, const std::vector<Value>& values) {
 }  // namespace
 
 Profile profile_of(const json& value, const std::string& name) {
-  const Place place(value, "profile", name);
+  const Place place(value, name, "profile");
   check_kind(place);
   Profile profile;
   profile.machine = machine_of(place.at("machine"));

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/json/write_json.hpp"
@@ -60,82 +60,47 @@ ordered_json to_json(const compare::JobErrors& errors) {
 
 // ---- and back ----
 
-// An object of the file, with its place for messages.
-class Object {
- public:
-  Object(const ordered_json& object, std::string place) : object_(object), place_(std::move(place)) {
-    if (!object.is_object()) fail("an object", short_text(object));
-  }
+using Place = JsonPlace<ordered_json>;
 
-  template <class T>
-  [[nodiscard]] T get(const char* name, const char* expected) const {
-    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
-    try {
-      return object_[name].get<T>();
-    } catch (const ordered_json::exception&) {
-      fail(fmt::format("{} in field '{}'", expected, name), short_text(object_[name]));
-    }
-  }
-  [[nodiscard]] double number(const char* name) const {  // null: not a number
-    return is_null(name) ? std::numeric_limits<double>::quiet_NaN() : get<double>(name, "a number or null");
-  }
-  [[nodiscard]] std::optional<double> optional_number(const char* name) const {
-    return is_null(name) ? std::nullopt : std::optional{get<double>(name, "a number or null")};
-  }
-  [[nodiscard]] std::string text(const char* name) const { return get<std::string>(name, "a text"); }
-  [[nodiscard]] std::optional<std::string> optional_text(const char* name) const {
-    return is_null(name) ? std::nullopt : std::optional{get<std::string>(name, "a text or null")};
-  }
-  [[nodiscard]] std::size_t count(const char* name) const { return get<std::size_t>(name, "a count"); }
-  [[nodiscard]] Object object(const char* name) const {
-    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
-    return {object_[name], place_ + ": " + name};
-  }
-  [[nodiscard]] std::optional<Object> optional_object(const char* name) const {
-    return is_null(name) ? std::nullopt : std::optional{object(name)};
-  }
-  [[nodiscard]] const ordered_json& raw(const char* name) const {
-    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
-    return object_[name];
-  }
+constexpr const char* kNumber = "a number or null";
 
- private:
-  [[nodiscard]] bool is_null(const char* name) const {
-    if (!object_.contains(name)) fail(fmt::format("field '{}'", name), "no such field");
-    return object_[name].is_null();
-  }
-  [[noreturn]] void fail(const std::string& expected, const std::string& found) const {
-    throw InputError(fmt::format("{}: expected {}, found {}", place_, expected, found));
-  }
+double number_at(const Place& place) {  // null: not a number
+  return place.is_null() ? std::numeric_limits<double>::quiet_NaN() : place.as<double>(kNumber);
+}
 
-  const ordered_json& object_;
-  std::string place_;
-};
+std::optional<double> optional_number_at(const Place& place) {
+  return place.is_null() ? std::nullopt : std::optional{place.as<double>(kNumber)};
+}
 
-ValidatedRun run_of(const Object& object) {
+std::string text_at(const Place& place) { return place.as<std::string>("a text"); }
+
+std::optional<std::string> optional_text_at(const Place& place) {
+  return place.is_null() ? std::nullopt : std::optional{place.as<std::string>("a text or null")};
+}
+
+std::size_t count_at(const Place& place) { return place.as<std::size_t>("a count"); }
+
+ValidatedRun run_of(const Place& object) {
   ValidatedRun run;
   for (std::size_t i = 0; i < compare::kFigureCount; ++i)
-    run.figures[i] = object.number(std::string{compare::kFigureNames[i]}.c_str());
-  run.jobs = object.count("jobs");
-  run.failed = object.count("failed");
-  run.makespan = object.number("makespan_s");
-  run.shrinks = object.get<int>("shrinks", "a count");
-  run.expands = object.get<int>("expands", "a count");
+    run.figures[i] = number_at(object.at(std::string{compare::kFigureNames[i]}.c_str()));
+  run.jobs = count_at(object.at("jobs"));
+  run.failed = count_at(object.at("failed"));
+  run.makespan = number_at(object.at("makespan_s"));
+  run.shrinks = object.at("shrinks").as<int>("a count");
+  run.expands = object.at("expands").as<int>("a count");
   return run;
 }
 
-compare::ErrorSpread spread_of(const Object& object) {
-  return {object.number("mean"), object.number("p50"), object.number("p90"), object.number("p95"),
-          object.number("max")};
+compare::ErrorSpread spread_of(const Place& object) {
+  return {number_at(object.at("mean")), number_at(object.at("p50")), number_at(object.at("p90")),
+          number_at(object.at("p95")), number_at(object.at("max"))};
 }
 
-compare::JobErrors errors_of(const Object& object) {
-  return {object.count("jobs"),
-          object.count("one_only"),
-          spread_of(object.object("wait_s")),
-          spread_of(object.object("execution_s")),
-          spread_of(object.object("response_s")),
-          spread_of(object.object("relative_execution"))};
+compare::JobErrors errors_of(const Place& object) {
+  return {count_at(object.at("jobs")),        count_at(object.at("one_only")),
+          spread_of(object.at("wait_s")),     spread_of(object.at("execution_s")),
+          spread_of(object.at("response_s")), spread_of(object.at("relative_execution"))};
 }
 
 // "time_scale: 0.1 then, 0.05 now"
@@ -200,32 +165,32 @@ ordered_json to_json(const CellResult& result) {
 }
 
 CellResult cell_result_of(const ordered_json& whole, const std::string& file) {
-  const Object object{whole, file};
-  if (const auto format = object.text("format"); format != kValidationFormat)
-    throw InputError(
-        fmt::format("{}: expected \"{}\" in field 'format', found \"{}\"", file, kValidationFormat, format));
+  const Place object(whole, file);
+  if (const Place format = object.at("format"); text_at(format) != kValidationFormat)
+    format.fail(fmt::format("\"{}\"", kValidationFormat));
   CellResult result;
-  result.cell = object.text("cell");
-  result.policy = object.text("policy");
-  result.load_percent = object.optional_number("load_percent");
-  result.arrivals = object.text("arrivals");
-  result.inputs = object.raw("inputs");
-  result.simulated = run_of(object.object("simulated"));
-  result.real = run_of(object.object("real"));
-  if (const auto measured = object.optional_object("measured")) result.measured = run_of(*measured);
-  result.why_not_measured = object.text("why_not_measured");
-  result.simulated_errors = errors_of(object.object("job_errors"));
-  if (const auto errors = object.optional_object("measured_job_errors")) result.measured_errors = errors_of(*errors);
-  result.divergence = object.optional_text("divergence");
-  result.measured_divergence = object.optional_text("measured_divergence");
-  result.tolerance_s = object.number("tolerance_s");
-  result.disturbed = object.get<bool>("disturbed", "true or false");
-  const Object load = object.object("load_of_others");
-  result.load_before = load.optional_number("before");
-  result.load_after = load.optional_number("after");
-  result.started = object.text("started");
-  result.ended = object.text("ended");
-  result.version = object.text("version");
+  result.cell = text_at(object.at("cell"));
+  result.policy = text_at(object.at("policy"));
+  result.load_percent = optional_number_at(object.at("load_percent"));
+  result.arrivals = text_at(object.at("arrivals"));
+  result.inputs = object.at("inputs").value();
+  result.simulated = run_of(object.at("simulated"));
+  result.real = run_of(object.at("real"));
+  if (const Place measured = object.at("measured"); !measured.is_null()) result.measured = run_of(measured);
+  result.why_not_measured = text_at(object.at("why_not_measured"));
+  result.simulated_errors = errors_of(object.at("job_errors"));
+  if (const Place errors = object.at("measured_job_errors"); !errors.is_null())
+    result.measured_errors = errors_of(errors);
+  result.divergence = optional_text_at(object.at("divergence"));
+  result.measured_divergence = optional_text_at(object.at("measured_divergence"));
+  result.tolerance_s = number_at(object.at("tolerance_s"));
+  result.disturbed = object.at("disturbed").as<bool>("true or false");
+  const Place load = object.at("load_of_others");
+  result.load_before = optional_number_at(load.at("before"));
+  result.load_after = optional_number_at(load.at("after"));
+  result.started = text_at(object.at("started"));
+  result.ended = text_at(object.at("ended"));
+  result.version = text_at(object.at("version"));
   return result;
 }
 

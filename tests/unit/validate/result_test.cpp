@@ -104,10 +104,10 @@ TEST_F(Cells, WithABrokenFileAreRefusedWithThePlace) {
   write_cell_result(folder_.path(), a_result());
   change("\"makespan_s\": 7300.5", "\"makespan_s\": \"long\"");
   expect_says(complaint("30/poisson/easy", inputs()),
-              {"result.json: simulated", "a number or null in field 'makespan_s'", "\"long\""});
+              {"result.json: simulated.makespan_s: expected a number or null, found \"long\""});
   write_cell_result(folder_.path(), a_result());
   change("\"disturbed\"", "\"quiet\"");
-  expect_says(complaint("30/poisson/easy", inputs()), {"expected field 'disturbed', found no such field"});
+  expect_says(complaint("30/poisson/easy", inputs()), {"expected a member 'disturbed'"});
   write_cell_result(folder_.path(), a_result());
   change("replay-validation 1", "replay-validation 2");
   expect_says(complaint("30/poisson/easy", inputs()), {"\"replay-validation 1\"", "\"replay-validation 2\""});
