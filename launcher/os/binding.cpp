@@ -18,7 +18,7 @@ using Bitmap = std::unique_ptr<hwloc_bitmap_s, decltype([](hwloc_bitmap_s* b) { 
 
 constexpr int kMostWalks = 100;  // in case a process makes threads faster than we bind them
 
-Bitmap only(int pu) {
+Bitmap only(PuId pu) {
   Bitmap set{hwloc_bitmap_alloc()};
   hwloc_bitmap_only(set.get(), static_cast<unsigned>(pu));
   return set;
@@ -26,7 +26,7 @@ Bitmap only(int pu) {
 
 }  // namespace
 
-bool bind_all_threads(const Topology& topology, pid_t pid, int pu) {
+bool bind_all_threads(const Topology& topology, pid_t pid, PuId pu) {
   const Bitmap target = only(pu);
   std::set<pid_t> bound;
   for (int walk = 0; walk < kMostWalks; ++walk) {
@@ -36,7 +36,7 @@ bool bind_all_threads(const Topology& topology, pid_t pid, int pu) {
       is_anybody_new = true;
       if (hwloc_linux_set_tid_cpubind(topology.get(), thread, target.get()) != 0 && errno != ESRCH)
         throw std::system_error(errno, std::generic_category(),
-                                fmt::format("cannot bind thread {} to core {}", thread, pu));
+                                fmt::format("cannot bind thread {} to core {}", thread, static_cast<int>(pu)));
     }
     if (bound.empty()) return false;
     if (!is_anybody_new) return true;
@@ -44,7 +44,7 @@ bool bind_all_threads(const Topology& topology, pid_t pid, int pu) {
   return true;
 }
 
-bool is_bound(pid_t pid, int pu) {
+bool is_bound(pid_t pid, PuId pu) {
   cpu_set_t* set = nullptr;
   constexpr std::size_t kCpus = 8192;
   const std::size_t size = CPU_ALLOC_SIZE(kCpus);

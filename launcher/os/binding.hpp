@@ -8,11 +8,14 @@
 
 namespace replay::launcher {
 
+/// The system's number of a hardware thread; a type of its own, so that no process id or rank is taken for it.
+enum class PuId : int {};
+
 /// Binds every thread of `pid` to hardware thread `pu` alone. False: the process is gone. Throws std::system_error when
 /// the kernel refuses. About 50 us for two threads.
-bool bind_all_threads(const Topology& topology, pid_t pid, int pu);
+bool bind_all_threads(const Topology& topology, pid_t pid, PuId pu);
 
 /// Whether every thread of `pid` may run on `pu` and nowhere else. False when the process is gone.
-[[nodiscard]] bool is_bound(pid_t pid, int pu);
+[[nodiscard]] bool is_bound(pid_t pid, PuId pu);
 
 }  // namespace replay::launcher

@@ -91,8 +91,9 @@ TEST_F(Cores, UpToFourRanksShareACoreAndTheResultIsRight) {
       EXPECT_EQ(slot(kFirst, 0).orders.mpl, mpl);
       EXPECT_EQ(slot(kFirst, 3).orders.shared, cores == three_and_one ? 0U : 1U);
       for (int number = 0; number < 4; ++number)
-        EXPECT_TRUE(is_bound(slot(kFirst, static_cast<std::uint32_t>(number)).report.pid,
-                             local_.pu_of_core[static_cast<std::size_t>(cores[static_cast<std::size_t>(number)])]));
+        EXPECT_TRUE(
+            is_bound(slot(kFirst, static_cast<std::uint32_t>(number)).report.pid,
+                     PuId{local_.pu_of_core[static_cast<std::size_t>(cores[static_cast<std::size_t>(number)])]}));
     }
   }
   expect_verified(kFirst);
@@ -187,7 +188,7 @@ TEST_F(Cores, RanksThatNeverRegisterAreBoundByTheAgent) {
   const auto is_where_it_should_be = [&](int number, CoreId core) {
     const std::string note = "rank " + std::to_string(number) + " was not on its core";
     return output(kFirst, "notes").find(note) != std::string::npos &&
-           is_bound(rank(number), local_.pu_of_core[static_cast<std::size_t>(core)]);
+           is_bound(rank(number), PuId{local_.pu_of_core[static_cast<std::size_t>(core)]});
   };
   EXPECT_TRUE(until([&] { return is_where_it_should_be(0, 1) && is_where_it_should_be(1, 0); }))
       << output(kFirst, "notes");

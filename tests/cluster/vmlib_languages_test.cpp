@@ -41,17 +41,19 @@ class Pair {
 
   void shrink() {
     order(0, true);
-    launcher::bind_all_threads(topology_, pid(1), cores_[0]);
+    launcher::bind_all_threads(topology_, pid(1), launcher::PuId{cores_[0]});
   }
   void expand() {
-    launcher::bind_all_threads(topology_, pid(1), cores_[1]);
+    launcher::bind_all_threads(topology_, pid(1), launcher::PuId{cores_[1]});
     order(1, false);
   }
 
   [[nodiscard]] bool gets_on_shared() const { return both_add(&replay_vm_report::handoffs, kSomeHandoffs); }
   [[nodiscard]] bool gets_on_apart() const { return both_add(&replay_vm_report::polls, kSomePolls); }
   [[nodiscard]] pid_t pid(std::uint32_t rank) const { return host_.report(rank).pid; }
-  [[nodiscard]] bool is_on(std::uint32_t rank, int core) const { return launcher::is_bound(pid(rank), core); }
+  [[nodiscard]] bool is_on(std::uint32_t rank, int core) const {
+    return launcher::is_bound(pid(rank), launcher::PuId{core});
+  }
 
  private:
   /// Orders the second rank's core; the first one always is on the first core.

@@ -29,10 +29,11 @@ void BindingCheck::check() {
 
 void BindingCheck::put_on_its_core(std::size_t rank, pid_t pid) const {
   const int core = job_.ranks.core_of_rank()[rank];
-  if (is_bound(pid, core)) return;
+  const PuId pu{core};  // cores that are not emulated are named by their hardware thread
+  if (is_bound(pid, pu)) return;
   job_.note(fmt::format("rank {} was not on its core {} and was moved there", rank, core));
   try {
-    bind_all_threads(*job_.site.topology, pid, core);
+    bind_all_threads(*job_.site.topology, pid, pu);
   } catch (const std::system_error& error) {
     job_.note(error.what());
   }

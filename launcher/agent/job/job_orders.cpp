@@ -120,7 +120,7 @@ void JobOrders::bind_ranks(const std::vector<std::int32_t>& core_of_rank) const 
   const std::vector<JobRanks::Rank>& ranks = job_.ranks.all();
   for (std::size_t number = 0; number < ranks.size(); ++number)
     if (ranks[number].is_running())
-      bind_all_threads(*job_.site.topology, ranks[number].process->pid(), core_of_rank[number]);
+      bind_all_threads(*job_.site.topology, ranks[number].process->pid(), PuId{core_of_rank[number]});
 }
 
 void JobOrders::finish_move() {

@@ -29,10 +29,10 @@ class Child {
 TEST(Binding, ReachesTheProcessAndIsReadBack) {
   const Child child;
   const Topology topology = load_topology();
-  const int pu = affinity_mask().back();
+  const PuId pu{affinity_mask().back()};
   EXPECT_TRUE(bind_all_threads(topology, child.pid(), pu));
   EXPECT_TRUE(is_bound(child.pid(), pu));
-  EXPECT_FALSE(is_bound(child.pid(), pu + 1));
+  EXPECT_FALSE(is_bound(child.pid(), PuId{affinity_mask().back() + 1}));
   EXPECT_FALSE(bind_all_threads(topology, 999999999, pu));
   EXPECT_FALSE(is_bound(999999999, pu));
 }
