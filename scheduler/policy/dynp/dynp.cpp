@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "scheduler/policy/dynp/dynp_decider.hpp"
+#include "scheduler/policy/plan/job_order.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 
 namespace replay {
@@ -27,11 +28,11 @@ enum class Metric : std::uint8_t { kSldwa, kResponse, kSlowdown, kBsld60, kUtili
 enum class Decider : std::uint8_t { kSimple, kAdvanced, kPreferred };
 
 struct DynpSettings {
-  Decider decider;
-  DynpPolicy preferred;
-  DynpThreshold threshold;
-  Metric metric;
-  bool at_ends_too;
+  Decider decider = Decider::kAdvanced;
+  DynpPolicy preferred = DynpPolicy::kSjf;
+  DynpThreshold threshold{};
+  Metric metric = Metric::kSldwa;
+  bool at_ends_too = true;
 };
 
 struct PlannedStart {
@@ -119,11 +120,8 @@ class Dynp final : public Policy {
     return in_use_;
   }
 
-  // Ties in the order of arrival.
   static void sort(JobPlan& jobs, DynpPolicy policy) {
-    const auto estimate = [](const PlannedStart& planned) { return planned.job->estimate; };
-    if (policy == DynpPolicy::kSjf) std::ranges::stable_sort(jobs, {}, estimate);
-    if (policy == DynpPolicy::kLjf) std::ranges::stable_sort(jobs, std::ranges::greater{}, estimate);
+    sort_by(kOrders[static_cast<std::size_t>(policy)], jobs, &PlannedStart::job);
   }
 
   // Makes a list schedule in the time that the running jobs leave; nothing stays reserved.
@@ -177,7 +175,10 @@ class Dynp final : public Policy {
 
   JobPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }
 
+  // By DynpPolicy.
   static constexpr std::array<std::string_view, kDynpPolicies> kNames{"fcfs", "sjf", "ljf"};
+  static constexpr std::array<JobOrder, kDynpPolicies> kOrders{JobOrder::kArrival, JobOrder::kShortest,
+                                                               JobOrder::kLongest};
 
   DynpSettings settings_;
   DynpPolicy in_use_;
@@ -206,15 +207,19 @@ constexpr ParameterSpec kDynpParameters[] = {
 };
 
 std::unique_ptr<Policy> make_dynp(const Parameters& parameters) {
-  const auto nth_of = [&parameters](std::string_view name, std::initializer_list<std::string_view> words) {
-    return static_cast<std::uint8_t>(std::ranges::find(words, parameters.choice(name)) - words.begin());
-  };
-  return std::make_unique<Dynp>(
-      DynpSettings{static_cast<Decider>(nth_of("decider", {"simple", "advanced", "preferred"})),
-                   static_cast<DynpPolicy>(nth_of("preferred", {"fcfs", "sjf", "ljf"})),
-                   DynpThreshold::of(parameters.number("threshold")),
-                   static_cast<Metric>(nth_of("metric", {"sldwa", "response", "slowdown", "bsld60", "utilisation"})),
-                   parameters.choice("step") == "all"});
+  DynpSettings settings;
+  settings.decider = parameters.choice<Decider>(
+      "decider", {{"simple", Decider::kSimple}, {"advanced", Decider::kAdvanced}, {"preferred", Decider::kPreferred}});
+  settings.preferred = parameters.choice<DynpPolicy>(
+      "preferred", {{"fcfs", DynpPolicy::kFcfs}, {"sjf", DynpPolicy::kSjf}, {"ljf", DynpPolicy::kLjf}});
+  settings.threshold = DynpThreshold::of(parameters.number("threshold"));
+  settings.metric = parameters.choice<Metric>("metric", {{"sldwa", Metric::kSldwa},
+                                                         {"response", Metric::kResponse},
+                                                         {"slowdown", Metric::kSlowdown},
+                                                         {"bsld60", Metric::kBsld60},
+                                                         {"utilisation", Metric::kUtilisation}});
+  settings.at_ends_too = parameters.choice("step") == "all";
+  return std::make_unique<Dynp>(settings);
 }
 
 }  // namespace

@@ -358,11 +358,10 @@ std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfi
   settings.shrunk_run_at_one_in_m = backfill && parameters.choice("estimate") == "conservative";
   settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
   settings.expand_eagerly = parameters.choice("expand") == "eager";
-  const std::string& criterion = parameters.choice("criterion");
-  settings.criterion = criterion == "oldest"           ? Criterion::kOldest
-                       : criterion == "least-cpu-util" ? Criterion::kLeastCpuUtil
-                       : criterion == "longest"        ? Criterion::kLongest
-                                                       : Criterion::kShortest;
+  settings.criterion = parameters.choice<Criterion>("criterion", {{"oldest", Criterion::kOldest},
+                                                                  {"least-cpu-util", Criterion::kLeastCpuUtil},
+                                                                  {"longest", Criterion::kLongest},
+                                                                  {"shortest", Criterion::kShortest}});
   return std::make_unique<FcfsMalleable>(settings);
 }
 

@@ -11,22 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/policy/plan/job_order.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
 
 namespace replay {
 namespace {
-
-enum class BackfillOrder : std::uint8_t { kArrival, kShortest, kNarrowest };
-
-// Sorts jobs into the order in which they are tried; ties by arrival.
-void sort_candidates(std::vector<const Job*>& jobs, BackfillOrder order) {
-  if (order == BackfillOrder::kShortest)
-    std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->estimate; });
-  else if (order == BackfillOrder::kNarrowest)
-    std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->processes; });
-}
 
 // A submission causes a pass only if the submitted job fits (reference schedules, rule 2).
 bool arrival_cannot_start(const ClusterView& view) {
@@ -36,7 +27,7 @@ bool arrival_cannot_start(const ClusterView& view) {
 
 class Easy final : public Policy {
  public:
-  Easy(PassRule rule, BackfillOrder order) : rule_(rule), order_(order) {}
+  Easy(PassRule rule, JobOrder order) : rule_(rule), order_(order) {}
 
   PassRule pass_rule() const override { return rule_; }
 
@@ -53,14 +44,14 @@ class Easy final : public Policy {
 
     Shadow shadow = head_shadow(view, free, (*waiting)->processes, started_);
     const auto wanted = [&] { return Wanted{free, shadow.at - view.now, shadow.extra}; };
-    if (order_ == BackfillOrder::kArrival) {
+    if (order_ == JobOrder::kArrival) {
       while (free > 0 && (waiting = view.waiting.find(++waiting, wanted())) != end)
         backfill(**waiting, view.now, shadow, free, out);
       return;
     }
     candidates_.clear();  // a job left out here cannot start later in the pass either: free and extra only shrink
     while ((waiting = view.waiting.find(++waiting, wanted())) != end) candidates_.push_back(*waiting);
-    sort_candidates(candidates_, order_);
+    sort_by(order_, candidates_);
     for (const Job* job : candidates_) backfill(*job, view.now, shadow, free, out);
   }
 
@@ -92,7 +83,7 @@ class Easy final : public Policy {
   }
 
   PassRule rule_;
-  BackfillOrder order_;
+  JobOrder order_;
   std::vector<Release> started_;  // ends of the jobs started in this pass
   std::vector<const Job*> candidates_;
 };
@@ -100,7 +91,7 @@ class Easy final : public Policy {
 // Several reservations: the profile shows whether a job would delay one.
 class ReservingBackfill final : public Policy {
  public:
-  ReservingBackfill(PassRule rule, BackfillOrder order, std::int64_t reservations)
+  ReservingBackfill(PassRule rule, JobOrder order, std::int64_t reservations)
       : rule_(rule), order_(order), reservations_(reservations) {}
 
   PassRule pass_rule() const override { return rule_; }
@@ -118,7 +109,7 @@ class ReservingBackfill final : public Policy {
     const Wanted narrow_enough{view.free.total(), Duration::max()};
     while ((waiting = view.waiting.find(waiting, narrow_enough)) != view.waiting.end())
       candidates_.push_back(*waiting++);
-    sort_candidates(candidates_, order_);
+    sort_by(order_, candidates_);
     for (const Job* job : candidates_) start_if_it_fits(plan, *job, view.now, out);
     for (const Reserved& kept : reserved_) take_back(plan, *kept.job, kept.start);
   }
@@ -161,7 +152,7 @@ class ReservingBackfill final : public Policy {
   }
 
   PassRule rule_;
-  BackfillOrder order_;
+  JobOrder order_;
   std::int64_t reservations_;
   RunningPlan running_;
   std::vector<Reserved> reserved_;
@@ -179,10 +170,9 @@ constexpr ParameterSpec kEasyParameters[] = {
 };
 
 std::unique_ptr<Policy> make_easy(const Parameters& parameters) {
-  const std::string& backfill = parameters.choice("backfill");
-  const BackfillOrder order = backfill == "shortest"    ? BackfillOrder::kShortest
-                              : backfill == "narrowest" ? BackfillOrder::kNarrowest
-                                                        : BackfillOrder::kArrival;
+  const auto order = parameters.choice<JobOrder>(
+      "backfill",
+      {{"arrival", JobOrder::kArrival}, {"shortest", JobOrder::kShortest}, {"narrowest", JobOrder::kNarrowest}});
   const std::int64_t reservations = parameters.integer("reservations");
   if (reservations == 1) return std::make_unique<Easy>(pass_rule_of(parameters), order);
   return std::make_unique<ReservingBackfill>(pass_rule_of(parameters), order, reservations);
@@ -194,7 +184,7 @@ constinit const PolicyEntry kEasyPolicy{"easy", "backfilling that never delays t
                                         "Lifka 1995; Mu'alem and Feitelson 2001", kEasyParameters, make_easy};
 
 std::unique_ptr<Policy> make_reserving_backfill(PassRule rule, std::int64_t reservations) {
-  return std::make_unique<ReservingBackfill>(rule, BackfillOrder::kArrival, reservations);
+  return std::make_unique<ReservingBackfill>(rule, JobOrder::kArrival, reservations);
 }
 
 }  // namespace replay

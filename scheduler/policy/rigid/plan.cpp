@@ -12,17 +12,16 @@
 #include <tuple>
 #include <vector>
 
+#include "scheduler/policy/plan/job_order.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
 
 namespace replay {
 namespace {
 
-enum class PlanOrder : std::uint8_t { kArrival, kShortest, kLongest };
-
 class Plan final : public Policy {
  public:
-  Plan(PlanOrder order, PassRule rule) : order_(order), rule_(rule) {}
+  Plan(JobOrder order, PassRule rule) : order_(order), rule_(rule) {}
 
   PassRule pass_rule() const override { return rule_; }
 
@@ -70,17 +69,13 @@ class Plan final : public Policy {
     return start;
   }
 
-  // Ties in the order of arrival.
   [[nodiscard]] std::vector<const Job*> sorted(const ClusterView& view) const {
     std::vector<const Job*> jobs{view.waiting.begin(), view.waiting.end()};
-    if (order_ == PlanOrder::kShortest)
-      std::ranges::stable_sort(jobs, {}, [](const Job* job) { return job->estimate; });
-    else if (order_ == PlanOrder::kLongest)
-      std::ranges::stable_sort(jobs, std::ranges::greater{}, [](const Job* job) { return job->estimate; });
+    sort_by(order_, jobs);
     return jobs;
   }
 
-  PlanOrder order_;
+  JobOrder order_;
   PassRule rule_;
   RunningPlan running_;
   std::vector<Reserved> reserved_;
@@ -95,19 +90,17 @@ constexpr ParameterSpec kPlanParameters[] = {
 };
 
 std::unique_ptr<Policy> make_plan(const Parameters& parameters) {
-  const std::string& order = parameters.choice("order");
-  const PlanOrder chosen = order == "sjf"   ? PlanOrder::kShortest
-                           : order == "ljf" ? PlanOrder::kLongest
-                                            : PlanOrder::kArrival;
-  return std::make_unique<Plan>(chosen, pass_rule_of(parameters));
+  const auto order = parameters.choice<JobOrder>(
+      "order", {{"fcfs", JobOrder::kArrival}, {"sjf", JobOrder::kShortest}, {"ljf", JobOrder::kLongest}});
+  return std::make_unique<Plan>(order, pass_rule_of(parameters));
 }
 
 std::unique_ptr<Policy> make_sjf(const Parameters& parameters) {
-  return std::make_unique<Plan>(PlanOrder::kShortest, pass_rule_of(parameters));
+  return std::make_unique<Plan>(JobOrder::kShortest, pass_rule_of(parameters));
 }
 
 std::unique_ptr<Policy> make_ljf(const Parameters& parameters) {
-  return std::make_unique<Plan>(PlanOrder::kLongest, pass_rule_of(parameters));
+  return std::make_unique<Plan>(JobOrder::kLongest, pass_rule_of(parameters));
 }
 
 }  // namespace
@@ -119,8 +112,6 @@ constinit const PolicyEntry kSjfPolicy{"sjf", "plan:order=sjf, shortest job firs
 constinit const PolicyEntry kLjfPolicy{"ljf", "plan:order=ljf, longest job first", "Streit, dynP paper",
                                        kOrderedPlanParameters, make_ljf};
 
-std::unique_ptr<Policy> make_plan_by_arrival(PassRule rule) {
-  return std::make_unique<Plan>(PlanOrder::kArrival, rule);
-}
+std::unique_ptr<Policy> make_plan_by_arrival(PassRule rule) { return std::make_unique<Plan>(JobOrder::kArrival, rule); }
 
 }  // namespace replay

@@ -111,8 +111,8 @@ constexpr ParameterSpec kPriorityEasyParameters[] = {
 };
 
 std::unique_ptr<Policy> make_priority_easy(const Parameters& parameters) {
-  const std::string& aging = parameters.choice("aging");
-  return std::make_unique<PriorityEasy>(aging == "top" ? Aging::kTop : aging == "one" ? Aging::kOne : Aging::kOff);
+  return std::make_unique<PriorityEasy>(
+      parameters.choice<Aging>("aging", {{"top", Aging::kTop}, {"one", Aging::kOne}, {"off", Aging::kOff}}));
 }
 
 }  // namespace

@@ -246,10 +246,14 @@ constexpr ParameterSpec kSlackParameters[] = {
 };
 
 std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
-  static constexpr std::string_view kHeuristics[] = {"ast", "aat", "du", "dc", "dp", "all"};
-  const auto heuristic = std::ranges::find(kHeuristics, parameters.choice("heuristic")) - std::begin(kHeuristics);
+  const auto heuristic = parameters.choice<SlackHeuristic>("heuristic", {{"ast", SlackHeuristic::kAst},
+                                                                         {"aat", SlackHeuristic::kAat},
+                                                                         {"du", SlackHeuristic::kDu},
+                                                                         {"dc", SlackHeuristic::kDc},
+                                                                         {"dp", SlackHeuristic::kDp},
+                                                                         {"all", SlackHeuristic::kAll}});
   return std::make_unique<Slack>(SlackSettings{parameters.number("sf"),
-                                               static_cast<SlackHeuristic>(heuristic),
+                                               heuristic,
                                                {parameters.number("alpha_u"), parameters.number("alpha_t"),
                                                 parameters.number("alpha_p"), parameters.number("alpha_f")}},
                                  AverageWait{parameters});

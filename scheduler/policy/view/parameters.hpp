@@ -2,7 +2,9 @@
 // `name:key=value:key=value`. The declarations feed --help, `replay policies` and the conformance tests.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -50,6 +53,14 @@ class Parameters {
 
   /// REQUIRES for each: declared, with this type.
   [[nodiscard]] const std::string& choice(std::string_view name) const;
+  /// The value beside the word that was given. REQUIRES: `words` has every word of the range.
+  template <class Value>
+  [[nodiscard]] Value choice(std::string_view name,
+                             std::initializer_list<std::pair<std::string_view, Value>> words) const {
+    const auto found = std::ranges::find(words, choice(name), &std::pair<std::string_view, Value>::first);
+    INVARIANT(found != words.end(), "parameter '{}' has a word without a value: {}", name, choice(name));
+    return found->second;
+  }
   /// The greatest std::int64_t if the value is a word.
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] double number(std::string_view name) const;

@@ -1,6 +1,9 @@
 #include "scheduler/policy/view/parameters.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <sstream>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -29,6 +32,27 @@ TEST(PolicyText, KeepsNestedPoliciesWhole) {
   const std::vector<std::pair<std::string, std::string>> given{
       {"inner", "g-lomarc-ts:variant=cst"}, {"overhead", "60"}, {"eager", "true"}};
   EXPECT_EQ(text.given, given);
+}
+
+TEST(Policies, EveryWordOfAChoiceMakesAPolicy) {
+  for (const PolicyEntry& policy : policies())
+    for (const ParameterSpec& parameter : policy.parameters) {
+      if (parameter.type != ParameterType::kChoice) continue;
+      std::istringstream words{std::string{parameter.range}};
+      for (std::string word; std::getline(words, word, '|');) {
+        const std::string text = fmt::format("{}:{}={}", policy.name, parameter.name, word);
+        EXPECT_NE(make_policy(text).policy, nullptr) << text;
+      }
+    }
+}
+
+TEST(Parameters, AChoiceGivesTheValueBesideItsWord) {
+  constexpr ParameterSpec kSpecs[] = {{"size", ParameterType::kChoice, "small", "small|large", "", "", ""}};
+  const auto value_of = [&](std::vector<std::pair<std::string, std::string>> given) {
+    return Parameters{"p", kSpecs, given}.choice<int>("size", {{"small", 1}, {"large", 2}});
+  };
+  EXPECT_EQ(value_of({}), 1);
+  EXPECT_EQ(value_of({{"size", "large"}}), 2);
 }
 
 TEST(Policies, UnknownOnesNameTheNearest) {

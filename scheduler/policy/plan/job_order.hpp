@@ -1,0 +1,33 @@
+// The orders in which policies look at waiting jobs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+
+namespace replay {
+
+enum class JobOrder : std::uint8_t {
+  kArrival,    ///< first come, first served
+  kShortest,   ///< by estimate
+  kLongest,    ///< by estimate
+  kNarrowest,  ///< by processes
+};
+
+/// Sorts entries that are in the order of arrival; ties stay in it. `job_of(entry)` is a pointer to its job.
+template <class Entry, class JobOf = std::identity>
+void sort_by(JobOrder order, std::vector<Entry>& entries, JobOf job_of = {}) {
+  const auto estimate = [&job_of](const Entry& entry) { return std::invoke(job_of, entry)->estimate; };
+  const auto processes = [&job_of](const Entry& entry) { return std::invoke(job_of, entry)->processes; };
+  switch (order) {
+    case JobOrder::kArrival: break;
+    case JobOrder::kShortest: std::ranges::stable_sort(entries, {}, estimate); break;
+    case JobOrder::kLongest: std::ranges::stable_sort(entries, std::ranges::greater{}, estimate); break;
+    case JobOrder::kNarrowest: std::ranges::stable_sort(entries, {}, processes); break;
+  }
+}
+
+}  // namespace replay
