@@ -32,8 +32,7 @@ Controller::Controller(const Machine& machine, Policy& policy, DeclaredRate rate
       wanted_(log.kinds()),
       options_(std::move(options)),
       pass_rule_(policy.pass_rule()),
-      planned_(machine),
-      physical_(machine) {}
+      cores_(machine) {}
 
 Orders Controller::handle(Instant now, std::span<const Event> events) {
   INVARIANT(now >= now_, "time goes back from {} s to {} s", seconds(now_), seconds(now));
@@ -129,10 +128,10 @@ bool Controller::apply(const Finish& event) {
   if (Managed* const job = known->started; job == nullptr) {
     waiting_.remove(declared);
   } else {
-    if (!job->running->gone_in_plan && !job->running->suspended) planned_.release(job->running->allocation);
-    if (job->held.cores > 0) {
+    if (!job->running->gone_in_plan && !job->running->suspended) cores_.give_up(job->running->allocation);
+    if (!job->holding.is_empty()) {
       off_cores(*job);
-      physical_.release(job->held);
+      cores_.end(job->holding);
     }
     running_.erase(*job->running);
     std::erase(pending_, job);
@@ -155,14 +154,12 @@ bool Controller::apply(const Started& event) {
 
 bool Controller::apply(const Resized& event) {
   Managed* job = started(event.job);
-  if (job == nullptr || !job->moving_to) return false;
+  if (job == nullptr || !job->holding.is_moving()) return false;
   off_cores(*job);
-  physical_.release(cores_added(*job->moving_to, job->held));
-  job->held = std::move(*job->moving_to);
-  job->moving_to.reset();
-  write<log::ResizeDone>(event.job, job->held);
+  cores_.end_resize(job->holding);
+  write<log::ResizeDone>(event.job, job->holding.cores());
   on_cores(*job);
-  if (!job->kill_sent && job->running->allocation != job->held) want_change(*job);
+  if (!job->kill_sent && job->running->allocation != job->holding.cores()) want_change(*job);
   return false;
 }
 
@@ -171,8 +168,7 @@ bool Controller::apply(const Suspended& event) {
   if (job == nullptr || !job->suspending) return false;
   job->suspending = false;
   off_cores(*job);
-  physical_.release(job->held);
-  job->held_before = std::exchange(job->held, Allocation{});
+  cores_.suspend(job->holding);
   set_rate(*job, 0);
   write<log::SuspendDone>(event.job);
   if (!job->kill_sent && !job->running->suspended) want_change(*job);  // the plan has resumed it meanwhile
@@ -185,7 +181,7 @@ bool Controller::apply(const Resumed& event) {
   job->resuming = false;
   on_cores(*job);
   write<log::ResumeDone>(event.job);
-  if (!job->kill_sent && job->running->allocation != job->held) want_change(*job);
+  if (!job->kill_sent && job->running->allocation != job->holding.cores()) want_change(*job);
   return false;
 }
 
@@ -211,11 +207,7 @@ bool Controller::apply(const ActionFailed& event) {
   write<log::Failed>(event.job, event.action, event.reason);
   if (job == nullptr) return false;
   job->running->malleable = false;
-  if (job->moving_to) {
-    physical_.release(cores_added(job->held_before, job->held));
-    job->held = std::move(job->held_before);
-    job->moving_to.reset();
-  }
+  if (job->holding.is_moving()) cores_.undo_resize(job->holding);
   job->suspending = job->resuming = false;
   return false;
 }
@@ -252,7 +244,7 @@ void Controller::overrun(Managed& job) {
     more = std::max<Duration>(job.running->job->estimate / 10, std::chrono::seconds{60});
   else if (options_.overrun == Overrun::kPolicy)
     ask([&] {
-      more = policy_.more_time({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, *job.running);
+      more = policy_.more_time({now_, machine_, cores_.planned(), waiting_, running_, triggers_, &rate_}, *job.running);
     });
   if (failure_) return;
   if (more > Duration::zero()) {
@@ -274,7 +266,9 @@ bool Controller::wakes_are_due() {
 
 void Controller::pass() {
   decisions_.clear();
-  ask([this] { policy_.decide({now_, machine_, planned_, waiting_, running_, triggers_, &rate_}, decisions_); });
+  ask([this] {
+    policy_.decide({now_, machine_, cores_.planned(), waiting_, running_, triggers_, &rate_}, decisions_);
+  });
   triggers_.clear();
   if (failure_) return;
   try {

@@ -1,23 +1,20 @@
-// The controller, the one brain of both bodies. It turns events into orders: it asks the policy for
-// decisions, and gives them to the body when they can be carried out. It, and it keeps two
-// ledgers of cores: what is planned (the final allocation of every pass, which is what policies see) and what is
-// physically held. Cores change hands in two steps: a shrink, suspend or kill is ordered, and only when the body
-// reports that the processes have left do the cores go to the job that was started on them. In `sim` that is the same
-// instant. Jobs that share cores because their policy wants it are together on them in both ledgers.
-// docs/adr/0005-planned-and-physical-cores.md has the reasons.
+// The controller, the one brain of both bodies. It turns events into orders: it asks the policy for decisions, enters
+// them in the plan, and orders the body to carry them out as soon as that is possible. Cores change hands in two steps:
+// a shrink, suspend or kill is ordered, and only when the body reports that the processes have left do the cores go to
+// the job that was started on them (core_ledger.hpp). In `sim` that is the same instant. Jobs that share cores because
+// their policy wants it are together on them both by the plan and physically.
 #pragma once
 
 #include <exception>
 #include <functional>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/pool.hpp"
+#include "scheduler/core/core_ledger.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/event.hpp"
-#include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/order.hpp"
@@ -73,10 +70,8 @@ class Controller {
   // A job that was started.
   struct Managed {
     RunningJob* running = nullptr;
-    Allocation held;                      // physically; no cores before launch and while suspended
-    std::optional<Allocation> moving_to;  // a resize is with the body; `held` already includes what it adds
-    Allocation held_before;               // `held` before the resize that is under way, or before the suspension
-    bool change_pending = false;          // is in pending_
+    Holding holding;              // physically
+    bool change_pending = false;  // is in pending_
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
@@ -151,8 +146,7 @@ class Controller {
   PassRule pass_rule_;
 
   Instant now_ = Instant::min();
-  FreeCores planned_;
-  FreeCores physical_;
+  CoreLedger cores_;
   SharedRates shared_;  // by where processes really are, with declared CPU use
   WaitingQueue waiting_;
   RunningSet running_;

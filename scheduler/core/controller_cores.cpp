@@ -18,18 +18,18 @@ void Controller::issue_what_is_possible() {
   std::erase_if(pending_, [&](Managed* job) {
     if (job->kill_sent) return true;  // its end is on the way
     const RunningJob& running = *job->running;
-    const bool takes = running.suspended ? false : running.allocation.cores > job->held.cores;
+    const bool takes = running.suspended ? false : running.allocation.cores > job->holding.cores().cores;
     if (takes && somebody_waits && !machine_.names_cores()) return false;
     bool done = false;
     if (running.suspended) {
       done = true;
-      if (job->running->launched && job->held.cores > 0 && !job->suspending) {
+      if (job->running->launched && !job->holding.is_empty() && !job->suspending) {
         job->suspending = true;
         orders_.emplace_back(order::Suspend{running.job->id});
       }
     } else if (!job->running->launched) {
       done = try_launch(*job);
-    } else if (job->held.cores == 0) {
+    } else if (job->holding.is_empty()) {
       done = try_resume(*job);
     } else {
       done = try_resize(*job);
@@ -42,38 +42,29 @@ void Controller::issue_what_is_possible() {
 
 bool Controller::try_launch(Managed& job) {
   RunningJob& running = *job.running;
-  if (!physical_.has_room(running.allocation)) return false;
-  physical_.take(running.allocation);
-  job.held = running.allocation;
+  if (!cores_.launch(job.holding, running.allocation)) return false;
   job.running->launched = true;
   if (running.started != now_) {  // it had to wait for its cores: its budget begins now
-    running.budget = Progress{running.estimate, now_, rate_(*running.job, job.held, 0)};
+    running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, 0)};
     running_.set_estimated_end(running, running.budget.end());
   }
-  if (job.held.shareable) on_cores(job);
-  write<log::Launched>(running.job->id, job.held);
-  orders_.emplace_back(order::Launch{running.job->id, job.held});
+  if (running.allocation.shareable) on_cores(job);
+  write<log::Launched>(running.job->id, running.allocation);
+  orders_.emplace_back(order::Launch{running.job->id, running.allocation});
   return true;
 }
 
 bool Controller::try_resize(Managed& job) {
   const RunningJob& running = *job.running;
-  if (job.kill_sent || job.moving_to || running.allocation == job.held) return true;  // Resized checks it again
-  const Allocation added = cores_added(job.held, running.allocation);
-  if (!physical_.has_room(added)) return false;
-  physical_.take(added);
-  job.held_before = job.held;
-  job.held.cores += added.cores;
-  job.held.named.append(added.named);
-  job.moving_to = running.allocation;
+  if (job.kill_sent || job.holding.is_moving() || running.allocation == job.holding.cores())
+    return true;  // Resized checks it again
+  if (!cores_.begin_resize(job.holding, running.allocation)) return false;
   orders_.emplace_back(order::Resize{running.job->id, running.allocation});
   return true;
 }
 
 bool Controller::try_resume(Managed& job) {
-  if (!physical_.has_room(job.held_before)) return false;
-  physical_.take(job.held_before);
-  job.held = job.held_before;
+  if (!cores_.resume(job.holding)) return false;
   job.resuming = true;
   orders_.emplace_back(order::Resume{job.running->job->id});
   return true;
@@ -81,7 +72,7 @@ bool Controller::try_resume(Managed& job) {
 
 void Controller::leave_plan(Managed& job) {
   if (job.running->gone_in_plan) return;
-  if (!job.running->suspended) planned_.release(job.running->allocation);
+  if (!job.running->suspended) cores_.give_up(job.running->allocation);
   if (job.running->estimated_end > now_) running_.note_disturbance();
   running_.mark_gone_in_plan(*job.running);
 }
@@ -89,7 +80,7 @@ void Controller::leave_plan(Managed& job) {
 // REQUIRES: its processes are on the cores that it holds, and on no others.
 void Controller::on_cores(Managed& job) {
   const Job& declared = *job.running->job;
-  shared_.come(declared.id, job.held, declared.declared.cpu_use,
+  shared_.come(declared.id, job.holding.cores(), declared.declared.cpu_use,
                [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
 }
 

@@ -16,14 +16,14 @@ void Controller::adopt(Start& decision) {
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(decision.job)));
   const Job& declared = *known->declared;
   if (machine_.names_cores() && decision.allocation.named.empty()) {
-    if (auto place = planned_.place(declared.processes, decision.allocation.mpl)) {
+    if (auto place = cores_.planned().place(declared.processes, decision.allocation.mpl)) {
       place->shareable = decision.allocation.shareable;
       decision.allocation = std::move(*place);
     }
   }
-  if (!can_be_taken(declared, decision.allocation, planned_, machine_))
-    throw PolicyError(refusal("starts", declared, decision.allocation, planned_, machine_));
-  planned_.take(decision.allocation);
+  if (!can_be_taken(declared, decision.allocation, cores_.planned(), machine_))
+    throw PolicyError(refusal("starts", declared, decision.allocation, cores_.planned(), machine_));
+  cores_.plan(decision.allocation);
   waiting_.remove(declared);
   RunningJob running;
   running.job = &declared;
@@ -46,33 +46,33 @@ void Controller::adopt(Resize& decision) {
   Managed& job = running_job(decision.job, "resizes");
   RunningJob& running = *job.running;
   if (machine_.names_cores() && decision.allocation.named.empty())
-    if (auto place = planned_.at_level(running.allocation, running.job->processes, decision.allocation.mpl))
+    if (auto place = cores_.planned().at_level(running.allocation, running.job->processes, decision.allocation.mpl))
       decision.allocation = std::move(*place);
-  planned_.release(running.allocation);
-  if (!can_be_taken(*running.job, decision.allocation, planned_, machine_)) {
-    const PolicyError refused(refusal("resizes", *running.job, decision.allocation, planned_, machine_));
-    planned_.take(running.allocation);
+  cores_.give_up(running.allocation);
+  if (!can_be_taken(*running.job, decision.allocation, cores_.planned(), machine_)) {
+    const PolicyError refused(refusal("resizes", *running.job, decision.allocation, cores_.planned(), machine_));
+    cores_.plan(running.allocation);
     throw refused;
   }
-  planned_.take(running.allocation);
+  cores_.plan(running.allocation);
   if (decision.allocation.shareable != running.allocation.shareable)
     throw PolicyError(fmt::format("the policy resizes job {} and changes whether it shares its cores: that is for life",
                                   number(decision.job)));
   if (!ranks_keep_their_nodes(running.allocation, decision.allocation, machine_))
     throw PolicyError(
         fmt::format("the policy resizes job {} and moves processes of it to another node", number(decision.job)));
-  planned_.release(running.allocation);
-  planned_.take(decision.allocation);
+  cores_.give_up(running.allocation);
+  cores_.plan(decision.allocation);
   running.allocation = decision.allocation;
   running_.note_disturbance();
   write<log::ResizeDecided>(decision.job, std::move(decision.allocation));
-  if (!job.moving_to) want_change(job);
+  if (!job.holding.is_moving()) want_change(job);
 }
 
 void Controller::adopt(Suspend& decision) {
   Managed& job = running_job(decision.job, "suspends");
   INVARIANT(!job.running->suspended, "job {} is suspended twice", number(decision.job));
-  planned_.release(job.running->allocation);
+  cores_.give_up(job.running->allocation);
   job.running->suspended = true;
   running_.note_disturbance();
   write<log::SuspendDecided>(decision.job);
@@ -83,9 +83,9 @@ void Controller::adopt(Resume& decision) {
   Managed* job = started(decision.job);
   if (job == nullptr || !job->running->suspended || job->running->gone_in_plan)
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(decision.job)));
-  if (!planned_.has_room(job->running->allocation))
-    throw PolicyError(refusal("resumes", *job->running->job, job->running->allocation, planned_, machine_));
-  planned_.take(job->running->allocation);
+  if (!cores_.planned().has_room(job->running->allocation))
+    throw PolicyError(refusal("resumes", *job->running->job, job->running->allocation, cores_.planned(), machine_));
+  cores_.plan(job->running->allocation);
   job->running->suspended = false;
   running_.note_disturbance();
   write<log::ResumeDecided>(decision.job);
