@@ -31,10 +31,7 @@ std::string path_variable() {
 
 std::string mpiexec_name(const AgentSite& site) { return site.mpiexec.empty() ? "mpiexec" : site.mpiexec.string(); }
 
-std::optional<std::string> why_command_cannot_start(const JobContext& job) {
-  if (!find_program(mpiexec_name(job.site), path_variable()))
-    return fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site));
-  const std::vector<std::string>& command = job.order.command;
+std::optional<std::string> why_command_cannot_start(const std::vector<std::string>& command) {
   if (!find_program(command.front(), path_variable()))
     return fmt::format("program {}: not found, or not executable", command.front());
   if (std::ranges::find(command, ":") != command.end())
@@ -100,9 +97,8 @@ void write_description(const JobContext& job, const std::filesystem::path& mpiex
   }
 }
 
-void start_processes(JobContext& job) {
+void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
   const AgentSite& site = job.site;
-  const std::filesystem::path mpiexec = find_program(mpiexec_name(site), path_variable()).value();
   const std::vector<std::int32_t>& core_of_rank = job.ranks.core_of_rank();
   const MpiexecCall call{job.order.command,
                          job.order.environment,
@@ -125,7 +121,12 @@ void start_processes(JobContext& job) {
 LaunchResult launch(JobContext& job) {
   LaunchResult result;
   try {
-    result.failure = why_command_cannot_start(job);
+    const auto mpiexec = find_program(mpiexec_name(job.site), path_variable());
+    if (!mpiexec)
+      result.failure =
+          fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site));
+    else
+      result.failure = why_command_cannot_start(job.order.command);
     if (result.failure) return result;
     result.no_vmlib_reason = why_no_vmlib(job);
     if (job.site.is_emulated && !result.no_vmlib_reason.empty())
@@ -134,7 +135,7 @@ LaunchResult launch(JobContext& job) {
       result.failure = job.site.cores->why_not(job.id(), job.ranks.core_of_rank(), job.site.is_emulated);
     if (result.failure) return result;
     take_cores(job, result.no_vmlib_reason.empty());
-    start_processes(job);
+    start_processes(job, *mpiexec);
   } catch (const std::exception& error) {
     result.failure = error.what();
   }
