@@ -1,0 +1,98 @@
+#include "scheduler/policy/view/queue_index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace replay {
+namespace {
+
+constexpr std::size_t kFanOut = 16;
+constexpr std::size_t kShort = 64;  // a scan of so many positions is faster than the levels
+
+}  // namespace
+
+void QueueIndex::clear() {
+  needs_.clear();
+  for (std::vector<Least>& level : levels_) level.clear();
+  indexed_ = 0;
+}
+
+void QueueIndex::index_all() const {
+  for (; indexed_ < needs_.size(); ++indexed_) {
+    const Need& need = needs_[indexed_];
+    for (std::size_t level = 0, node = indexed_ / kFanOut;; ++level, node /= kFanOut) {
+      if (level == levels_.size())
+        levels_.push_back({levels_.back().front()});  // there will be a second stretch: a level above it
+      std::vector<Least>& stretches = levels_[level];
+      if (node == stretches.size()) stretches.emplace_back();
+      stretches[node].add(need);
+      if (level + 1 >= levels_.size() && stretches.size() == 1) break;
+    }
+  }
+}
+
+std::size_t QueueIndex::find(std::size_t from, const Wanted& wanted) const {
+  if (needs_.size() - from <= kShort) return find_among(from, needs_.size(), wanted);
+  index_all();
+  return find_below(levels_.size() - 1, 0, from, wanted);
+}
+
+std::size_t QueueIndex::find_among(std::size_t from, std::size_t to, const Wanted& wanted) const {
+  for (std::size_t slot = from; slot < to; ++slot)
+    if (wanted.admits(needs_[slot].processes, needs_[slot].estimate)) return slot;
+  return kNone;
+}
+
+// The first wanted position at or after `from` in the stretch `node` of `level`.
+std::size_t QueueIndex::find_below(std::size_t level, std::size_t node, std::size_t from, const Wanted& wanted) const {
+  if (!levels_[level][node].may_be(wanted)) return kNone;
+  if (level == 0) return find_in(node, from, wanted);
+  const std::vector<Least>& below = levels_[level - 1];
+  const std::size_t end = std::min((node + 1) * kFanOut, below.size());
+  std::size_t width = kFanOut;  // positions of a stretch below
+  for (std::size_t i = 1; i < level; ++i) width *= kFanOut;
+  for (std::size_t i = std::max(node * kFanOut, from / width); i < end; ++i)
+    if (const std::size_t found = find_below(level - 1, i, from, wanted); found != kNone) return found;
+  Least least;  // no match: the bounds may be too low since a removal
+  for (std::size_t i = node * kFanOut; i < end; ++i) least.add(below[i]);
+  levels_[level][node] = least;
+  return kNone;
+}
+
+// The same in a stretch of positions.
+std::size_t QueueIndex::find_in(std::size_t node, std::size_t from, const Wanted& wanted) const {
+  const std::size_t end = std::min((node + 1) * kFanOut, needs_.size());
+  const std::size_t found = find_among(std::max(node * kFanOut, from), end, wanted);
+  if (found != kNone) return found;
+  Least least;
+  for (std::size_t slot = node * kFanOut; slot < end; ++slot) least.add(needs_[slot]);
+  levels_[0][node] = least;
+  return kNone;
+}
+
+void QueueIndex::Least::add(const Need& need) {
+  processes_ = std::min(processes_, need.processes);
+  // An entry for n processes covers all jobs of fewer: when one entry is as short already, so are all after it.
+  for (std::size_t size = size_of(need.processes); size < kSizes && need.estimate < estimates_[size]; ++size)
+    estimates_[size] = need.estimate;
+}
+
+void QueueIndex::Least::add(const Least& other) {
+  processes_ = std::min(processes_, other.processes_);
+  for (std::size_t size = 0; size < kSizes; ++size)
+    estimates_[size] = std::min(estimates_[size], other.estimates_[size]);
+}
+
+bool QueueIndex::Least::may_be(const Wanted& wanted) const {
+  if (processes_ > wanted.processes) return false;
+  return processes_ <= wanted.narrow || estimates_[size_of(wanted.processes)] <= wanted.estimate;
+}
+
+// The first size class that may have jobs of so many processes.
+std::size_t QueueIndex::Least::size_of(ProcessCount processes) {
+  if (processes <= 1) return 0;
+  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes) - 1), kSizes - 1);
+}
+
+}  // namespace replay

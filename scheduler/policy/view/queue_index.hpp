@@ -1,0 +1,81 @@
+// An index of the jobs of a queue by what they need, so that a search for a job that fits skips those that cannot. For
+// nested stretches of a long queue the least estimate of the jobs of at most 1, 2, 4, ... processes is stored; a short
+// queue is scanned.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// What a policy looks for in the queue: jobs of at most `processes` processes that are estimated to take at most
+/// `estimate` or, whatever their estimate, have at most `narrow` processes.
+struct Wanted {
+  ProcessCount processes;
+  Duration estimate;
+  ProcessCount narrow = 0;
+
+  [[nodiscard]] bool admits(ProcessCount of_processes, Duration of_estimate) const {
+    return of_processes <= processes && (of_estimate <= estimate || of_processes <= narrow);
+  }
+};
+
+class QueueIndex {
+ public:
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  [[nodiscard]] std::size_t size() const { return needs_.size(); }
+  void clear();
+  /// At position size().
+  void add(const Job& job) { needs_.push_back({job.estimate, job.processes}); }
+  /// The position stays, and no search finds it.
+  void remove(std::size_t at) { needs_[at] = kNoJob; }
+
+  /// The first position at or after `from` with a wanted job; kNone if there is none. About O(log size).
+  [[nodiscard]] std::size_t find(std::size_t from, const Wanted& wanted) const;
+
+ private:
+  // What a job needs; kNoJob where it was removed.
+  struct Need {
+    Duration estimate;
+    ProcessCount processes;
+  };
+  static constexpr Need kNoJob{Duration::max(), std::numeric_limits<ProcessCount>::max()};
+
+  // Lower bounds of what the jobs of a stretch need. After a removal they may be too low until a search computes them
+  // again.
+  class Least {
+   public:
+    Least() { estimates_.fill(Duration::max()); }
+    void add(const Need& need);
+    void add(const Least& other);
+    /// Whether one of them may be wanted; false is certain.
+    [[nodiscard]] bool may_be(const Wanted& wanted) const;
+
+   private:
+    static constexpr std::size_t kSizes = 12;
+    [[nodiscard]] static std::size_t size_of(ProcessCount processes);
+
+    ProcessCount processes_ = std::numeric_limits<ProcessCount>::max();
+    std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
+  };
+
+  void index_all() const;
+  [[nodiscard]] std::size_t find_among(std::size_t from, std::size_t to, const Wanted& wanted) const;
+  [[nodiscard]] std::size_t find_in(std::size_t node, std::size_t from, const Wanted& wanted) const;
+  [[nodiscard]] std::size_t find_below(std::size_t level, std::size_t node, std::size_t from,
+                                       const Wanted& wanted) const;
+
+  std::vector<Need> needs_;  // by position
+  // Bounds by 16 positions, by 256, ...: the last level has one stretch of all indexed positions. Only the first
+  // indexed_ positions are indexed, and only when the queue has become long.
+  mutable std::vector<std::vector<Least>> levels_ = std::vector<std::vector<Least>>(1);
+  mutable std::size_t indexed_ = 0;
+};
+
+}  // namespace replay
