@@ -33,7 +33,8 @@ std::string_view flaw_of_order(const Allocation& allocation, const Machine& mach
   for (const CoreLoad& load : allocation.named) seen.push_back(load.core);
   if (has_repetition(seen)) return "it names a core twice";
   seen.clear();
-  for_each_node(allocation, machine, [&](const NodeShare& share) { seen.push_back(share.node); });
+  for_each_node(allocation, machine,
+                [&](const NodeShare& share) { seen.push_back(static_cast<std::int32_t>(share.node)); });
   return has_repetition(seen) ? "it does not list its cores node by node" : "";
 }
 

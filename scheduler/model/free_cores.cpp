@@ -1,7 +1,6 @@
 #include "scheduler/model/free_cores.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -90,7 +89,7 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
   if (states_.empty()) return Allocation{least, cores_at(processes, least), {}};
 
   std::vector<NodeId> order(per_node_.size());
-  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t node = 0; node < order.size(); ++node) order[node] = static_cast<NodeId>(node);
   std::ranges::stable_sort(order, std::greater{}, [this](NodeId node) { return on_node(node); });
   Allocation allocation;
   std::vector<CoreId> chosen;

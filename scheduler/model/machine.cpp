@@ -48,8 +48,8 @@ Machine Machine::cluster(int nodes, int packages_per_node, int cores_per_package
   const int per_node = packages_per_node * cores_per_package;
   machine.size_ = nodes * per_node;
   machine.node_of_.reserve(static_cast<std::size_t>(machine.size_));
-  for (NodeId node = 0; node < nodes; ++node)
-    machine.node_of_.insert(machine.node_of_.end(), static_cast<std::size_t>(per_node), node);
+  for (int node = 0; node < nodes; ++node)
+    machine.node_of_.insert(machine.node_of_.end(), static_cast<std::size_t>(per_node), NodeId{node});
   return machine;
 }
 

@@ -13,7 +13,8 @@ namespace replay {
 
 /// A core's index in its machine, from 0, nodes first: node 0's cores, then node 1's.
 using CoreId = std::int32_t;
-using NodeId = std::int32_t;
+/// A node's index in its machine, from 0; a type of its own, so that it is not taken for a core.
+enum class NodeId : std::int32_t {};
 
 class Machine {
  public:
@@ -29,7 +30,7 @@ class Machine {
   [[nodiscard]] CoreCount cores_per_node() const { return size_ / nodes_; }
   /// REQUIRES: names_cores().
   [[nodiscard]] NodeId node_of(CoreId core) const { return node_of_[static_cast<std::size_t>(core)]; }
-  [[nodiscard]] CoreId first_core(NodeId node) const { return node * cores_per_node(); }
+  [[nodiscard]] CoreId first_core(NodeId node) const { return static_cast<CoreId>(node) * cores_per_node(); }
   [[nodiscard]] int packages_per_node() const { return packages_; }
 
   /// "flat:128" or "16x2x2": what --machine reads and the event log keeps.

@@ -65,7 +65,7 @@ const replay_view& LibraryView::of(const ClusterView& view) {
         {trigger.job == nullptr ? 0 : static_cast<std::int64_t>(trigger.job->id), kind_of(trigger.kind), 0});
   free_on_node_.clear();
   if (view.machine.names_cores())
-    for (NodeId node = 0; node < view.machine.nodes(); ++node) free_on_node_.push_back(view.free.on_node(node));
+    for (int node = 0; node < view.machine.nodes(); ++node) free_on_node_.push_back(view.free.on_node(NodeId{node}));
   else
     free_on_node_.push_back(view.free.total());
   view_ = {sizeof(replay_view),  microseconds(view.now), view.machine.size(),

@@ -54,7 +54,8 @@ Json submitted(const Job& job) {
 Json shares_of(const Allocation& allocation, const Machine& machine) {
   Json shares = Json::array();
   for_each_node(allocation, machine, [&](const NodeShare& share) {
-    shares.push_back({{"node", share.node}, {"cores", share.cores.size()}, {"processes", share.processes}});
+    shares.push_back(
+        {{"node", static_cast<int>(share.node)}, {"cores", share.cores.size()}, {"processes", share.processes}});
   });
   return shares;
 }
@@ -76,7 +77,7 @@ Json running(const char* event, const RunningJob& job, const Machine& machine) {
 
 Json free_on_nodes(const ClusterView& view) {
   Json nodes = Json::array();
-  for (NodeId node = 0; node < view.machine.nodes(); ++node) nodes.push_back(view.free.on_node(node));
+  for (int node = 0; node < view.machine.nodes(); ++node) nodes.push_back(view.free.on_node(NodeId{node}));
   return nodes;
 }
 

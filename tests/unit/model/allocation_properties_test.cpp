@@ -34,8 +34,8 @@ Placed any_placed() {
   for (CoreId core = 1; core < machine.size(); ++core)
     if (*rc::gen::inRange(0, 4) == 0) placed.free.take({1, 1, {{core, 1}}});
   ProcessCount most = 0;  // a node with a free core carries as many processes as it has cores
-  for (NodeId node = 0; node < machine.nodes(); ++node)
-    if (placed.free.on_node(node) > 0) most += machine.cores_per_node();
+  for (int node = 0; node < machine.nodes(); ++node)
+    if (placed.free.on_node(NodeId{node}) > 0) most += machine.cores_per_node();
   placed.processes = *rc::gen::inRange(1, most + 1);
   for (int level = *rc::gen::inRange(1, 5); placed.held.cores == 0; ++level)
     if (auto place = placed.free.place(placed.processes, level)) placed.held = std::move(*place);

@@ -161,7 +161,7 @@ TEST_F(SharedFreeCores, HaveRoomForOneMoreJobThatShares) {
   EXPECT_TRUE(free_.can_be_joined(1)) << "the second is still there";
   free_.release(second);
   EXPECT_EQ(free_.total(), 4);
-  EXPECT_EQ(free_.on_node(0), 2);
+  EXPECT_EQ(free_.on_node(NodeId{0}), 2);
 }
 
 TEST_F(SharedFreeCores, NobodyJoinsAJobThatIsAlone) {

@@ -13,7 +13,7 @@ TEST(Machines, AreReadAsTheyAreWritten) {
   EXPECT_EQ(Machine::parse("4x8").to_text(), "4x1x8");
   EXPECT_EQ(Machine::parse("emulated:8x2x2").to_text(), "8x2x2");
   EXPECT_EQ(Machine::parse("16x2x2").size(), 64);
-  EXPECT_EQ(Machine::parse("16x2x2").node_of(63), 15);
+  EXPECT_EQ(Machine::parse("16x2x2").node_of(63), NodeId{15});
   EXPECT_FALSE(Machine::parse("flat:128").names_cores());
 }
 
