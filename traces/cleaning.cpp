@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
 namespace {
@@ -55,11 +55,9 @@ Enum choose(std::string_view name, std::string_view value, const Choice<Enum> (&
 
 template <class Number>
 Number number_between(std::string_view name, std::string_view value, Number least, Number most) {
-  Number number{};
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  const bool is_inside = number >= least && number <= most;  // false for NaN
-  if (error != std::errc{} || end != value.data() + value.size() || !is_inside) fail(name, value);
-  return number;
+  const auto number = parse_number<Number>(value, least, most);
+  if (!number) fail(name, value);
+  return *number;
 }
 
 std::string line_list(const Finding& finding) {

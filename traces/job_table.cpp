@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 
 namespace replay {
@@ -17,24 +17,8 @@ namespace {
 
 constexpr std::size_t kTableBlock = std::size_t{64} * 1024;
 
-template <class Number>
-std::optional<Number> parse(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<double> number_within(std::string_view text, double least, double most) {
-  const auto value = parse<double>(text);
-  if (!value || !(*value >= least && *value <= most)) return std::nullopt;
-  return value;
-}
-
 std::optional<ProcessCount> size(std::string_view text) {
-  const auto value = parse<ProcessCount>(text);
-  if (!value || *value < 1) return std::nullopt;
-  return value;
+  return parse_number<ProcessCount>(text, 1, std::numeric_limits<ProcessCount>::max());
 }
 
 bool set_flexibility(JobTraits& traits, std::string_view text) {
@@ -62,7 +46,7 @@ constexpr double kMostSlowdown = 1e6;
 
 bool set_political(JobTraits& traits, std::string_view text) {
   if (text == "-inf") return assign(traits.political_priority, std::optional{-std::numeric_limits<double>::infinity()});
-  return assign(traits.political_priority, number_within(text, 0, 1));
+  return assign(traits.political_priority, parse_number<double>(text, 0, 1));
 }
 
 std::string sizes_text(const JobTraits& traits) { return fmt::format("{}", fmt::join(traits.sizes, "|")); }
@@ -92,28 +76,28 @@ const std::array<Column, 12> kColumns{{
      [](JobTraits& t, std::string_view v) { return assign(t.speedup, parse_speedup(v)); },
      [](const JobTraits& t) { return t.speedup ? to_text(*t.speedup) : std::string{}; }},
     {"cpu_util", "a number 0..1",
-     [](JobTraits& t, std::string_view v) { return assign(t.cpu_use, number_within(v, 0, 1)); },
+     [](JobTraits& t, std::string_view v) { return assign(t.cpu_use, parse_number<double>(v, 0, 1)); },
      [](const JobTraits& t) { return text_of(t.cpu_use); }},
     {"ov", "a number 0..1",
-     [](JobTraits& t, std::string_view v) { return assign(t.network_overhead, number_within(v, 0, 1)); },
+     [](JobTraits& t, std::string_view v) { return assign(t.network_overhead, parse_number<double>(v, 0, 1)); },
      [](const JobTraits& t) { return text_of(t.network_overhead); }},
     {"user_priority", "a number 0..1",
-     [](JobTraits& t, std::string_view v) { return assign(t.user_priority, number_within(v, 0, 1)); },
+     [](JobTraits& t, std::string_view v) { return assign(t.user_priority, parse_number<double>(v, 0, 1)); },
      [](const JobTraits& t) { return text_of(t.user_priority); }},
     {"political_priority", "a number 0..1, or -inf", set_political,
      [](const JobTraits& t) { return text_of(t.political_priority); }},
     {"sl_scr", "a number > 0",
      [](JobTraits& t, std::string_view v) {
-       return assign(t.same_cpu_slowdown, number_within(v, std::numeric_limits<double>::min(), kMostSlowdown));
+       return assign(t.same_cpu_slowdown, parse_number<double>(v, std::numeric_limits<double>::min(), kMostSlowdown));
      },
      [](const JobTraits& t) { return text_of(t.same_cpu_slowdown); }},
     {"sl_sno", "a number > 0",
      [](JobTraits& t, std::string_view v) {
-       return assign(t.same_node_slowdown, number_within(v, std::numeric_limits<double>::min(), kMostSlowdown));
+       return assign(t.same_node_slowdown, parse_number<double>(v, std::numeric_limits<double>::min(), kMostSlowdown));
      },
      [](const JobTraits& t) { return text_of(t.same_node_slowdown); }},
     {"pair_key", "a whole number of 64 bits",
-     [](JobTraits& t, std::string_view v) { return assign(t.pair_key, parse<std::uint64_t>(v)); },
+     [](JobTraits& t, std::string_view v) { return assign(t.pair_key, parse_number<std::uint64_t>(v)); },
      [](const JobTraits& t) { return text_of(t.pair_key); }},
 }};
 
@@ -196,7 +180,7 @@ bool JobTableReader::next(Row& row) {
   row = Row{};
   const std::size_t cells = for_each_part(line->text, ',', [&](std::size_t index, std::string_view cell) {
     if (index == 0) {
-      const auto number = parse<std::int64_t>(cell);
+      const auto number = parse_number<std::int64_t>(cell);
       if (!number || *number < 0) fail("job", "a job number", cell);
       row.job = *number;
     } else if (index <= columns_.size() && !cell.empty()) {

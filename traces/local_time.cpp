@@ -6,13 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <stdexcept>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
 namespace {
@@ -26,13 +26,6 @@ constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr"
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
-std::optional<int> number_in(std::string_view text, int least, int most) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most) return std::nullopt;
-  return value;
-}
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
@@ -51,7 +44,7 @@ std::optional<std::int64_t> seconds_of_day(std::string_view text) {
   static constexpr std::array<std::int64_t, 3> kWeight = {kHour, kMinute, 1};
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const auto number = number_in(parts[i], 0, kMost[i]);
+    const auto number = parse_number<int>(parts[i], 0, kMost[i]);
     if (!number || parts[i].size() > 2) return std::nullopt;
     sum += *number * kWeight[i];
   }
@@ -77,9 +70,9 @@ std::optional<StartTime> parse_start_time(std::string_view text) {
   const auto words = split(text, " \t");
   if (words.size() != 6 && words.size() != 5) return std::nullopt;
   const auto month = std::ranges::find(kMonths, words[1]);
-  const auto day = number_in(words[2], 1, 31);
+  const auto day = parse_number<int>(words[2], 1, 31);
   const auto time = seconds_of_day(words[3]);
-  const auto year = number_in(words.back(), kFirstYear, kLastYear);
+  const auto year = parse_number<int>(words.back(), kFirstYear, kLastYear);
   if (month == kMonths.end() || !day || !time || !year) return std::nullopt;
   const auto midnight =
       local_seconds(*year, static_cast<unsigned>(month - kMonths.begin()) + 1, static_cast<unsigned>(*day));
@@ -211,9 +204,9 @@ std::optional<LocalSeconds> parse_local_time(std::string_view text) {
   const std::size_t cut = text.find_first_of("T ");
   const auto parts = split(text.substr(0, cut), "-");
   if (parts.size() != 3 || parts[0].size() != 4) return std::nullopt;
-  const auto year = number_in(parts[0], kFirstYear, kLastYear);
-  const auto month = number_in(parts[1], 1, 12);
-  const auto day = number_in(parts[2], 1, 31);
+  const auto year = parse_number<int>(parts[0], kFirstYear, kLastYear);
+  const auto month = parse_number<int>(parts[1], 1, 12);
+  const auto day = parse_number<int>(parts[2], 1, 31);
   if (!year || !month || !day) return std::nullopt;
   const auto midnight = local_seconds(*year, static_cast<unsigned>(*month), static_cast<unsigned>(*day));
   if (!midnight || cut == std::string_view::npos) return midnight;
@@ -225,8 +218,8 @@ std::optional<LocalSeconds> parse_local_time(std::string_view text) {
 std::optional<LocalMonth> parse_local_month(std::string_view text) {
   const auto parts = split(text, "-");
   if (parts.size() != 2 || parts[0].size() != 4) return std::nullopt;
-  const auto year = number_in(parts[0], kFirstYear, kLastYear);
-  const auto month = number_in(parts[1], 1, 12);
+  const auto year = parse_number<int>(parts[0], kFirstYear, kLastYear);
+  const auto month = parse_number<int>(parts[1], 1, 12);
   if (!year || !month) return std::nullopt;
   const auto first = local_seconds(*year, static_cast<unsigned>(*month), 1);
   const auto next =

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +14,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
 namespace {
@@ -186,7 +186,7 @@ class Fields {
   }
 
   double kilobytes(int field) {
-    const auto size = is_whole(field) ? static_cast<double>(number(field)) : real(text(field));
+    const auto size = is_whole(field) ? static_cast<double>(number(field)) : parse_finite(text(field));
     if (!size) return fail(field, "a number of kilobytes"), -1;
     if (std::abs(*size) > static_cast<double>(kMostKilobytes))
       return fail(field, fmt::format("at most {} kilobytes", kMostKilobytes)), -1;
@@ -209,10 +209,8 @@ class Fields {
   template <class Integer>
   Integer unusual_whole(int field) {
     const std::string_view found = text(field);
-    Integer long_one = -1;
-    const auto [end, error] = std::from_chars(found.data(), found.data() + found.size(), long_one);
-    if (error == std::errc{} && end == found.data() + found.size()) return long_one;
-    const auto value = real(found);
+    if (const auto long_one = parse_number<Integer>(found)) return *long_one;
+    const auto value = parse_finite(found);
     if (!is_whole(field) && !value) return fail(field, "a whole number"), Integer{-1};
     constexpr double kExact = 9e15;
     const double least = std::max(static_cast<double>(std::numeric_limits<Integer>::min()), -kExact);
@@ -226,19 +224,12 @@ class Fields {
   Duration decimal_time(int field) {
     const Duration most = std::chrono::seconds{most_swf_seconds(field)};
     auto time = parse_seconds(text(field));
-    const auto value = time ? std::nullopt : real(text(field));
+    const auto value = time ? std::nullopt : parse_finite(text(field));
     if (value && std::abs(*value) <= seconds(most)) time = from_seconds(*value);
     if (time && *time >= -most && *time <= most) return *time;
     const bool is_number = time || value || is_whole(field);
     fail(field, is_number ? fmt::format("at most {} seconds", most_swf_seconds(field)) : "a number of seconds");
     return kUnknownTime;
-  }
-
-  static std::optional<double> real(std::string_view text) {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-    return number;
   }
 
   [[nodiscard]] bool is_whole(int field) const { return (fields_.whole >> (field - 1) & 1) != 0; }

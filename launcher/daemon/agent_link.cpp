@@ -18,6 +18,7 @@
 #include <variant>
 
 #include "launcher/daemon/link_key.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
 namespace replay::launcher {
@@ -209,8 +210,9 @@ LinkAddress LinkAddress::parse(std::string_view text) {
   if (colon == std::string_view::npos) throw bad();
   const std::string_view port = text.substr(colon + 1);
   LinkAddress address;
-  const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-  if (error != std::errc{} || end != port.data() + port.size()) throw bad();
+  const auto number = parse_number<decltype(address.port)>(port);
+  if (!number) throw bad();
+  address.port = *number;
   std::string_view host = text.substr(0, colon);
   const bool has_brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (has_brackets) host = host.substr(1, host.size() - 2);

@@ -14,6 +14,7 @@
 
 #include "launcher/os/cgroup.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 
 namespace replay::launcher {
@@ -138,11 +139,9 @@ std::vector<int> parse_core_list(std::string_view text) {
   for (const std::string_view part : split(text, ',')) {
     const std::size_t dash = part.find('-');
     const auto number = [&](std::string_view digits) {
-      int value = -1;
-      const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-      if (error != std::errc{} || end != digits.data() + digits.size() || value < 0 || value > kMostIndex)
-        throw bad(part);
-      return value;
+      const auto value = parse_number<int>(digits, 0, kMostIndex);
+      if (!value) throw bad(part);
+      return *value;
     };
     const int first = number(part.substr(0, dash));
     const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));

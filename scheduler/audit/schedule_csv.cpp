@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -15,6 +14,7 @@
 #include "scheduler/base/file/line_reader.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/csv_row.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay::audit {
@@ -122,10 +122,9 @@ class Table {
     constexpr Duration kMost = std::chrono::seconds{kMostSwfSeconds};
     std::optional<Duration> time = parse_seconds(cell);
     if (!time) {
-      double number = 0;
-      const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-      if (error != std::errc{} || end != cell.data() + cell.size() || !(std::abs(number) < 1e12)) return std::nullopt;
-      time = from_seconds(number);
+      const auto number = parse_number<double>(cell);
+      if (!number || !(std::abs(*number) < 1e12)) return std::nullopt;
+      time = from_seconds(*number);
     }
     return *time<kMost&& * time> - kMost ? time : std::nullopt;
   }
@@ -158,11 +157,7 @@ class Table {
 };
 
 // Job numbers may be names ("w0!17"): then the order of the file decides.
-std::int64_t number_in(std::string_view name) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc{} && end == name.data() + name.size() ? number : 0;
-}
+std::int64_t number_in(std::string_view name) { return parse_number<std::int64_t>(name).value_or(0); }
 
 bool waited_to_the_end(const Table& table) {
   return table.text(ScheduleColumn::kState) == "SUBMITTED" || table.text(ScheduleColumn::kReason) == kInterruptedReason;

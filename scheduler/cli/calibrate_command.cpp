@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -19,6 +18,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/calibrate/calibration.hpp"
@@ -92,14 +92,13 @@ std::vector<ProcessCount> processes_of(const CalibrateGiven& given, CoreCount co
   if (given.processes.empty()) return calibrate::usual_sizes(cores);
   std::vector<ProcessCount> sizes;
   for (const std::string_view item : split(given.processes, ',')) {
-    ProcessCount n = 0;
-    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), n);
-    if (error != std::errc{} || end != item.data() + item.size() || n < 1 || n > cores)
+    const auto n = parse_number<ProcessCount>(item, 1, cores);
+    if (!n)
       throw UsageError(
           fmt::format("--processes: expected counts from 1 to {}, a core for each process, joined by commas, "
                       "found '{}'",
                       cores, item));
-    sizes.push_back(n);
+    sizes.push_back(*n);
   }
   std::ranges::sort(sizes);
   const auto repeated = std::ranges::unique(sizes);

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/metrics/confidence.hpp"
@@ -42,13 +42,6 @@ constexpr Row kRows[] = {
     {"jobs_counted", "jobs", 1, 1},
     {"jobs_failed", "failed", 1, 1},
 };
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 [[noreturn]] void wrong_list(std::string_view list, std::string_view part) {
   throw UsageError(fmt::format("--seeds: expected seeds such as 1-20, 1,3,7 or 1-5,9, found '{}'{}", list,
@@ -96,8 +89,8 @@ std::vector<std::uint64_t> parse_seeds(std::string_view list) {
   std::vector<std::uint64_t> seeds;
   for (const std::string_view part : split(list, ',')) {
     const std::size_t dash = part.find('-');
-    const auto first = parse_number(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_number(part.substr(dash + 1));
+    const auto first = parse_number<std::uint64_t>(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : parse_number<std::uint64_t>(part.substr(dash + 1));
     if (!first || !last || *last < *first) wrong_list(list, part);
     if (*last - *first >= kMostSeeds || seeds.size() + (*last - *first) >= kMostSeeds)
       throw UsageError(fmt::format("--seeds: expected at most {} seeds, found more in '{}'", kMostSeeds, list));

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,6 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/log/text_words.hpp"
 
@@ -142,17 +142,9 @@ class Fields {
 };
 
 template <std::integral Integer>
-std::optional<Integer> to_integer(std::string_view text) {
-  Integer value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-template <std::integral Integer>
 Integer integer(Fields& fields, std::string_view name, Integer least, std::string_view expected) {
   const std::string_view text = fields.take(name, expected);
-  const auto value = to_integer<Integer>(text);
+  const auto value = parse_number<Integer>(text);
   if (!value || *value < least) fields.wrong(name, expected, text);
   return *value;
 }
@@ -160,7 +152,7 @@ Integer integer(Fields& fields, std::string_view name, Integer least, std::strin
 std::int32_t integer_or(Fields& fields, std::string_view name, std::int32_t otherwise) {
   const auto text = fields.take_if_there(name);
   if (!text) return otherwise;
-  const auto value = to_integer<std::int32_t>(*text);
+  const auto value = parse_number<std::int32_t>(*text);
   if (!value) fields.wrong(name, "a number", *text);
   return *value;
 }
@@ -168,11 +160,9 @@ std::int32_t integer_or(Fields& fields, std::string_view name, std::int32_t othe
 double real_or(Fields& fields, std::string_view name, double otherwise) {
   const auto text = fields.take_if_there(name);
   if (!text) return otherwise;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size() || !std::isfinite(value))
-    fields.wrong(name, "a number", *text);
-  return value;
+  const auto value = parse_finite(*text);
+  if (!value) fields.wrong(name, "a number", *text);
+  return *value;
 }
 
 Duration duration(Fields& fields, std::string_view name) {
@@ -222,9 +212,9 @@ bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>&
   if (colon == std::string_view::npos) return false;
   const std::string_view range = piece.substr(0, colon);
   const std::size_t dash = range.find('-');
-  const auto first = to_integer<CoreId>(range.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : to_integer<CoreId>(range.substr(dash + 1));
-  const auto processes = to_integer<ProcessCount>(piece.substr(colon + 1));
+  const auto first = parse_number<CoreId>(range.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_number<CoreId>(range.substr(dash + 1));
+  const auto processes = parse_number<ProcessCount>(piece.substr(colon + 1));
   if (!first || !last || !processes || *first < 0 || *last < *first || *processes < 1) return false;
   if (static_cast<std::size_t>(*last - *first) >= most - named.size()) return false;
   for (CoreId core = *first; core < *last; ++core) named.push_back({core, *processes});
@@ -353,7 +343,7 @@ Record read_record(std::string_view text, const Place& place) {
 void check_first_line(std::string_view line, const Place& place) {
   if (line == kFirstLine) return;
   if (line.starts_with(kFirstLineName)) {
-    const auto version = to_integer<int>(line.substr(kFirstLineName.size()));
+    const auto version = parse_number<int>(line.substr(kFirstLineName.size()));
     if (version && *version > 1)
       place.fail("event log of format version {}; this program reads version 1: read it with the newer replay",
                  *version);

@@ -2,10 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <string_view>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay {
 namespace {
@@ -15,19 +16,15 @@ constexpr std::string_view kEmulated = "emulated:";
 
 std::vector<std::int64_t> split_counts(std::string_view text, std::string_view whole) {
   std::vector<std::int64_t> counts;
-  for (std::string_view rest = text;;) {
-    const std::size_t cut = rest.find('x');
-    const std::string_view part = rest.substr(0, cut);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc{} || end != part.data() + part.size() || value < 1 || value > kMostCores)
+  for (const std::string_view part : split(text, 'x')) {
+    const auto value = parse_number<std::int64_t>(part, 1, kMostCores);
+    if (!value)
       throw InputError(fmt::format(
           "machine '{}': expected flat:CORES, NODESxCORES or NODESxPACKAGESxCORES with counts from 1 to {}, found '{}'",
           whole, kMostCores, part));
-    counts.push_back(value);
-    if (cut == std::string_view::npos) return counts;
-    rest.remove_prefix(cut + 1);
+    counts.push_back(*value);
   }
+  return counts;
 }
 
 }  // namespace

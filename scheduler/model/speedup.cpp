@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
 namespace {
@@ -51,13 +52,6 @@ std::vector<double> turning_points(const SpeedupCurve::Law& curve) {
   return {};
 }
 
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
-
 // Takes "KEY=VALUE" up to the next ':' off the front; nothing if it is another key.
 std::optional<std::string_view> take(std::string_view& rest, std::string_view key) {
   if (!rest.starts_with(key) || rest.size() <= key.size() || rest[key.size()] != '=') return std::nullopt;
@@ -70,7 +64,7 @@ std::optional<std::string_view> take(std::string_view& rest, std::string_view ke
 
 std::optional<double> take_number(std::string_view& rest, std::string_view key) {
   const auto text = take(rest, key);
-  return text ? number(*text) : std::nullopt;
+  return text ? parse_finite(*text) : std::nullopt;
 }
 
 std::optional<SpeedupCurve> parse_downey(std::string_view rest) {
@@ -93,7 +87,7 @@ std::optional<SpeedupCurve> parse_three_point(std::string_view rest) {
   for (std::size_t i = 0; i < law.efficiency.size(); ++i) {
     const std::size_t cut = i + 1 < law.efficiency.size() ? list->find('/') : list->size();
     if (cut == std::string_view::npos) return std::nullopt;
-    const auto value = number(list->substr(0, cut));
+    const auto value = parse_finite(list->substr(0, cut));
     if (!value || *value <= 0 || *value > 1) return std::nullopt;
     law.efficiency[i] = *value;
     list->remove_prefix(std::min(list->size(), cut + 1));

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 
 namespace replay::sacct {
@@ -18,9 +18,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 std::optional<std::int64_t> whole(std::string_view text) {
   constexpr std::size_t kMostDigits = 18;
   if (text.empty() || text.size() > kMostDigits || !std::ranges::all_of(text, is_digit)) return std::nullopt;
-  std::int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+  return parse_number<std::int64_t>(text);
 }
 
 template <class Value>
@@ -102,12 +100,10 @@ Cell<Memory> read_memory(std::string_view text, double unit_kilobytes) {
     for (std::size_t i = 0; i < place; ++i) unit *= 1024;
     text.remove_suffix(1);
   }
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto number = parse_number<double>(text);
   constexpr double kMostKilobytes = 9e15;  // as in SWF
-  if (error != std::errc{} || end != text.data() + text.size() || !(number >= 0) || number * unit > kMostKilobytes)
-    return wrong<Memory>();
-  memory.kilobytes = number * unit;
+  if (!number || !(*number >= 0) || *number * unit > kMostKilobytes) return wrong<Memory>();
+  memory.kilobytes = *number * unit;
   return {true, memory};
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "scheduler/base/mix_bits.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/declare/text.hpp"
 #include "traces/models/gamma.hpp"
@@ -40,7 +41,7 @@ std::optional<ShareDistribution> parse_share_distribution(std::string_view text)
   const std::vector<std::string_view> words = split(text, ':');
   std::vector<double> numbers;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const auto number = parse_number(words[i]);
+    const auto number = parse_finite(words[i]);
     if (!number || !is_share(*number)) return std::nullopt;
     numbers.push_back(*number);
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/model/contention.hpp"
 #include "traces/declare/chance.hpp"
@@ -64,7 +65,7 @@ SizeRule parse_size_rule(std::string_view text) {
   if (words[0] != "glomarc" || words.size() < 2 || words.size() > 3) refuse(text);
   SizeRule rule;
   const auto [key, value] = parse_key_value(words[1]).value_or(KeyValue{});
-  const double cores = parse_number(value).value_or(0);
+  const double cores = parse_finite(value).value_or(0);
   if (key != "cores" || cores < 4 || cores > kMostCores || std::fmod(cores, 2) != 0) refuse(text);
   rule.cores = static_cast<ProcessCount>(cores);
   if (words.size() == 3) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/declare/text.hpp"
 
@@ -14,7 +15,7 @@ constexpr std::string_view kPooled = "pooled";
 constexpr Duration kMostLimit = std::chrono::hours{24 * 366 * 10};
 
 FactorEstimates parse_factor(std::string_view text) {
-  const auto factor = parse_number(text);
+  const auto factor = parse_finite(text);
   if (!factor || !(*factor > 0 && *factor <= kMostFactor))
     throw UsageError(fmt::format("--estimates factor: expected a number > 0 and <= {}, found '{}'", kMostFactor, text));
   return {*factor};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/declare/chance.hpp"
 #include "traces/declare/moldability.hpp"
@@ -104,7 +105,7 @@ Flexibility draw_flexibility(std::int64_t number, const FlexibilityRule& rule, R
 }
 
 double parse_share(std::string_view option, std::string_view text) {
-  const auto share = parse_number(text);
+  const auto share = parse_finite(text);
   if (!share || *share < 0 || *share > 1)
     throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, text));
   return *share;

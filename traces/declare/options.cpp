@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/declare/text.hpp"
 
@@ -19,7 +20,7 @@ constexpr double kMostSigmaFactor = 1000;
 }
 
 std::int64_t parse_count(std::string_view option, std::string_view text, std::int64_t most) {
-  const double count = parse_number(text).value_or(0);
+  const double count = parse_finite(text).value_or(0);
   if (count < 1 || count > static_cast<double>(most) || std::trunc(count) != count)
     refuse(option, "a count >= 1", text);
   return static_cast<std::int64_t>(count);
@@ -32,7 +33,7 @@ ShareDistribution parse_distribution(std::string_view option, std::string_view t
 }
 
 double parse_sigma_factor(std::string_view text) {
-  const double factor = parse_number(text).value_or(-1);
+  const double factor = parse_finite(text).value_or(-1);
   if (factor < 0 || factor > kMostSigmaFactor) refuse("--sigma-factor", "a number 0..1000", text);
   return factor;
 }
@@ -84,7 +85,7 @@ std::optional<CpuUseRule> cpu_use_of(const DeclareOptions& given) {
 PriorityRule parse_priorities(std::string_view text) {
   constexpr std::string_view kExpected = "every=N,user=0..1,political=0..1 or political=-inf";
   const auto share = [&](std::string_view value) {
-    const double number = parse_number(value).value_or(-1);
+    const double number = parse_finite(value).value_or(-1);
     if (number < 0 || number > 1) refuse("--priority", kExpected, text);
     return number;
   };

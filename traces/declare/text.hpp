@@ -6,9 +6,6 @@
 
 namespace replay {
 
-/// A finite decimal number and nothing else.
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
-
 struct KeyValue {
   std::string_view key, value;
 };

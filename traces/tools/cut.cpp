@@ -3,9 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/survivors.hpp"
@@ -14,10 +15,7 @@ namespace replay {
 namespace {
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  return parse_number<std::int64_t>(text, 0, std::numeric_limits<std::int64_t>::max());
 }
 
 std::optional<NumberRange> parse_range(std::string_view text) {

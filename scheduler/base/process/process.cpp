@@ -9,6 +9,7 @@
 #include <set>
 
 #include "scheduler/base/process/pidfd.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 
 namespace replay {
 namespace {
@@ -39,9 +40,7 @@ std::vector<pid_t> numbers_in(const std::string& directory) {
   std::error_code gone;
   for (fs::directory_iterator entry{directory, gone}, end; !gone && entry != end; entry.increment(gone)) {
     const std::string name = entry->path().filename();
-    pid_t number = 0;
-    const auto [last, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error == std::errc{} && last == name.data() + name.size()) numbers.push_back(number);
+    if (const auto number = parse_number<pid_t>(name)) numbers.push_back(*number);
   }
   return numbers;
 }

@@ -3,24 +3,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
 
 namespace replay {
 namespace {
-
-template <typename Number>
-std::optional<Number> read_number(std::string_view text) {
-  Number value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // Splits at `separator` outside braces.
 std::vector<std::string> split_outside_braces(std::string_view text, char separator) {
@@ -41,8 +33,8 @@ std::vector<std::string> split_outside_braces(std::string_view text, char separa
 template <typename Number>
 bool in_range(Number value, std::string_view range) {
   const std::size_t dots = range.find("..");
-  const auto low = read_number<Number>(range.substr(0, dots));
-  const auto high = read_number<Number>(range.substr(dots + 2));
+  const auto low = parse_number<Number>(range.substr(0, dots));
+  const auto high = parse_number<Number>(range.substr(dots + 2));
   return (!low || value >= *low) && (!high || value <= *high);  // an open side is empty
 }
 
@@ -78,16 +70,16 @@ bool is_valid(const ParameterSpec& spec, std::string_view value) {
   switch (spec.type) {
     case ParameterType::kChoice: return std::ranges::count(split(spec.range, '|'), value) > 0;
     case ParameterType::kInteger: {
-      const auto number = read_number<std::int64_t>(value);
+      const auto number = parse_number<std::int64_t>(value);
       return number && in_range(*number, numbers_of(spec.range));
     }
     case ParameterType::kNumber: {
-      const auto number = read_number<double>(value);
+      const auto number = parse_number<double>(value);
       return number && in_range(*number, numbers_of(spec.range));
     }
     case ParameterType::kNumbers:
       return std::ranges::all_of(split(value, '/'), [&](std::string_view part) {
-        const auto number = read_number<double>(part);
+        const auto number = parse_number<double>(part);
         return number && in_range(*number, numbers_of(spec.range));
       });
     case ParameterType::kDuration: {
@@ -157,18 +149,18 @@ const std::string& Parameters::value(std::string_view name, ParameterType type) 
 const std::string& Parameters::choice(std::string_view name) const { return value(name, ParameterType::kChoice); }
 
 std::int64_t Parameters::integer(std::string_view name) const {
-  const auto number = read_number<std::int64_t>(value(name, ParameterType::kInteger));
+  const auto number = parse_number<std::int64_t>(value(name, ParameterType::kInteger));
   return number.value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 double Parameters::number(std::string_view name) const {
-  return *read_number<double>(value(name, ParameterType::kNumber));
+  return *parse_number<double>(value(name, ParameterType::kNumber));
 }
 
 std::optional<std::vector<double>> Parameters::numbers(std::string_view name) const {
   std::vector<double> numbers;
   for (const std::string_view part : split(text(name), '/')) {
-    const auto number = read_number<double>(part);
+    const auto number = parse_number<double>(part);
     if (!number) return std::nullopt;
     numbers.push_back(*number);
   }
