@@ -12,28 +12,26 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/name_template.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;
 
-// A file without a name: created, unlinked at once, closed by the destructor.
+// A file without a name: created, and unlinked at once.
 class UnnamedFile {
  public:
   UnnamedFile() {
     const char* const named = std::getenv("TMPDIR");
     folder_ = named != nullptr && *named != '\0' ? named : "/tmp";
     std::string path = name_template(folder_ + "/replay-");
-    descriptor_ = ::mkstemp(path.data());
-    if (descriptor_ < 0) fail();
+    descriptor_.reset(::mkstemp(path.data()));
+    if (!descriptor_.is_open()) fail();
     ::unlink(path.c_str());
   }
-  UnnamedFile(const UnnamedFile&) = delete;
-  UnnamedFile& operator=(const UnnamedFile&) = delete;
-  ~UnnamedFile() { ::close(descriptor_); }
 
   void append(std::string_view bytes) const {
     while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+      const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail();
       bytes.remove_prefix(static_cast<std::size_t>(written));
@@ -42,7 +40,7 @@ class UnnamedFile {
 
   [[nodiscard]] std::size_t read_at(std::size_t offset, char* to, std::size_t most) const {
     for (;;) {
-      const ssize_t count = ::pread(descriptor_, to, most, static_cast<off_t>(offset));
+      const ssize_t count = ::pread(descriptor_.get(), to, most, static_cast<off_t>(offset));
       if (count >= 0) return static_cast<std::size_t>(count);
       if (errno != EINTR) fail();
     }
@@ -56,7 +54,7 @@ class UnnamedFile {
   }
 
   std::string folder_;
-  int descriptor_ = -1;
+  UniqueFd descriptor_;
 };
 
 namespace {

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/perf/vmlib_figures.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/file/byte_source.hpp"
@@ -80,11 +81,6 @@ std::uint64_t records_of(const std::string& path) {
   return count;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 // Several policies on one trace, in turns. A policy that takes longer than kPatience is measured once.
 class Race {
  public:
@@ -106,7 +102,7 @@ class Race {
   }
   void print(const std::string& name) const {
     for (const Runner& runner : runners_) {
-      const double taken = median(runner.cpu_s);
+      const double taken = bench::median(runner.cpu_s);
       fmt::print("| {} | {} | {} | {:.0f} | {:.1f} | {:.1f}-{:.1f} | {:.0f} |\n", name, runner.policy, jobs_,
                  static_cast<double>(jobs_) / taken, taken * 1e3, std::ranges::min(runner.cpu_s) * 1e3,
                  std::ranges::max(runner.cpu_s) * 1e3, runner.peak_mb);

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/perf/vmlib_figures.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/file/byte_source.hpp"
@@ -155,18 +156,13 @@ double seconds_of(const Case& measured, const Log& log) {
   return taken.count() / static_cast<double>(repeats);
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 void measure(const Log& log, int rounds) {
   std::vector<Case> cases = all_cases();
   for (Case& one : cases) one.run(log);  // into the page cache
   for (int round = 0; round < rounds; ++round)
     for (Case& one : cases) one.seconds.push_back(seconds_of(one, log));
   for (const Case& one : cases) {
-    const double taken = median(one.seconds);
+    const double taken = bench::median(one.seconds);
     const auto speed = [&](double s) { return static_cast<double>(log.bytes) / s / 1e6; };
     fmt::print("| {} | {} | {:.0f} | {:.0f}-{:.0f} | {:.2f} |\n", log.name, one.name, speed(taken),
                speed(std::ranges::max(one.seconds)), speed(std::ranges::min(one.seconds)),

@@ -9,25 +9,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/waiting_child.hpp"
+
 namespace replay {
 namespace {
-
-/// A child that waits to be killed.
-class Child {
- public:
-  Child() : pid_(::fork()) {
-    if (pid_ == 0)
-      while (true) ::pause();
-  }
-  ~Child() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  [[nodiscard]] pid_t pid() const { return pid_; }
-
- private:
-  pid_t pid_;
-};
 
 TEST(ParseStat, ANameMayHoldBracketsAndBlanks) {
   const auto stat = parse_stat("42 (a) b (c)) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 123456 1 1\n");
@@ -44,7 +29,7 @@ TEST(ParseStat, WhatIsCutIsNothing) {
 }
 
 TEST(ProcFiles, ShowOurselves) {
-  const Child child;
+  const test::WaitingChild child;
   EXPECT_EQ(read_stat(child.pid()).value_or(ProcessStat{}).parent, ::getpid());
   const auto children = children_of(::getpid());
   EXPECT_NE(std::ranges::find(children, child.pid()), children.end());
@@ -68,7 +53,7 @@ TEST(ProcFiles, AVariableIsFoundByItsWholeName) {
 }
 
 TEST(ProcFiles, AProcessIsStoppedWhenNoneOfItsThreadsCanRun) {
-  const Child child;
+  const test::WaitingChild child;
   EXPECT_FALSE(is_stopped(child.pid()));
   ::kill(child.pid(), SIGSTOP);
   siginfo_t info{};
@@ -87,7 +72,7 @@ TEST(ParseMaps, TellsWhatAProgramIsMadeOf) {
 }
 
 TEST(Process, IsNotOpenedForAnotherStartTime) {
-  const Child child;
+  const test::WaitingChild child;
   const std::uint64_t start = read_stat(child.pid()).value().start;
   EXPECT_TRUE(Process::open(child.pid(), start));
   EXPECT_FALSE(Process::open(child.pid(), start + 1));
@@ -96,7 +81,7 @@ TEST(Process, IsNotOpenedForAnotherStartTime) {
 }
 
 TEST(Process, IsGoneAfterItsEnd) {
-  const Child child;
+  const test::WaitingChild child;
   const auto process = Process::open(child.pid());
   ASSERT_TRUE(process);
   EXPECT_FALSE(process->is_gone());

@@ -2,32 +2,15 @@
 #include "launcher/os/binding.hpp"
 
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/support/waiting_child.hpp"
 
 namespace replay::launcher {
 namespace {
 
-/// A child that waits to be killed.
-class Child {
- public:
-  Child() : pid_(::fork()) {
-    if (pid_ == 0)
-      while (true) ::pause();
-  }
-  ~Child() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
-  [[nodiscard]] pid_t pid() const { return pid_; }
-
- private:
-  pid_t pid_;
-};
-
 TEST(Binding, ReachesTheProcessAndIsReadBack) {
-  const Child child;
+  const test::WaitingChild child;
   const Topology topology = load_topology();
   const PuId pu{affinity_mask().back()};
   EXPECT_TRUE(bind_all_threads(topology, child.pid(), pu));
