@@ -14,7 +14,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
-#include "scheduler/results/input_file.hpp"
+#include "scheduler/base/file/sha256.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 
@@ -51,8 +51,7 @@ KeptProfile::KeptProfile(fs::path path, const ProfileMachine& here, bool fresh) 
 void KeptProfile::drop_rebuilt() {
   for (const ProfileEntry& entry : profile_.entries) {
     const auto program = benchmark(entry.benchmark);
-    if (!program || entry.program_sha256.empty() || entry.program_sha256 == results::input_file(*program).sha256)
-      continue;
+    if (!program || entry.program_sha256.empty() || entry.program_sha256 == digest_of(*program).sha256) continue;
     if (std::ranges::find(rebuilt_, entry.benchmark) == rebuilt_.end()) rebuilt_.push_back(entry.benchmark);
   }
   const auto is_of_one = [this](const std::string& name) {
@@ -77,7 +76,7 @@ void KeptProfile::sign(const Measurement& measurement) {
   if (measurement.kind != Kind::kRunTime) return;
   for (ProfileEntry& entry : profile_.entries)
     if (entry.command == command_of(measurement.kernel) && entry.processes == measurement.processes)
-      entry.program_sha256 = results::input_file(*benchmark(measurement.kernel.name)).sha256;
+      entry.program_sha256 = digest_of(*benchmark(measurement.kernel.name)).sha256;
 }
 
 void KeptProfile::write() {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/sha256.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/process/own_child.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
@@ -24,7 +25,6 @@
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/results/event_log_file.hpp"
-#include "scheduler/results/input_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/measured_trace.hpp"
@@ -227,7 +227,7 @@ ordered_json program_hashes(const ValidationSetting& setting, const experiment::
   for (const TracedJob& traced : scenario.loaded.workload.jobs) {
     const fs::path program = programs.command(traced).front();
     if (const std::string name = program.filename().string(); !hashes.contains(name))
-      hashes[name] = results::input_file(program.string()).sha256;
+      hashes[name] = digest_of(program.string()).sha256;
   }
   return hashes;
 }
@@ -273,17 +273,17 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
                          {"quantum", setting.machine.quantum},
                          {"smt", setting.machine.smt},
                          {"program", setting.program},
-                         {"trace_sha256", results::input_file(cell.trace).sha256}};
+                         {"trace_sha256", digest_of(cell.trace).sha256}};
   experiment::CommonOptions of_cell = o;
   of_cell.trace = cell.trace;
   of_cell.policies = cell.policy;
   if (const auto side_file = experiment::side_file_of(of_cell))
-    inputs["side_file_sha256"] = results::input_file(*side_file).sha256;
+    inputs["side_file_sha256"] = digest_of(*side_file).sha256;
   inputs["tolerance_s"] = seconds(setting.tolerance);
   inputs["programs_sha256"] = program_hashes(setting, of_cell);
   if (o.runtime_model == experiment::kCalibrated)
-    inputs["profile_sha256"] = results::input_file(experiment::profile_path(o)).sha256;
-  for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(results::input_file(file).sha256);
+    inputs["profile_sha256"] = digest_of(experiment::profile_path(o)).sha256;
+  for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(digest_of(file).sha256);
   return inputs;
 }
 
