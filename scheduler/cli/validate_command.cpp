@@ -4,7 +4,6 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
@@ -33,8 +31,8 @@
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/validate/cell.hpp"
 #include "scheduler/validate/page.hpp"
+#include "scheduler/validate/paper.hpp"
 #include "scheduler/validate/paper_experiment.hpp"
-#include "scheduler/validate/paper_seeds.hpp"
 #include "scheduler/validate/planned_cells.hpp"
 #include "scheduler/validate/table.hpp"
 
@@ -42,8 +40,7 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kRealTolerance = 0.5;                // real seconds that decisions may lie apart, by default
-constexpr double kAimEmulated = 3, kAimPhysical = 5;  // %, of the mean relative error
+constexpr double kRealTolerance = 0.5;  // real seconds that decisions may lie apart, by default
 
 struct ValidateGiven {
   validate::ValidationSetting setting;
@@ -62,33 +59,6 @@ Duration tolerance_of(const ValidateGiven& given) {
 }
 
 // ---- the paper's experiment ----
-
-std::string computer() {
-  std::string text = fmt::format("a computer with {} CPUs", std::thread::hardware_concurrency());
-  utsname host{};
-  if (::uname(&host) != 0) return text;
-  const std::string_view release{host.release};  // "6.1.0-18-amd64": what is behind the version is the distributor's
-  return fmt::format("{}, {} {}", text, host.sysname, release.substr(0, release.find('-')));
-}
-
-struct PaperExperiment {
-  validate::PaperWorkload workload;
-  std::vector<validate::SeedSeries> seeds;
-  std::optional<validate::TypicalSeed> typical;  // the seed that is run, if none was given
-};
-
-PaperExperiment prepare_paper(ValidateGiven& given, CoreCount cores, const fs::path& folder) {
-  validate::ValidationSetting& setting = given.setting;
-  PaperExperiment paper;
-  paper.workload = given.physical ? validate::physical_workload(cores, experiment::profile_path(setting.common))
-                                  : validate::emulated_workload();
-  paper.seeds = validate::simulate_paper_seeds(folder / "traces", paper.workload, setting);
-  if (!given.seed) {
-    paper.typical = validate::typical_seed(paper.seeds, validate::kFaintWait / setting.time_scale);
-    setting.common.seed = paper.typical->seed;
-  }
-  return paper;
-}
 
 // The command that makes the whole page, independent of the cells that this one ran.
 std::string whole_command(const ValidateGiven& given) {
@@ -121,36 +91,11 @@ std::string whole_command(const ValidateGiven& given) {
   return text + " --yes";
 }
 
-// The results of all cells that have one, those of earlier commands too. Throws InputError for one of other inputs.
-std::vector<validate::CellResult> finished_cells(const validate::ValidationSetting& setting,
-                                                 const std::vector<validate::ValidationCell>& all,
-                                                 const fs::path& out) {
-  std::vector<validate::CellResult> results;
-  for (const validate::ValidationCell& cell : all)
-    if (auto result =
-            validate::finished_cell(out / "cells" / cell.name, cell.name, validate::cell_inputs(setting, cell)))
-      results.push_back(std::move(*result));
-  return results;
-}
-
-void write_page(const ValidateGiven& given, const PaperExperiment& paper,
+void write_page(const ValidateGiven& given, const validate::PaperExperiment& paper,
                 const std::vector<validate::ValidationCell>& all, const fs::path& out) {
-  validate::ValidationPage page;
-  page.command = whole_command(given);
-  page.machine = computer();
-  page.cores = given.setting.machine_text;
-  page.time_scale = given.setting.time_scale;
-  page.seed = given.setting.common.seed;
-  page.typical = paper.typical;
-  page.workload = paper.workload;
-  page.aim_percent = given.physical ? kAimPhysical : kAimEmulated;
-  page.results = finished_cells(given.setting, all, out);
-  for (const validate::ValidationCell& cell : all)
-    if (std::ranges::find(page.results, cell.name, &validate::CellResult::cell) == page.results.end())
-      page.missing.push_back(cell.name);
-  page.seeds = validate::seed_means(paper.seeds);
   const fs::path file = given.page.empty() ? out / "validation.md" : fs::path{given.page};
-  write_whole_file(file, validate::to_markdown(page));
+  write_whole_file(file,
+                   validate::to_markdown(validate::page_of(paper, given.setting, all, out, whole_command(given))));
   fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
 }
 
@@ -211,8 +156,8 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   const HeedStops heeding;
   const fs::path folder = output_folder(given);
   const CoreCount cores = machine.machine().size();
-  PaperExperiment paper;
-  if (given.paper) paper = prepare_paper(given, cores, folder);
+  validate::PaperExperiment paper;
+  if (given.paper) paper = validate::prepare_paper(setting, given.physical, given.seed, cores, folder / "traces");
   const std::vector<validate::ValidationCell> all =
       given.paper ? validate::paper_cells(folder / "traces", paper.workload, setting.common.seed)
                   : validate::cells_of_trace(setting, given.loads, folder / "traces", cores);
@@ -222,7 +167,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   std::ranges::copy_if(all, std::back_inserter(others), [&chosen](const validate::ValidationCell& cell) {
     return std::ranges::find(chosen, cell.name, &validate::ValidationCell::name) == chosen.end();
   });
-  (void)finished_cells(setting, others, folder);  // throws now, and not after hours
+  (void)validate::finished_cells(setting, others, folder);  // throws now, and not after hours
   std::vector<validate::PlannedCell> planned = validate::plan_cells(setting, chosen, folder);
   expect_consent_to_programs(setting, planned, out);
   const double real_seconds = validate::real_seconds_of(planned);
@@ -249,7 +194,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   }
   const std::vector<validate::CellResult> results = validate::results_of(planned);
   if (!results.empty()) {
-    write_json(folder / "validation.json", validate::validation_json(finished_cells(setting, all, folder)));
+    write_json(folder / "validation.json", validate::validation_json(validate::finished_cells(setting, all, folder)));
     if (setting.common.json)
       fmt::print("{}\n", validate::validation_json(results).dump(2));
     else
