@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,18 +14,16 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp/study.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
-#include "scheduler/study/page.hpp"
-#include "scheduler/study/simulation.hpp"
+#include "scheduler/study/reproduction.hpp"
 #include "scheduler/study/slack/study.hpp"
+#include "scheduler/study/text.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -38,71 +35,14 @@ struct ReproduceGiven {
   bool force = false, json = false, quick = false;
 };
 
-using Study = std::function<study::Result(const study::LogSearch&, const study::Surroundings&)>;
-
 fs::path traces_folder(const ReproduceGiven& given) {
   if (!given.traces.empty()) return given.traces;
   const char* const variable = std::getenv("REPLAY_TRACES");
   return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
 }
 
-// Makes the output folder, before hours of work begin. Returns whether it is new.
-bool make_folder(const fs::path& folder, const ReproduceGiven& given) {
-  std::error_code error;
-  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
-    throw InputError(fmt::format("--out {}: is a file, expected a folder to make", folder.string()));
-  if (!given.force && fs::exists(folder, error) && !fs::is_empty(folder, error))
-    throw InputError(
-        fmt::format("--out {}: exists already; choose another folder, or --force to write into it", folder.string()));
-  const bool is_new = fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("--out {}: cannot be made: {}", folder.string(), error.message()));
-  return is_new;
-}
-
-nlohmann::ordered_json to_json(const study::Result& result) {
-  const auto number = [](double value) {  // JSON knows no NaN
-    return std::isnan(value) ? nlohmann::ordered_json{} : nlohmann::ordered_json(value);
-  };
-  nlohmann::ordered_json json{{"paper", result.paper}, {"limits", result.limits}};
-  json["checks"] = nlohmann::ordered_json::array();
-  for (const study::Check& check : result.checks)
-    json["checks"].push_back(
-        {{"statement", check.statement}, {"holds", check.holds}, {"found", check.found}, {"why", check.why}});
-  json["numbers"] = nlohmann::ordered_json::array();
-  for (const study::Section& section : result.sections)
-    for (const study::Table& table : section.tables)
-      for (std::size_t r = 0; r < table.rows.size(); ++r)
-        for (std::size_t c = 0; c < table.columns.size(); ++c) {
-          const study::Value& value = table.rows[r].values[c];
-          nlohmann::ordered_json entry{{"table", table.id},
-                                       {"row", table.rows[r].name},
-                                       {"column", table.columns[c].name},
-                                       {"unit", table.columns[c].unit},
-                                       {"ours", number(value.ours)},
-                                       {"paper", number(value.paper.value_or(std::nan("")))},
-                                       {"outside_band", table.is_outside(r, c)}};
-          json["numbers"].push_back(std::move(entry));
-        }
-  return json;
-}
-
-void print(const study::Result& result) {
-  fmt::print("{}\n{}\n\n", result.title, result.paper);
-  for (const std::string& limit : result.limits) fmt::print("not the whole study: {}\n", limit);
-  for (const std::string& text : result.about) fmt::print("{}\n", text);
-  for (const study::Section& section : result.sections)
-    for (const study::Table& table : section.tables) {
-      fmt::print("\n{}\n{}", table.title, aligned(study::cells_of(table)));
-      if (!table.source.empty()) fmt::print("Paper: {}\n", table.source);
-      for (const std::string& remark : study::remarks_of(table)) fmt::print("{}\n", remark);
-    }
-  fmt::print("\nWhat the paper says, and whether it comes out\n");
-  for (const study::Check& check : result.checks)
-    fmt::print("- {}\n    {}; {}\n", check.statement, check.found, study::verdict_of(check));
-}
-
 int reproduce(const ReproduceGiven& given, std::string_view paper, const std::vector<const study::ArchiveLog*>& wanted,
-              const Study& study) {
+              const study::Study& study) {
   const study::LogSearch logs = study::find_logs(traces_folder(given), wanted);
   std::string missing;
   for (const std::string& line : logs.missing)
@@ -111,30 +51,24 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
   const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
   const HeedStops heeding;
-  const bool is_new = make_folder(folder, given);
-
-  study::Result result;
+  study::Reproduction made;
   try {
     experiment::ProgressLine progress;
-    result = study(logs, {.for_each =
-                              [&](std::size_t count, const std::function<void(std::size_t)>& work) {
-                                for_each_in_parallel(count, given.threads, work);
-                              },
-                          .show_progress = [&](std::string_view text) { progress.show(text); },
-                          .interrupted = [] { return stops_asked() > 0; }});
+    made = study::reproduce(paper, logs, study, folder, given.force,
+                            {.for_each =
+                                 [&](std::size_t count, const std::function<void(std::size_t)>& work) {
+                                   for_each_in_parallel(count, given.threads, work);
+                                 },
+                             .show_progress = [&](std::string_view text) { progress.show(text); },
+                             .interrupted = [] { return stops_asked() > 0; }});
   } catch (const study::Interrupted&) {
-    if (is_new) fs::remove(folder);
     fmt::print(stderr, "replay: interrupted: nothing was written\n");
     return exit_status_after_stop();
   }
-  result.limits.insert(result.limits.end(), logs.missing.begin(), logs.missing.end());
-  const fs::path page = folder / fmt::format("{}.html", paper), numbers = folder / "numbers.csv";
-  write_whole_file(page, study::to_html(result));
-  write_whole_file(numbers, study::to_csv(result));
   if (given.json)
-    fmt::print("{}\n", to_json(result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", to_json(made.result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
-    print(result), fmt::print("\n{}\n{}\n", page.string(), numbers.string());
+    fmt::print("{}\n{}\n{}\n", to_text(made.result), made.page.string(), made.numbers.string());
   return 0;
 }
 
