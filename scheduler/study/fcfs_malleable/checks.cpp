@@ -4,134 +4,139 @@
 #include <algorithm>
 #include <limits>
 
-#include "scheduler/study/fcfs_malleable/story.hpp"
+#include "scheduler/study/fcfs_malleable/simulated_values.hpp"
 
 namespace replay::study {
 namespace {
 
 using namespace malleable;
-using Story = MalleableStory;
+using SimulatedValues = MalleableValues;
 
-std::string listed(const Story& story, const auto& text) {
+std::string listed(const SimulatedValues& simulated, const auto& text) {
   std::string list;
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l)
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", story.outcome.logs[l].name, text(l));
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", simulated.outcome.logs[l].name, text(l));
   return list;
 }
 
-Check response_check(const Story& story) {
+Check response_check(const SimulatedValues& simulated) {
   Check check{.statement = "FCFS-malleable has better average response than EASY on every log (5.1)",
               .holds = true,
               .found = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l)
-    check.holds = check.holds && story.change(l, story.main_range(l), kMalleable, "mean_response") < 0;
-  check.found = listed(story, [&](std::size_t l) {
-    return fmt::format("{:+.1f} %", story.change(l, story.main_range(l), kMalleable, "mean_response"));
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
+    check.holds = check.holds && simulated.change(l, simulated.main_range(l), kMalleable, "mean_response") < 0;
+  check.found = listed(simulated, [&](std::size_t l) {
+    return fmt::format("{:+.1f} %", simulated.change(l, simulated.main_range(l), kMalleable, "mean_response"));
   });
   return check;
 }
 
-Check blue_check(const Story& story, std::size_t blue) {
-  const auto change = [&](std::size_t l) { return story.change(l, story.main_range(l), kMalleable, "mean_response"); };
+Check blue_check(const SimulatedValues& simulated, std::size_t blue) {
+  const auto change = [&](std::size_t l) {
+    return simulated.change(l, simulated.main_range(l), kMalleable, "mean_response");
+  };
   Check check{.statement = "Most of all on SDSC Blue (5.1)", .holds = true, .found = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) check.holds = check.holds && change(blue) <= change(l);
-  for (const std::string& range : story.outcome.logs[blue].ranges)
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
+    check.holds = check.holds && change(blue) <= change(l);
+  for (const std::string& range : simulated.outcome.logs[blue].ranges)
     check.found += fmt::format("{}{}: {:+.1f} %", check.found.empty() ? "" : ", ", range,
-                               story.change(blue, range, kMalleable, "mean_response"));
+                               simulated.change(blue, range, kMalleable, "mean_response"));
   check.why = kWhyRange;
   return check;
 }
 
-Check slowdown_check(const Story& story) {
+Check slowdown_check(const SimulatedValues& simulated) {
   Check check{.statement = "Its average slowdown is better on CTC and SDSC Blue, and worse on SDSC (5.1)",
               .holds = true,
               .found = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {
-    const bool should_be_worse = story.outcome.logs[l].name == sdsc_sp2_log().name;
-    const double change = story.change(l, story.main_range(l), kMalleable, "mean_slowdown");
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
+    const bool should_be_worse = simulated.outcome.logs[l].name == sdsc_sp2_log().name;
+    const double change = simulated.change(l, simulated.main_range(l), kMalleable, "mean_slowdown");
     check.holds = check.holds && (change > 0) == should_be_worse;
-    for (const std::string& range : story.outcome.logs[l].ranges)
-      check.found += fmt::format("{}{}, {}: {:+.1f} %", check.found.empty() ? "" : "; ", story.outcome.logs[l].name,
-                                 range, story.change(l, range, kMalleable, "mean_slowdown"));
+    for (const std::string& range : simulated.outcome.logs[l].ranges)
+      check.found += fmt::format("{}{}, {}: {:+.1f} %", check.found.empty() ? "" : "; ", simulated.outcome.logs[l].name,
+                                 range, simulated.change(l, range, kMalleable, "mean_slowdown"));
   }
   check.why = kWhyRange;
   return check;
 }
 
-Check execution_check(const Story& story) {
+Check execution_check(const SimulatedValues& simulated) {
   const auto ratio = [&](std::size_t l) {
-    return story.value(l, story.main_range(l), kMalleable, "mean_execution") /
-           story.value(l, story.main_range(l), kEasy, "mean_execution");
+    return simulated.value(l, simulated.main_range(l), kMalleable, "mean_execution") /
+           simulated.value(l, simulated.main_range(l), kEasy, "mean_execution");
   };
   Check check{.statement = "Execution times grow, but not to twice those of EASY (5.1)", .holds = true, .found = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) check.holds = check.holds && ratio(l) > 1 && ratio(l) < 2;
-  check.found = listed(story, [&](std::size_t l) { return fmt::format("{:.2f} times", ratio(l)); });
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
+    check.holds = check.holds && ratio(l) > 1 && ratio(l) < 2;
+  check.found = listed(simulated, [&](std::size_t l) { return fmt::format("{:.2f} times", ratio(l)); });
   return check;
 }
 
-Check mpl_check(const Story& story) {
+Check mpl_check(const SimulatedValues& simulated) {
   const auto mpl = [&](std::size_t l, std::string_view policy) {
-    return story.value(l, story.main_range(l), policy, "mean_mpl");
+    return simulated.value(l, simulated.main_range(l), policy, "mean_mpl");
   };
   Check check{.statement = "Its average MPL is above that of EASY and below 2 (Table 3)", .holds = true, .found = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l)
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
     check.holds = check.holds && mpl(l, kMalleable) > mpl(l, kEasy) && mpl(l, kMalleable) < 2;
-  check.found =
-      listed(story, [&](std::size_t l) { return fmt::format("{:.2f} > {:.2f}", mpl(l, kMalleable), mpl(l, kEasy)); });
+  check.found = listed(
+      simulated, [&](std::size_t l) { return fmt::format("{:.2f} > {:.2f}", mpl(l, kMalleable), mpl(l, kEasy)); });
   return check;
 }
 
-Check fragmentation_check(const Story& story) {
+Check fragmentation_check(const SimulatedValues& simulated) {
   constexpr double kNone = 0.5;  // %
   Check check{.statement = "It leaves no fragmentation (5.1; here: less than 0.5 %)", .holds = true, .found = {}};
   const auto of = [&](std::size_t l, std::string_view policy) {
-    return percent(story.value(l, story.main_range(l), policy, "fragmentation"));
+    return percent(simulated.value(l, simulated.main_range(l), policy, "fragmentation"));
   };
   bool eager_leaves_less = true;
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
     check.holds = check.holds && of(l, kMalleable) < kNone;
     eager_leaves_less = eager_leaves_less && of(l, kEager) < of(l, kMalleable);
   }
-  check.found = listed(
-      story, [&](std::size_t l) { return fmt::format("{:.2f} % (eager {:.2f} %)", of(l, kMalleable), of(l, kEager)); });
+  check.found = listed(simulated, [&](std::size_t l) {
+    return fmt::format("{:.2f} % (eager {:.2f} %)", of(l, kMalleable), of(l, kEager));
+  });
   if (eager_leaves_less) check.why = kWhyFree;
   return check;
 }
 
-Check sweep_check(const Story& story, std::size_t sdsc) {
+Check sweep_check(const SimulatedValues& simulated, std::size_t sdsc) {
   constexpr double kBelow = 0.9;
-  const std::string& range = story.main_range(sdsc);
-  const double easy = story.value(sdsc, range, kEasy, "mean_slowdown");
+  const std::string& range = simulated.main_range(sdsc);
+  const double easy = simulated.value(sdsc, range, kEasy, "mean_slowdown");
   Check check{.statement = "With long jobs' CPU use under 90 % its slowdown on SDSC is smaller than that of EASY (5.1)",
               .holds = true,
               .found = fmt::format("EASY {:.1f}", easy)};
   double least = std::numeric_limits<double>::max(), most = 0;
-  for (const double use : swept_uses(story.outcome)) {
-    const double slowdown = story.value(sdsc, range, kMalleable, "mean_slowdown", use);
+  for (const double use : swept_uses(simulated.outcome)) {
+    const double slowdown = simulated.value(sdsc, range, kMalleable, "mean_slowdown", use);
     if (use < kBelow) check.holds = check.holds && slowdown < easy;
     least = std::min(least, slowdown), most = std::max(most, slowdown);
     check.found += fmt::format(", {:.0f} %: {:.1f}", percent(use), slowdown);
   }
   check.why =
       fmt::format("only {} of the log's {} jobs are long, so their CPU use moves the slowdown by {:.1f} % in all",
-                  story.outcome.logs[sdsc].long_jobs, story.outcome.logs[sdsc].jobs, (most / least - 1) * 100);
+                  simulated.outcome.logs[sdsc].long_jobs, simulated.outcome.logs[sdsc].jobs, (most / least - 1) * 100);
   return check;
 }
 
 }  // namespace
 
-std::vector<Check> malleable_checks(const MalleableStory& story) {
-  const auto blue = story.log_called(sdsc_blue_log().name), sdsc = story.log_called(sdsc_sp2_log().name);
+std::vector<Check> malleable_checks(const MalleableValues& simulated) {
+  const auto blue = simulated.log_called(sdsc_blue_log().name), sdsc = simulated.log_called(sdsc_sp2_log().name);
   std::vector<Check> checks;
-  if (blue && sdsc && story.log_called(ctc_log().name)) {  // statements about all three logs
-    checks.push_back(response_check(story));
-    checks.push_back(blue_check(story, *blue));
-    checks.push_back(slowdown_check(story));
+  if (blue && sdsc && simulated.log_called(ctc_log().name)) {  // statements about all three logs
+    checks.push_back(response_check(simulated));
+    checks.push_back(blue_check(simulated, *blue));
+    checks.push_back(slowdown_check(simulated));
   }
-  checks.push_back(execution_check(story));
-  checks.push_back(mpl_check(story));
-  checks.push_back(fragmentation_check(story));
-  if (sdsc) checks.push_back(sweep_check(story, *sdsc));
+  checks.push_back(execution_check(simulated));
+  checks.push_back(mpl_check(simulated));
+  checks.push_back(fragmentation_check(simulated));
+  if (sdsc) checks.push_back(sweep_check(simulated, *sdsc));
   return checks;
 }
 

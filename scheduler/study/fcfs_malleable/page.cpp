@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
-#include "scheduler/study/fcfs_malleable/story.hpp"
+#include "scheduler/study/fcfs_malleable/simulated_values.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
 
 namespace replay::study {
@@ -16,7 +16,7 @@ namespace {
 
 namespace paper = malleable_paper;
 using namespace malleable;
-using Story = MalleableStory;
+using SimulatedValues = MalleableValues;
 
 const paper::LogRow* paper_log(const std::string& name) {
   const auto found = std::ranges::find(paper::kLogs, name, &paper::LogRow::log);
@@ -65,7 +65,7 @@ std::vector<Table> figure_2(const std::vector<Figure2Outcome>& rows) {
 
 // ---- Table 2 ----
 
-Table table_2(const Story& story) {
+Table table_2(const SimulatedValues& simulated) {
   constexpr Band kShare{.absolute = 5};
   Table table{
       .id = "table 2",
@@ -85,10 +85,10 @@ Table table_2(const Story& story) {
                   {"requested/CPUs", "ratio", 2, Band{.relative = 0.25},
                    "the paper does not say over what it averages; this is one reading"}},
       .rows = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {
-    const auto& log = story.outcome.logs[l];
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
+    const auto& log = simulated.outcome.logs[l];
     const paper::LogRow* row = paper_log(log.name);
-    const MalleableRun* easy = story.outcome.find(l, story.main_range(l), kEasy);
+    const MalleableRun* easy = simulated.outcome.find(l, simulated.main_range(l), kEasy);
     const auto printed = [&](double paper::LogRow::*member) {
       return row == nullptr ? std::nullopt : std::optional{row->*member};
     };
@@ -108,25 +108,25 @@ Table table_2(const Story& story) {
 // ---- Figure 3 and Table 3 ----
 
 // The mean over all logs, each with its range number `reading`; nothing if a log does not have so many.
-std::optional<Row> mean_row(const Story& story, std::size_t reading) {
+std::optional<Row> mean_row(const SimulatedValues& simulated, std::size_t reading) {
   double response = 0, slowdown = 0;
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {
-    const auto& ranges = story.outcome.logs[l].ranges;
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
+    const auto& ranges = simulated.outcome.logs[l].ranges;
     if (reading >= ranges.size()) return std::nullopt;
-    response += story.change(l, ranges[reading], kMalleable, "mean_response");
-    slowdown += story.change(l, ranges[reading], kMalleable, "mean_slowdown");
+    response += simulated.change(l, ranges[reading], kMalleable, "mean_response");
+    slowdown += simulated.change(l, ranges[reading], kMalleable, "mean_slowdown");
   }
-  const auto logs = static_cast<double>(story.outcome.logs.size());
-  const bool compares = story.outcome.logs.size() == paper::kLogs.size();
-  Row row{fmt::format("mean over the logs ({} {} ...), {}", story.outcome.logs[0].name,
-                      story.outcome.logs[0].ranges[reading], kMalleable),
+  const auto logs = static_cast<double>(simulated.outcome.logs.size());
+  const bool compares = simulated.outcome.logs.size() == paper::kLogs.size();
+  Row row{fmt::format("mean over the logs ({} {} ...), {}", simulated.outcome.logs[0].name,
+                      simulated.outcome.logs[0].ranges[reading], kMalleable),
           {{}, {}, {}, {}, {}, {}}};
   row.values[4] = {response / logs, compares ? std::optional{-paper::kResponseGainPercent} : std::nullopt};
   row.values[5] = {slowdown / logs, compares ? std::optional{-paper::kSlowdownGainPercent} : std::nullopt};
   return row;
 }
 
-Table figure_3_table(const Story& story) {
+Table figure_3_table(const SimulatedValues& simulated) {
   Table table{
       .id = "figure 3",
       .title = "Figure 3 in numbers, and easy-malleable, which the paper has in mind as future work",
@@ -139,22 +139,22 @@ Table figure_3_table(const Story& story) {
                   {"response against easy", "%", 1, Band{.absolute = 10}, std::string{kWhyRange}},
                   {"slowdown against easy", "%", 1, Band{.absolute = 10}, std::string{kWhyRange}}},
       .rows = {}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l)
-    for (const std::string& range : story.outcome.logs[l].ranges)
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
+    for (const std::string& range : simulated.outcome.logs[l].ranges)
       for (const std::string_view policy : malleable_policies())
-        table.rows.push_back({fmt::format("{}, {}, {}", story.outcome.logs[l].name, range, policy),
-                              {{story.value(l, range, policy, "mean_wait")},
-                               {story.value(l, range, policy, "mean_execution")},
-                               {story.value(l, range, policy, "mean_response")},
-                               {story.value(l, range, policy, "mean_slowdown")},
-                               {story.change(l, range, policy, "mean_response")},
-                               {story.change(l, range, policy, "mean_slowdown")}}});
-  for (std::size_t reading = 0; reading < story.outcome.logs.front().ranges.size(); ++reading)
-    if (auto row = mean_row(story, reading)) table.rows.push_back(std::move(*row));
+        table.rows.push_back({fmt::format("{}, {}, {}", simulated.outcome.logs[l].name, range, policy),
+                              {{simulated.value(l, range, policy, "mean_wait")},
+                               {simulated.value(l, range, policy, "mean_execution")},
+                               {simulated.value(l, range, policy, "mean_response")},
+                               {simulated.value(l, range, policy, "mean_slowdown")},
+                               {simulated.change(l, range, policy, "mean_response")},
+                               {simulated.change(l, range, policy, "mean_slowdown")}}});
+  for (std::size_t reading = 0; reading < simulated.outcome.logs.front().ranges.size(); ++reading)
+    if (auto row = mean_row(simulated, reading)) table.rows.push_back(std::move(*row));
   return table;
 }
 
-Figure figure_3(const Story& story) {
+Figure figure_3(const SimulatedValues& simulated) {
   Figure figure{.title = "Figure 3: EASY and FCFS-malleable", .panels = {}};
   struct Panel {
     std::string_view metric, title, y_name;
@@ -168,17 +168,17 @@ Figure figure_3(const Story& story) {
                            .y_name = std::string{panel.y_name},
                            .labels = {},
                            .series = {{"EASY", {}}, {"FCFS-malleable", {}}}};
-    for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {
-      chart.labels.push_back(fmt::format("{}, {}", story.outcome.logs[l].name, story.main_range(l)));
-      chart.series[0].values.push_back(story.value(l, story.main_range(l), kEasy, panel.metric));
-      chart.series[1].values.push_back(story.value(l, story.main_range(l), kMalleable, panel.metric));
+    for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
+      chart.labels.push_back(fmt::format("{}, {}", simulated.outcome.logs[l].name, simulated.main_range(l)));
+      chart.series[0].values.push_back(simulated.value(l, simulated.main_range(l), kEasy, panel.metric));
+      chart.series[1].values.push_back(simulated.value(l, simulated.main_range(l), kMalleable, panel.metric));
     }
     figure.panels.emplace_back(std::move(chart));
   }
   return figure;
 }
 
-Table table_3(const Story& story) {
+Table table_3(const SimulatedValues& simulated) {
   constexpr Band kMpl{.absolute = 0.1}, kFragmentation{.absolute = 3};
   const std::string why{kWhyRange};
   const std::string why_free{kWhyFree};
@@ -198,14 +198,14 @@ Table table_3(const Story& story) {
       .rows = {},
       .notes = {
           "MPL: processes over all CPUs, mean over time, idle time included. Eager: fcfs-malleable:expand=eager."}};
-  for (std::size_t l = 0; l < story.outcome.logs.size(); ++l) {
-    const paper::LogRow* row = paper_log(story.outcome.logs[l].name);
-    for (const std::string& range : story.outcome.logs[l].ranges) {
-      Row line{fmt::format("{}, {}", story.outcome.logs[l].name, range), {}};
+  for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
+    const paper::LogRow* row = paper_log(simulated.outcome.logs[l].name);
+    for (const std::string& range : simulated.outcome.logs[l].ranges) {
+      Row line{fmt::format("{}, {}", simulated.outcome.logs[l].name, range), {}};
       for (const std::string_view policy : {kEasy, kMalleable, kEager, kEasyMalleable})
-        line.values.push_back({story.value(l, range, policy, "mean_mpl")});
+        line.values.push_back({simulated.value(l, range, policy, "mean_mpl")});
       for (const std::string_view policy : {kEasy, kMalleable, kEager, kEasyMalleable})
-        line.values.push_back({percent(story.value(l, range, policy, "fragmentation"))});
+        line.values.push_back({percent(simulated.value(l, range, policy, "fragmentation"))});
       if (row != nullptr) {
         line.values[0].paper = row->mpl_easy;
         line.values[1].paper = row->mpl_malleable;
@@ -220,8 +220,8 @@ Table table_3(const Story& story) {
 
 // ---- long jobs' CPU use on SDSC ----
 
-Section sweep(const Story& story, std::size_t sdsc) {
-  const std::string& range = story.main_range(sdsc);
+Section sweep(const SimulatedValues& simulated, std::size_t sdsc) {
+  const std::string& range = simulated.main_range(sdsc);
   Table table{.id = "long jobs' CPU use",
               .title = fmt::format("SDSC ({}), CPU use of long jobs forced", range),
               .source = {},
@@ -241,21 +241,21 @@ Section sweep(const Story& story, std::size_t sdsc) {
           {fmt::format("{} {}", is_slowdown ? "slowdown" : "response", policy == kEager ? "eager" : policy),
            is_slowdown ? "ratio" : "s", is_slowdown ? 1 : 0});
       Curve curve{.name = std::string{policy}, .points = {}, .colour = colour++};
-      for (const double use : swept_uses(story.outcome)) {
-        const double value =
-            policy == kEasy ? story.value(sdsc, range, policy, metric) : story.value(sdsc, range, policy, metric, use);
+      for (const double use : swept_uses(simulated.outcome)) {
+        const double value = policy == kEasy ? simulated.value(sdsc, range, policy, metric)
+                                             : simulated.value(sdsc, range, policy, metric, use);
         curve.points.push_back({percent(use), value});
       }
       chart.curves.push_back(std::move(curve));
     }
     figure.panels.emplace_back(std::move(chart));
   }
-  for (const double use : swept_uses(story.outcome)) {
+  for (const double use : swept_uses(simulated.outcome)) {
     Row row{fmt::format("{:.0f} %", percent(use)), {}};
     for (const std::string_view metric : {"mean_slowdown", "mean_response"})
       for (const std::string_view policy : malleable_policies())
-        row.values.push_back({policy == kEasy ? story.value(sdsc, range, policy, metric)
-                                              : story.value(sdsc, range, policy, metric, use)});
+        row.values.push_back({policy == kEasy ? simulated.value(sdsc, range, policy, metric)
+                                              : simulated.value(sdsc, range, policy, metric, use)});
     table.rows.push_back(std::move(row));
   }
   return {.title = "Long jobs' CPU use",
@@ -268,7 +268,7 @@ Section sweep(const Story& story, std::size_t sdsc) {
 }  // namespace
 
 Result malleable_result(const MalleableOutcome& outcome, const std::vector<Figure2Outcome>& rows, bool quick) {
-  const Story story{outcome};
+  const SimulatedValues simulated{outcome};
   Result result{
       .name = "fcfs-malleable",
       .title = "FCFS-malleable and virtual malleability, again",
@@ -280,14 +280,15 @@ Result malleable_result(const MalleableOutcome& outcome, const std::vector<Figur
                 "Table 1, the paper's simulator against its machine, is not here: it needs real runs, and this command "
                 "only simulates. docs/workloads.md has the commands for its traces of 150 jobs."}};
   if (quick) result.limits.push_back("--quick: 5,000 jobs of each log, those from 20,000 (SDSC: 40,000) on");
-  result.checks = malleable_checks(story);
-  const auto sdsc = story.log_called(sdsc_sp2_log().name);
-  result.sections = {
-      {.title = "Figure 2: the example", .tables = figure_2(rows)},
-      {.title = "The logs", .tables = {table_2(story)}},
-      {.title = "Figure 3: EASY and FCFS-malleable", .figures = {figure_3(story)}, .tables = {figure_3_table(story)}},
-      {.title = "MPL and fragmentation", .tables = {table_3(story)}}};
-  if (sdsc) result.sections.push_back(sweep(story, *sdsc));
+  result.checks = malleable_checks(simulated);
+  const auto sdsc = simulated.log_called(sdsc_sp2_log().name);
+  result.sections = {{.title = "Figure 2: the example", .tables = figure_2(rows)},
+                     {.title = "The logs", .tables = {table_2(simulated)}},
+                     {.title = "Figure 3: EASY and FCFS-malleable",
+                      .figures = {figure_3(simulated)},
+                      .tables = {figure_3_table(simulated)}},
+                     {.title = "MPL and fragmentation", .tables = {table_3(simulated)}}};
+  if (sdsc) result.sections.push_back(sweep(simulated, *sdsc));
   return result;
 }
 

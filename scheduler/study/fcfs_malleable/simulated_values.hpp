@@ -28,7 +28,7 @@ inline constexpr std::string_view kWhyFree =
 
 }  // namespace malleable
 
-struct MalleableStory {
+struct MalleableValues {
   const MalleableOutcome& outcome;
 
   /// NaN if it was not run.
@@ -60,6 +60,6 @@ struct MalleableStory {
 }
 
 /// The statements of the paper's text, and whether they hold.
-[[nodiscard]] std::vector<Check> malleable_checks(const MalleableStory& story);
+[[nodiscard]] std::vector<Check> malleable_checks(const MalleableValues& simulated);
 
 }  // namespace replay::study
