@@ -12,7 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/experiment/scenario.hpp"
 #include "traces/tools/clean.hpp"
 

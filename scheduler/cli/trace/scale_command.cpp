@@ -8,7 +8,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/scale.hpp"
 
 namespace replay::cli {

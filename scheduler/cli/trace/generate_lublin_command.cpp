@@ -11,7 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/models/lublin_workload.hpp"
 
 namespace replay::cli {

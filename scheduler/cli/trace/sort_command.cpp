@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/sort.hpp"
 
 namespace replay::cli {

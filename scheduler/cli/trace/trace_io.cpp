@@ -1,4 +1,4 @@
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 
 #include <fmt/core.h>
 

@@ -13,7 +13,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 #include "traces/history.hpp"
 #include "traces/tools/match.hpp"

@@ -14,7 +14,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/local_time.hpp"
 #include "traces/models/resampling.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/trace_io.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/declare/options.hpp"
 
 namespace replay::cli {
