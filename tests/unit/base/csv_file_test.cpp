@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/model/units.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay {
