@@ -14,6 +14,7 @@
 #include "scheduler/audit/schedule_file.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 
 namespace replay::cli {
@@ -25,34 +26,38 @@ constexpr int kFindings = 1;
 constexpr CoreCount kMostProcessors = 100'000'000;
 constexpr std::int64_t kMostFindings = 1'000'000'000;
 
+constexpr Choice<RuleName> kRules[] = {
+    {"fcfs", RuleName::kFcfs}, {"easy", RuleName::kEasy}, {"conservative", RuleName::kConservative}};
+constexpr Choice<audit::Pass> kPasses[] = {{"event", audit::Pass::kEvent}, {"instant", audit::Pass::kInstant}};
+constexpr Choice<audit::Compress> kCompress[] = {{"arrival", audit::Compress::kArrival},
+                                                 {"start-order", audit::Compress::kStartOrder}};
+constexpr Choice<audit::CompressAt> kCompressAt[] = {{"early-end", audit::CompressAt::kEarlyEnd},
+                                                     {"every-end", audit::CompressAt::kEveryEnd}};
+
 struct AuditGiven {
   std::string schedule;
-  std::string rule, pass, compress, compress_at;
-  std::string tolerance = "0";
+  RuleName rule{};
+  std::optional<audit::Pass> pass;
+  std::optional<audit::Compress> compress;
+  std::optional<audit::CompressAt> compress_at;
+  Duration tolerance{};
   CoreCount machine_size = 0;  // 0: as the schedule states it
   std::int64_t most = 20;
   bool json = false;
 };
 
-RuleName rule_of(const AuditGiven& given) {
-  if (given.rule == "fcfs") return RuleName::kFcfs;
-  return given.rule == "easy" ? RuleName::kEasy : RuleName::kConservative;
-}
-
 audit::Options options_of(const AuditGiven& given) {
+  for (const auto& [option, is_given] :
+       {std::pair{"--compress", given.compress.has_value()}, {"--compress-at", given.compress_at.has_value()}})
+    if (is_given && given.rule != RuleName::kConservative)
+      throw UsageError(
+          fmt::format("{} is for --rule conservative, found --rule {}", option, word_of(kRules, given.rule)));
   audit::Options options;
-  options.rule = rule_of(given);
-  options.pass = options.rule == RuleName::kFcfs ? audit::Pass::kInstant : audit::Pass::kEvent;
-  if (!given.pass.empty()) options.pass = given.pass == "event" ? audit::Pass::kEvent : audit::Pass::kInstant;
-  for (const auto& [option, value] : {std::pair{"--compress", given.compress}, {"--compress-at", given.compress_at}})
-    if (!value.empty() && options.rule != RuleName::kConservative)
-      throw UsageError(fmt::format("{} is for --rule conservative, found --rule {}", option, given.rule));
-  if (given.compress == "start-order") options.compress = audit::Compress::kStartOrder;
-  if (given.compress_at == "every-end") options.compress_at = audit::CompressAt::kEveryEnd;
-  const std::optional<Duration> tolerance = parse_duration(given.tolerance);
-  if (!tolerance || *tolerance < Duration::zero())
-    throw UsageError(fmt::format("--tolerance: expected seconds >= 0, such as 2 or 0.5, found '{}'", given.tolerance));
-  options.tolerance = *tolerance;
+  options.rule = given.rule;
+  options.pass = given.pass.value_or(given.rule == RuleName::kFcfs ? audit::Pass::kInstant : audit::Pass::kEvent);
+  options.compress = given.compress.value_or(options.compress);
+  options.compress_at = given.compress_at.value_or(options.compress_at);
+  options.tolerance = given.tolerance;
   options.most_findings = static_cast<std::size_t>(given.most);
   return options;
 }
@@ -98,31 +103,25 @@ Command add_audit(CLI::App& app) {
                    "a run's folder or its jobs.csv, Batsim's table of jobs, or SWF with waits (.gz too, '-' for "
                    "standard input)")
       ->required();
-  command->add_option("--rule", given->rule, "fcfs, easy or conservative")
-      ->required()
-      ->check(CLI::IsMember({"fcfs", "easy", "conservative"}));
-  command
-      ->add_option("--pass", given->pass,
-                   "event: a pass after each event, submissions first (default of easy and conservative); instant: one "
-                   "for all events of an instant (default of fcfs)")
-      ->check(CLI::IsMember({"event", "instant"}));
-  command
-      ->add_option("--compress", given->compress,
-                   "conservative: in which order waiting jobs move up, arrival (default) or start-order")
-      ->check(CLI::IsMember({"arrival", "start-order"}));
-  command
-      ->add_option("--compress-at", given->compress_at,
-                   "conservative: which end of a job makes waiting jobs move up, early-end (default: one before its "
-                   "estimate) or every-end")
-      ->check(CLI::IsMember({"early-end", "every-end"}));
+  add_choice(*command, "--rule", given->rule, kRules, "fcfs, easy or conservative")->required();
+  add_choice(*command, "--pass", given->pass, kPasses,
+             "event: a pass after each event, submissions first (default of easy and conservative); instant: one "
+             "for all events of an instant (default of fcfs)");
+  add_choice(*command, "--compress", given->compress, kCompress,
+             "conservative: in which order waiting jobs move up, arrival (default) or start-order");
+  add_choice(*command, "--compress-at", given->compress_at, kCompressAt,
+             "conservative: which end of a job makes waiting jobs move up, early-end (default: one before its "
+             "estimate) or every-end");
   command
       ->add_option("--machine-size", given->machine_size,
                    "processors of the machine (default: the SWF header's, or the run's)")
       ->type_name("N")
       ->check(CLI::Range(CoreCount{1}, kMostProcessors));
-  command->add_option("--tolerance", given->tolerance, "a start may come so much later than the rule has it")
+  constexpr DurationRange kAnyLater{.least = Duration::zero(), .expected = "seconds >= 0, such as 2 or 0.5"};
+  add_duration(*command, "--tolerance", given->tolerance, kAnyLater,
+               "a start may come so much later than the rule has it")
       ->type_name("SECONDS")
-      ->capture_default_str();
+      ->default_str("0");
   command->add_option("--max", given->most, "findings to print; all are counted")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, kMostFindings))

@@ -20,7 +20,6 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
-#include "scheduler/base/text/suggest.hpp"
 #include "scheduler/calibrate/calibration.hpp"
 #include "scheduler/calibrate/kept_profile.hpp"
 #include "scheduler/calibrate/machine_measurer.hpp"
@@ -49,30 +48,18 @@ constexpr std::string_view kClasses[] = {"S", "W", "A", "B"};
 struct CalibrateGiven {
   std::string machine;
   experiment::RealMachineOptions real;
-  std::string benchmarks, classes, processes, budget;
+  std::string benchmarks, classes, processes;
+  Duration budget{};  // 0: not given
   std::string out;
   double spread = 5;
   bool quick = false, full = false, fresh = false, json = false;
 };
 
-// Parses a list such as "cg,ep". Each item must be one of `known`; the result is in the order of `known`.
-std::vector<std::string> chosen(const char* option, const std::string& list, std::span<const std::string_view> known) {
-  const std::vector<std::string_view> given = split(list, ',');
-  for (const std::string_view item : given)
-    if (std::ranges::find(known, item) == known.end())
-      throw UsageError(fmt::format("{}: expected some of {}, found '{}'{}", option, fmt::join(known, ","), item,
-                                   item.empty() ? "" : suggestion(item, known)));
-  std::vector<std::string> items;
-  for (const std::string_view name : known)
-    if (std::ranges::find(given, name) != given.end()) items.emplace_back(name);
-  return items;
-}
-
 // The benchmarks that are installed. Reports missing ones; missing ones that the user named are an error.
 std::vector<std::string> benchmarks_of(const CalibrateGiven& given) {
   const std::vector<std::string> wanted = given.benchmarks.empty()
                                               ? std::vector<std::string>{std::begin(kKernels), std::end(kKernels)}
-                                              : chosen("--benchmarks", given.benchmarks, kKernels);
+                                              : chosen_of("--benchmarks", given.benchmarks, kKernels);
   std::vector<std::string> there, missing;
   for (const std::string& name : wanted) (benchmark(name) ? there : missing).push_back(name);
   const std::string note = fmt::format("not in {}: {}", library_folder().string(), fmt::join(missing, ", "));
@@ -82,7 +69,7 @@ std::vector<std::string> benchmarks_of(const CalibrateGiven& given) {
 }
 
 std::vector<std::string> classes_of(const CalibrateGiven& given) {
-  if (!given.classes.empty()) return chosen("--classes", given.classes, kClasses);
+  if (!given.classes.empty()) return chosen_of("--classes", given.classes, kClasses);
   if (given.quick) return {"S"};
   if (given.full) return {"S", "W", "A", "B"};
   return {"S", "W", "A"};
@@ -107,11 +94,8 @@ std::vector<ProcessCount> processes_of(const CalibrateGiven& given, CoreCount co
 }
 
 double budget_of(const CalibrateGiven& given) {
-  if (given.budget.empty()) return given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
-  const auto budget = parse_duration(given.budget);
-  if (!budget || *budget <= Duration::zero())
-    throw UsageError(fmt::format("--budget: expected a duration such as 90s or 15min, found '{}'", given.budget));
-  return seconds(*budget);
+  if (given.budget > Duration::zero()) return seconds(given.budget);
+  return given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
 }
 
 const std::string& machine_text(const CalibrateGiven& given) {
@@ -258,7 +242,9 @@ Command add_calibrate(CLI::App& app) {
   command
       ->add_option("--processes", given->processes, "such as 1,2,4 (default: every size up to 16, then powers of two)")
       ->type_name("LIST");
-  command->add_option("--budget", given->budget, "nothing is begun that would not end within it (default 15min)")
+  constexpr DurationRange kBudget{.least = Duration{1}, .expected = "a duration such as 90s or 15min"};
+  add_duration(*command, "--budget", given->budget, kBudget,
+               "nothing is begun that would not end within it (default 15min)")
       ->type_name("T");
   command->add_option("--spread", given->spread, "repeat until a figure's readings lie within so many per cent")
       ->type_name("PERCENT")

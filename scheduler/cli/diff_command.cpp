@@ -13,6 +13,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/compare/run_difference.hpp"
 
 namespace replay::cli {
@@ -22,21 +23,17 @@ constexpr int kTrouble = 2;
 
 struct DiffGiven {
   std::string a, b;
-  std::string tolerance = "0";
+  Duration tolerance{};
   std::size_t most = 10;
   bool ignore_cores = false;
   bool json = false;
 };
 
 int diff(const DiffGiven& given) {
-  const auto tolerance = parse_duration(given.tolerance);
-  if (!tolerance || *tolerance < Duration::zero() || *tolerance > std::chrono::hours{24 * 365})
-    throw UsageError(
-        fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
   try {
-    const bool placements = *tolerance == Duration::zero() && !given.ignore_cores;
+    const bool placements = given.tolerance == Duration::zero() && !given.ignore_cores;
     const compare::RunDifference difference =
-        compare::compare_runs(given.a, given.b, *tolerance, placements, given.most);
+        compare::compare_runs(given.a, given.b, given.tolerance, placements, given.most);
     const std::string text =
         given.json ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
                    : clean_lines(difference_text(difference));
@@ -62,11 +59,12 @@ Command add_diff(CLI::App& app) {
   auto given = std::make_shared<DiffGiven>();
   command->add_option("A", given->a, "the first run")->required()->type_name("RUN");
   command->add_option("B", given->b, "the second run")->required()->type_name("RUN");
-  command
-      ->add_option("--tolerance", given->tolerance,
-                   "instants so far apart are the same, and order within it does not matter; for real runs")
+  DurationRange up_to_a_year = kTolerance;
+  up_to_a_year.most = std::chrono::hours{24 * 365};
+  add_duration(*command, "--tolerance", given->tolerance, up_to_a_year,
+               "instants so far apart are the same, and order within it does not matter; for real runs")
       ->type_name("SECONDS")
-      ->capture_default_str();
+      ->default_str("0");
   command->add_option("--max", given->most, "how many of the jobs with the largest differences to show")
       ->type_name("N")
       ->check(CLI::Range(0, 1'000'000'000))

@@ -1,8 +1,16 @@
 #include "scheduler/cli/options.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/split.hpp"
+#include "scheduler/base/text/suggest.hpp"
 
 namespace replay::cli {
 
@@ -92,6 +100,65 @@ void add_job_network_option(CLI::App& command, std::string& name) {
       ->check(CLI::IsMember({"own", "host"}))
       ->type_name("NAME")
       ->capture_default_str();
+}
+
+// ---- durations ----
+
+Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range) {
+  const std::optional<Duration> duration = parse_duration(text);
+  if (duration && *duration >= range.least && *duration <= range.most) return *duration;
+  throw UsageError(fmt::format("{}: expected {}, found '{}'", option, range.expected, text));
+}
+
+CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const DurationRange& range,
+                          const std::string& help) {
+  return command.add_option_function<std::string>(
+      name, [&value, name, range](const std::string& text) { value = duration_of(name, text, range); }, help);
+}
+
+// ---- choices ----
+
+CLI::Option* add_word(CLI::App& command, const std::string& name, std::vector<std::string> words, Words kind,
+                      const std::function<void(std::size_t)>& choose, const std::string& help) {
+  const auto find = [name, words, choose](const std::string& word) {
+    const auto found = std::ranges::find(words, word);
+    if (found != words.end()) return choose(static_cast<std::size_t>(found - words.begin()));
+    const auto last = words.end() - 1;
+    throw UsageError(
+        fmt::format("{}: expected {} or {}, found '{}'", name, fmt::join(words.begin(), last, ", "), *last, word));
+  };
+  CLI::Option* const option = command.add_option_function<std::string>(name, find, help);
+  return kind == Words::kListed ? option->check(CLI::IsMember(std::move(words))) : option;
+}
+
+// ---- lists ----
+
+std::vector<std::string> chosen_of(std::string_view option, const std::string& list,
+                                   std::span<const std::string_view> known) {
+  const std::vector<std::string_view> given = split(list, ',');
+  for (const std::string_view item : given)
+    if (std::ranges::find(known, item) == known.end())
+      throw UsageError(fmt::format("{}: expected some of {}, found '{}'{}", option, fmt::join(known, ","), item,
+                                   item.empty() ? "" : suggestion(item, known)));
+  std::vector<std::string> items;
+  for (const std::string_view name : known)
+    if (std::ranges::find(given, name) != given.end()) items.emplace_back(name);
+  return items;
+}
+
+CLI::Option* add_factors(CLI::App& command, std::vector<double>& factors, const std::string& help) {
+  const auto check = [&factors](const std::vector<double>& given) {
+    for (auto factor = given.begin(); factor != given.end(); ++factor) {
+      if (!(*factor > 0 && *factor <= 1000))
+        throw UsageError(fmt::format("--factors: expected numbers above 0 and up to 1000, found {}", *factor));
+      if (std::find(given.begin(), factor, *factor) != factor)
+        throw UsageError(fmt::format("--factors: {} is there twice", *factor));
+    }
+    factors = given;
+  };
+  return command.add_option_function<std::vector<double>>("--factors", check, help)
+      ->type_name("F,F...")
+      ->delimiter(',');
 }
 
 }  // namespace replay::cli

@@ -1,14 +1,24 @@
-// The options that several commands have in common, as CLI11 options that fill plain structs of other rooms.
+// Options that several commands have in common: those of a scenario and of a real machine, and types of options
+// (durations, choices, lists) that are read while CLI11 parses. A wrong value is a UsageError.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/scenario.hpp"
+#include "scheduler/model/units.hpp"
 
 namespace CLI {
 class App;  // its header takes four seconds to compile
+class Option;
 }  // namespace CLI
 
 namespace replay::cli {
@@ -24,5 +34,61 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
 void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions& options);
 /// Adds --job-network.
 void add_job_network_option(CLI::App& command, std::string& name);
+
+// ---- durations ----
+
+/// What a duration may be, and how the message says it: "--gap: expected EXPECTED, found '...'".
+struct DurationRange {
+  Duration least;
+  Duration most = Duration::max();
+  const char* expected;
+};
+inline constexpr DurationRange kTolerance{.least = Duration::zero(),
+                                          .expected = "seconds from 0 up, such as 0.5 or 2min"};
+
+/// Throws UsageError for a text that is no duration in the range.
+[[nodiscard]] Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range);
+CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const DurationRange& range,
+                          const std::string& help);
+
+// ---- choices ----
+
+/// A word on the command line, and what it means.
+template <class Value>
+struct Choice {
+  const char* word;
+  Value value;
+};
+
+/// kListed: CLI11 lists the words in the help and in its message. kInHelp: the help text names them.
+enum class Words : std::uint8_t { kListed, kInHelp };
+
+/// Adds an option that takes one of the words; calls `choose` with the word's number.
+CLI::Option* add_word(CLI::App& command, const std::string& name, std::vector<std::string> words, Words kind,
+                      const std::function<void(std::size_t)>& choose, const std::string& help);
+
+template <class Value, std::size_t N, class Target>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, Target& value, const Choice<Value> (&choices)[N],
+                        const std::string& help, Words kind = Words::kListed) {
+  std::vector<std::string> words;
+  for (const Choice<Value>& choice : choices) words.emplace_back(choice.word);
+  return add_word(
+      command, name, std::move(words), kind, [&value, &choices](std::size_t i) { value = choices[i].value; }, help);
+}
+
+template <class Value, std::size_t N>
+[[nodiscard]] const char* word_of(const Choice<Value> (&choices)[N], Value value) {
+  for (const Choice<Value>& choice : choices)
+    if (choice.value == value) return choice.word;
+  return "";
+}
+
+// ---- lists ----
+
+/// The items of a list such as "cg,ep", in the order of `known`, of which each must be one. Throws UsageError.
+[[nodiscard]] std::vector<std::string> chosen_of(std::string_view option, const std::string& list,
+                                                 std::span<const std::string_view> known);
+/// Numbers above 0 and up to 1000, joined by commas, none of them twice.
+CLI::Option* add_factors(CLI::App& command, std::vector<double>& factors, const std::string& help);
 
 }  // namespace replay::cli

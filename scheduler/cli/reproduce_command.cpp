@@ -17,6 +17,7 @@
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp/study.hpp"
@@ -123,13 +124,6 @@ study::DynpOptions dynp_options(const DynpGiven& given) {
   study::DynpOptions options = given.quick ? study::quick_dynp_options() : study::DynpOptions{};
   options.sets = given.sets.value_or(options.sets);
   if (!given.factors.empty()) options.factors = given.factors;
-  for (std::size_t i = 0; i < options.factors.size(); ++i) {
-    const double factor = options.factors[i];
-    if (!(factor > 0 && factor <= 1000))
-      throw UsageError(fmt::format("--factors: expected numbers above 0 and up to 1000, found {}", factor));
-    for (std::size_t k = 0; k < i; ++k)
-      if (options.factors[k] == factor) throw UsageError(fmt::format("--factors: {} is there twice", factor));
-  }
   return options;
 }
 
@@ -156,9 +150,7 @@ Command add_dynp(CLI::App& group) {
   command->add_option("--sets", given->sets, "job sets of each log [10; 3 with --quick]")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
-  command->add_option("--factors", given->factors, "on the submit times [1,0.9,0.8,0.7,0.6; 1,0.7 with --quick]")
-      ->type_name("F,F...")
-      ->delimiter(',');
+  add_factors(*command, given->factors, "on the submit times [1,0.9,0.8,0.7,0.6; 1,0.7 with --quick]");
   command->add_option("--logs", given->logs, "some of CTC,KTH,LANL,SDSC [all]")->type_name("LIST")->delimiter(',');
   return [given] {
     const study::DynpOptions options = dynp_options(*given);

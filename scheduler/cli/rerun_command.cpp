@@ -19,6 +19,7 @@
 #include "scheduler/base/process/own_child.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/recorded_command.hpp"
 #include "scheduler/compare/run_difference.hpp"
 #include "scheduler/experiment/consent.hpp"
@@ -34,7 +35,7 @@ using nlohmann::ordered_json;
 struct RerunGiven {
   std::string run;
   std::string out;
-  std::string tolerance = "1";
+  Duration tolerance = std::chrono::seconds{1};
   bool force_inputs = false;
   bool trust = false;
   bool json = false;
@@ -109,7 +110,7 @@ void expect_trust(std::vector<Repetition>& runs, const RerunGiven& given) {
   experiment::expect_consent(request, given.trust, stderr);
 }
 
-void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given, Duration tolerance) {
+void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given) {
   const results::PastRun& past = run.past;
   run.folder = folder;
   const ChildPlace place{.folder = run.inputs.folder, .out = given.json ? STDERR_FILENO : STDOUT_FILENO};
@@ -124,7 +125,7 @@ void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given, Du
   if (run.same_bytes) return;
   const bool live = past.body == "live";
   run.difference =
-      compare::compare_runs(past.folder.string(), folder.string(), live ? tolerance : Duration::zero(), !live, 5);
+      compare::compare_runs(past.folder.string(), folder.string(), live ? given.tolerance : Duration::zero(), !live, 5);
 }
 
 void print_text(const Repetition& run) {
@@ -156,10 +157,6 @@ int status_of(const Repetition& run) {
 }
 
 int rerun(const RerunGiven& given) {
-  const auto tolerance = parse_duration(given.tolerance);
-  if (!tolerance || *tolerance < Duration::zero())
-    throw UsageError(
-        fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
   std::vector<Repetition> runs;
   for (const fs::path& folder : runs_of(given.run)) {
     results::PastRun past = results::read_past_run(folder);
@@ -172,7 +169,7 @@ int rerun(const RerunGiven& given) {
   auto list = ordered_json::array();
   int status = 0;
   for (Repetition& run : runs) {
-    repeat(run, runs.size() == 1 ? folder : folder / run.past.folder.filename(), given, *tolerance);
+    repeat(run, runs.size() == 1 ? folder : folder / run.past.folder.filename(), given);
     if (status == 0) status = status_of(run);
     if (given.json)
       list.push_back(to_json(run));
@@ -198,9 +195,10 @@ Command add_rerun(CLI::App& app) {
   command->add_flag("--trust", given->trust,
                     "run the policies and programs of one's own, and connect to the machine, that the folder names");
   command->add_flag("--force-inputs", given->force_inputs, "go on although inputs have changed");
-  command->add_option("--tolerance", given->tolerance, "of a real run: instants so far apart count as the same")
+  add_duration(*command, "--tolerance", given->tolerance, kTolerance,
+               "of a real run: instants so far apart count as the same")
       ->type_name("SECONDS")
-      ->capture_default_str();
+      ->default_str("1");
   command->add_flag("--json", given->json, "print the comparison as JSON; what the run itself prints goes to stderr");
   return [given] { return rerun(*given); };
 }

@@ -51,11 +51,7 @@ struct ValidateGiven {
 
 Duration tolerance_of(const ValidateGiven& given) {
   if (given.tolerance.empty()) return from_seconds(std::max(1.0, kRealTolerance / given.setting.time_scale));
-  const auto tolerance = parse_duration(given.tolerance);
-  if (!tolerance || *tolerance < Duration::zero())
-    throw UsageError(
-        fmt::format("--tolerance: expected seconds from 0 up, such as 0.5 or 2min, found '{}'", given.tolerance));
-  return *tolerance;
+  return duration_of("--tolerance", given.tolerance, kTolerance);
 }
 
 // ---- the paper's experiment ----

@@ -12,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/experiment/scenario.hpp"
 #include "traces/tools/clean.hpp"
@@ -19,12 +20,14 @@
 namespace replay::cli {
 namespace {
 
+constexpr Choice<FlurryAction> kFlurries[] = {
+    {"remove", FlurryAction::kRemove}, {"report", FlurryAction::kReport}, {"ignore", FlurryAction::kIgnore}};
+
 struct CleanGiven {
   TraceInput input;
   TraceOutput output;
   std::map<std::string, std::string> rules;
-  std::string flurries = "report";
-  std::string gap = "1h", longest = "60d";
+  FlurryAction flurries = FlurryAction::kReport;
   FlurryRule flurry;
   std::string report;
 };
@@ -34,38 +37,21 @@ bool is_about_records(std::string_view rule) {
   return rule != "cpu-use" && rule != "closed-loop" && rule != "cancelled";
 }
 
-Duration duration_of(std::string_view option, const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (duration && *duration > Duration::zero()) return *duration;
-  throw UsageError(fmt::format("{}: expected a duration such as 1h or 60d, found '{}'", option, text));
-}
-
 double share_of(std::string_view option, double value) {
   if (value >= 0 && value <= 1) return value;
   throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, value));
 }
 
 CleanOptions options_of(const CleanGiven& given) {
-  CleanOptions options{.rules = experiment::cleaning_rules(given.rules), .flurries = {}, .flurry_rule = given.flurry};
-  if (given.flurries == "remove")
-    options.flurries = FlurryAction::kRemove;
-  else if (given.flurries == "report")
-    options.flurries = FlurryAction::kReport;
-  else if (given.flurries == "ignore")
-    options.flurries = FlurryAction::kIgnore;
-  else
-    throw UsageError(fmt::format("--flurries: expected remove, report or ignore, found '{}'", given.flurries));
-  options.flurry_rule.gap = duration_of("--flurry-gap", given.gap);
-  options.flurry_rule.longest = duration_of("--flurry-longest", given.longest);
   share_of("--flurry-share", given.flurry.share);
   share_of("--flurry-alike", given.flurry.alike);
-  return options;
+  return {.rules = experiment::cleaning_rules(given.rules), .flurries = given.flurries, .flurry_rule = given.flurry};
 }
 
 std::string canonical(const CleanGiven& given, const CleanOptions& options) {
   std::string command = "replay trace clean";
   for (const auto& [rule, value] : given.rules) command += fmt::format(" --{} {}", rule, value);
-  command += fmt::format(" --flurries {}", given.flurries);
+  command += fmt::format(" --flurries {}", word_of(kFlurries, given.flurries));
   if (options.flurries == FlurryAction::kIgnore) return command;
   const FlurryRule& rule = options.flurry_rule;
   return command + fmt::format(
@@ -130,18 +116,19 @@ void add_rules(CLI::App& command, std::map<std::string, std::string>& given) {
 
 void add_flurry_options(CLI::App& command, CleanGiven& given) {
   constexpr const char* kGroup = "Flurries: bursts of one user that dominate the workload";
-  command.add_option("--flurries", given.flurries, "remove, report or ignore")
+  constexpr DurationRange kTime{.least = Duration{1}, .expected = "a duration such as 1h or 60d"};
+  add_choice(command, "--flurries", given.flurries, kFlurries, "remove, report or ignore", Words::kInHelp)
       ->type_name("ACTION")
-      ->capture_default_str()
+      ->default_str("report")
       ->group(kGroup);
   command.add_option("--flurry-jobs", given.flurry.jobs, "has at least so many jobs")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, kMostRecords))
       ->capture_default_str()
       ->group(kGroup);
-  command.add_option("--flurry-gap", given.gap, "ends when the user submits nothing for so long")
+  add_duration(command, "--flurry-gap", given.flurry.gap, kTime, "ends when the user submits nothing for so long")
       ->type_name("TIME")
-      ->capture_default_str()
+      ->default_str("1h")
       ->group(kGroup);
   command.add_option("--flurry-share", given.flurry.share, "has at least this share of the jobs of its time")
       ->type_name("0..1")
@@ -151,9 +138,9 @@ void add_flurry_options(CLI::App& command, CleanGiven& given) {
       ->type_name("0..1")
       ->capture_default_str()
       ->group(kGroup);
-  command.add_option("--flurry-longest", given.longest, "lasts at most so long")
+  add_duration(command, "--flurry-longest", given.flurry.longest, kTime, "lasts at most so long")
       ->type_name("TIME")
-      ->capture_default_str()
+      ->default_str("60d")
       ->group(kGroup);
 }
 

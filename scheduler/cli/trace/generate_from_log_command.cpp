@@ -7,13 +7,13 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/local_time.hpp"
 #include "traces/models/resampling.hpp"
@@ -49,13 +49,6 @@ void check(const FromLogGiven& given) {
     if (given.set) throw UsageError("--set: goes without --output-folder; --sets N makes sets 1 to N");
     if (given.to.output != "-" || !given.to.jobs_to.empty())
       throw UsageError("--output-folder: expected no --output and no --jobs-to beside it");
-  }
-  std::set<std::string> names;
-  for (const double factor : given.factors) {
-    if (!(factor > 0 && factor <= 1000))
-      throw UsageError(fmt::format("--factors: expected numbers above 0 and up to 1000, found {}", factor));
-    if (!names.insert(fmt::format("{}", factor)).second)
-      throw UsageError(fmt::format("--factors: {} is there twice", factor));
   }
 }
 
@@ -151,9 +144,7 @@ Command add_generate_from_log(CLI::App& generate_group) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
-  command->add_option("--factors", given->factors, "shrinking factors on the submit times, a file each [1]")
-      ->type_name("F,F...")
-      ->delimiter(',');
+  add_factors(*command, given->factors, "shrinking factors on the submit times, a file each [1]");
   command->add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 100.0));

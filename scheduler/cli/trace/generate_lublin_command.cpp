@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/models/lublin_workload.hpp"
 
@@ -20,23 +22,32 @@ namespace {
 constexpr std::uint64_t kMostJobs = 1'000'000'000'000;
 constexpr std::int64_t kMostSeconds = 10'000'000'000;  // seconds, of anything on the command line
 
+constexpr Choice<SolveFor> kSolve[] = {{"arrivals", SolveFor::kArrivals}, {"runtimes", SolveFor::kRuntimes}};
+constexpr Choice<ArrivalProcess> kArrivals[] = {{"lublin", ArrivalProcess::kLublin},
+                                                {"poisson", ArrivalProcess::kPoisson}};
+constexpr Choice<Generator> kGenerators[] = {{"xoshiro", Generator::kXoshiro}, {"drand48", Generator::kDrand48}};
+
 struct LublinGiven {
   TraceOutput to;
   LublinOrder order;
-  std::optional<std::string> duration, min_runtime, max_runtime;
-  std::string solve = "arrivals", arrivals = "lublin", generator = "xoshiro";
-  bool solve_given = false;
+  std::optional<SolveFor> solve;
   std::uint64_t seed = 1;
   std::array<GivenLublinParameters, 3> parameters;  // by LublinKind
 };
 
-std::int64_t whole_seconds(const std::string& option, const std::string& text) {
-  const auto duration = parse_duration(text);
-  if (!duration || *duration < std::chrono::seconds{1} || *duration > std::chrono::seconds{kMostSeconds} ||
-      *duration % std::chrono::seconds{1} != Duration::zero())
-    throw UsageError(
-        fmt::format("{}: expected a duration in whole seconds, such as 90s, 5min, 2h or 1d, found '{}'", option, text));
-  return std::chrono::duration_cast<std::chrono::seconds>(*duration).count();
+// Adds an option for a duration in whole seconds.
+template <class Seconds>
+void add_seconds(CLI::App& command, const std::string& name, Seconds& value, const std::string& help) {
+  constexpr DurationRange kWhole{.least = std::chrono::seconds{1},
+                                 .most = std::chrono::seconds{kMostSeconds},
+                                 .expected = "a duration in whole seconds, such as 90s, 5min, 2h or 1d"};
+  const auto read = [&value, name, kWhole](const std::string& text) {
+    const Duration duration = duration_of(name, text, kWhole);
+    if (duration % std::chrono::seconds{1} != Duration::zero())
+      throw UsageError(fmt::format("{}: expected {}, found '{}'", name, kWhole.expected, text));
+    value = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  };
+  command.add_option_function<std::string>(name, read, help)->type_name("T");
 }
 
 std::string prefix_of(LublinKind kind) {
@@ -61,10 +72,8 @@ void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
                   fmt::format("how many (default {}, or what --duration gives)", kDefaultLublinJobs))
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
-  command
-      .add_option("--duration", given.duration,
-                  "jobs until then; with --jobs: gaps are scaled so that the last one arrives then")
-      ->type_name("T");
+  add_seconds(command, "--duration", given.order.duration,
+              "jobs until then; with --jobs: gaps are scaled so that the last one arrives then");
   command
       .add_option("--machine-size", given.order.model.machine_size, "processors P; uhi is log2 P, umed goes with it")
       ->type_name("P")
@@ -74,20 +83,13 @@ void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
       .add_option("--load", given.order.load,
                   "offered load: work / (P x time from first to last arrival), met within 1 %")
       ->type_name("L");
-  command
-      .add_option_function<std::string>(
-          "--solve",
-          [&given](const std::string& text) {
-            given.solve = text;
-            given.solve_given = true;
-          },
-          "what meets the load: arrivals (gaps scaled; a day stays a day) or runtimes [arrivals]")
-      ->check(CLI::IsMember({"arrivals", "runtimes"}));
-  command.add_option("--arrivals", given.arrivals, "lublin, or poisson: the same mean gap without daily cycle")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"lublin", "poisson"}));
-  command.add_option("--min-runtime", given.min_runtime, "shorter run times become this")->type_name("T");
-  command.add_option("--max-runtime", given.max_runtime, "longer run times become this")->type_name("T");
+  add_choice(command, "--solve", given.solve, kSolve,
+             "what meets the load: arrivals (gaps scaled; a day stays a day) or runtimes [arrivals]");
+  add_choice(command, "--arrivals", given.order.model.arrivals, kArrivals,
+             "lublin, or poisson: the same mean gap without daily cycle")
+      ->default_str("lublin");
+  add_seconds(command, "--min-runtime", given.order.min_runtime, "shorter run times become this");
+  add_seconds(command, "--max-runtime", given.order.max_runtime, "longer run times become this");
   command.add_option("--start-hour", given.order.model.start_hour, "hour of the day at time 0")
       ->type_name("0..23")
       ->capture_default_str()
@@ -98,9 +100,9 @@ void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
       ->type_name("N")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
-  command.add_option("--rng", given.generator, "xoshiro, or drand48: the jobs of the authors' program for its seed")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"xoshiro", "drand48"}));
+  add_choice(command, "--rng", given.order.model.generator, kGenerators,
+             "xoshiro, or drand48: the jobs of the authors' program for its seed")
+      ->default_str("xoshiro");
 }
 
 void set_parameters(LublinModel& model, const std::array<GivenLublinParameters, 3>& given) {
@@ -119,13 +121,8 @@ void set_parameters(LublinModel& model, const std::array<GivenLublinParameters, 
 
 LublinOrder order_of(const LublinGiven& given) {
   LublinOrder order = given.order;
-  if (given.duration) order.duration = whole_seconds("--duration", *given.duration);
-  if (given.min_runtime) order.min_runtime = whole_seconds("--min-runtime", *given.min_runtime);
-  if (given.max_runtime) order.max_runtime = whole_seconds("--max-runtime", *given.max_runtime);
-  if (given.solve_given && !order.load) throw UsageError("--solve: expected --load beside it");
-  order.solve = given.solve == "arrivals" ? SolveFor::kArrivals : SolveFor::kRuntimes;
-  order.model.arrivals = given.arrivals == "poisson" ? ArrivalProcess::kPoisson : ArrivalProcess::kLublin;
-  order.model.generator = given.generator == "drand48" ? Generator::kDrand48 : Generator::kXoshiro;
+  if (given.solve && !order.load) throw UsageError("--solve: expected --load beside it");
+  order.solve = given.solve.value_or(SolveFor::kArrivals);
   if (order.model.generator == Generator::kDrand48 && given.seed > std::numeric_limits<std::uint32_t>::max())
     throw UsageError(fmt::format("--seed: expected at most {} with --rng drand48, found {}",
                                  std::numeric_limits<std::uint32_t>::max(), given.seed));

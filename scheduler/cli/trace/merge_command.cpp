@@ -10,40 +10,38 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/merge.hpp"
 
 namespace replay::cli {
 namespace {
 
+constexpr Choice<Align> kAligns[] = {{"start", Align::kStart}, {"unix", Align::kUnix}};
+constexpr Choice<MergedMachine> kMachines[] = {{"sum", MergedMachine::kSum}, {"largest", MergedMachine::kLargest}};
+
 struct MergeGiven {
   std::vector<std::string> inputs;
   bool strict = false;
   TraceOutput output;
-  std::string align = "start";
-  std::string machine = "sum";
+  MergeOptions merge{.align = Align::kStart, .machine = MergedMachine::kSum};
 };
 
-MergeOptions options_of(const MergeGiven& given) {
+void check(const MergeGiven& given) {
   if (given.inputs.size() < 2) throw UsageError("expected two traces or more to merge");
   if (std::ranges::count(given.inputs, "-") > 1) throw UsageError("standard input ('-') can be only one of the traces");
-  if (given.align != "start" && given.align != "unix")
-    throw UsageError(fmt::format("--align: expected start or unix, found '{}'", given.align));
-  if (given.machine != "sum" && given.machine != "largest")
-    throw UsageError(fmt::format("--machine: expected sum or largest, found '{}'", given.machine));
-  return {.align = given.align == "unix" ? Align::kUnix : Align::kStart,
-          .machine = given.machine == "largest" ? MergedMachine::kLargest : MergedMachine::kSum};
 }
 
 int merge(const MergeGiven& given) {
-  const MergeOptions options = options_of(given);
+  check(given);
   std::vector<RereadableTrace> sources;
   for (const std::string& input : given.inputs)
     sources.push_back(rereadable_trace({.input = input, .jobs_from = {}, .strict = given.strict}));
   TraceWriter writer = create_trace(given.output);
-  const MergeResult result = merge_traces(sources, writer, options,
-                                          fmt::format("replay trace merge --align {} --machine {} ({} sources)",
-                                                      given.align, given.machine, sources.size()));
+  const MergeResult result = merge_traces(
+      sources, writer, given.merge,
+      fmt::format("replay trace merge --align {} --machine {} ({} sources)", word_of(kAligns, given.merge.align),
+                  word_of(kMachines, given.merge.machine), sources.size()));
   writer.close();
   report_broken_lines(result.broken_lines);
   for (std::size_t i = 0; i < sources.size(); ++i)
@@ -69,12 +67,14 @@ Command add_trace_merge(CLI::App& trace) {
       ->required();
   command->add_flag("--strict", given->strict, "stop at the first broken line instead of skipping it");
   add_trace_output(*command, given->output);
-  command->add_option("--align", given->align, "start: the zeros of all logs are one; unix: by UnixStartTime")
+  add_choice(*command, "--align", given->merge.align, kAligns,
+             "start: the zeros of all logs are one; unix: by UnixStartTime", Words::kInHelp)
       ->type_name("CLOCK")
-      ->capture_default_str();
-  command->add_option("--machine", given->machine, "MaxProcs of the result: the sum, or the largest")
+      ->default_str("start");
+  add_choice(*command, "--machine", given->merge.machine, kMachines, "MaxProcs of the result: the sum, or the largest",
+             Words::kInHelp)
       ->type_name("SIZE")
-      ->capture_default_str();
+      ->default_str("sum");
   return [given] { return merge(*given); };
 }
 

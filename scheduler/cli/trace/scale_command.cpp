@@ -4,21 +4,25 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/scale.hpp"
 
 namespace replay::cli {
 namespace {
 
+constexpr Choice<LoadBy> kBys[] = {{"arrivals", LoadBy::kArrivals}, {"runtimes", LoadBy::kRuntimes}};
+
 struct ScaleGiven {
   TraceInput input;
   TraceOutput output;
   ScaleOptions scale;
-  std::string by;
+  std::optional<LoadBy> by;
 };
 
 std::string canonical(const ScaleOptions& options) {
@@ -28,20 +32,16 @@ std::string canonical(const ScaleOptions& options) {
   if (options.machine_size) command += fmt::format(" --machine-size {}", *options.machine_size);
   if (options.arrivals != 1) command += fmt::format(" --arrivals {}", options.arrivals);
   if (options.runtimes != 1) command += fmt::format(" --runtimes {}", options.runtimes);
-  if (options.load)
-    command +=
-        fmt::format(" --load {} --by {}", *options.load, options.by == LoadBy::kArrivals ? "arrivals" : "runtimes");
+  if (options.load) command += fmt::format(" --load {} --by {}", *options.load, word_of(kBys, options.by));
   if (options.exact) command += " --exact";
   return command;
 }
 
 ScaleOptions options_of(const ScaleGiven& given) {
   ScaleOptions options = given.scale;
-  if (options.load.has_value() == given.by.empty())
+  if (options.load.has_value() != given.by.has_value())
     throw UsageError("expected --load L and --by arrivals|runtimes together");
-  if (!given.by.empty() && given.by != "arrivals" && given.by != "runtimes")
-    throw UsageError(fmt::format("--by: expected arrivals or runtimes, found '{}'", given.by));
-  options.by = given.by == "runtimes" ? LoadBy::kRuntimes : LoadBy::kArrivals;
+  options.by = given.by.value_or(LoadBy::kArrivals);
   if (options.powers_of_two && !options.sizes)
     throw UsageError("--powers-of-two: expected with --sizes, whose rounding it changes");
   for (const auto& [name, size] :
@@ -89,7 +89,7 @@ Command add_trace_scale(CLI::App& trace) {
       ->type_name("P");
   command->add_option("--load", scale_options.load, "reach this offered load, as `replay trace info` states it")
       ->type_name("L");
-  command->add_option("--by", given->by, "how: arrivals or runtimes")->type_name("WHAT");
+  add_choice(*command, "--by", given->by, kBys, "how: arrivals or runtimes", Words::kInHelp)->type_name("WHAT");
   command->add_flag("--exact", scale_options.exact, "times to the microsecond (default: whole seconds stay whole)");
   return [given] { return scale(*given); };
 }
