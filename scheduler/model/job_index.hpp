@@ -1,6 +1,7 @@
 // A map from job numbers to small numbers: rows of a table, slots of a store. Job numbers of traces are usually compact
 // and are looked up in the pages of a table; the few that are far off (or negative) go into a hash map. A page that has
-// no jobs left is released.
+// no jobs left is released. With one std::unordered_map in its place a simulation takes a quarter more instructions
+// (KTH-SP2: `fcfs` 28 %, `easy` 24 %).
 #pragma once
 
 #include <array>

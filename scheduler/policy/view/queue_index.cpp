@@ -34,8 +34,10 @@ void QueueIndex::index_all() const {
 
 std::size_t QueueIndex::find(std::size_t from, const Wanted& wanted) const {
   if (needs_.size() - from <= kShort) return find_among(from, needs_.size(), wanted);
+  // Where many jobs are wanted, the next one is near.
+  if (const std::size_t near = find_among(from, from + kFanOut, wanted); near != kNone) return near;
   index_all();
-  return find_below(levels_.size() - 1, 0, from, wanted);
+  return find_below(levels_.size() - 1, 0, from + kFanOut, wanted);
 }
 
 std::size_t QueueIndex::find_among(std::size_t from, std::size_t to, const Wanted& wanted) const {

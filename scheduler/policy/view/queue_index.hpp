@@ -1,6 +1,7 @@
 // An index of the jobs of a queue by what they need, so that a search for a job that fits skips those that cannot. For
 // nested stretches of a long queue the least estimate of the jobs of at most 1, 2, 4, ... processes is stored; a short
-// queue is scanned.
+// queue is scanned. On an overloaded log (KTH-SP2, submissions twice as fast) a scan of all costs `easy` 60 % more
+// instructions.
 #pragma once
 
 #include <array>
