@@ -2,6 +2,7 @@
 option(REPLAY_BUILD_TESTS "Build the tests" ON)
 set(REPLAY_TESTS all CACHE STRING "all, or rest: without those of tests/CMakeLists.txt's REPLAY_CORE_TESTS")
 set_property(CACHE REPLAY_TESTS PROPERTY STRINGS all rest)
+option(REPLAY_RUNTIME "Build what starts real programs too; OFF: the simulator alone, without MPI, hwloc and libevent" ON)
 option(REPLAY_WERROR "Treat warnings as errors" OFF)
 option(REPLAY_LTO "Optimise replay as a whole when it is linked" OFF)
 option(REPLAY_FUZZ "Build the fuzzers in place of the tests (clang)" OFF)

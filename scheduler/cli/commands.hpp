@@ -18,6 +18,9 @@ using Command = std::function<int()>;
 /// Runs expected to take longer than this, in real seconds, need --yes.
 inline constexpr double kLongRun = 3600;
 
+/// At program start: what simulations may use of a build that starts real programs.
+void prepare_runtime();
+
 /// `replay` itself: the trace on real cores. `command_line` goes into run.json.
 [[nodiscard]] Command add_run(CLI::App& app, const std::string& command_line);
 [[nodiscard]] Command add_simulate(CLI::App& app, const std::string& command_line);

@@ -169,6 +169,7 @@ void open_standard_descriptors() {
 End run_command(int argc, char** argv) {
   using namespace replay::cli;
   replay::plugin::add_to_policies();
+  prepare_runtime();
   const std::string command_line = replay::command_line_of(std::vector<std::string>(argv, argv + argc));
   CLI::App app{"replay: replays job traces of parallel machines, simulated and for real", "replay"};
   app.footer(

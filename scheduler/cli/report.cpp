@@ -6,7 +6,7 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/cli/result_table.hpp"
+#include "scheduler/report/result_table.hpp"
 
 namespace replay::cli {
 
@@ -18,7 +18,7 @@ ReportContext context_of(const experiment::Scenario& scenario) {
 
 int report(const std::vector<results::PolicyRun>& runs, const ReportContext& context,
            const std::filesystem::path& folder, bool json) {
-  std::vector<Result> results;
+  std::vector<report::Result> results;
   results.reserve(runs.size());
   for (const results::PolicyRun& run : runs) results.push_back({run.policy, run.summary});
   bool failed = false;
@@ -28,7 +28,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
   }
 
   if (json) {
-    auto list = to_json(results);
+    auto list = report::to_json(results);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       list[i]["machine"] = runs[i].machine;
       list[i]["folder"] = runs[i].folder.string();
@@ -42,10 +42,11 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
     fmt::print("\n");
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
     fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", runs.front().machine,
-                                             context.runtime_model, result_table(results))));
+                                             context.runtime_model, report::result_table(results))));
     for (const results::PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
-    for (const results::PolicyRun& run : runs) fmt::print("{}", clean_lines(rigid_lines(run.policy, run.rigid)));
+    for (const results::PolicyRun& run : runs)
+      fmt::print("{}", clean_lines(report::rigid_lines(run.policy, run.rigid)));
     if (!folder.empty()) fmt::print("results in {}\n", folder.string());
   }
   for (const results::PolicyRun& run : runs) {

@@ -255,6 +255,8 @@ int run(const RunOptions& options, const std::string& command_line) {
 
 }  // namespace
 
+void prepare_runtime() { experiment::use_hwloc(); }
+
 Command add_run(CLI::App& app, const std::string& command_line) {
   auto options = std::make_shared<RunOptions>();
   add_common_options(app, options->common);

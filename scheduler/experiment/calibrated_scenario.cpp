@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "launcher/os/topology.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/experiment/hardware.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 
@@ -34,7 +34,7 @@ void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSett
   setting.profile_name = profile_path(options);
   setting.programs = scenario.loaded.programs;
   const BenchmarkJobs jobs = set_benchmarks(scenario.workload(), profile, setting);
-  const CoreCount cores = launcher::discover_local("local").machine.size();
+  const CoreCount cores = cores_here();
   if (profile.is_sample)
     scenario.notes.push_back(fmt::format("{}: is a sample, of no real machine", setting.profile_name));
   else if (const auto others = differences(profile.machine, machine_here(cores)); !others.empty())

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "launcher/os/topology.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/hardware.hpp"
 #include "scheduler/experiment/simulation.hpp"
 
 namespace replay::experiment {
@@ -14,10 +14,9 @@ namespace {
 Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scenario) {
   const std::string& text = options.machine;
   Machine machine = Machine::pool(scenario.loaded.machine_size);
-  if (text == "local" || text.starts_with("local:"))
-    machine = launcher::discover_local(text).machine;
-  else if (text.find(':') != std::string::npos && !text.starts_with("flat:") && !text.starts_with("emulated:"))
-    machine = launcher::synthetic_machine(text);
+  const bool is_numbers = text.starts_with("flat:") || text.starts_with("emulated:");
+  if (text == "local" || (text.find(':') != std::string::npos && !is_numbers))
+    machine = machine_by_hardware(text);
   else if (!text.empty())
     machine = Machine::parse(text);
   return flat ? Machine::pool(machine.size()) : machine;

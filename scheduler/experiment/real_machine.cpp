@@ -11,6 +11,7 @@
 #include "launcher/daemon/agent_executor.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/experiment/hardware.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::experiment {
@@ -77,6 +78,13 @@ void expect_time_scale(double time_scale) {
   if (!(time_scale >= kLeast && time_scale <= kMost))
     throw UsageError(
         fmt::format("--time-scale: expected a number from {} to {}, found '{}'", kLeast, kMost, time_scale));
+}
+
+void use_hwloc() {
+  use_hardware_reader([](const std::string& text) {
+    const bool is_here = text == "local" || text.starts_with("local:");
+    return is_here ? launcher::discover_local(text).machine : launcher::synthetic_machine(text);
+  });
 }
 
 RealMachine::RealMachine(const std::string& text, const RealMachineOptions& options) : back_end_(options.back_end) {

@@ -20,6 +20,9 @@
 
 namespace replay::experiment {
 
+/// Simulations may take this computer, or what hwloc describes, as their machine: use_hardware_reader().
+void use_hwloc();
+
 /// As given on the command line; --machine itself is among the options that simulations have, too.
 struct RealMachineOptions {
   bool smt = false;

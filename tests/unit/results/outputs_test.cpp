@@ -10,7 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/write_json.hpp"
-#include "scheduler/cli/result_table.hpp"
+#include "scheduler/report/result_table.hpp"
 #include "scheduler/results/jobs_csv.hpp"
 #include "scheduler/results/metrics_json.hpp"
 #include "scheduler/results/output_names.hpp"
@@ -24,10 +24,10 @@ namespace replay::results {
 namespace {
 
 namespace fs = std::filesystem;
-using cli::Result;
-using cli::result_table;
-using cli::rigid_lines;
 using metrics::Records;
+using report::Result;
+using report::result_table;
+using report::rigid_lines;
 using namespace std::chrono_literals;
 
 // A temporary folder, deleted at the end of the test.

@@ -1,4 +1,4 @@
-#include "scheduler/cli/result_table.hpp"
+#include "scheduler/report/result_table.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 
-namespace replay::cli {
+namespace replay::report {
 namespace {
 
 struct Column {
@@ -101,4 +101,4 @@ nlohmann::ordered_json to_json(std::span<const Result> results) {
   return list;
 }
 
-}  // namespace replay::cli
+}  // namespace replay::report

@@ -10,7 +10,7 @@
 
 #include "scheduler/metrics/summary.hpp"
 
-namespace replay::cli {
+namespace replay::report {
 
 struct Result {
   std::string policy;
@@ -28,4 +28,4 @@ struct Result {
 /// for the first, `difference_percent` (the table's columns by metric name, null where the first is 0).
 [[nodiscard]] nlohmann::ordered_json to_json(std::span<const Result> results);
 
-}  // namespace replay::cli
+}  // namespace replay::report
