@@ -64,7 +64,7 @@ std::string line_list(const Finding& finding) {
   if (finding.lines.empty()) return "";
   std::string text = finding.lines.size() == 1 && finding.count == 1 ? " (line " : " (lines ";
   for (std::size_t i = 0; i < finding.lines.size(); ++i)
-    fmt::format_to(std::back_inserter(text), "{}{}", i == 0 ? "" : ", ", finding.lines[i]);
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", finding.lines[i]);
   return text + (finding.count > finding.lines.size() ? ", ...)" : ")");
 }
 

@@ -211,7 +211,7 @@ JobTableWriter::JobTableWriter(std::unique_ptr<ByteSink> sink) : sink_(std::move
 }
 
 void JobTableWriter::write(std::int64_t job, const JobTraits& traits) {
-  fmt::format_to(std::back_inserter(text_), "{}", job);
+  text_ += fmt::format("{}", job);
   append_job_cells(text_, traits);
   text_ += '\n';
   if (text_.size() < kTableBlock) return;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 namespace replay::bench {
@@ -302,8 +301,8 @@ std::string Table::text() const {
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   std::string text = title + "\n";
   for (const auto& row : rows) {
-    fmt::format_to(std::back_inserter(text), "  {:<{}}", row[0], width[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
+    text += fmt::format("  {:<{}}", row[0], width[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) text += fmt::format("  {:>{}}", row[i], width[i]);
     text += '\n';
   }
   return text;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -75,7 +74,7 @@ nlohmann::ordered_json json_of(const Finding& finding, const ScheduleFile& file)
 std::string to_text(const ScheduleFile& file, const Options& options, const Report& report) {
   std::string text;
   const auto add = [&text]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
+    text += fmt::format(format, std::forward<Values>(values)...);
   };
   for (const Finding& finding : report.first) text += finding_text(finding, file);
   if (report.total() > report.first.size())

@@ -32,7 +32,7 @@ void put(Buffer& out, double value) {
   if (value == std::trunc(value) && std::abs(value) < 1e15 && !std::signbit(value))
     put(out, static_cast<std::int64_t>(value));
   else
-    fmt::format_to(std::back_inserter(out), "{}", value);
+    put(out, fmt::format("{}", value));
 }
 
 // As replay::to_text(Duration), without the string.
@@ -59,7 +59,7 @@ void put_escaped(Buffer& out, std::string_view text, char quote) {
     else if (c == '\t')
       put(out, "\\t");
     else if (code < 0x20 || code == 0x7f)
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", code);
+      put(out, fmt::format("\\x{:02x}", code));
     else if (c == '\\' || c == quote)
       out.push_back('\\'), out.push_back(c);
     else

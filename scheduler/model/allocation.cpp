@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace replay {
@@ -109,9 +108,9 @@ std::string cores_text(const Allocation& allocation, char separator) {
     while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
     if (!text.empty()) text += separator;
     if (last == i)
-      fmt::format_to(std::back_inserter(text), "{}", cores[i]);
+      text += fmt::format("{}", cores[i]);
     else
-      fmt::format_to(std::back_inserter(text), "{}-{}", cores[i], cores[last]);
+      text += fmt::format("{}-{}", cores[i], cores[last]);
     i = last + 1;
   }
   return text;

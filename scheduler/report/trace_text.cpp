@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -60,7 +59,7 @@ class Page {
  public:
   template <class... Arguments>
   void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+    text_ += fmt::format(format, std::forward<Arguments>(arguments)...);
     while (text_.ends_with(' ')) text_.pop_back();
     text_ += '\n';
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "scheduler/base/text/csv_file.hpp"
@@ -101,7 +100,7 @@ std::string to_csv(const Result& result) {
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
           const auto& [ours, paper] = table.rows[r].values[c];
           const bool is_compared = table.columns[c].band && paper && !std::isnan(ours);
-          fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{}\n", csv_cell(table.id),
+          csv += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(table.id),
                          csv_cell(table.rows[r].name), csv_cell(table.columns[c].name), csv_cell(table.columns[c].unit),
                          std::isnan(ours) ? std::string{} : fmt::format("{:.10g}", ours),
                          paper ? fmt::format("{:.10g}", *paper) : std::string{},

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -14,7 +13,7 @@ namespace replay::study {
 std::string to_text(const Result& result) {
   std::string text;
   const auto add = [&text]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(text), format, std::forward<Values>(values)...);
+    text += fmt::format(format, std::forward<Values>(values)...);
   };
   add("{}\n{}\n\n", result.title, result.paper);
   for (const std::string& limit : result.limits) add("not the whole study: {}\n", limit);

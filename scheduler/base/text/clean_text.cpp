@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/nowide/utf/utf.hpp>
 #include <cstdint>
-#include <iterator>
 
 namespace replay {
 namespace {
@@ -128,9 +127,9 @@ std::string visible_text(std::string_view text, std::size_t most) {
     const Character next = first_of(rest);
     rest.remove_prefix(next.text.size());
     if (!next.is_valid() || next.code < 0x20 || next.code == 0x7f)
-      fmt::format_to(std::back_inserter(result), "\\x{:02x}", static_cast<unsigned char>(next.text.front()));
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(next.text.front()));
     else if (is_control(next.code) || is_line_end(next.code) || turns_direction(next.code) || has_no_width(next.code))
-      fmt::format_to(std::back_inserter(result), "\\u{{{:x}}}", next.code);
+      result += fmt::format("\\u{{{:x}}}", next.code);
     else
       result += next.text;
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace replay {
@@ -37,7 +38,7 @@ char* CsvLine::put_ratio(char* at, double value) {
     whole -= rest <= -0.5 ? 1 : 0;
     return put_uneven(at, whole);
   }
-  if (std::isfinite(value)) at = fmt::format_to(at, "{}", value);
+  if (std::isfinite(value)) at = std::ranges::copy(fmt::format("{}", value), at).out;
   *at = ',';
   return at + 1;
 }

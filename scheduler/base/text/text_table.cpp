@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 namespace replay {
 
@@ -13,8 +12,8 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
     for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   std::string text;
   for (const auto& row : rows) {
-    fmt::format_to(std::back_inserter(text), "{:<{}}", row[0], width[0]);
-    for (std::size_t i = 1; i < row.size(); ++i) fmt::format_to(std::back_inserter(text), "  {:>{}}", row[i], width[i]);
+    text += fmt::format("{:<{}}", row[0], width[0]);
+    for (std::size_t i = 1; i < row.size(); ++i) text += fmt::format("  {:>{}}", row[i], width[i]);
     text += '\n';
   }
   return text;
