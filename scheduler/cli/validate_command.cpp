@@ -25,10 +25,10 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/results/event_log_file.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/cell.hpp"
 #include "scheduler/validate/page.hpp"
 #include "scheduler/validate/paper.hpp"
@@ -65,7 +65,7 @@ std::string whole_command(const ValidateGiven& given) {
     text += fmt::format(" --machine {}", setting.common.machine);
   if (const double usual = given.physical ? 1 : validate::kPaperTimeScale; setting.time_scale != usual)
     text += fmt::format(" --time-scale {:g}", setting.time_scale);
-  if (const char* usual = given.physical ? experiment::kCalibrated : "isolated"; setting.common.runtime_model != usual)
+  if (const char* usual = given.physical ? kCalibrated : "isolated"; setting.common.runtime_model != usual)
     text += fmt::format(" --runtime-model {}", setting.common.runtime_model);
   if (given.seed) text += fmt::format(" --seed {}", setting.common.seed);
   const experiment::RealMachineOptions usual_machine;
@@ -100,7 +100,7 @@ void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
   for (const char* option : {"--trace", "--policy", "--loads", "--jobs-from"})
     if (command.count(option) > 0)
       throw UsageError(fmt::format("{}: the paper's experiment has its own; expected one of the two", option));
-  if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = experiment::kCalibrated;
+  if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = kCalibrated;
   if (command.count("--machine") == 0) setting.common.machine = given.physical ? "local" : validate::kPaperMachine;
   if (command.count("--time-scale") == 0) setting.time_scale = given.physical ? 1 : validate::kPaperTimeScale;
   given.seed = command.count("--seed") > 0;
@@ -141,7 +141,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   if (setting.common.machine.starts_with("agent:"))
     throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
   if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";
-  if (setting.common.runtime_model == experiment::kCalibrated && (setting.time_scale != 1 || !setting.program.empty()))
+  if (setting.common.runtime_model == kCalibrated && (setting.time_scale != 1 || !setting.program.empty()))
     throw UsageError(
         "--runtime-model calibrated: the simulator takes a profile's run times at --time-scale 1 and the trace's own "
         "programs; expected neither --time-scale nor --program beside it");

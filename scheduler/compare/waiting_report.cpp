@@ -176,7 +176,7 @@ class ModelOfLog final : public log::Sink {
   void header(const log::Header& header) override {
     const std::string& name = header.value("runtime-model");
     for (const RuntimeModelEntry& entry : runtime_models())
-      if (entry.name == name) model_ = make_runtime_model(name == "calibrated" ? "isolated" : name);
+      if (entry.name == name) model_ = make_runtime_model(name == kCalibrated ? "isolated" : name);
     if (model_ && !model_->allows_sharing()) model_.reset();
   }
   void record(const log::Record& /*record*/) override {}

@@ -10,8 +10,6 @@
 
 namespace replay::experiment {
 
-inline constexpr const char* kCalibrated = "calibrated";
-
 /// The profile of --profile, else that of `replay calibrate`. Throws InputError: not there, broken, of another version.
 [[nodiscard]] std::shared_ptr<const Profile> load_profile(const CommonOptions& options);
 /// Path of that profile.

@@ -1,10 +1,8 @@
 #include "scheduler/plugin/resolver.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -45,14 +43,8 @@ bool is_plain_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// As posix_spawnp() finds it.
-bool is_found(const std::string& program) {
-  const char* path = std::getenv("PATH");
-  return find_program(program, path == nullptr ? "/bin:/usr/bin" : path).has_value();
-}
-
 void expect_program(std::string_view policy, const std::string& program) {
-  if (is_found(program)) return;
+  if (find_program(program)) return;
   const bool is_path = program.find('/') != std::string::npos;
   const char* found = !is_path                 ? "none of this name on the PATH"
                       : is_plain_file(program) ? "a file that is not executable"

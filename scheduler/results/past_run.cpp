@@ -149,9 +149,8 @@ PastRun read_past_run(const fs::path& folder) {
   run.folder = folder;
   run.words = words_of(place.at("command").as<std::string>("the command line"));
   if (!run.words.empty()) run.words.erase(run.words.begin());
-  run.working_folder = object.value("working_folder", "");
-  if (object.contains("versions") && object["versions"].is_object())
-    run.version = object["versions"].value("replay", "");
+  run.working_folder = place.as_or<std::string>("working_folder", "", "a folder");
+  if (place.has("versions")) run.version = place.at("versions").as_or<std::string>("replay", "", "a version");
   run.body = place.at("body").as<std::string>("sim or live");
   run.policy = policy_of(place.at("policy").as<std::string>("a policy"), object.value("parameters", ordered_json{}));
   run.runtime_model = place.at("runtime_model").as<std::string>("a name");
@@ -159,8 +158,9 @@ PastRun read_past_run(const fs::path& folder) {
   for (const auto& input : place.at("inputs").elements())
     run.inputs.push_back({input.at("path").as<std::string>("a path"), input.at("sha256").as<std::string>("a hash"),
                           input.at("bytes").as<std::uint64_t>("a number")});
-  run.was_over = object.contains("ended") && !object["ended"].is_null();
-  run.interrupted = object.value("interrupted", false) || (object.contains("lost") && !object["lost"].is_null());
+  run.was_over = place.has("ended") && !place.at("ended").is_null();
+  run.interrupted =
+      place.as_or("interrupted", false, "true or false") || (place.has("lost") && !place.at("lost").is_null());
   return run;
 }
 

@@ -70,7 +70,7 @@ constexpr RuntimeModelEntry kModels[] = {
      "Utrera et al. 2012, section 4, formula (4)", make<UtreraAdditive>},
     {"isolated", "s(m) = max(1, m*u + d): what the benchmark `phases` obeys",
      "Utrera et al. 2012, section 4, formula (3)", make<Isolated>},
-    {"calibrated",
+    {kCalibrated,
      "run times and s(m) as measured on a machine (--profile); s(m, d) = max(1, c*max(1, m*u + d)) where they were not",
      "replay calibrate; formula (3) for the shape", make_calibrated},
     {"rigid", "no job ever shares cores; malleable policies find nothing to shrink", "space sharing", make<Rigid>},

@@ -18,6 +18,9 @@ namespace replay {
 
 struct Profile;
 
+/// The model that reads a profile of `replay calibrate`.
+inline constexpr const char* kCalibrated = "calibrated";
+
 class RuntimeModel {
  public:
   virtual ~RuntimeModel() = default;

@@ -281,7 +281,7 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
     inputs["side_file_sha256"] = digest_of(*side_file).sha256;
   inputs["tolerance_s"] = seconds(setting.tolerance);
   inputs["programs_sha256"] = program_hashes(setting, of_cell);
-  if (o.runtime_model == experiment::kCalibrated)
+  if (o.runtime_model == kCalibrated)
     inputs["profile_sha256"] = digest_of(experiment::profile_path(o)).sha256;
   for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(digest_of(file).sha256);
   return inputs;

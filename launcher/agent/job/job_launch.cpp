@@ -24,15 +24,10 @@ namespace {
 
 constexpr std::uint64_t kOldestStartNs = 60'000'000'000;
 
-std::string path_variable() {
-  const char* path = std::getenv("PATH");
-  return path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-}
-
 std::string mpiexec_name(const AgentSite& site) { return site.mpiexec.empty() ? "mpiexec" : site.mpiexec.string(); }
 
 std::optional<std::string> why_command_cannot_start(const std::vector<std::string>& command) {
-  if (!find_program(command.front(), path_variable()))
+  if (!find_program(command.front(), program_folders()))
     return fmt::format("program {}: not found, or not executable", command.front());
   if (std::ranges::find(command, ":") != command.end())
     return "the argument ':' separates programs for mpiexec and cannot be given to one";
@@ -121,7 +116,7 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
 LaunchResult launch(JobContext& job) {
   LaunchResult result;
   try {
-    const auto mpiexec = find_program(mpiexec_name(job.site), path_variable());
+    const auto mpiexec = find_program(mpiexec_name(job.site), program_folders());
     if (!mpiexec)
       result.failure =
           fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site));

@@ -55,11 +55,16 @@ std::optional<fs::path> find_program(std::string_view name, std::string_view pat
   return found.empty() ? std::nullopt : std::optional{fs::path{found.native()}};
 }
 
+std::string program_folders() {
+  if (const char* path = std::getenv("PATH")) return path;
+  std::string standard(::confstr(_CS_PATH, nullptr, 0), '\0');
+  ::confstr(_CS_PATH, standard.data(), standard.size());
+  if (!standard.empty()) standard.pop_back();  // the terminating zero
+  return standard;
+}
+
 std::optional<fs::path> find_program(std::string_view name) {
-  const char* path = std::getenv("PATH");
-  const bool has_path = path != nullptr && *path != '\0';
-  if (!has_path && name.find('/') == std::string_view::npos) return std::nullopt;
-  const auto found = find_program(name, has_path ? path : "");
+  const auto found = find_program(name, program_folders());
   return found ? std::optional{fs::absolute(*found)} : std::nullopt;
 }
 

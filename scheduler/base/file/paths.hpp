@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace replay {
@@ -17,7 +18,10 @@ namespace replay {
 /// A program as execvp() finds it: by its path if `name` has a slash, else in one of the folders of `path`, which colons
 /// part; an empty one is the current folder. Nothing if it is no regular file, or cannot be executed.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(std::string_view name, std::string_view path);
-/// The same on PATH, as an absolute path. Without a PATH, nothing is found by name.
+/// The folders in which programs are searched by name: PATH; the system's standard folders where it is not set, as
+/// execvp() does.
+[[nodiscard]] std::string program_folders();
+/// The same in program_folders(), as an absolute path.
 [[nodiscard]] std::optional<std::filesystem::path> find_program(std::string_view name);
 
 }  // namespace replay

@@ -62,6 +62,11 @@ class JsonPlace {
       fail(expected);
     }
   }
+  /// The member `key` converted as nlohmann-json does; `otherwise` if it is not there.
+  template <class T>
+  [[nodiscard]] T as_or(const char* key, T otherwise, std::string_view expected) const {
+    return has(key) ? at(key).template as<T>(expected) : std::move(otherwise);
+  }
   /// One line without control characters.
   [[nodiscard]] std::string text() const {
     if (!value_.is_string()) fail("a text");

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <string>
 
 #include "scheduler/base/file/temporary_folder.hpp"
 
@@ -31,6 +33,14 @@ TEST(FindProgram, TakesTheFirstThatCanBeExecuted) {
   EXPECT_EQ(find_program("program", a + ":" + b + ":" + c), fs::path{c} / "program");
   EXPECT_FALSE(find_program("program", a + ":" + b));
   EXPECT_EQ(find_program("sh", "::/bin:"), fs::path{"/bin/sh"}) << "empty: the current folder, which has no sh";
+}
+
+TEST(FindProgram, WithoutAPathLooksWhereTheSystemKeepsItsPrograms) {
+  const std::string before = program_folders();
+  ::unsetenv("PATH");
+  const auto found = find_program("sh");
+  ::setenv("PATH", before.c_str(), 1);
+  EXPECT_TRUE(found);
 }
 
 }  // namespace

@@ -111,6 +111,14 @@ TEST_F(Rerun, WhatCannotBeRepeatedSaysWhy) {
 }
 
 // Copying such a value, as reading its fields does, takes a stack frame for each bracket.
+TEST_F(Rerun, AFieldOfTheWrongTypeIsNamed) {
+  const auto file = folder_ / "runs" / "easy" / "run.json";
+  auto run = nlohmann::json::parse(text_of(file));
+  run["working_folder"] = 3;
+  write_text(file, run.dump());
+  expect_says("rerun runs/easy --out again", 1, {"run.json", "working_folder", "expected a folder, found 3"});
+}
+
 TEST_F(Rerun, ARunJsonOfManyBracketsIsAnErrorAndNoCrash) {
   simulate_both();
   const auto file = folder_ / "runs" / "easy" / "run.json";
