@@ -28,12 +28,9 @@ bool set_flexibility(JobTraits& traits, std::string_view text) {
 }
 
 bool set_sizes(JobTraits& traits, std::string_view text) {
-  for (const std::string_view part : split(text, '|')) {
-    const auto next = size(part);
-    if (!next || (!traits.sizes.empty() && *next <= traits.sizes.back())) return false;
-    traits.sizes.push_back(*next);
-  }
-  return true;
+  auto sizes = parse_sizes(text);
+  if (sizes) traits.sizes = *std::move(sizes);
+  return sizes.has_value();
 }
 
 template <class Value>
@@ -48,8 +45,6 @@ bool set_political(JobTraits& traits, std::string_view text) {
   if (text == "-inf") return assign(traits.political_priority, std::optional{-std::numeric_limits<double>::infinity()});
   return assign(traits.political_priority, parse_number<double>(text, 0, 1));
 }
-
-std::string sizes_text(const JobTraits& traits) { return fmt::format("{}", fmt::join(traits.sizes, "|")); }
 
 template <class Value>
 std::string text_of(const std::optional<Value>& value) {
@@ -71,7 +66,8 @@ const std::array<Column, 12> kColumns{{
      [](const JobTraits& t) { return text_of(t.least); }},
     {"most_processes", "a count >= 1", [](JobTraits& t, std::string_view v) { return assign(t.most, size(v)); },
      [](const JobTraits& t) { return text_of(t.most); }},
-    {"sizes", "ascending counts >= 1 such as 4|8|16", set_sizes, sizes_text},
+    {"sizes", "ascending counts >= 1 such as 4|8|16", set_sizes,
+     [](const JobTraits& t) { return sizes_text(t.sizes); }},
     {"speedup", "linear, downey:a=A:sigma=S or three-point:n=N",
      [](JobTraits& t, std::string_view v) { return assign(t.speedup, parse_speedup(v)); },
      [](const JobTraits& t) { return t.speedup ? to_text(*t.speedup) : std::string{}; }},
@@ -109,12 +105,14 @@ std::string known_columns() {
 
 }  // namespace
 
-std::optional<std::string> job_table_beside(const std::string& trace) {
+std::optional<std::string> job_table_beside(const std::string& trace) { return file_beside(trace, ".jobs.csv"); }
+
+std::optional<std::string> file_beside(const std::string& trace, std::string_view ending) {
   if (trace == "-") return std::nullopt;
   std::string_view stem = trace;
-  for (const std::string_view ending : {".gz", ".swf"})
-    if (stem.ends_with(ending)) stem.remove_suffix(ending.size());
-  return std::string(stem) + ".jobs.csv";
+  for (const std::string_view own : {".gz", ".swf"})
+    if (stem.ends_with(own)) stem.remove_suffix(own.size());
+  return std::string(stem).append(ending);
 }
 
 std::vector<std::string_view> job_table_columns() {

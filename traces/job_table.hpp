@@ -22,6 +22,8 @@ namespace replay {
 /// Where the side file of a trace lies: "dir/synth.swf" and "dir/synth.swf.gz" have "dir/synth.jobs.csv". Nothing for
 /// "-".
 [[nodiscard]] std::optional<std::string> job_table_beside(const std::string& trace);
+/// The same for files with another ending, such as ".pairs.csv".
+[[nodiscard]] std::optional<std::string> file_beside(const std::string& trace, std::string_view ending);
 
 /// The columns behind "job", in their fixed order; cells are never quoted, and none holds a comma. For other tables
 /// that have the same columns.

@@ -243,6 +243,15 @@ void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   job.job.declared = job.truth.behaviour;
   job.job.user_priority = traits.user_priority.value_or(job.job.user_priority);
   job.job.political_priority = traits.political_priority.value_or(job.job.political_priority);
+  job.job.declaration = shared(traits);
+}
+
+// Jobs that declare the same have one Declaration: in a trace without curves per job that is nearly all of them.
+std::shared_ptr<const Declaration> WorkloadReader::shared(const Declaration& declaration) {
+  if (declaration.is_empty()) return nullptr;
+  if (last_declaration_ == nullptr || *last_declaration_ != declaration)
+    last_declaration_ = std::make_shared<const Declaration>(declaration);
+  return last_declaration_;
 }
 
 // A job can only follow one that stands before it in the file: so jobs cannot wait in a circle.

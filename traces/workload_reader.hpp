@@ -73,6 +73,7 @@ class WorkloadReader {
   void set_cpu_use(TracedJob& job, const SwfRecord& record);
   void set_predecessor(TracedJob& job, const SwfRecord& record);
   void apply_traits(TracedJob& job, const JobTraits& traits);
+  [[nodiscard]] std::shared_ptr<const Declaration> shared(const Declaration& declaration);
   void note_what_is_not_modelled(const SwfRecord& record);
   bool note(Rule rule);
   void add_header_findings(CleaningReport& report) const;
@@ -81,6 +82,7 @@ class WorkloadReader {
   CleaningRules rules_;
   std::map<std::int32_t, std::string> programs_;
   double fallback_cpu_use_;
+  std::shared_ptr<const Declaration> last_declaration_;
   NumberSet numbers_;  // of the jobs kept
   std::set<std::int32_t> partitions_, queues_;
   std::array<Tally, kRules> tallies_;

@@ -86,7 +86,7 @@ class Comparer final : public log::Sink {
     if (job.work.end() > at) job.work.change_rate(at, rate);
   }
   [[nodiscard]] double rate(const Followed& job) const {
-    return 1 / model_->slowdown(job.truth.behaviour, job.allocation.mpl, 0);
+    return model_->rate({.behaviour = job.truth.behaviour}, job.allocation, {});
   }
 
   log::Header header_;

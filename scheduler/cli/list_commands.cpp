@@ -89,9 +89,10 @@ Command add_models(CLI::App& app) {
     auto list = nlohmann::json::array();
     for (const RuntimeModelEntry& model : runtime_models()) {
       if (*json)
-        list.push_back({{"name", model.name}, {"summary", model.summary}, {"source", model.source}});
+        list.push_back(
+            {{"name", model.name}, {"summary", model.summary}, {"reads", model.reads}, {"source", model.source}});
       else
-        fmt::print("{}\n    {}\n    source: {}\n", model.name, model.summary, model.source);
+        fmt::print("{}\n    {}\n    reads: {}\n    source: {}\n", model.name, model.summary, model.reads, model.source);
     }
     if (*json) fmt::print("{}\n", list.dump(2));
     return 0;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -48,6 +49,23 @@ void add_common_options(CLI::App& command, experiment::CommonOptions& options) {
       .add_option("--profile", options.profile,
                   "what the runtime model calibrated reads (default: the profile that `replay calibrate` makes)")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--pairs", options.pairs,
+          "what the runtime model pairs reads: job,beside,slowdown (default: NAME.pairs.csv beside NAME.swf, if it "
+          "is there)")
+      ->type_name("FILE");
+  for (const auto& [name, error, what] :
+       {std::tuple{"--curve-error", &options.errors.curve_error, "speedup curves"},
+        std::tuple{"--slowdown-error", &options.errors.slowdown_error, "slowdowns beside others"}})
+    command
+        .add_option(name, *error,
+                    fmt::format("how wrong declared {} are: a job's true ones are the declared to the power p, drawn "
+                                "from 1/(1+E) to 1+E by --seed",
+                                what))
+        ->type_name("E")
+        ->check(CLI::Range(0.0, 10.0))
+        ->capture_default_str();
   command
       .add_option("--overrun", options.overrun,
                   "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "

@@ -158,7 +158,7 @@ class LiveRun {
     engine.overrun = scenario_.overrun;
     engine.until = scenario_.until;
     engine.pairing = options_.pairing == "block" ? Pairing::kBlock : Pairing::kCyclic;
-    engine.order = [&](const TracedJob& traced) { return order(traced, folder); };
+    engine.order = [&](const TracedJob& traced, ProcessCount processes) { return order(traced, processes, folder); };
     engine.tick = [&](Instant now) {
       recorder.flush();
       view.draw(now);
@@ -182,9 +182,9 @@ class LiveRun {
   }
 
  private:
-  live::LaunchOrder order(const TracedJob& traced, const fs::path& folder) const {
+  live::LaunchOrder order(const TracedJob& traced, ProcessCount processes, const fs::path& folder) const {
     live::LaunchOrder order;
-    order.command = programs_.command(traced);
+    order.command = programs_.command(traced, processes);
     order.directory = folder / "jobs" / fmt::format("{}", static_cast<std::int64_t>(traced.job.id));
     std::error_code error;
     fs::create_directories(order.directory, error);

@@ -141,7 +141,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   if (setting.common.machine.starts_with("agent:"))
     throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
   if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";
-  if (setting.common.runtime_model == kCalibrated && (setting.time_scale != 1 || !setting.program.empty()))
+  if (names_model(setting.common.runtime_model, kCalibrated) && (setting.time_scale != 1 || !setting.program.empty()))
     throw UsageError(
         "--runtime-model calibrated: the simulator takes a profile's run times at --time-scale 1 and the trace's own "
         "programs; expected neither --time-scale nor --program beside it");

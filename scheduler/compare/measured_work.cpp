@@ -16,6 +16,7 @@ struct MeasuredWork::OnRecord {
     Followed& job = self.jobs_[static_cast<std::int64_t>(what.job.id)];
     job.measured.submitted = at;
     job.id = what.job.id;
+    job.measured.processes = what.job.processes;
   }
   void operator()(const log::Launched& what) { start(what.job, what.allocation); }
   void operator()(const log::ResizeDone& what) {
@@ -45,12 +46,13 @@ struct MeasuredWork::OnRecord {
  private:
   void start(JobId id, const Allocation& allocation) {
     Followed& job = self.job(id);
+    job.measured.processes = processes_on(allocation, job.measured.processes);
     move(job, allocation);
     job.on_cores = true;
     job.since = at;
   }
   void move(Followed& job, const Allocation& allocation) {
-    job.mpl = allocation.mpl;
+    job.on = allocation;
     self.has_shared_cores_ = self.has_shared_cores_ || allocation.shareable;
   }
 };
@@ -71,7 +73,7 @@ MeasuredWork::Followed& MeasuredWork::job(JobId id) {
 }
 
 void MeasuredWork::account(Followed& job, Instant now) const {
-  const double slowdown = slowdown_(job.id, job.mpl);
+  const double slowdown = slowdown_(job.id, job.on);
   if (slowdown == 1)
     job.full += now - job.since;
   else

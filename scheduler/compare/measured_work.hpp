@@ -17,13 +17,13 @@
 
 namespace replay::compare {
 
-/// s(m) of the runtime model for a job of the workload: run time at that multiprogramming level over run time expanded and
-/// alone; >= 1.
-using SlowdownAt = std::function<double(JobId, int mpl)>;
+/// Of the runtime model for a job of the workload: run time on that allocation over run time expanded, alone on it.
+using SlowdownAt = std::function<double(JobId, const Allocation&)>;
 
 struct MeasuredJob {
   Instant submitted{};
-  std::optional<Duration> work{};  ///< expanded, alone on its cores; nothing: it did not run to its own end
+  ProcessCount processes = 0;      ///< those it was started with
+  std::optional<Duration> work{};  ///< with these, expanded, alone on its cores; nothing: it did not run to its own end
 };
 
 class MeasuredWork final : public log::Sink {
@@ -44,7 +44,7 @@ class MeasuredWork final : public log::Sink {
   struct Followed {
     MeasuredJob measured;
     JobId id{};
-    int mpl = 1;
+    Allocation on{};
     bool on_cores = false;
     Instant since{};
     Duration full{};       // at rate 1

@@ -5,7 +5,8 @@
 #include <variant>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/model/machine.hpp"
+#include "scheduler/model/job_sizes.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::compare {
 
@@ -35,7 +36,9 @@ struct RunState::OnRecord {
     job.decided = at;
     job.start_order = state.starts_++;
     job.allocation = what.allocation;
-    job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
+    job.processes = processes_on(what.allocation, job.declared.processes);
+    job.estimate = estimate_at(job.declared, job.processes);
+    job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, {})};
     state.hold(job);
   }
   void operator()(const log::Launched& what) const {
@@ -45,7 +48,7 @@ struct RunState::OnRecord {
                                    static_cast<std::int64_t>(what.job), to_text(at)));
     job.launched = at;
     if (job.waits()) return;  // the log has no decisions
-    if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, 0)};
+    if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, {})};
     job.held = what.allocation;
     state.come_to_cores(job, at);
   }
@@ -125,7 +128,9 @@ struct RunState::OnRecord {
 void RunState::header(const log::Header& header) {
   const std::string& machine = header.value("machine");
   if (machine.empty()) throw InputError("event log: expected a header '#machine ...' such as flat:128, found none");
-  cores_ = Machine::parse(machine).size();
+  machine_ = Machine::parse(machine);
+  shared_.emplace(*machine_, static_cast<bool>(rate_));
+  cores_ = machine_->size();
 }
 
 void RunState::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
@@ -175,8 +180,8 @@ void RunState::let_go(LiveJob& job) {
   running_.erase(job.start_order);
 }
 
-double RunState::rate(const LiveJob& job, const Allocation& allocation, double demand) const {
-  return rate_ ? rate_(job.declared, allocation, demand) : 1;
+double RunState::rate(const LiveJob& job, const Allocation& on, const Surroundings& around) const {
+  return rate_ ? rate_(job.declared, on, around) : 1;
 }
 
 void RunState::come_to_cores(LiveJob& job, Instant now) {
@@ -185,22 +190,24 @@ void RunState::come_to_cores(LiveJob& job, Instant now) {
     if (load.core < 0 || load.core >= cores_)
       throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
                                    static_cast<std::int64_t>(job.key.job), load.core, cores_));
-  if (job.held.shareable && !shared_.has_room(job.held))
+  if (job.held.shareable && !shared_->has_room(job.held))
     throw InputError(fmt::format("event log: job {} comes to a core that two jobs have at {} s",
                                  static_cast<std::int64_t>(job.key.job), to_text(now)));
-  shared_.come(job.key.job, job.held, job.declared.declared.cpu_use,
-               [this, now](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand, now); });
+  shared_->come(
+      as_declared(job.declared, job.held), job.held,
+      [this, now](JobId id, const Allocation& on, const Surroundings& around) { ask_rate_again(id, on, around, now); });
 }
 
 void RunState::leave_cores(LiveJob& job, Instant now) {
   if (!std::exchange(job.on_cores, false)) return;
-  shared_.leave(job.key.job,
-                [this, now](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand, now); });
+  shared_->leave(job.key.job, [this, now](JobId id, const Allocation& on, const Surroundings& around) {
+    ask_rate_again(id, on, around, now);
+  });
 }
 
-void RunState::ask_rate_again(JobId id, const Allocation& on, double demand, Instant now) {
+void RunState::ask_rate_again(JobId id, const Allocation& on, const Surroundings& around, Instant now) {
   LiveJob& job = this->job(id, "beside another");
-  if (const double is = rate(job, on, demand); is != job.budget.rate()) job.budget.change_rate(now, is);
+  if (const double is = rate(job, on, around); is != job.budget.rate()) job.budget.change_rate(now, is);
 }
 
 // A core is busy from the first job on it to the last.

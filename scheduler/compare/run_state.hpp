@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/machine.hpp"
 #include "scheduler/model/progress.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/runtime_model/declared_rate.hpp"
@@ -80,10 +82,10 @@ class RunState final : public log::Sink {
   void let_go(LiveJob& job);
   CoreCount newly_busy(const Allocation& allocation);
   CoreCount newly_free(const Allocation& allocation);
-  [[nodiscard]] double rate(const LiveJob& job, const Allocation& allocation, double demand) const;
+  [[nodiscard]] double rate(const LiveJob& job, const Allocation& on, const Surroundings& around) const;
   void come_to_cores(LiveJob& job, Instant now);
   void leave_cores(LiveJob& job, Instant now);
-  void ask_rate_again(JobId job, const Allocation& on, double demand, Instant now);
+  void ask_rate_again(JobId job, const Allocation& on, const Surroundings& around, Instant now);
 
   DeclaredRate rate_;
   CoreCount cores_ = 0;
@@ -93,7 +95,8 @@ class RunState final : public log::Sink {
   std::set<QueueKey> waiting_;
   std::map<std::uint64_t, const LiveJob*> running_;
   std::unordered_map<CoreId, int> sharers_;  // by core: shareable jobs that have it by the decisions
-  SharedRates shared_;                       // where their processes are
+  std::optional<Machine> machine_;           // of the header
+  std::optional<SharedRates> shared_;        // where their processes are
 };
 
 /// The state of a run just before a record: follows the log and stops there.

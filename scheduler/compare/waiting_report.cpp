@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -175,17 +177,27 @@ class ModelOfLog final : public log::Sink {
  public:
   void header(const log::Header& header) override {
     const std::string& name = header.value("runtime-model");
-    for (const RuntimeModelEntry& entry : runtime_models())
-      if (entry.name == name) model_ = make_runtime_model(name == kCalibrated ? "isolated" : name);
+    try {
+      model_ = make_runtime_model(without_files(name));
+    } catch (const UsageError&) {  // a model of another version
+    }
     if (model_ && !model_->allows_sharing()) model_.reset();
   }
   void record(const log::Record& /*record*/) override {}
 
-  [[nodiscard]] double rate(const Job& job, const Allocation& allocation, double demand) const {
-    return model_ == nullptr ? 1 : model_->rate(job.declared, allocation, demand);
+  [[nodiscard]] double rate(const Job& job, const Allocation& on, const Surroundings& around) const {
+    return model_ == nullptr ? 1 : model_->rate(as_declared(job, on), on, around);
   }
 
  private:
+  // The model that replaces `calibrated`.
+  static std::string without_files(const std::string& name) {
+    std::string text;
+    for (const std::string_view part : split(name, '+'))
+      text.append(text.empty() ? "" : "+").append(part == kCalibrated ? "isolated" : part);
+    return text;
+  }
+
   std::unique_ptr<RuntimeModel> model_;
 };
 
@@ -193,7 +205,9 @@ class ModelOfLog final : public log::Sink {
 
 ExplainedWait explain_wait(const std::filesystem::path& log_file, JobId job, bool merge, std::size_t most_holders) {
   ModelOfLog model;
-  const auto rate = [&model](const Job& of, const Allocation& on, double demand) { return model.rate(of, on, demand); };
+  const auto rate = [&model](const Job& of, const Allocation& on, const Surroundings& around) {
+    return model.rate(of, on, around);
+  };
   WaitingReasons reasons{job, {merge, most_holders, rate}};
   log::Tee both{{&model, &reasons}};
   results::read_event_log(log_file, both);

@@ -23,16 +23,17 @@ int rank_of(const Event& event, PassRule rule) {
 
 }  // namespace
 
-Controller::Controller(const Machine& machine, Policy& policy, DeclaredRate rate, log::Sink& log,
+Controller::Controller(const Machine& machine, Policy& policy, const RuntimeModel& model, log::Sink& log,
                        ControllerOptions options)
     : machine_(machine),
       policy_(policy),
-      rate_(std::move(rate)),
+      rate_(declared_rate(model)),
       log_(log),
       wanted_(log.kinds()),
       options_(std::move(options)),
       pass_rule_(policy.pass_rule()),
-      cores_(machine) {}
+      cores_(machine),
+      shared_(machine, model.looks_at_nodes()) {}
 
 Orders Controller::handle(Instant now, std::span<const Event> events) {
   INVARIANT(now >= now_, "time goes back from {} s to {} s", seconds(now_), seconds(now));

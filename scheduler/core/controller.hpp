@@ -22,6 +22,7 @@
 #include "scheduler/policy/view/policy.hpp"
 #include "scheduler/policy/view/view.hpp"
 #include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/runtime_model/shared_rates.hpp"
 
 namespace replay {
@@ -41,7 +42,8 @@ struct ControllerOptions {
 class Controller {
  public:
   /// All references must outlive the controller. Jobs of Submit events must outlive their Finish.
-  Controller(const Machine& machine, Policy& policy, DeclaredRate rate, log::Sink& log, ControllerOptions options);
+  Controller(const Machine& machine, Policy& policy, const RuntimeModel& model, log::Sink& log,
+             ControllerOptions options);
 
   /// Takes what happened at `now`, plus the timers that are due, and returns what the body has to do, in order; each
   /// allocation is complete. The result is valid until the next call. REQUIRES: `now` never goes back.
@@ -123,7 +125,7 @@ class Controller {
   // job's.
   void on_cores(Managed& job);
   void off_cores(Managed& job);
-  void ask_rate_again(JobId id, const Allocation& on, double demand);
+  void ask_rate_again(JobId id, const Allocation& on, const Surroundings& around);
   void set_rate(Managed& job, double rate);
   /// nullptr if it was not started, or has ended.
   [[nodiscard]] Managed* started(JobId id) {
@@ -147,7 +149,7 @@ class Controller {
 
   Instant now_ = Instant::min();
   CoreLedger cores_;
-  SharedRates shared_;  // by where processes really are, with declared CPU use
+  SharedRates shared_;  // of the jobs as they declare themselves, by where their processes really are
   WaitingQueue waiting_;
   RunningSet running_;
   JobMap<Known> jobs_;  // submitted and not ended: those of waiting_ and of running_

@@ -45,10 +45,10 @@ bool Controller::try_launch(Managed& job) {
   if (!cores_.launch(job.holding, running.allocation)) return false;
   job.running->launched = true;
   if (running.started != now_) {  // it had to wait for its cores: its budget begins now
-    running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, 0)};
+    running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, {})};
     running_.set_estimated_end(running, running.budget.end());
   }
-  if (running.allocation.shareable) on_cores(job);
+  if (shared_.watches(running.allocation)) on_cores(job);
   write<log::Launched>(running.job->id, running.allocation);
   orders_.emplace_back(order::Launch{running.job->id, running.allocation});
   return true;
@@ -79,20 +79,21 @@ void Controller::leave_plan(Managed& job) {
 
 // REQUIRES: its processes are on the cores that it holds, and on no others.
 void Controller::on_cores(Managed& job) {
-  const Job& declared = *job.running->job;
-  shared_.come(declared.id, job.holding.cores(), declared.declared.cpu_use,
-               [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
+  const Allocation& on = job.holding.cores();
+  shared_.come(
+      as_declared(*job.running->job, on), on,
+      [this](JobId id, const Allocation& there, const Surroundings& around) { ask_rate_again(id, there, around); });
 }
 
 // Leaves the job's own rate to the caller.
 void Controller::off_cores(Managed& job) {
   shared_.leave(job.running->job->id,
-                [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
+                [this](JobId id, const Allocation& on, const Surroundings& around) { ask_rate_again(id, on, around); });
 }
 
-void Controller::ask_rate_again(JobId id, const Allocation& on, double demand) {
+void Controller::ask_rate_again(JobId id, const Allocation& on, const Surroundings& around) {
   Managed& job = *jobs_.at(id).started;
-  const double rate = rate_(*job.running->job, on, demand);
+  const double rate = rate_(*job.running->job, on, around);
   if (rate != job.running->budget.rate()) set_rate(job, rate);
 }
 

@@ -8,6 +8,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/core/placement_check.hpp"
+#include "scheduler/model/job_sizes.hpp"
 
 namespace replay {
 void Controller::adopt(Start& decision) {
@@ -15,12 +16,14 @@ void Controller::adopt(Start& decision) {
   if (known == nullptr || known->started != nullptr)
     throw PolicyError(fmt::format("the policy starts job {}, which does not wait", number(decision.job)));
   const Job& declared = *known->declared;
+  const ProcessCount processes = processes_of(declared, decision.allocation);
   if (machine_.names_cores() && decision.allocation.named.empty()) {
-    if (auto place = cores_.planned().place(declared.processes, decision.allocation.mpl)) {
+    if (auto place = cores_.planned().place(processes, decision.allocation.mpl)) {
       place->shareable = decision.allocation.shareable;
       decision.allocation = std::move(*place);
     }
   }
+  decision.allocation.processes = processes == declared.processes ? 0 : processes;
   if (!can_be_taken(declared, decision.allocation, cores_.planned(), machine_))
     throw PolicyError(refusal("starts", declared, decision.allocation, cores_.planned(), machine_));
   cores_.plan(decision.allocation);
@@ -29,10 +32,10 @@ void Controller::adopt(Start& decision) {
   running.job = &declared;
   running.started = now_;
   running.start_order = starts_++;
-  running.budget = Progress{declared.estimate, now_, rate_(declared, decision.allocation, 0)};
+  running.estimate = estimate_at(declared, processes);
+  running.budget = Progress{running.estimate, now_, rate_(declared, decision.allocation, {})};
   running.estimated_end = running.budget.end();
-  running.estimate = declared.estimate;
-  running.malleable = declared.can_shrink();
+  running.malleable = processes > 1 && declared.flexibility == Flexibility::kMalleable;
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = decision.allocation;
   Managed started;
@@ -46,8 +49,9 @@ void Controller::adopt(Resize& decision) {
   Managed& job = running_job(decision.job, "resizes");
   RunningJob& running = *job.running;
   if (machine_.names_cores() && decision.allocation.named.empty())
-    if (auto place = cores_.planned().at_level(running.allocation, running.job->processes, decision.allocation.mpl))
+    if (auto place = cores_.planned().at_level(running.allocation, running.processes(), decision.allocation.mpl))
       decision.allocation = std::move(*place);
+  decision.allocation.processes = running.allocation.processes;
   cores_.give_up(running.allocation);
   if (!can_be_taken(*running.job, decision.allocation, cores_.planned(), machine_)) {
     const PolicyError refused(refusal("resizes", *running.job, decision.allocation, cores_.planned(), machine_));

@@ -2,15 +2,27 @@
 
 #include <fmt/core.h>
 
+#include "scheduler/model/job_sizes.hpp"
+
 namespace replay {
 namespace {
 
-// True for moldable jobs: they choose how many processes they have.
-bool carries_all(const Job& job, const Allocation& allocation, const Machine& machine) {
-  if (!machine.names_cores() || job.flexibility == Flexibility::kMoldable) return true;
+ProcessCount processes_on_cores(const Allocation& allocation) {
   ProcessCount processes = 0;
   for (const CoreLoad& load : allocation.named) processes += load.processes;
-  return processes == job.processes;
+  return processes;
+}
+
+bool carries_all(const Job& job, const Allocation& allocation, const Machine& machine) {
+  const ProcessCount processes = processes_on(allocation, job.processes);
+  if (machine.names_cores()) return processes_on_cores(allocation) == processes;
+  return allocation.cores == cores_at(processes, allocation.mpl);
+}
+
+std::string sizes_of(const Job& job) {
+  if (!has_choice_of_size(job)) return fmt::format("{}", job.processes);
+  if (!job.declaration->sizes.empty()) return sizes_text(job.declaration->sizes);
+  return fmt::format("{}..{}", least_size(job), most_size(job));
 }
 
 std::string reason(const Job& job, const Allocation& allocation, const FreeCores& free, const Machine& machine) {
@@ -20,14 +32,24 @@ std::string reason(const Job& job, const Allocation& allocation, const FreeCores
   for (const CoreLoad& load : allocation.named)
     if (!free.is_free(load.core) && !(allocation.shareable && free.can_be_joined(load.core)))
       return fmt::format("core {} has no room", load.core);
-  if (!carries_all(job, allocation, machine)) return fmt::format("they do not carry {} processes", job.processes);
+  const ProcessCount processes = processes_on(allocation, job.processes);
+  if (!can_start_with(job, processes))
+    return fmt::format("they carry {} processes, the job runs with {}", processes, sizes_of(job));
+  if (!carries_all(job, allocation, machine)) return fmt::format("they do not carry {} processes", processes);
   return fmt::format("{} are free", free.total());
 }
 
 }  // namespace
 
+ProcessCount processes_of(const Job& job, const Allocation& allocation) {
+  if (allocation.processes != 0) return allocation.processes;
+  if (!allocation.named.empty()) return processes_on_cores(allocation);
+  return allocation.mpl == 1 && has_choice_of_size(job) ? allocation.cores : job.processes;
+}
+
 bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores& free, const Machine& machine) {
-  return flaw_of(allocation, machine).empty() && free.has_room(allocation) && carries_all(job, allocation, machine);
+  return flaw_of(allocation, machine).empty() && free.has_room(allocation) && carries_all(job, allocation, machine) &&
+         can_start_with(job, processes_on(allocation, job.processes));
 }
 
 std::string refusal(std::string_view action, const Job& job, const Allocation& allocation, const FreeCores& free,

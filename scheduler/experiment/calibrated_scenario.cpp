@@ -29,7 +29,7 @@ std::shared_ptr<const Profile> load_profile(const CommonOptions& options) {
 }
 
 void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSetting setting) {
-  if (scenario.runtime_model != kCalibrated) return;
+  if (!names_model(scenario.runtime_model, kCalibrated)) return;
   const Profile& profile = *scenario.profile;
   setting.profile_name = profile_path(options);
   setting.programs = scenario.loaded.programs;

@@ -13,6 +13,7 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/placeholders.hpp"
 #include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/model/job_sizes.hpp"
 
 namespace replay::experiment {
 
@@ -47,13 +48,14 @@ std::string Programs::text(const TracedJob& traced) const {
   return "phases --runtime {runtime} --cpu-use {cpu_use} --seed {seed}";
 }
 
-std::vector<std::string> Programs::command(const TracedJob& traced) const {
+std::vector<std::string> Programs::command(const TracedJob& traced, ProcessCount processes) const {
   const auto id = static_cast<std::int64_t>(traced.job.id);
   std::vector<std::string> words = split_command(text(traced));
   for (std::string& word : words) {
-    word = filled_in(std::move(word), "{n}", fmt::format("{}", traced.job.processes));
+    word = filled_in(std::move(word), "{n}", fmt::format("{}", processes));
     word = filled_in(std::move(word), "{id}", fmt::format("{}", id));
-    word = filled_in(std::move(word), "{runtime}", fmt::format("{:.6f}", seconds(traced.truth.runtime) * time_scale_));
+    word = filled_in(std::move(word), "{runtime}",
+                     fmt::format("{:.6f}", seconds(runtime_at(traced, processes)) * time_scale_));
     word = filled_in(std::move(word), "{cpu_use}", fmt::format("{}", traced.truth.behaviour.cpu_use));
     word = with_seed(std::move(word), seed_ * 1'000'003 + static_cast<std::uint64_t>(id));
   }

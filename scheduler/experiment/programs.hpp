@@ -30,8 +30,12 @@ class Programs {
   /// `everywhere`: the text of --program, or empty. `table`: SWF field 14 to command line.
   Programs(std::string everywhere, std::map<std::int32_t, std::string> table, double time_scale, std::uint64_t seed);
 
-  /// The command of a job, its program found. Throws InputError naming the job and the program that is not there.
-  [[nodiscard]] std::vector<std::string> command(const TracedJob& traced) const;
+  /// The command of a job with `processes` processes, its program found. {runtime} is its run time with as many. Throws InputError naming the job and the program that is not there.
+  [[nodiscard]] std::vector<std::string> command(const TracedJob& traced, ProcessCount processes) const;
+  /// With the submitted processes.
+  [[nodiscard]] std::vector<std::string> command(const TracedJob& traced) const {
+    return command(traced, traced.job.processes);
+  }
 
   /// Commands of the trace's table that jobs of `workload` run and that are no benchmark of ours: the file may name any
   /// program of this machine. One line each, fit for a terminal, in the order of their numbers. None with --program.

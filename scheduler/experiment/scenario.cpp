@@ -39,6 +39,13 @@ static void expect_folders_of_their_own(const std::vector<std::string>& policies
                                          there->second, policy, there->first));
 }
 
+std::optional<std::string> pairs_file_of(const CommonOptions& options) {
+  if (!options.pairs.empty()) return options.pairs;
+  auto beside = file_beside(options.trace, ".pairs.csv");
+  std::error_code error;
+  return beside && std::filesystem::exists(*beside, error) ? beside : std::nullopt;
+}
+
 Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
                        std::optional<CoreCount> machine_size) {
   if (options.trace.empty()) throw UsageError("--trace is missing: expected a trace in SWF, such as traces/synth.swf");
@@ -49,10 +56,19 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   for (const std::string& policy : scenario.policies) (void)make_policy(policy);
   expect_folders_of_their_own(scenario.policies);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
-  if (!options.profile.empty() && scenario.runtime_model != kCalibrated)
+  const bool is_calibrated = names_model(scenario.runtime_model, kCalibrated);
+  if (!options.profile.empty() && !is_calibrated)
     throw UsageError(fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}",
                                  scenario.runtime_model, kCalibrated));
-  if (scenario.runtime_model == kCalibrated) scenario.profile = load_profile(options);
+  if (is_calibrated) scenario.profile = load_profile(options);
+  if (!options.pairs.empty() && !names_model(scenario.runtime_model, "pairs"))
+    throw UsageError(
+        fmt::format("--pairs: the runtime model {} reads none; it is for --runtime-model pairs, or for "
+                    "another one joined to it, such as isolated+pairs",
+                    scenario.runtime_model));
+  if (names_model(scenario.runtime_model, "pairs"))
+    if (const auto pairs = pairs_file_of(options))
+      scenario.pairs = std::make_shared<const PairTable>(read_pairs(*pairs));
   const auto model = scenario.model();
   scenario.overrun = options.overrun == "extend"   ? Overrun::kExtend
                      : options.overrun == "policy" ? Overrun::kPolicy
@@ -77,7 +93,10 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   }
   if (model->uses_network_overhead()) draw_network_overheads(scenario.workload(), options.seed);
   if (!model->allows_sharing())
-    scenario.workload().jobs.change_each([](TracedJob& traced) { traced.job.flexibility = Flexibility::kRigid; });
+    scenario.workload().jobs.change_each([](TracedJob& traced) {
+      traced.job.flexibility = has_choice_of_size(traced.job) ? Flexibility::kMoldable : Flexibility::kRigid;
+    });
+  misjudge(scenario.workload(), options.errors, options.seed);
   return scenario;
 }
 
@@ -142,6 +161,7 @@ results::RunDescription describe_run(const Scenario& scenario, const CommonOptio
   for (std::string& line : scenario.loaded.report.to_lines()) description.notes.push_back(std::move(line));
   description.trace = options.trace;
   description.side_file = side_file_of(options);
+  if (scenario.pairs) description.pairs = pairs_file_of(options);
   if (scenario.profile) description.profile = profile_path(options);
   description.policy_files = policy.files;
   description.outputs = options.outputs;

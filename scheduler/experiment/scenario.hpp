@@ -10,6 +10,7 @@
 
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/machine.hpp"
+#include "scheduler/model/misjudgement.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/results/run_description.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -25,6 +26,8 @@ struct CommonOptions {
   std::string machine;
   std::string runtime_model;
   std::string profile;
+  std::string pairs;
+  Misjudgement errors{};
   std::string overrun = "kill";
   std::string until;
   std::string out;
@@ -41,17 +44,24 @@ struct CommonOptions {
 /// exists.
 [[nodiscard]] std::optional<std::string> side_file_of(const CommonOptions& options);
 
+/// The slowdowns of pairs of jobs, for the runtime model `pairs`: the file that was given, else NAME.pairs.csv beside the
+/// trace if it exists.
+[[nodiscard]] std::optional<std::string> pairs_file_of(const CommonOptions& options);
+
 /// The inputs of a run, read and checked.
 struct Scenario {
   LoadedWorkload loaded;
   std::vector<std::string> policies;  ///< as written; each is valid
   std::string runtime_model;
   std::shared_ptr<const Profile> profile;  ///< of the model `calibrated`; others have none
+  std::shared_ptr<const PairTable> pairs;  ///< of the model `pairs`, if there is a file
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;
   std::vector<std::string> notes;  ///< what a reader of the results has to know, one line each
 
-  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const { return make_runtime_model(runtime_model, profile.get()); }
+  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const {
+    return make_runtime_model(runtime_model, {.profile = profile.get(), .pairs = pairs.get()});
+  }
   [[nodiscard]] Workload& workload() { return loaded.workload; }
   [[nodiscard]] const Workload& workload() const { return loaded.workload; }
 };

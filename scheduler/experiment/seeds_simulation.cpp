@@ -41,10 +41,12 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
   if (options.trim && seeds.size() < kFewestToTrim)
     throw UsageError(
         fmt::format("--trim: expected at least {} seeds, so that two are left, found {}", kFewestToTrim, seeds.size()));
-  if (traces_depend_on_seeds(options.common)) return;
+  if (traces_depend_on_seeds(options.common) || options.common.errors.curve_error > 0 ||
+      options.common.errors.slowdown_error > 0)
+    return;
   const std::string model = runtime_model_of(options.common);
   const Profile none;  // a profile draws no random numbers either
-  if (!make_runtime_model(model, &none)->uses_network_overhead())
+  if (!make_runtime_model(model, {.profile = &none})->uses_network_overhead())
     throw UsageError(
         fmt::format("--seeds: nothing in this run depends on the seed: the trace is the same for each, and "
                     "runtime model {} draws nothing; {}",

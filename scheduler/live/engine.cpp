@@ -66,7 +66,7 @@ class Engine final : public ExecutorListener {
         executor_(executor),
         log_(log),
         options_(options),
-        controller_(machine, policy, declared_rate(model), log,
+        controller_(machine, policy, model, log,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
         base_(event_base_new()),
         clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
@@ -220,7 +220,8 @@ class Engine final : public ExecutorListener {
     LaunchOrder launch;
     try {
       if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
-      launch = options_.order(arrivals_.job(order.job));
+      const TracedJob& traced = arrivals_.job(order.job);
+      launch = options_.order(traced, processes_on(order.allocation, traced.job.processes));
     } catch (const CannotStartJobs& error) {
       result_.broken_off = error.what();
       add_end(order.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});

@@ -28,9 +28,9 @@ struct RunOptions {
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;             ///< trace time: what runs then is killed, what waits is cancelled
   Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
-  /// What to start for a job; cores are filled in by the engine. Throws InputError if there is nothing to start: the
+  /// What to start for a job with that many processes; cores are filled in by the engine. Throws InputError if there is nothing to start: the
   /// job fails. After CannotStartJobs no further job is started; what runs goes on to its end.
-  std::function<LaunchOrder(const TracedJob&)> order;
+  std::function<LaunchOrder(const TracedJob&, ProcessCount)> order;
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
 };

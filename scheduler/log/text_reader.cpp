@@ -89,6 +89,9 @@ class Fields {
     }
   }
 
+  /// Fields are left that were not taken.
+  [[nodiscard]] bool has_more() const { return next_ < count_; }
+
   [[nodiscard]] std::optional<std::string_view> take_if_there(std::string_view name) {
     for (std::size_t i = next_; i < count_; ++i) {
       if (!fields_[i].taken && fields_[i].name == name) {
@@ -136,7 +139,7 @@ class Fields {
   }
 
   Place place_;
-  std::array<Field, 20> fields_;
+  std::array<Field, 32> fields_;
   std::size_t count_ = 0;
   std::size_t next_ = 0;  // fields before it are taken
 };
@@ -236,6 +239,49 @@ std::vector<CoreLoad> named_cores(Fields& fields, std::string_view text, CoreCou
                text);
 }
 
+ProcessCount count(Fields& fields, std::string_view name, std::string_view text) {
+  const auto value = parse_number<ProcessCount>(text);
+  if (!value || *value < 1) fields.wrong(name, "a count of processes, 1 or more", text);
+  return *value;
+}
+
+template <class Value, class Parse>
+std::optional<Value> stated(Fields& fields, std::string_view name, std::string_view expected, Parse parse) {
+  const auto text = fields.take_if_there(name);
+  if (!text) return std::nullopt;
+  auto value = parse(*text);
+  if (!value) fields.wrong(name, expected, *text);
+  return value;
+}
+
+std::optional<double> slowdown(Fields& fields, std::string_view name) {
+  const auto text = fields.take_if_there(name);
+  if (!text) return std::nullopt;
+  const auto value = parse_finite(*text);
+  if (!value || *value <= 0) fields.wrong(name, "a slowdown above 0", *text);
+  return value;
+}
+
+std::shared_ptr<const Declaration> declaration(Fields& fields) {
+  if (!fields.has_more()) return nullptr;  // as in nearly every record
+  Declaration read;
+  if (const auto text = fields.take_if_there("least")) read.least = count(fields, "least", *text);
+  if (const auto text = fields.take_if_there("most")) read.most = count(fields, "most", *text);
+  if (auto sizes = stated<std::vector<ProcessCount>>(fields, "sizes", "ascending counts such as 4|8|16", parse_sizes))
+    read.sizes = *std::move(sizes);
+  read.speedup = stated<SpeedupCurve>(fields, "speedup", "a speedup curve", parse_speedup);
+  read.same_cpu_slowdown = slowdown(fields, "same_cpu");
+  read.same_node_slowdown = slowdown(fields, "same_node");
+  read.pair_key = stated<std::uint64_t>(fields, "pair_key", "a whole number of 64 bits",
+                                        [](std::string_view text) { return parse_number<std::uint64_t>(text); });
+  return read.is_empty() ? nullptr : std::make_shared<const Declaration>(std::move(read));
+}
+
+float power(Fields& fields, std::string_view name) {
+  const double value = real_or(fields, name, 1);
+  return static_cast<float>(value);
+}
+
 Allocation allocation(Fields& fields) {
   Allocation read;
   read.cores = integer<CoreCount>(fields, "cores", 0, "a count of cores");
@@ -246,6 +292,8 @@ Allocation allocation(Fields& fields) {
     read.shareable = yes_or_no(fields, "shareable", *text);
     if (read.shareable && read.named.empty()) fields.wrong("shareable", "no, where cores have no names", *text);
   }
+  if (fields.has_more())
+    if (const auto text = fields.take_if_there("processes")) read.processes = count(fields, "processes", *text);
   return read;
 }
 
@@ -273,6 +321,9 @@ Submitted submitted(Fields& fields, Instant at) {
   truth.executable = integer_or(fields, "executable", -1);
   if (const auto text = fields.take_if_there("cut_at_request"))
     truth.cut_at_request = yes_or_no(fields, "cut_at_request", *text);
+  job.declaration = declaration(fields);
+  if (fields.has_more()) truth.speedup_power = power(fields, "speedup_power");
+  if (fields.has_more()) truth.slowdown_power = power(fields, "slowdown_power");
   return read;
 }
 

@@ -100,6 +100,22 @@ void put_allocation(Buffer& out, const Allocation& allocation) {
     first = last + 1;
   }
   if (allocation.shareable) put(out, " shareable=yes");
+  if (allocation.processes != 0) put_field(out, " processes=", allocation.processes);
+}
+
+template <class Value>
+void put_if_stated(Buffer& out, std::string_view name_and_sign, const std::optional<Value>& value) {
+  if (value) put_field(out, name_and_sign, *value);
+}
+
+void put_declaration(Buffer& out, const Declaration& declaration) {
+  put_if_stated(out, " least=", declaration.least);
+  put_if_stated(out, " most=", declaration.most);
+  if (!declaration.sizes.empty()) put_field(out, " sizes=", sizes_text(declaration.sizes));
+  if (declaration.speedup) put_field(out, " speedup=", replay::to_text(*declaration.speedup));
+  put_if_stated(out, " same_cpu=", declaration.same_cpu_slowdown);
+  put_if_stated(out, " same_node=", declaration.same_node_slowdown);
+  put_if_stated(out, " pair_key=", declaration.pair_key);
 }
 
 // Fields with their default value are left out; the reader restores it.
@@ -125,6 +141,9 @@ struct PutFields {
     if (job.queue != -1) put_field(out, " queue=", job.queue);
     if (truth.executable != -1) put_field(out, " executable=", truth.executable);
     if (truth.cut_at_request) put(out, " cut_at_request=yes");
+    if (job.declaration) put_declaration(out, *job.declaration);
+    if (truth.speedup_power != 1) put_field(out, " speedup_power=", static_cast<double>(truth.speedup_power));
+    if (truth.slowdown_power != 1) put_field(out, " slowdown_power=", static_cast<double>(truth.slowdown_power));
   }
   template <OnlyAJob Id>
   void operator()(const Id& what) const {

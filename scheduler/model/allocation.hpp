@@ -77,10 +77,18 @@ struct Allocation {
   /// Its cores may hold processes of one more job, if that is shareable too; only cores that have names. For the job's
   /// life: a resize keeps it (docs/adr/0008-jobs-that-share-cores.md).
   bool shareable = false;
+  /// Processes of a job that was started at another size than it was submitted with; 0: the submitted ones. For the
+  /// job's life. Where cores have names it is the sum of their loads.
+  ProcessCount processes = 0;
 
   bool operator==(const Allocation&) const = default;
   [[nodiscard]] bool is_expanded() const { return mpl == 1; }
 };
+
+/// The processes of a job on its allocation. `submitted`: Job::processes.
+[[nodiscard]] constexpr ProcessCount processes_on(const Allocation& allocation, ProcessCount submitted) {
+  return allocation.processes != 0 ? allocation.processes : submitted;
+}
 
 /// `processes` at multiprogramming level `mpl`: ceil(processes / mpl) cores.
 [[nodiscard]] constexpr CoreCount cores_at(ProcessCount processes, int mpl) { return (processes + mpl - 1) / mpl; }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
+#include "scheduler/model/declaration.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -35,6 +37,8 @@ struct Job {
   std::int32_t user = -1;         ///< SWF field 12, -1 unknown
   std::int32_t group = -1;        ///< SWF field 13
   std::int32_t queue = -1;        ///< SWF field 15
+  /// Sizes, curve and slowdowns; null: it declares none. Jobs share it. model/job_sizes.hpp answers from it.
+  std::shared_ptr<const Declaration> declaration{};
 
   /// Serial and rigid jobs are never shrunk.
   [[nodiscard]] bool can_shrink() const { return processes > 1 && flexibility == Flexibility::kMalleable; }
@@ -46,6 +50,9 @@ struct JobTruth {
   Behaviour behaviour{};
   bool cut_at_request = false;   ///< the log ran on past the request; here it ends there, as killed
   std::int32_t executable = -1;  ///< SWF field 14: what to run for real, -1: the default program
+  float speedup_power =
+      1;  ///< the true speed at another size is the declared one to this power (model/misjudgement.hpp)
+  float slowdown_power = 1;  ///< the same of its slowdowns by how it lies and by its neighbours
 };
 
 /// One job of a workload. With `follows`, it is submitted `think_time` after that job has ended (SWF fields 17 and 18),

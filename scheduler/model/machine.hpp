@@ -2,6 +2,7 @@
 // cores stay as cheap as a count there. Real machines and machines with nodes name their cores.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,11 @@ class Machine {
   [[nodiscard]] NodeId node_of(CoreId core) const { return node_of_[static_cast<std::size_t>(core)]; }
   [[nodiscard]] CoreId first_core(NodeId node) const { return static_cast<CoreId>(node) * cores_per_node(); }
   [[nodiscard]] int packages_per_node() const { return packages_; }
+  /// The package of a core in its node, from 0. REQUIRES: names_cores().
+  [[nodiscard]] std::size_t package_of(CoreId core) const {
+    return static_cast<std::size_t>(core) % static_cast<std::size_t>(cores_per_node()) *
+           static_cast<std::size_t>(packages_) / static_cast<std::size_t>(cores_per_node());
+  }
 
   /// "flat:128" or "16x2x2": what --machine reads and the event log keeps.
   [[nodiscard]] std::string to_text() const;

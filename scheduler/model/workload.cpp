@@ -19,8 +19,10 @@ bool TracedJobs::Kind::fits(const TracedJob& traced) const {
          declared.cpu_use == (declared_cpu_use == kAsTrue ? is_true.cpu_use : declared_cpu_use) &&
          declared.network_overhead ==
              (declared_network_overhead == kAsTrue ? is_true.network_overhead : declared_network_overhead) &&
-         user_priority == job.user_priority && political_priority == job.political_priority && follows == its_follows &&
-         think_time == its_think_time && cancelled_after == its_cancelled_after;
+         user_priority == job.user_priority && political_priority == job.political_priority &&
+         declaration == job.declaration && speedup_power == truth.speedup_power &&
+         slowdown_power == truth.slowdown_power && follows == its_follows && think_time == its_think_time &&
+         cancelled_after == its_cancelled_after;
 }
 
 std::uint32_t TracedJobs::kind_of(const TracedJob& traced) {
@@ -40,6 +42,9 @@ std::uint32_t TracedJobs::kind_of(const TracedJob& traced) {
   if (declared.network_overhead != is_true.network_overhead) kind.declared_network_overhead = declared.network_overhead;
   kind.user_priority = job.user_priority;
   kind.political_priority = job.political_priority;
+  kind.declaration = job.declaration;
+  kind.speedup_power = truth.speedup_power;
+  kind.slowdown_power = truth.slowdown_power;
   kind.follows = follows;
   kind.think_time = think_time;
   kind.cancelled_after = cancelled_after;
@@ -77,6 +82,7 @@ void TracedJobs::unpack(const Packed& packed, TracedJob& traced) const {
   job.declared.application = kind.declared_application;
   job.user_priority = kind.user_priority;
   job.political_priority = kind.political_priority;
+  if (job.declaration != kind.declaration) job.declaration = kind.declaration;
   job.user = packed.user;
   job.group = packed.group;
   job.queue = packed.queue;
@@ -87,6 +93,8 @@ void TracedJobs::unpack(const Packed& packed, TracedJob& traced) const {
   truth.behaviour.application = kind.application;
   truth.cut_at_request = kind.cut_at_request;
   truth.executable = packed.executable;
+  truth.speedup_power = kind.speedup_power;
+  truth.slowdown_power = kind.slowdown_power;
   traced.follows = kind.follows;
   traced.think_time = kind.think_time;
   traced.cancelled_after = kind.cancelled_after;

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -117,6 +118,9 @@ class TracedJobs {
     double declared_network_overhead = kAsTrue;
     double user_priority = 0;
     double political_priority = 0;
+    std::shared_ptr<const Declaration> declaration;
+    float speedup_power = 1;
+    float slowdown_power = 1;
     std::optional<JobId> follows;
     Duration think_time{};
     std::optional<Duration> cancelled_after;

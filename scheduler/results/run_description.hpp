@@ -28,6 +28,7 @@ struct RunDescription {
   // Files that the run depends on.
   std::string trace;                       ///< "-": standard input
   std::optional<std::string> side_file{};  ///< what jobs declare beyond SWF
+  std::optional<std::string> pairs{};      ///< slowdowns of pairs, for the runtime model `pairs`
   std::optional<std::string> profile{};    ///< of the runtime model `calibrated`
   std::vector<std::string> policy_files{};
 

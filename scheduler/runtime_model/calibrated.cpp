@@ -54,7 +54,7 @@ std::vector<Pair> pairs_of(const Profile& profile, const ProfileEntry& entry) {
   return merged;
 }
 
-class Calibrated final : public RuntimeModel {
+class Calibrated final : public SharedCoresModel {
  public:
   explicit Calibrated(const Profile& profile) {
     for (const ProfileEntry& entry : profile.entries)
@@ -63,7 +63,7 @@ class Calibrated final : public RuntimeModel {
                                .pairs = pairs_of(profile, entry)});
   }
 
-  double slowdown(const Behaviour& behaviour, int mpl, double demand) const override {
+  double slowdown_of(const Behaviour& behaviour, int mpl, double demand) const override {
     if (mpl == 1 && demand <= 0) return 1;
     if (behaviour.application < 0) return formula_3(behaviour.cpu_use, mpl, demand);
     INVARIANT(static_cast<std::size_t>(behaviour.application) < applications_.size(), "the profile has no entry {}",
@@ -93,10 +93,10 @@ class Calibrated final : public RuntimeModel {
 
 }  // namespace
 
-std::unique_ptr<RuntimeModel> make_calibrated(const Profile* profile) {
-  if (profile == nullptr)
+std::unique_ptr<RuntimeModel> make_calibrated(const ModelFiles& files) {
+  if (files.profile == nullptr)
     throw UsageError("the runtime model 'calibrated' needs a profile: --profile FILE, which replay calibrate writes");
-  return std::make_unique<Calibrated>(*profile);
+  return std::make_unique<Calibrated>(*files.profile);
 }
 
 }  // namespace replay

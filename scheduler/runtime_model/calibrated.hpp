@@ -18,6 +18,6 @@ namespace replay {
 
 /// Keeps what it needs of the profile. Applications are indices of Profile::entries. Throws UsageError without a
 /// profile.
-[[nodiscard]] std::unique_ptr<RuntimeModel> make_calibrated(const Profile* profile);
+[[nodiscard]] std::unique_ptr<RuntimeModel> make_calibrated(const ModelFiles& files);
 
 }  // namespace replay

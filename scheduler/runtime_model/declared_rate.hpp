@@ -10,9 +10,11 @@
 namespace replay {
 
 class RuntimeModel;
+struct Surroundings;
 
-/// Declared progress per second of a job on an allocation beside others' demand (SharedCores::demand), in (0, 1].
-using DeclaredRate = std::function<double(const Job&, const Allocation&, double demand)>;
+/// Declared progress per second of a job on an allocation in these surroundings, > 0, of the work that its estimate is
+/// with the processes it has there (estimate_at).
+using DeclaredRate = std::function<double(const Job&, const Allocation&, const Surroundings&)>;
 
 /// By `model`, which must outlive it.
 [[nodiscard]] DeclaredRate declared_rate(const RuntimeModel& model);

@@ -10,8 +10,8 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/model/job_map.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/progress.hpp"
-#include "scheduler/runtime_model/declared_rate.hpp"
 #include "scheduler/runtime_model/shared_rates.hpp"
 
 namespace replay {
@@ -34,7 +34,8 @@ class Simulation {
       : arrivals_(workload),
         model_(model),
         options_(options),
-        controller_(machine, policy, declared_rate(model), log, {options.overrun, nullptr}) {}
+        controller_(machine, policy, model, log, {options.overrun, nullptr}),
+        shared_(machine, model.looks_at_nodes()) {}
 
   SimulationResult run() {
     for (std::size_t turn = 0;; ++turn) {
@@ -67,6 +68,7 @@ class Simulation {
   // A job from its start to its end.
   struct Running {
     const TracedJob* traced = nullptr;
+    ModelledJob modelled{};
     Progress progress{};
     std::uint64_t start_order = 0;
     double rate = 0;  // while it is not suspended
@@ -153,12 +155,12 @@ class Simulation {
   void apply(const order::Launch& order) {
     Running& job = running_.add(order.job);
     job.traced = &arrivals_.job(order.job);
-    const JobTruth& truth = job.traced->truth;
-    job.rate = model_.rate(truth.behaviour, order.allocation, 0);
-    job.progress = Progress{truth.runtime, now_, job.rate};
+    job.modelled = as_true(*job.traced, order.allocation);
+    job.rate = model_.rate(job.modelled, order.allocation, {});
+    job.progress = Progress{runtime_at(*job.traced, job.modelled.processes), now_, job.rate};
     job.start_order = starts_++;
     plan_end(job, job.progress.end());
-    if (order.allocation.shareable) on_cores(job, order.allocation);
+    if (shared_.watches(order.allocation)) on_cores(job, order.allocation);
   }
 
   void apply(const order::Resize& order) {
@@ -177,7 +179,7 @@ class Simulation {
 
   void apply(const order::Resume& order) {
     Running& running = running_.at(order.job);
-    if (running.shared.shareable)
+    if (shared_.watches(running.shared))
       on_cores(running, running.shared);
     else
       set_rate(running, running.rate);
@@ -210,20 +212,22 @@ class Simulation {
 
   // Its processes are on these cores now: sets its rate and those of its neighbours.
   void on_cores(Running& running, const Allocation& allocation) {
-    if (allocation.shareable) running.shared = allocation;
-    shared_.come(running.traced->job.id, allocation, running.traced->truth.behaviour.cpu_use,
-                 [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
+    if (shared_.watches(allocation)) running.shared = allocation;
+    shared_.come(running.modelled, allocation, [this](JobId id, const Allocation& on, const Surroundings& around) {
+      ask_rate_again(id, on, around);
+    });
   }
 
   // Leaves the job's own rate to the caller.
   void off_cores(const Running& running) {
-    shared_.leave(running.traced->job.id,
-                  [this](JobId id, const Allocation& on, double demand) { ask_rate_again(id, on, demand); });
+    shared_.leave(running.modelled.id, [this](JobId id, const Allocation& on, const Surroundings& around) {
+      ask_rate_again(id, on, around);
+    });
   }
 
-  void ask_rate_again(JobId id, const Allocation& on, double demand) {
+  void ask_rate_again(JobId id, const Allocation& on, const Surroundings& around) {
     Running& running = running_.at(id);
-    running.rate = model_.rate(running.traced->truth.behaviour, on, demand);
+    running.rate = model_.rate(running.modelled, on, around);
     if (running.rate != running.progress.rate()) set_rate(running, running.rate);
   }
 
@@ -231,7 +235,7 @@ class Simulation {
   const RuntimeModel& model_;
   const SimulationOptions& options_;
   Controller controller_;
-  SharedRates shared_;  // with the true CPU use
+  SharedRates shared_;  // of the jobs as they truly are
   Instant now_ = Instant::min();
   JobMap<Running> running_;
   std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;

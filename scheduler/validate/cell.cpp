@@ -24,6 +24,7 @@
 #include "scheduler/compare/divergence.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/experiment/programs.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -51,6 +52,9 @@ std::vector<std::string> shared_words(const ValidationSetting& setting, const st
     if (!value.empty()) words.insert(words.end(), {option, value});
   };
   add("--profile", o.profile);
+  add("--pairs", o.pairs);
+  if (o.errors.curve_error > 0) add("--curve-error", fmt::format("{}", o.errors.curve_error));
+  if (o.errors.slowdown_error > 0) add("--slowdown-error", fmt::format("{}", o.errors.slowdown_error));
   add("--jobs-from", o.jobs_from);
   add("--until", o.until);
   add("--scale-sizes", o.scale_sizes);
@@ -86,8 +90,10 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
   if (measured != nullptr)
     prepared.scenario.workload().jobs.change_each([measured](TracedJob& traced) {
       if (const auto* found = measured->find(traced.job.id); found != nullptr && found->work) {
-        traced.truth.runtime = *found->work;
-        traced.job.estimate = std::max(traced.job.estimate, *found->work);  // it was not killed in the real run either
+        traced.truth.runtime = time_at(*found->work, found->processes, traced.job.declaration.get(),
+                                       traced.job.processes, traced.truth.speedup_power);
+        // It was not killed in the real run either.
+        traced.job.estimate = std::max(traced.job.estimate, traced.truth.runtime);
       }
     });
   std::vector<std::string> words = shared_words(setting, trace, policy);
@@ -100,16 +106,16 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
 class ModelledSlowdown {
  public:
   explicit ModelledSlowdown(const experiment::Scenario& scenario) : model_(scenario.model()) {
-    for (const TracedJob& traced : scenario.workload().jobs) behaviour_[traced.job.id] = traced.truth.behaviour;
+    for (const TracedJob& traced : scenario.workload().jobs) jobs_[traced.job.id] = traced;
   }
-  [[nodiscard]] double operator()(JobId job, int mpl) const {
-    const auto found = behaviour_.find(job);
-    return found == behaviour_.end() ? 1 : model_->slowdown(found->second, mpl, 0);
+  [[nodiscard]] double operator()(JobId job, const Allocation& on) const {
+    const auto found = jobs_.find(job);
+    return found == jobs_.end() ? 1 : model_->slowdown(as_true(found->second, on), on, {});
   }
 
  private:
   std::shared_ptr<RuntimeModel> model_;
-  std::map<JobId, Behaviour> behaviour_;
+  std::map<JobId, TracedJob> jobs_;
 };
 
 // ---- what came out ----
@@ -281,7 +287,9 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
     inputs["side_file_sha256"] = digest_of(*side_file).sha256;
   inputs["tolerance_s"] = seconds(setting.tolerance);
   inputs["programs_sha256"] = program_hashes(setting, of_cell);
-  if (o.runtime_model == kCalibrated)
+  if (names_model(o.runtime_model, "pairs"))
+    if (const auto pairs = experiment::pairs_file_of(of_cell)) inputs["pairs_sha256"] = digest_of(*pairs).sha256;
+  if (names_model(o.runtime_model, kCalibrated))
     inputs["profile_sha256"] = digest_of(experiment::profile_path(o)).sha256;
   for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(digest_of(file).sha256);
   return inputs;

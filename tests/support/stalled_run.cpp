@@ -27,11 +27,7 @@ class StalledBody {
               MemoryLog& log)
       : random_(seed),
         arrivals_(workload),
-        controller_(machine, policy,
-                    [this](const Job& job, const Allocation& allocation, double demand) {
-                      return model_->rate(job.declared, allocation, demand);
-                    },
-                    log, {overrun, [](const Job& job) { return live::grace(job, 1); }}) {}
+        controller_(machine, policy, *model_, log, {overrun, [](const Job& job) { return live::grace(job, 1); }}) {}
 
   std::string run() {
     for (int turn = 0; turn < kMostTurns; ++turn) {
@@ -56,7 +52,7 @@ class StalledBody {
   };
   struct Running {
     Progress progress;
-    Behaviour behaviour;
+    ModelledJob modelled;
     Instant begins;
     std::uint32_t version = 0;
   };
@@ -88,12 +84,12 @@ class StalledBody {
 
   void carry_out(const order::Launch& order) {
     const TracedJob& traced = arrivals_.job(order.job);
-    const Behaviour& behaviour = traced.truth.behaviour;
+    const ModelledJob modelled = as_true(traced, order.allocation);
     const Instant begins = now_ + below(500ms);
-    const double rate = model_->rate(behaviour, order.allocation, 0);
+    const double rate = model_->rate(modelled, order.allocation, {});
     const bool fails = one_in(50);
     Running& running = running_[order.job];
-    running = {Progress{fails ? Duration{1} : traced.truth.runtime, begins, rate}, behaviour, begins};
+    running = {Progress{fails ? Duration{1} : traced.truth.runtime, begins, rate}, modelled, begins};
     plan_end(order.job, running, fails ? Outcome::kFailed : Outcome::kCompleted);
     come(begins, Started{order.job, !one_in(20), ""});
   }
@@ -101,7 +97,7 @@ class StalledBody {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
     if (one_in(30)) return come(now_ + below(1s), ActionFailed{order.job, "resize", "a thread is lost"});
-    change_rate(order.job, found->second, model_->rate(found->second.behaviour, order.allocation, 0));
+    change_rate(order.job, found->second, model_->rate(found->second.modelled, order.allocation, {}));
     come(now_ + below(1s), Resized{order.job});
   }
   void carry_out(const order::Suspend& order) {

@@ -28,6 +28,9 @@ struct RunningJob {
   bool suspended = false;
   bool gone_in_plan = false;  ///< its estimate is over, so its cores count as free although it still runs
   double cpu_use = 1;         ///< declared, or measured so far in a real run
+
+  /// Those it was started with.
+  [[nodiscard]] ProcessCount processes() const { return processes_on(allocation, job->processes); }
 };
 
 /// The running jobs in start order, and by estimated end (ties: start order). Pointers stay valid until erase().

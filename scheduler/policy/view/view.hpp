@@ -13,6 +13,7 @@
 #include "scheduler/policy/view/running_set.hpp"
 #include "scheduler/policy/view/waiting_queue.hpp"
 #include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay {
 
@@ -32,9 +33,14 @@ struct ClusterView {
   std::span<const Trigger> triggers;   ///< since the last pass; one under PassRule::kEvent
   const DeclaredRate* rate = nullptr;  ///< of the runtime model; nullptr: there is none
 
-  /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model.
+  /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work
+  /// is estimate_at() of the processes on it.
   [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation) const {
-    return rate != nullptr ? (*rate)(job, allocation, 0) : 1.0 / allocation.mpl;
+    return rate_of(job, allocation, {});
+  }
+  /// The same in these surroundings: beside other jobs.
+  [[nodiscard]] double rate_of(const Job& job, const Allocation& allocation, const Surroundings& around) const {
+    return rate != nullptr ? (*rate)(job, allocation, around) : 1.0 / allocation.mpl;
   }
 };
 

@@ -19,7 +19,7 @@ namespace {
 using metrics::Records;
 
 // s(1) = 1, s(2) = 1.2: CPU use 0.6 in formula (3).
-double two_are_slower(JobId, int mpl) { return mpl == 1 ? 1 : 1.2; }
+double two_are_slower(JobId, const Allocation& on) { return on.mpl == 1 ? 1 : 1.2; }
 
 MeasuredWork measured(const Records& records) {
   MeasuredWork work{two_are_slower};
@@ -78,16 +78,17 @@ TEST(MeasuredWork, InASimulationIsTheRunTimeOfTheTrace) {
   for (const char* policy : {"easy", "fcfs-malleable", "easy-malleable"})
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const auto jobs = test::random_jobs(seed, 60, 8);
-      std::map<JobId, JobTruth> truths;
-      for (const TracedJob& traced : jobs) truths[traced.job.id] = traced.truth;
-      MeasuredWork work{[&](JobId job, int mpl) { return model->slowdown(truths.at(job).behaviour, mpl, 0); }};
+      std::map<JobId, TracedJob> of_trace;
+      for (const TracedJob& traced : jobs) of_trace[traced.job.id] = traced;
+      MeasuredWork work{
+          [&](JobId job, const Allocation& on) { return model->slowdown(as_true(of_trace.at(job), on), on, {}); }};
       const auto log = test::simulate(policy, test::cores(8), jobs, "isolated");
       test::feed(log, "flat:8", work);
-      for (const auto& [job, truth] : truths) {
+      for (const auto& [job, traced] : of_trace) {
         if (log.outcome(job) != Outcome::kCompleted) continue;
         ASSERT_TRUE(work.find(job)->work);
         ++compared;
-        EXPECT_NEAR(seconds(*work.find(job)->work), seconds(truth.runtime), 10e-6)
+        EXPECT_NEAR(seconds(*work.find(job)->work), seconds(traced.truth.runtime), 10e-6)
             << policy << ", seed " << seed << ", job " << static_cast<std::int64_t>(job);
       }
       shrinks += log.resizes().shrinks;

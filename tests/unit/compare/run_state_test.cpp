@@ -79,9 +79,7 @@ TEST(RunState, CoresCountAsGivenAwayWhenThatIsDecided) {
 class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
  public:
   EndsWitness(const Machine& machine, const RuntimeModel& model, Policy& inner)
-      : inner_(inner), state_([&model](const Job& job, const Allocation& on, double demand) {
-          return model.rate(job.declared, on, demand);
-        }) {
+      : inner_(inner), state_(declared_rate(model)) {
     log::Header header;
     header.set("machine", machine.to_text());
     state_.header(header);

@@ -110,7 +110,8 @@ TEST(WaitingReasons, TheEstimatesOfShrunkJobsLastLonger) {
                               .resized(3, 1, 2, 2)
                               .submit(4, 2, 3, 5)
                               .submit(6, 3, 1, 1);
-  WaitingReasons reasons{JobId{2}, {.rate = [](const Job&, const Allocation& on, double) { return 1.0 / on.mpl; }}};
+  WaitingReasons reasons{JobId{2},
+                         {.rate = [](const Job&, const Allocation& on, const Surroundings&) { return 1.0 / on.mpl; }}};
   records.feed(reasons);
   EXPECT_EQ(text_of(reasons.finish()), "4-6 cores ahead 0-0 free 2-2 shadow 17-17");
 }

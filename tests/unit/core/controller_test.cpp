@@ -63,16 +63,21 @@ class Script final : public Policy {
   std::size_t asked_ = 0;
 };
 
+// Every process computes all the time.
+class FullLoad final : public SharedCoresModel {
+ public:
+  double slowdown_of(const Behaviour&, int mpl, double demand) const override { return mpl + demand; }
+};
+
 class TwoSteps : public testing::Test {
  protected:
   std::string happens(Duration when, std::vector<Event> events) { return text(handled(*controller_, when, events)); }
   void use(Policy& policy, ControllerOptions options = {}) {
-    controller_.emplace(
-        machine_, policy, [](const Job&, const Allocation& on, double demand) { return 1.0 / (on.mpl + demand); }, log_,
-        options);
+    controller_.emplace(machine_, policy, model_, log_, options);
   }
 
   Machine machine_ = cores(4);
+  FullLoad model_;
   MemoryLog log_;
   std::optional<Controller> controller_;
   TracedJob a_ = job('A').cores(4).runs(10min);
@@ -263,9 +268,7 @@ class SharedSteps : public testing::Test {
   void use(std::vector<Decisions> answers, ControllerOptions options = {}) {
     script_ = Script{};
     script_.answers = std::move(answers);
-    controller_.emplace(
-        machine_, script_, [](const Job&, const Allocation& on, double demand) { return 1.0 / (on.mpl + demand); },
-        log_, options);
+    controller_.emplace(machine_, script_, model_, log_, options);
   }
   // The controller's error about a policy that starts A on cores 0 and 1, and then does `wrong`.
   std::string refusal(const Decision& wrong, bool shareable = true) {
@@ -283,6 +286,7 @@ class SharedSteps : public testing::Test {
   }
 
   Machine machine_ = Machine::cluster(2, 1, 2);
+  FullLoad model_;
   MemoryLog log_;
   Script script_;
   std::optional<Controller> controller_;

@@ -42,7 +42,7 @@ class Live : public testing::Test {
     FakeExecutor executor{runtimes};
     live::RunOptions options;
     options.time_scale = scale;
-    options.order = [](const TracedJob&) { return live::LaunchOrder{}; };
+    options.order = [](const TracedJob&, ProcessCount) { return live::LaunchOrder{}; };
     if (adjust) adjust(executor, options);
     const Workload workload{std::move(jobs)};
     LiveLog live;
@@ -154,7 +154,9 @@ TEST_F(Live, AFailedJobIsRecordedOnceAndTheRestGoesOn) {
 
 TEST_F(Live, AJobThatCannotBeStartedFailsAndSaysWhy) {
   const LiveLog live = run("fcfs", {job('A').cores(2).runs(2s)}, 0.02, [](FakeExecutor&, live::RunOptions& options) {
-    options.order = [](const TracedJob&) -> live::LaunchOrder { throw std::runtime_error("no such program"); };
+    options.order = [](const TracedJob&, ProcessCount) -> live::LaunchOrder {
+      throw std::runtime_error("no such program");
+    };
   });
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kFailed);
 }
@@ -164,7 +166,7 @@ TEST_F(Live, AfterAJobThatCannotBeStartedLikeAllOthersNoFurtherJobIsStartedAndTh
                            {job('A').cores(1).runs(4s), job('B').cores(1).arrives(1s).runs(1s),
                             job('C').cores(2).arrives(1s).runs(1s), job('D').cores(1).arrives(2s).runs(1s)},
                            0.02, [](FakeExecutor&, live::RunOptions& options) {
-                             options.order = [](const TracedJob& traced) {
+                             options.order = [](const TracedJob& traced, ProcessCount) {
                                if (traced.job.id == id('B')) throw live::CannotStartJobs("r/jobs/B: no space");
                                return live::LaunchOrder{};
                              };

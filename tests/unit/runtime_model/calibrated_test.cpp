@@ -7,9 +7,12 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/runtime_model/overheads.hpp"
+#include "tests/support/model_slowdown.hpp"
 
 namespace replay {
 namespace {
+
+using test::slowdown_of;
 
 ProfileEntry entry(const char* name, ProcessCount processes, double cpu_use, double slowdown) {
   ProfileEntry made;
@@ -36,8 +39,8 @@ Profile measured() {
 
 double slowdown(std::int32_t application, int mpl, double demand, double cpu_use = 0.5) {
   const Profile profile = measured();
-  return make_runtime_model("calibrated", &profile)
-      ->slowdown({.cpu_use = cpu_use, .network_overhead = 0.3, .application = application}, mpl, demand);
+  return slowdown_of(*make_runtime_model("calibrated", {.profile = &profile}),
+                     {.cpu_use = cpu_use, .network_overhead = 0.3, .application = application}, mpl, demand);
 }
 
 TEST(Calibrated, IsTheMeasuredFigureAtLevelTwoAndFormula3sShapeBeyond) {
@@ -61,17 +64,17 @@ TEST(Calibrated, JobsThatAreNoBenchmarkRunAsIsolated) {
   for (const int mpl : {1, 2, 4})
     for (const double demand : {0.0, 0.7})
       EXPECT_DOUBLE_EQ(slowdown(-1, mpl, demand, 0.7),
-                       make_runtime_model("isolated")->slowdown({0.7, 0.3}, mpl, demand));
+                       slowdown_of(*make_runtime_model("isolated"), {0.7, 0.3}, mpl, demand));
 }
 
 TEST(Calibrated, IsNeverFasterThanExpandedWhateverWasMeasured) {
   Profile profile = measured();
   profile.entries[0].slowdown_mpl_2->value = 0.9;
   profile.pairs[0].slowdown.value = 0.95;
-  const auto model = make_runtime_model("calibrated", &profile);
+  const auto model = make_runtime_model("calibrated", {.profile = &profile});
   const Behaviour cg{.application = 0};
-  EXPECT_GE(model->slowdown(cg, 2, 0), 1);
-  EXPECT_GE(model->slowdown(cg, 1, 0.99), 1);
+  EXPECT_GE(slowdown_of(*model, cg, 2, 0), 1);
+  EXPECT_GE(slowdown_of(*model, cg, 1, 0.99), 1);
 }
 
 TEST(Calibrated, NeedsAProfile) { EXPECT_THROW((void)make_runtime_model("calibrated"), UsageError); }

@@ -24,16 +24,18 @@ class SharedRatesOnFourCores : public ::testing::Test {
   // "1:0.5 2:0": who was asked, beside which demand.
   std::string come(JobId job, const Allocation& cores, double cpu_use) {
     asked_.clear();
-    rates_.come(job, cores, cpu_use, [this](JobId id, const Allocation&, double demand) { note(id, demand); });
+    rates_.come({.id = job, .behaviour = {.cpu_use = cpu_use}}, cores,
+                [this](JobId id, const Allocation&, const Surroundings& around) { note(id, around.demand); });
     return asked_;
   }
   std::string leave(JobId job) {
     asked_.clear();
-    rates_.leave(job, [this](JobId id, const Allocation&, double demand) { note(id, demand); });
+    rates_.leave(job, [this](JobId id, const Allocation&, const Surroundings& around) { note(id, around.demand); });
     return asked_;
   }
 
-  SharedRates rates_;
+  Machine machine_ = Machine::cluster(1, 1, 4);
+  SharedRates rates_{machine_, false};
 
  private:
   void note(JobId id, double demand) {

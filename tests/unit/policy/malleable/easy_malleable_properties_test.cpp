@@ -74,7 +74,8 @@ class Heads final : public Policy {
       if (start == nullptr) continue;
       const Job& job =
           **std::ranges::find_if(view.waiting, [start](const Job* waiting) { return waiting->id == start->job; });
-      const Progress budget{job.estimate, view.now, model_.rate(job.declared, start->allocation, 0)};
+      const Progress budget{job.estimate, view.now,
+                            model_.rate(as_declared(job, start->allocation), start->allocation, {})};
       all.push_back(kept(job, start->allocation, job.can_shrink(), budget.end(), view.machine));
     }
     for (const RunningJob* running : view.running.by_start()) {
@@ -82,7 +83,7 @@ class Heads final : public Policy {
       const auto found = resized.find(running->job->id);
       Progress budget = running->budget;
       const Allocation& on = found == resized.end() ? running->allocation : *found->second;
-      if (found != resized.end()) budget.change_rate(view.now, model_.rate(running->job->declared, on, 0));
+      if (found != resized.end()) budget.change_rate(view.now, model_.rate(as_declared(*running->job, on), on, {}));
       all.push_back(kept(*running->job, on, running->malleable, budget.end(), view.machine));
     }
     std::ranges::sort(all, {}, &Kept::until);

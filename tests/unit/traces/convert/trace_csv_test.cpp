@@ -27,10 +27,10 @@ std::vector<TraceEntry> read(const std::string& text) {
 TEST(TraceCsv, EveryFieldAndTraitComesBack) {
   TraceEntry entry;
   entry.record = test::read_records("1 2.5 3 4 5 6.25 7.5 8 9 10 1 12 13 14 0 16 17 18\n").at(0);
-  entry.traits = {.flexibility = Flexibility::kMoldable,
-                  .sizes = {2, 4},
-                  .speedup = SpeedupCurve{DowneySpeedup{10, 0.5}},
-                  .pair_key = 7};
+  entry.traits.flexibility = Flexibility::kMoldable;
+  entry.traits.sizes = {2, 4};
+  entry.traits.speedup = SpeedupCurve{DowneySpeedup{10, 0.5}};
+  entry.traits.pair_key = 7;
   TraceEntry bare;
   bare.record.job = 2, bare.record.submit = 10s;
   SwfHeader header;

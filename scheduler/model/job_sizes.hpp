@@ -1,0 +1,45 @@
+// The sizes at which a job can be started, and what it takes there by its declared curve: T(n) = T(N) S(N) / S(n), N the
+// submitted size. A rigid job has one size, and so has a job without a curve, as nothing is known of its other sizes.
+// Malleable jobs count as moldable. Source: SCOJO-P paper, section 4; Downey 1997.
+#pragma once
+
+#include <optional>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay {
+
+/// Whether its size can be chosen when it starts.
+[[nodiscard]] bool has_choice_of_size(const Job& job);
+/// The smallest and the largest size that it offers; both the submitted size if there is no choice, which need not be
+/// one of them otherwise. A largest size that is not stated is the largest ProcessCount. O(1).
+[[nodiscard]] ProcessCount least_size(const Job& job);
+[[nodiscard]] ProcessCount most_size(const Job& job);
+/// Whether it may be started with `size` processes: the submitted size, or one that it offers. O(log sizes).
+[[nodiscard]] bool can_start_with(const Job& job, ProcessCount size);
+/// The largest size that it offers of at most `most`; nothing if there is none. O(log sizes).
+[[nodiscard]] std::optional<ProcessCount> largest_size(const Job& job, ProcessCount most);
+/// The size of at most `most` with the least estimate_at(), the smallest one of several; nothing if it offers none. About
+/// O(log sizes), O(most) with a curve that falls.
+[[nodiscard]] std::optional<ProcessCount> fastest_size(const Job& job, ProcessCount most);
+
+/// S(size) / S(submitted): progress per second with `size` processes over progress with the submitted ones, to the power
+/// `power`, but never beyond a linear speedup. 1 at the submitted size, and without a curve. REQUIRES: size >= 1.
+[[nodiscard]] double speed_at(ProcessCount submitted, const Declaration* declaration, ProcessCount size,
+                              double power = 1);
+/// What takes `time` with the submitted processes, with `size` of them: rounded up to a microsecond, and the longest
+/// Duration if it takes longer.
+[[nodiscard]] Duration time_at(Duration time, ProcessCount submitted, const Declaration* declaration, ProcessCount size,
+                               double power = 1);
+/// Its estimate with `size` processes.
+[[nodiscard]] inline Duration estimate_at(const Job& job, ProcessCount size) {
+  return time_at(job.estimate, job.processes, job.declaration.get(), size);
+}
+/// Its true run time there, which no policy sees.
+[[nodiscard]] inline Duration runtime_at(const TracedJob& traced, ProcessCount size) {
+  return time_at(traced.truth.runtime, traced.job.processes, traced.job.declaration.get(), size,
+                 traced.truth.speedup_power);
+}
+
+}  // namespace replay
