@@ -101,9 +101,8 @@ class AgentExecutor final : public live::Executor {
   [[nodiscard]] std::vector<std::int32_t> cores_of(const std::vector<CoreId>& cores) const {
     std::vector<std::int32_t> found;
     for (const CoreId core : cores) {
-      INVARIANT(core >= 0 && static_cast<std::size_t>(core) < pu_of_core_.size(), "core {} of a machine of {}", core,
-                pu_of_core_.size());
-      found.push_back(number(pu_of_core_[static_cast<std::size_t>(core)]));
+      INVARIANT(index_of(core) < pu_of_core_.size(), "core {} of a machine of {}", core, pu_of_core_.size());
+      found.push_back(number(pu_of_core_[index_of(core)]));
     }
     return found;
   }

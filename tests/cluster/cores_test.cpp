@@ -204,7 +204,7 @@ TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {
   ASSERT_TRUE(until([&] { return its_processes().empty(); }));
   const auto before = descriptors();
   for (int job = 10; job < 20; ++job) {
-    launch_on(JobId{job}, talk(job % 2 == 0 ? "0" : "60"), {0, core(1)});
+    launch_on(JobId{job}, talk(job % 2 == 0 ? "0" : "60"), {0, number(core(1))});
     if (job % 2 == 0) continue;
     ASSERT_TRUE(starts(JobId{job}));
     executor_->end(JobId{job}, Outcome::kKilled);
