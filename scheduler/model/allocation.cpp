@@ -37,6 +37,7 @@ std::vector<CoreId> cores_in(const Allocation& allocation) {
 std::string_view flaw_of_order(const Allocation& allocation, const Machine& machine) {
   if (has_repetition(cores_in(allocation))) return "it names a core twice";
   std::vector<NodeId> nodes;
+  nodes.reserve(static_cast<std::size_t>(machine.nodes()));
   for_each_node(allocation, machine, [&](const NodeShare& share) { nodes.push_back(share.node); });
   return has_repetition(std::move(nodes)) ? "it does not list its cores node by node" : "";
 }
