@@ -100,8 +100,8 @@ class Bench {
     token_.connect();
     const auto cores = launcher::discover_local(given.cores.empty() ? "local" : "local:" + given.cores).pu_of_core;
     if (cores.size() < 2) throw std::runtime_error("two cores are needed");
-    a_ = cores[0];
-    b_ = cores[1];
+    a_ = number(cores[0]);
+    b_ = number(cores[1]);
   }
 
   [[nodiscard]] Cores cores() const { return {a_, b_}; }

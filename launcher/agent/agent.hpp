@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "launcher/mpich/job_network.hpp"
+#include "launcher/os/pu_id.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/orphans.hpp"
 #include "scheduler/protocol/handshake.hpp"
@@ -29,7 +30,7 @@ struct AgentOptions {
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
   BackEnd back_end = BackEnd::kAuto;
   JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where the system permits no namespace per job
-  std::vector<int> cores;                 ///< OS indices that Hello names; empty: the affinity mask
+  std::vector<PuId> cores;                ///< that Hello names; empty: the affinity mask
   /// After this long without a message the daemon counts as lost; 0: no limit.
   std::chrono::milliseconds silence_limit{0};
   /// A job is rigid if its ranks have not registered within this.

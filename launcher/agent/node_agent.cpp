@@ -38,7 +38,7 @@ std::filesystem::path preloadable(const std::filesystem::path& vmlib, const std:
 std::uint32_t count_cores(const AgentOptions& options) {
   const long wanted = options.emulated_cores > 0
                           ? options.emulated_cores
-                          : std::max<long>(::sysconf(_SC_NPROCESSORS_CONF), affinity_mask().back() + 1);
+                          : std::max<long>(::sysconf(_SC_NPROCESSORS_CONF), number(affinity_mask().back()) + 1);
   return static_cast<std::uint32_t>(std::clamp<long>(wanted, 1, REPLAY_VM_MAX_CORES));
 }
 
@@ -124,9 +124,9 @@ protocol::Hello NodeAgent::hello() const {
   hello.pid = ::getpid();
   hello.emulated = options_.emulated_cores > 0;
   if (hello.emulated)
-    for (int core = 0; core < options_.emulated_cores; ++core) hello.cores.push_back(core);
+    hello.cores = numbers(emulated_pus(options_.emulated_cores));
   else
-    hello.cores = options_.cores.empty() ? affinity_mask() : options_.cores;
+    hello.cores = numbers(options_.cores.empty() ? affinity_mask() : options_.cores);
   return hello;
 }
 

@@ -65,7 +65,7 @@ class RemoteHold final : public AgentHold {
 
 class AgentExecutor final : public live::Executor {
  public:
-  AgentExecutor(std::unique_ptr<AgentHold> agent, std::vector<int> pu_of_core)
+  AgentExecutor(std::unique_ptr<AgentHold> agent, std::vector<PuId> pu_of_core)
       : agent_(std::move(agent)), pu_of_core_(std::move(pu_of_core)) {}
 
   void attach(event_base* loop, live::ExecutorListener* listener) override {
@@ -97,12 +97,12 @@ class AgentExecutor final : public live::Executor {
   void end(JobId job, Outcome reason) override { send(protocol::EndJob{job, reason}); }
 
  private:
+  /// As the agent numbers them.
   [[nodiscard]] std::vector<std::int32_t> cores_of(const std::vector<CoreId>& cores) const {
     std::vector<std::int32_t> found;
     for (const CoreId core : cores) {
-      INVARIANT(core >= 0 && static_cast<std::size_t>(core) < pu_of_core_.size(), "core {} of a machine of {}", core,
-                pu_of_core_.size());
-      found.push_back(pu_of_core_[static_cast<std::size_t>(core)]);
+      INVARIANT(index_of(core) < pu_of_core_.size(), "core {} of a machine of {}", core, pu_of_core_.size());
+      found.push_back(number(pu_of_core_[index_of(core)]));
     }
     return found;
   }
@@ -148,7 +148,7 @@ class AgentExecutor final : public live::Executor {
   }
 
   std::unique_ptr<AgentHold> agent_;
-  std::vector<int> pu_of_core_;
+  std::vector<PuId> pu_of_core_;
   live::ExecutorListener* listener_ = nullptr;
   std::set<JobId> alive_;  // launched, end not yet heard
   bool is_lost_ = false;
@@ -163,8 +163,8 @@ std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMach
 }
 
 std::unique_ptr<live::Executor> make_remote_executor(AgentLink link) {
-  std::vector<int> cores = link.hello.cores;
-  return std::make_unique<AgentExecutor>(std::make_unique<RemoteHold>(std::move(link)), std::move(cores));
+  std::vector<PuId> pu_of_core = pus_of(link.hello.cores);
+  return std::make_unique<AgentExecutor>(std::make_unique<RemoteHold>(std::move(link)), std::move(pu_of_core));
 }
 
 }  // namespace replay::launcher

@@ -1,5 +1,5 @@
 // The live engine's executor for one node: its orders go to the node agent, and the agent's reports come back as the
-// listener's calls. Nothing is decided here; cores become OS indices on the way out. Whether the agent is our own child
+// listener's calls. Nothing is decided here; cores become hardware threads on the way out. Whether the agent is our own child
 // on a socket pair or one behind TCP makes three differences: which side clears up when it is lost, which clock counts,
 // and whether frames are sealed and written by a thread of their own.
 #pragma once

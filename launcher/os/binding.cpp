@@ -36,7 +36,7 @@ bool bind_all_threads(const Topology& topology, pid_t pid, PuId pu) {
       is_anybody_new = true;
       if (hwloc_linux_set_tid_cpubind(topology.get(), thread, target.get()) != 0 && errno != ESRCH)
         throw std::system_error(errno, std::generic_category(),
-                                fmt::format("cannot bind thread {} to core {}", thread, static_cast<int>(pu)));
+                                fmt::format("cannot bind thread {} to core {}", thread, pu));
     }
     if (bound.empty()) return false;
     if (!is_anybody_new) return true;
@@ -55,7 +55,7 @@ bool is_bound(pid_t pid, PuId pu) {
       if (errno == ESRCH) continue;
       return false;
     }
-    if (CPU_COUNT_S(size, set) != 1 || !CPU_ISSET_S(static_cast<std::size_t>(pu), size, set)) return false;
+    if (CPU_COUNT_S(size, set) != 1 || !CPU_ISSET_S(index_of(pu), size, set)) return false;
   }
   return !threads.empty();
 }

@@ -4,12 +4,10 @@
 
 #include <sys/types.h>
 
+#include "launcher/os/pu_id.hpp"
 #include "launcher/os/topology.hpp"
 
 namespace replay::launcher {
-
-/// The system's number of a hardware thread; a type of its own, so that no process id or rank is taken for it.
-enum class PuId : int {};
 
 /// Binds every thread of `pid` to hardware thread `pu` alone. False: the process is gone. Throws std::system_error when
 /// the kernel refuses. About 50 us for two threads.

@@ -32,7 +32,7 @@ int count_of(const Topology& topology, hwloc_obj_type_t type) { return hwloc_get
 
 /// One core to use: the hardware thread that stands for it, and where it lies.
 struct Place {
-  int pu;
+  PuId pu;
   int core;     ///< logical index, -1: hwloc knows no cores here
   int package;  ///< logical index, 0 where hwloc knows no packages
 };
@@ -46,21 +46,21 @@ int logical_index_above(const Topology& topology, hwloc_obj_t pu, hwloc_obj_type
 std::vector<Place> all_places(const Topology& topology) {
   std::vector<Place> places;
   for (hwloc_obj_t pu = nullptr; (pu = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, pu)) != nullptr;)
-    places.push_back({static_cast<int>(pu->os_index), logical_index_above(topology, pu, HWLOC_OBJ_CORE, -1),
+    places.push_back({PuId{static_cast<int>(pu->os_index)}, logical_index_above(topology, pu, HWLOC_OBJ_CORE, -1),
                       logical_index_above(topology, pu, HWLOC_OBJ_PACKAGE, 0)});
   return places;
 }
 
-bool has(const std::vector<int>& ascending, int value) { return std::ranges::binary_search(ascending, value); }
+bool has(const std::vector<PuId>& ascending, PuId value) { return std::ranges::binary_search(ascending, value); }
 
-std::string list_text(const std::vector<int>& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
+std::string list_text(const std::vector<PuId>& pus) { return fmt::format("{}", fmt::join(numbers(pus), ",")); }
 
 /// The user's list, each entry checked.
-std::vector<Place> places_asked_for(const std::vector<Place>& all, const std::vector<int>& wanted, const Limits& limits,
-                                    std::string_view spec, bool smt) {
+std::vector<Place> places_asked_for(const std::vector<Place>& all, const std::vector<PuId>& wanted,
+                                    const Limits& limits, std::string_view spec, bool smt) {
   std::vector<Place> chosen;
-  std::map<int, int> pu_of_core;
-  for (const int pu : wanted) {
+  std::map<int, PuId> pu_of_core;
+  for (const PuId pu : wanted) {
     const auto there = std::ranges::find(all, pu, &Place::pu);
     if (there == all.end())
       throw InputError(fmt::format(
@@ -131,11 +131,11 @@ Topology load_synthetic(const std::string& description) {
   return topology;
 }
 
-std::vector<int> parse_core_list(std::string_view text) {
+std::vector<PuId> parse_core_list(std::string_view text) {
   const auto bad = [text](std::string_view part) {
     return InputError(fmt::format("core list '{}': expected OS indices such as 0-3,5, found '{}'", text, part));
   };
-  std::set<int> cores;
+  std::set<PuId> pus;
   for (const std::string_view part : split(text, ',')) {
     const std::size_t dash = part.find('-');
     const auto number = [&](std::string_view digits) {
@@ -146,19 +146,19 @@ std::vector<int> parse_core_list(std::string_view text) {
     const int first = number(part.substr(0, dash));
     const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
     if (last < first) throw bad(part);
-    for (int core = first; core <= last; ++core) cores.insert(core);
+    for (int pu = first; pu <= last; ++pu) pus.insert(PuId{pu});
   }
-  return {cores.begin(), cores.end()};
+  return {pus.begin(), pus.end()};
 }
 
-std::vector<int> affinity_mask() {
+std::vector<PuId> affinity_mask() {
   for (std::size_t bits = 1024; bits <= std::size_t{1} << 20U; bits *= 2) {
     cpu_set_t* set = CPU_ALLOC(bits);
     const std::size_t size = CPU_ALLOC_SIZE(bits);
     const bool ok = ::sched_getaffinity(0, size, set) == 0;
-    std::vector<int> mask;
+    std::vector<PuId> mask;
     for (std::size_t cpu = 0; ok && cpu < bits; ++cpu)
-      if (CPU_ISSET_S(cpu, size, set)) mask.push_back(static_cast<int>(cpu));
+      if (CPU_ISSET_S(cpu, size, set)) mask.push_back(PuId{static_cast<int>(cpu)});
     CPU_FREE(set);
     if (ok) return mask;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/os/pu_id.hpp"
 #include "scheduler/model/machine.hpp"
 
 struct hwloc_topology;
@@ -28,17 +29,17 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 /// The cores of this machine that jobs may run on.
 struct LocalMachine {
   Machine machine = Machine::pool(1);
-  std::vector<int> pu_of_core;     ///< CoreId -> OS index of a hardware thread
+  std::vector<PuId> pu_of_core;    ///< by core: the hardware thread that stands for it
   std::vector<std::string> notes;  ///< what was left out and why, one line each, for the user
 };
 
 struct Limits {
-  std::vector<int> mask;        ///< OS indices that the process may run on, ascending
+  std::vector<PuId> mask;       ///< hardware threads that the process may run on, ascending
   std::optional<double> quota;  ///< cores' worth of time
 };
 
 /// Of this process, ascending.
-[[nodiscard]] std::vector<int> affinity_mask();
+[[nodiscard]] std::vector<PuId> affinity_mask();
 
 /// `spec` is "local" or "local:CORES", CORES being OS indices such as "0-3,5". With `smt` each hardware thread counts.
 /// A list of the user's own is taken in hwloc's order. Throws InputError: bad list, not there, not in the mask.
@@ -51,6 +52,6 @@ struct Limits {
 [[nodiscard]] Machine synthetic_machine(const std::string& description);
 
 /// "0-3,5" -> 0 1 2 3 5, ascending. Throws InputError.
-[[nodiscard]] std::vector<int> parse_core_list(std::string_view text);
+[[nodiscard]] std::vector<PuId> parse_core_list(std::string_view text);
 
 }  // namespace replay::launcher

@@ -91,12 +91,13 @@ launcher::AgentOptions emulated_node(launcher::AgentOptions options) {
 
 }  // namespace
 
-std::vector<std::vector<int>> packages_of(const Machine& machine, const std::vector<int>& pu_of_core) {
+std::vector<Cores> packages_of(const Machine& machine, const std::vector<launcher::PuId>& pu_of_core) {
   const auto packages =
       static_cast<std::size_t>(machine.packages_per_node()) * static_cast<std::size_t>(machine.nodes());
-  std::vector<std::vector<int>> list(packages);
+  std::vector<Cores> list(packages);
   const std::size_t each = pu_of_core.size() / packages;
-  for (std::size_t i = 0; i < pu_of_core.size(); ++i) list[std::min(i / each, packages - 1)].push_back(pu_of_core[i]);
+  for (std::size_t i = 0; i < pu_of_core.size(); ++i)
+    list[std::min(i / each, packages - 1)].push_back(number(pu_of_core[i]));
   return list;
 }
 

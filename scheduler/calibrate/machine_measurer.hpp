@@ -19,14 +19,14 @@
 namespace replay::calibrate {
 
 struct CalibrateSetting {
-  launcher::AgentOptions node;             ///< of the cores that are measured
-  std::vector<std::vector<int>> packages;  ///< cores by package, as the agent numbers them
-  std::vector<std::string> benchmarks;     ///< candidates for the neighbour on released cores
-  bool has_vmlib = true;                   ///< without it processes cannot share cores
+  launcher::AgentOptions node;          ///< of the cores that are measured
+  std::vector<Cores> packages;          ///< cores by package, as the agent numbers them
+  std::vector<std::string> benchmarks;  ///< candidates for the neighbour on released cores
+  bool has_vmlib = true;                ///< without it processes cannot share cores
 };
 
-/// The cores of `machine` by package; `pu_of_core` are their numbers.
-[[nodiscard]] std::vector<std::vector<int>> packages_of(const Machine& machine, const std::vector<int>& pu_of_core);
+/// The cores of `machine` by package, as the agent numbers them. REQUIRES: `pu_of_core` has an entry for each core.
+[[nodiscard]] std::vector<Cores> packages_of(const Machine& machine, const std::vector<launcher::PuId>& pu_of_core);
 
 class CalibrateMeasurer final : public calibrate::Measurer {
  public:

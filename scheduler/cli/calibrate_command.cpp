@@ -122,7 +122,7 @@ class CalibrateCommand {
     const CoreCount cores = machine_.machine().size();
     setting_.node = machine_.node();
     setting_.has_vmlib = !setting_.node.vmlib.empty();
-    setting_.packages = calibrate::packages_of(machine_.machine(), cores_of_machine());
+    setting_.packages = calibrate::packages_of(machine_.machine(), machine_.pu_of_core());
     selection_ = {.cores = cores, .emulated = machine_.is_emulated()};
     selection_.package_cores.clear();
     for (const auto& package : setting_.packages)
@@ -177,13 +177,6 @@ class CalibrateCommand {
   }
 
  private:
-  [[nodiscard]] std::vector<int> cores_of_machine() const {
-    if (!machine_.is_emulated()) return machine_.node().cores;
-    std::vector<int> cores(static_cast<std::size_t>(machine_.machine().size()));
-    for (std::size_t i = 0; i < cores.size(); ++i) cores[i] = static_cast<int>(i);
-    return cores;
-  }
-
   void announce(const std::vector<calibrate::Measurement>& plan) const {
     std::vector<calibrate::Measurement> open;
     for (const calibrate::Measurement& m : plan)

@@ -333,9 +333,9 @@ void LiveView::add_core_map(std::vector<TextLine>& lines, std::size_t columns, s
   std::size_t hidden_busy = 0;
   for (const auto& [turn, id] : on_cores_) {
     const LiveJob& job = jobs_.at(number(id));
-    for (const metrics::CoreRange& range : names_.held(id)) {
-      const auto end = static_cast<std::size_t>(range.last) + 1;
-      for (auto core = static_cast<std::size_t>(range.first); core < std::min(end, shown_cores); ++core) {
+    for (const CoreRange& range : names_.held(id)) {
+      const std::size_t end = index_of(range.last) + 1;
+      for (std::size_t core = index_of(range.first); core < std::min(end, shown_cores); ++core) {
         Cell& cell = cells[core];
         cell.level = cell.symbol != '.' ? '&'
                      : job.mpl == 1     ? ' '
@@ -344,7 +344,7 @@ void LiveView::add_core_map(std::vector<TextLine>& lines, std::size_t columns, s
         cell.symbol = job.symbol < 0 ? '#' : kSymbols[static_cast<std::size_t>(job.symbol)];
         cell.colour = job.symbol < 0 ? 0 : 1 + job.symbol % 6;
       }
-      if (end > shown_cores) hidden_busy += end - std::max(shown_cores, static_cast<std::size_t>(range.first));
+      if (end > shown_cores) hidden_busy += end - std::max(shown_cores, index_of(range.first));
     }
   }
 

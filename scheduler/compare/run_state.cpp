@@ -187,7 +187,7 @@ double RunState::rate(const LiveJob& job, const Allocation& on, const Surroundin
 void RunState::come_to_cores(LiveJob& job, Instant now) {
   if (std::exchange(job.on_cores, true)) return;
   for (const CoreLoad& load : job.held.named)
-    if (load.core < 0 || load.core >= cores_)
+    if (!first_cores(cores_).contains(load.core))
       throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
                                    static_cast<std::int64_t>(job.key.job), load.core, cores_));
   if (job.held.shareable && !shared_->has_room(job.held))

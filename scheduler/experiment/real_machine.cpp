@@ -5,7 +5,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 
 #include "launcher/daemon/agent_executor.hpp"
@@ -44,8 +43,7 @@ launcher::LocalMachine emulated_machine(const std::string& text) {
         fmt::format("machine '{}': expected emulated:NODESxPACKAGESxCORES with at most {} cores, such as "
                     "emulated:8x2x2",
                     text, REPLAY_VM_MAX_CORES));
-  emulated.pu_of_core.resize(static_cast<std::size_t>(cores));
-  std::iota(emulated.pu_of_core.begin(), emulated.pu_of_core.end(), 0);
+  emulated.pu_of_core = launcher::emulated_pus(cores);
   emulated.notes.emplace_back(
       "the cores are emulated: ranks sleep their work instead of computing it; processes, messages and moves are real");
   return emulated;
@@ -126,7 +124,7 @@ std::string RealMachine::description() const {
   if (is_emulated())
     return fmt::format("{} emulated cores ({}, quantum {:g} ms)", machine().size(), machine().to_text(),
                        static_cast<double>(agent_.quantum.count()) / 1000);
-  return fmt::format("{} cores (OS {})", machine().size(), fmt::join(local_.pu_of_core, ","));
+  return fmt::format("{} cores (OS {})", machine().size(), fmt::join(launcher::numbers(local_.pu_of_core), ","));
 }
 
 std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
@@ -164,9 +162,8 @@ void RealMachine::leave_the_jobs_cores() const {
   if (is_emulated() || remote_) return;  // emulated jobs hardly use cores; remote ones use other cores
   cpu_set_t spare;
   CPU_ZERO(&spare);
-  for (const int cpu : launcher::affinity_mask())
-    if (std::ranges::find(local_.pu_of_core, cpu) == local_.pu_of_core.end())
-      CPU_SET(static_cast<std::size_t>(cpu), &spare);
+  for (const launcher::PuId pu : launcher::affinity_mask())
+    if (std::ranges::find(local_.pu_of_core, pu) == local_.pu_of_core.end()) CPU_SET(launcher::index_of(pu), &spare);
   if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
 }
 

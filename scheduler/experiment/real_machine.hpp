@@ -52,6 +52,7 @@ class RealMachine {
   /// "1x1x4", "emulated:8x2x2": what the event log and run.json keep.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const Machine& machine() const { return local_.machine; }
+  [[nodiscard]] const std::vector<launcher::PuId>& pu_of_core() const { return local_.pu_of_core; }
   [[nodiscard]] bool is_emulated() const { return agent_.emulated_cores > 0; }
   /// Whether the cores belong to the machine of this process.
   [[nodiscard]] bool is_here() const { return remote_ == nullptr; }

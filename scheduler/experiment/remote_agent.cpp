@@ -42,7 +42,7 @@ RemoteAgent::RemoteAgent(const std::string& address, const std::string& key_file
 launcher::LocalMachine RemoteAgent::machine() const {
   launcher::LocalMachine found;
   found.machine = Machine::cluster(1, 1, static_cast<int>(hello_.cores.size()));
-  found.pu_of_core = hello_.cores;
+  found.pu_of_core = launcher::pus_of(hello_.cores);
   return found;
 }
 

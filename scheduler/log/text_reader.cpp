@@ -215,13 +215,12 @@ bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>&
   if (colon == std::string_view::npos) return false;
   const std::string_view range = piece.substr(0, colon);
   const std::size_t dash = range.find('-');
-  const auto first = parse_number<CoreId>(range.substr(0, dash));
-  const auto last = dash == std::string_view::npos ? first : parse_number<CoreId>(range.substr(dash + 1));
+  const auto first = parse_number<std::int32_t>(range.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : parse_number<std::int32_t>(range.substr(dash + 1));
   const auto processes = parse_number<ProcessCount>(piece.substr(colon + 1));
   if (!first || !last || !processes || *first < 0 || *last < *first || *processes < 1) return false;
   if (static_cast<std::size_t>(*last - *first) >= most - named.size()) return false;
-  for (CoreId core = *first; core < *last; ++core) named.push_back({core, *processes});
-  named.push_back({*last, *processes});
+  for (const CoreId core : CoreRange{CoreId{*first}, CoreId{*last}}) named.push_back({core, *processes});
   return true;
 }
 

@@ -90,11 +90,11 @@ void put_allocation(Buffer& out, const Allocation& allocation) {
   std::string_view before = " on=";
   for (std::size_t first = 0; first < named.size();) {
     std::size_t last = first;
-    while (last + 1 < named.size() && named[last + 1].core == named[last].core + 1 &&
+    while (last + 1 < named.size() && named[last + 1].core == next(named[last].core) &&
            named[last + 1].processes == named[first].processes)
       ++last;
-    put_field(out, before, named[first].core);
-    if (last != first) put_field(out, "-", named[last].core);
+    put_field(out, before, number(named[first].core));
+    if (last != first) put_field(out, "-", number(named[last].core));
     put_field(out, ":", named[first].processes);
     before = ",";
     first = last + 1;

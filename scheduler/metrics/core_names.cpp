@@ -11,11 +11,9 @@
 namespace replay::metrics {
 namespace {
 
-CoreCount size_of(const CoreRange& range) { return range.last - range.first + 1; }
-
 CoreCount size_of(std::span<const CoreRange> ranges) {
   CoreCount size = 0;
-  for (const CoreRange& range : ranges) size += size_of(range);
+  for (const CoreRange& range : ranges) size += range.size();
   return size;
 }
 
@@ -24,7 +22,7 @@ void normalise(CoreRanges& ranges) {
   std::ranges::sort(ranges, {}, &CoreRange::first);
   std::size_t kept = 0;
   for (const CoreRange& range : ranges) {
-    if (kept > 0 && range.first <= ranges[kept - 1].last + 1)
+    if (kept > 0 && range.first <= next(ranges[kept - 1].last))
       ranges[kept - 1].last = std::max(ranges[kept - 1].last, range.last);
     else
       ranges[kept++] = range;
@@ -35,8 +33,8 @@ void normalise(CoreRanges& ranges) {
 void to_ranges(const CoreLoads& named, CoreRanges& out) {
   out.clear();
   for (const CoreLoad& load : named) {
-    if (!out.empty() && out.back().last + 1 == load.core)
-      ++out.back().last;
+    if (!out.empty() && next(out.back().last) == load.core)
+      out.back().last = load.core;
     else
       out.push_back({load.core, load.core});
   }
@@ -62,10 +60,11 @@ void join(CoreRanges& all, const CoreRanges& ranges) {
 void take_highest(CoreRanges& ranges, CoreCount count, CoreRanges& out) {
   while (count > 0) {
     CoreRange& top = ranges.back();
-    const CoreCount taken = std::min(count, size_of(top));
-    out.push_back({top.last - taken + 1, top.last});
-    top.last -= taken;
-    if (top.last < top.first) ranges.pop_back();
+    const CoreCount taken = std::min(count, top.size());
+    const CoreId left = prev(top.last, taken);
+    out.push_back({next(left), top.last});
+    top.last = left;
+    if (top.size() == 0) ranges.pop_back();
     count -= taken;
   }
 }
@@ -73,7 +72,7 @@ void take_highest(CoreRanges& ranges, CoreCount count, CoreRanges& out) {
 }  // namespace
 
 NumberedPool::NumberedPool(CoreCount cores) : free_(cores) {
-  if (cores > 0) ranges_.push_back({0, cores - 1});
+  if (cores > 0) ranges_.push_back(first_cores(cores));
 }
 
 void NumberedPool::take(CoreCount count, CoreRanges& out) {
@@ -82,20 +81,21 @@ void NumberedPool::take(CoreCount count, CoreRanges& out) {
   free_ -= count;
   while (count > 0) {
     CoreRange& lowest = ranges_.back();
-    const CoreCount taken = std::min(count, size_of(lowest));
-    out.push_back({lowest.first, lowest.first + taken - 1});
-    lowest.first += taken;
-    if (lowest.first > lowest.last) ranges_.pop_back();
+    const CoreCount taken = std::min(count, lowest.size());
+    const CoreId left = next(lowest.first, taken);
+    out.push_back({lowest.first, prev(left)});
+    lowest.first = left;
+    if (lowest.size() == 0) ranges_.pop_back();
     count -= taken;
   }
 }
 
 void NumberedPool::give_back(const CoreRanges& ranges) {
   for (const CoreRange& range : ranges) {
-    free_ += size_of(range);
+    free_ += range.size();
     const auto below = std::ranges::lower_bound(ranges_, range.first, std::ranges::greater{}, &CoreRange::first);
-    const bool joins_below = below != ranges_.end() && below->last + 1 == range.first;
-    const bool joins_above = below != ranges_.begin() && std::prev(below)->first == range.last + 1;
+    const bool joins_below = below != ranges_.end() && next(below->last) == range.first;
+    const bool joins_above = below != ranges_.begin() && std::prev(below)->first == next(range.last);
     if (joins_above && joins_below) {
       below->last = std::prev(below)->last;
       ranges_.erase(std::prev(below));

@@ -15,13 +15,7 @@
 
 namespace replay::metrics {
 
-/// first <= last, both included.
-struct CoreRange {
-  CoreId first;
-  CoreId last;
-  bool operator==(const CoreRange&) const = default;
-};
-/// Ascending, disjoint, not touching.
+/// None is empty; ascending, disjoint, not touching.
 using CoreRanges = std::vector<CoreRange>;
 
 /// The free cores of a pool. Its costs grow with the number of ranges of free cores, not of cores.

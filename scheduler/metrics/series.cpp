@@ -107,7 +107,7 @@ void Series::leave(Point& now, JobId id, const JobState& job) {
 
 void Series::share(JobId id, const Allocation& allocation) {
   for (const CoreLoad& load : allocation.named)
-    if (load.core < 0 || load.core >= cores_)
+    if (!first_cores(cores_).contains(load.core))
       throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
                                    static_cast<std::int64_t>(id), load.core, cores_));
   sharers_.resize(static_cast<std::size_t>(cores_));
@@ -117,13 +117,13 @@ void Series::share(JobId id, const Allocation& allocation) {
 // A core is busy from the first job on it to the last.
 CoreCount Series::cores_entered(JobId id) {
   CoreCount busy = 0;
-  for (const CoreLoad& load : shared_[id]) busy += sharers_[static_cast<std::size_t>(load.core)]++ == 0 ? 1 : 0;
+  for (const CoreLoad& load : shared_[id]) busy += sharers_[index_of(load.core)]++ == 0 ? 1 : 0;
   return busy;
 }
 
 CoreCount Series::cores_left(JobId id) {
   CoreCount idle = 0;
-  for (const CoreLoad& load : shared_[id]) idle += --sharers_[static_cast<std::size_t>(load.core)] == 0 ? 1 : 0;
+  for (const CoreLoad& load : shared_[id]) idle += --sharers_[index_of(load.core)] == 0 ? 1 : 0;
   return idle;
 }
 

@@ -21,20 +21,25 @@ void append_cyclic(const NodeShare& share, std::vector<CoreId>& cores) {
       if (load.processes > round) cores.push_back(load.core);
 }
 
-bool has_repetition(std::vector<std::int32_t>& values) {
+template <typename Id>
+bool has_repetition(std::vector<Id> values) {
   std::ranges::sort(values);
   return std::ranges::adjacent_find(values) != values.end();
 }
 
+std::vector<CoreId> cores_in(const Allocation& allocation) {
+  std::vector<CoreId> cores;
+  cores.reserve(allocation.named.size());
+  for (const CoreLoad& load : allocation.named) cores.push_back(load.core);
+  return cores;
+}
+
 std::string_view flaw_of_order(const Allocation& allocation, const Machine& machine) {
-  std::vector<std::int32_t> seen;
-  seen.reserve(allocation.named.size());
-  for (const CoreLoad& load : allocation.named) seen.push_back(load.core);
-  if (has_repetition(seen)) return "it names a core twice";
-  seen.clear();
-  for_each_node(allocation, machine,
-                [&](const NodeShare& share) { seen.push_back(static_cast<std::int32_t>(share.node)); });
-  return has_repetition(seen) ? "it does not list its cores node by node" : "";
+  if (has_repetition(cores_in(allocation))) return "it names a core twice";
+  std::vector<NodeId> nodes;
+  nodes.reserve(static_cast<std::size_t>(machine.nodes()));
+  for_each_node(allocation, machine, [&](const NodeShare& share) { nodes.push_back(share.node); });
+  return has_repetition(std::move(nodes)) ? "it does not list its cores node by node" : "";
 }
 
 }  // namespace
@@ -84,10 +89,10 @@ std::string_view flaw_of(const Allocation& allocation, const Machine& machine) {
   }
   if (std::cmp_not_equal(allocation.named.size(), allocation.cores)) return "it does not name as many cores as it has";
   ProcessCount most = 0;
-  CoreId last = -1;
+  CoreId last{-1};
   bool ascending = true;
   for (const CoreLoad& load : allocation.named) {
-    if (load.core < 0 || load.core >= machine.size()) return "it names a core that does not exist";
+    if (!machine.cores().contains(load.core)) return "it names a core that does not exist";
     if (load.processes < 1) return "it names a core without a process";
     most = std::max(most, load.processes);
     ascending = ascending && load.core > last;
@@ -98,14 +103,12 @@ std::string_view flaw_of(const Allocation& allocation, const Machine& machine) {
 }
 
 std::string cores_text(const Allocation& allocation, char separator) {
-  std::vector<CoreId> cores;
-  cores.reserve(allocation.named.size());
-  for (const CoreLoad& load : allocation.named) cores.push_back(load.core);
+  std::vector<CoreId> cores = cores_in(allocation);
   std::ranges::sort(cores);
   std::string text;
   for (std::size_t i = 0; i < cores.size();) {
     std::size_t last = i;
-    while (last + 1 < cores.size() && cores[last + 1] == cores[last] + 1) ++last;
+    while (last + 1 < cores.size() && cores[last + 1] == next(cores[last])) ++last;
     if (!text.empty()) text += separator;
     if (last == i)
       text += fmt::format("{}", cores[i]);

@@ -47,10 +47,10 @@ void FreeCores::take(const Allocation& allocation) {
   INVARIANT(std::cmp_equal(allocation.named.size(), allocation.cores), "{} cores, {} named", allocation.cores,
             allocation.named.size());
   for (const CoreLoad& load : allocation.named) {
-    CoreState& state = states_[static_cast<std::size_t>(load.core)];
+    CoreState& state = states_[index_of(load.core)];
     if (state == CoreState::kFree) {
       --total_;
-      --per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
+      --per_node_[index_of(machine_->node_of(load.core))];
       state = allocation.shareable ? CoreState::kOneSharer : CoreState::kOneAlone;
       continue;
     }
@@ -67,7 +67,7 @@ void FreeCores::release(const Allocation& allocation) {
     return;
   }
   for (const CoreLoad& load : allocation.named) {
-    CoreState& state = states_[static_cast<std::size_t>(load.core)];
+    CoreState& state = states_[index_of(load.core)];
     INVARIANT(state != CoreState::kFree, "core {} is released but was free", load.core);
     INVARIANT(allocation.shareable == (state != CoreState::kOneAlone), "core {} is released by a job that {}",
               load.core,
@@ -78,7 +78,14 @@ void FreeCores::release(const Allocation& allocation) {
     }
     state = CoreState::kFree;
     ++total_;
-    ++per_node_[static_cast<std::size_t>(machine_->node_of(load.core))];
+    ++per_node_[index_of(machine_->node_of(load.core))];
+  }
+}
+
+void FreeCores::add_free(NodeId node, std::size_t wanted, std::vector<CoreId>& chosen) const {
+  for (const CoreId core : machine_->cores_of(node)) {
+    if (chosen.size() == wanted) return;
+    if (is_free(core)) chosen.push_back(core);
   }
 }
 
@@ -97,9 +104,7 @@ std::optional<Allocation> FreeCores::place(ProcessCount processes, int mpl) cons
     const ProcessCount here = std::min({processes, machine_->cores_per_node(), on_node(node) * mpl});
     if (here == 0) break;
     chosen.clear();
-    const CoreId first = machine_->first_core(node);
-    for (CoreId core = first; std::cmp_less(chosen.size(), cores_at(here, mpl)); ++core)
-      if (is_free(core)) chosen.push_back(core);
+    add_free(node, static_cast<std::size_t>(cores_at(here, mpl)), chosen);
     spread(here, chosen, allocation.named);
     processes -= here;
     if (processes == 0) break;
@@ -144,9 +149,7 @@ std::optional<Allocation> FreeCores::at_level(const Allocation& held, ProcessCou
     const auto wanted = static_cast<std::size_t>(cores_at(share.processes, mpl));
     chosen.clear();
     for (const CoreLoad& load : share.cores.first(std::min(wanted, share.cores.size()))) chosen.push_back(load.core);
-    const CoreId first = machine_->first_core(share.node);
-    for (CoreId core = first; chosen.size() < wanted && core < first + machine_->cores_per_node(); ++core)
-      if (is_free(core)) chosen.push_back(core);
+    add_free(share.node, wanted, chosen);
     room = room && chosen.size() == wanted;
     if (room) spread(share.processes, chosen, allocation.named);
   });
@@ -158,16 +161,14 @@ std::optional<Allocation> FreeCores::at_level(const Allocation& held, ProcessCou
 std::optional<Allocation> FreeCores::place_like(const Allocation& shape) const {
   if (shape.cores > total_) return std::nullopt;
   Allocation allocation = shape;
-  std::vector<CoreId> next(per_node_.size(), -1);  // where the search of each node goes on
+  std::vector<CoreCount> passed(per_node_.size());  // cores of each node that the search has behind it
   for (CoreLoad& load : allocation.named) {
     const NodeId node = machine_->node_of(load.core);
-    CoreId& core = next[static_cast<std::size_t>(node)];
-    const CoreId first = machine_->first_core(node);
-    const CoreId end = first + machine_->cores_per_node();
-    core = core < 0 ? first : core + 1;
-    while (core < end && !is_free(core)) ++core;
-    if (core == end) return std::nullopt;
-    load.core = core;
+    const CoreRange cores = machine_->cores_of(node);
+    CoreCount& here = passed[index_of(node)];
+    while (here < cores.size() && !is_free(next(cores.first, here))) ++here;
+    if (here == cores.size()) return std::nullopt;
+    load.core = next(cores.first, here++);
   }
   return allocation;
 }

@@ -22,7 +22,7 @@ class FreeCores {
   /// Cores without a job.
   [[nodiscard]] CoreCount total() const { return total_; }
   /// REQUIRES: named cores for the three below.
-  [[nodiscard]] CoreCount on_node(NodeId node) const { return per_node_[static_cast<std::size_t>(node)]; }
+  [[nodiscard]] CoreCount on_node(NodeId node) const { return per_node_[index_of(node)]; }
   [[nodiscard]] bool is_free(CoreId core) const { return state(core) == CoreState::kFree; }
   /// One job is on it, and its allocation is shareable.
   [[nodiscard]] bool can_be_joined(CoreId core) const { return state(core) == CoreState::kOneSharer; }
@@ -56,7 +56,10 @@ class FreeCores {
 
  private:
   enum class CoreState : std::uint8_t { kFree, kOneAlone, kOneSharer, kTwoSharers };
-  [[nodiscard]] CoreState state(CoreId core) const { return states_[static_cast<std::size_t>(core)]; }
+  [[nodiscard]] CoreState state(CoreId core) const { return states_[index_of(core)]; }
+
+  /// Appends the lowest free cores of `node` until `chosen` has `wanted`, or there are no more.
+  void add_free(NodeId node, std::size_t wanted, std::vector<CoreId>& chosen) const;
 
   const Machine* machine_;
   CoreCount total_;

@@ -8,14 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "scheduler/model/core_id.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
-
-/// A core's index in its machine, from 0, nodes first: node 0's cores, then node 1's.
-using CoreId = std::int32_t;
-/// A node's index in its machine, from 0; a type of its own, so that it is not taken for a core.
-enum class NodeId : std::int32_t {};
 
 class Machine {
  public:
@@ -30,13 +26,18 @@ class Machine {
   [[nodiscard]] int nodes() const { return nodes_; }
   [[nodiscard]] CoreCount cores_per_node() const { return size_ / nodes_; }
   /// REQUIRES: names_cores().
-  [[nodiscard]] NodeId node_of(CoreId core) const { return node_of_[static_cast<std::size_t>(core)]; }
-  [[nodiscard]] CoreId first_core(NodeId node) const { return static_cast<CoreId>(node) * cores_per_node(); }
+  [[nodiscard]] NodeId node_of(CoreId core) const { return node_of_[index_of(core)]; }
+  [[nodiscard]] CoreRange cores() const { return first_cores(size_); }
+  [[nodiscard]] CoreRange cores_of(NodeId node) const {
+    const CoreCount each = cores_per_node();
+    const CoreId first{static_cast<std::int32_t>(node) * each};
+    return {first, next(first, each - 1)};
+  }
   [[nodiscard]] int packages_per_node() const { return packages_; }
   /// The package of a core in its node, from 0. REQUIRES: names_cores().
   [[nodiscard]] std::size_t package_of(CoreId core) const {
-    return static_cast<std::size_t>(core) % static_cast<std::size_t>(cores_per_node()) *
-           static_cast<std::size_t>(packages_) / static_cast<std::size_t>(cores_per_node());
+    return index_of(core) % static_cast<std::size_t>(cores_per_node()) * static_cast<std::size_t>(packages_) /
+           static_cast<std::size_t>(cores_per_node());
   }
 
   /// "flat:128" or "16x2x2": what --machine reads and the event log keeps.

@@ -86,7 +86,7 @@ void ChangePlan::drop_resizes() {
   });
 }
 
-std::vector<std::int32_t> place_ranks(int ranks, std::span<const int> cores, Pairing pairing) {
+std::vector<std::int32_t> place_ranks(int ranks, std::span<const std::int32_t> cores, Pairing pairing) {
   INVARIANT(!cores.empty(), "ranks without cores");
   const auto all = static_cast<std::size_t>(ranks);
   const std::size_t used = std::min(all, cores.size());

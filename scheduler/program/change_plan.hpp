@@ -53,6 +53,6 @@ class ChangePlan {
 };
 
 /// The core of each rank. The numbers of ranks per core differ by at most one. REQUIRES: at least one core.
-[[nodiscard]] std::vector<std::int32_t> place_ranks(int ranks, std::span<const int> cores, Pairing pairing);
+[[nodiscard]] std::vector<std::int32_t> place_ranks(int ranks, std::span<const std::int32_t> cores, Pairing pairing);
 
 }  // namespace replay::program

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -32,15 +33,16 @@ constexpr int kCannotStart = 127;  // as a shell reports it
 constexpr int kNobodyReads = 128 + SIGPIPE;
 
 /// The cores of the expanded job: those asked for, or the machine's, at most one per rank.
-std::vector<int> choose_cores(const ProgramRequest& request) {
+std::vector<launcher::PuId> choose_cores(const ProgramRequest& request) {
   const std::string spec = request.cores.empty() ? "local" : "local:" + request.cores;
-  std::vector<int> cores = launcher::discover_local(spec, request.smt).pu_of_core;
+  std::vector<launcher::PuId> cores = launcher::discover_local(spec, request.smt).pu_of_core;
   cores.resize(std::min(cores.size(), static_cast<std::size_t>(request.ranks)));
   return cores;
 }
 
 /// Those of `cores` that the shrunk job keeps. Empty: there are no shrinks.
-std::vector<int> choose_shrunk_cores(const ProgramRequest& request, const ChangePlan& plan, std::vector<int> cores) {
+std::vector<launcher::PuId> choose_shrunk_cores(const ProgramRequest& request, const ChangePlan& plan,
+                                                std::vector<launcher::PuId> cores) {
   if (!plan.has_resizes() && request.shrink_to == 0) return {};
   const int all = static_cast<int>(cores.size());
   if (all == 1) throw UsageError("there is nothing to shrink: the program has one core only; see --cores");
@@ -72,11 +74,11 @@ bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& var
 }
 
 /// Keeps this process and the agent, which inherits the mask, off the program's cores if there is a core to spare.
-void leave_cores(const std::vector<int>& cores) {
+void leave_cores(const std::vector<launcher::PuId>& cores) {
   cpu_set_t spare;
   CPU_ZERO(&spare);
-  for (const int cpu : launcher::affinity_mask())
-    if (std::ranges::find(cores, cpu) == cores.end()) CPU_SET(static_cast<std::size_t>(cpu), &spare);
+  for (const launcher::PuId pu : launcher::affinity_mask())
+    if (std::ranges::find(cores, pu) == cores.end()) CPU_SET(launcher::index_of(pu), &spare);
   if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
 }
 
@@ -104,11 +106,11 @@ class Session {
   Session(const ProgramRequest& request, const Say& say)
       : request_(request), say_(say), plan_(request.changes), cores_(choose_cores(request)) {
     const Pairing pairing = request.pairing == "block" ? Pairing::kBlock : Pairing::kCyclic;
-    const std::vector<int> shrunk = choose_shrunk_cores(request, plan_, cores_);
+    const std::vector<std::int32_t> shrunk = launcher::numbers(choose_shrunk_cores(request, plan_, cores_));
     settings_.command = request.command;
     settings_.with_vmlib = request.with_vmlib;
     settings_.is_switched_off = is_switched_off(read_environment(request.environment));
-    settings_.core_of_rank = place_ranks(request.ranks, cores_, pairing);
+    settings_.core_of_rank = place_ranks(request.ranks, launcher::numbers(cores_), pairing);
     if (!shrunk.empty()) settings_.shrunk_to = place_ranks(request.ranks, shrunk, pairing);
     order_.shrunk_to = settings_.shrunk_to;
     order_.launch.job = kJob;
@@ -201,7 +203,7 @@ class Session {
   const ProgramRequest& request_;
   const Say& say_;
   ChangePlan plan_;
-  std::vector<int> cores_;
+  std::vector<launcher::PuId> cores_;
   ProgramSettings settings_;
   ProgramOrder order_;
 };

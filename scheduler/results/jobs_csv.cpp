@@ -39,14 +39,14 @@ double stretch_of(const JobRow& row) {
 }
 
 // As "0-3 7 10-12": procset's text.
-void put_cores(CsvLine& cells, std::span<const metrics::CoreRange> used) {
+void put_cores(CsvLine& cells, std::span<const CoreRange> used) {
   bool is_first = true;
-  for (const metrics::CoreRange& range : used) {
+  for (const CoreRange& range : used) {
     if (!std::exchange(is_first, false)) cells.piece(' ');
-    cells.piece(range.first);
+    cells.piece(number(range.first));
     if (range.last == range.first) continue;
     cells.piece('-');
-    cells.piece(range.last);
+    cells.piece(number(range.last));
   }
   cells.empty();
 }
@@ -70,7 +70,7 @@ struct RowCells {
 
 // Batsim's seventeen columns. `workload` is quoted already.
 RowCells put_batsim_cells(CsvLine& cells, const JobRow& row, std::string_view workload, std::string_view program,
-                          std::span<const metrics::CoreRange> used_cores) {
+                          std::span<const CoreRange> used_cores) {
   RowCells known{};
   cells.count(static_cast<std::int64_t>(row.job));
   cells.word(workload);
@@ -155,7 +155,7 @@ JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, D
   workload_ = CsvFile::quoted(name, memory);
 }
 
-void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores) {
+void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores) {
   constexpr std::size_t kNumbers = 36, kWords = 160;        // upper bounds: columns, and bytes of our own words
   if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log from elsewhere may hold any text
   const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);

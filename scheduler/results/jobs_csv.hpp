@@ -19,7 +19,7 @@ class JobsCsv {
  public:
   /// `bound` of the bounded slowdown.
   JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound);
-  void put(const metrics::JobRow& row, std::string_view reason, std::span<const metrics::CoreRange> used_cores);
+  void put(const metrics::JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores);
   /// Everything is written when this returns.
   void close() { cells_.close(); }
 

@@ -8,7 +8,7 @@ namespace replay {
 
 void SharedCores::enter(JobId job, const Allocation& allocation, double cpu_use) {
   for (const CoreLoad& load : allocation.named) {
-    const auto core = static_cast<std::size_t>(load.core);
+    const std::size_t core = index_of(load.core);
     if (core >= cores_.size()) cores_.resize(core + 1);
     const auto seat = std::ranges::find(cores_[core], 0, &Seat::processes);
     INVARIANT(seat != cores_[core].end(), "job {} is the third on core {}", static_cast<std::int64_t>(job), load.core);
@@ -18,7 +18,7 @@ void SharedCores::enter(JobId job, const Allocation& allocation, double cpu_use)
 
 bool SharedCores::has_room(const Allocation& allocation) const {
   return std::ranges::all_of(allocation.named, [&](const CoreLoad& load) {
-    const auto core = static_cast<std::size_t>(load.core);
+    const std::size_t core = index_of(load.core);
     const auto wanted = std::ranges::count(allocation.named, load.core, &CoreLoad::core);
     const auto taken = core < cores_.size() ? 2 - std::ranges::count(cores_[core], 0, &Seat::processes) : 0;
     return wanted + taken <= 2;
@@ -27,8 +27,8 @@ bool SharedCores::has_room(const Allocation& allocation) const {
 
 void SharedCores::leave(JobId job, const Allocation& allocation) {
   for (const CoreLoad& load : allocation.named) {
-    if (static_cast<std::size_t>(load.core) >= cores_.size()) continue;
-    for (Seat& seat : cores_[static_cast<std::size_t>(load.core)])
+    if (index_of(load.core) >= cores_.size()) continue;
+    for (Seat& seat : cores_[index_of(load.core)])
       if (seat.job == job) seat = {};
   }
 }
@@ -51,8 +51,8 @@ double SharedCores::demand(JobId job, const Allocation& allocation, double cpu_u
 }
 
 const SharedCores::Seat* SharedCores::other_on(CoreId core, JobId job) const {
-  if (static_cast<std::size_t>(core) >= cores_.size()) return nullptr;
-  for (const Seat& seat : cores_[static_cast<std::size_t>(core)])
+  if (index_of(core) >= cores_.size()) return nullptr;
+  for (const Seat& seat : cores_[index_of(core)])
     if (seat.processes > 0 && seat.job != job) return &seat;
   return nullptr;
 }

@@ -81,7 +81,7 @@ TEST_F(Cores, UpToFourRanksShareACoreAndTheResultIsRight) {
   need_two_cores();
   launch_on(kFirst, talk("3"), {0, 1, 0, 1});
   ASSERT_TRUE(starts(kFirst));
-  using Where = std::vector<CoreId>;
+  using Where = std::vector<int>;
   const Where three_and_one{0, 0, 0, 1};
   for (int round = 0; round < 10; ++round) {
     for (const auto& [cores, mpl] : std::vector<std::pair<Where, std::uint32_t>>{
@@ -90,9 +90,8 @@ TEST_F(Cores, UpToFourRanksShareACoreAndTheResultIsRight) {
       EXPECT_EQ(slot(kFirst, 0).orders.mpl, mpl);
       EXPECT_EQ(slot(kFirst, 3).orders.shared, cores == three_and_one ? 0U : 1U);
       for (int number = 0; number < 4; ++number)
-        EXPECT_TRUE(
-            is_bound(slot(kFirst, static_cast<std::uint32_t>(number)).report.pid,
-                     PuId{local_.pu_of_core[static_cast<std::size_t>(cores[static_cast<std::size_t>(number)])]}));
+        EXPECT_TRUE(is_bound(slot(kFirst, static_cast<std::uint32_t>(number)).report.pid,
+                             pu_of(cores[static_cast<std::size_t>(number)])));
     }
   }
   expect_verified(kFirst);
@@ -184,10 +183,9 @@ TEST_F(Cores, RanksThatNeverRegisterAreBoundByTheAgent) {
   launch_on(kFirst, {REPLAY_RANK_PROGRAM, "compute", "60"}, {1, 0});
   ASSERT_TRUE(starts(kFirst));
   EXPECT_FALSE(seen_.started.at(kFirst));
-  const auto is_where_it_should_be = [&](int number, CoreId core) {
+  const auto is_where_it_should_be = [&](int number, int core) {
     const std::string note = "rank " + std::to_string(number) + " was not on its core";
-    return output(kFirst, "notes").find(note) != std::string::npos &&
-           is_bound(rank(number), PuId{local_.pu_of_core[static_cast<std::size_t>(core)]});
+    return output(kFirst, "notes").find(note) != std::string::npos && is_bound(rank(number), pu_of(core));
   };
   EXPECT_TRUE(until([&] { return is_where_it_should_be(0, 1) && is_where_it_should_be(1, 0); }))
       << output(kFirst, "notes");
@@ -205,13 +203,13 @@ TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {
   expect_verified(kFirst);
   ASSERT_TRUE(until([&] { return its_processes().empty(); }));
   const auto before = descriptors();
-  for (int number = 10; number < 20; ++number) {
-    launch_on(JobId{number}, talk(number % 2 == 0 ? "0" : "60"), {0, core(1)});
-    if (number % 2 == 0) continue;
-    ASSERT_TRUE(starts(JobId{number}));
-    executor_->end(JobId{number}, Outcome::kKilled);
+  for (int job = 10; job < 20; ++job) {
+    launch_on(JobId{job}, talk(job % 2 == 0 ? "0" : "60"), {0, number(core(1))});
+    if (job % 2 == 0) continue;
+    ASSERT_TRUE(starts(JobId{job}));
+    executor_->end(JobId{job}, Outcome::kKilled);
   }
-  for (int number = 10; number < 20; ++number) ASSERT_TRUE(ends(JobId{number}));
+  for (int job = 10; job < 20; ++job) ASSERT_TRUE(ends(JobId{job}));
   EXPECT_TRUE(until([&] { return descriptors() <= before; })) << descriptors() << " instead of " << before;
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator{agent_directory()}) files.push_back(entry.path().filename());
@@ -257,7 +255,7 @@ class Line : public SharedCores {
 
 TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
   connect(2s);
-  launch_at({REPLAY_RANK_PROGRAM, "compute", "60"}, {affinity_mask().front()});
+  launch_at({REPLAY_RANK_PROGRAM, "compute", "60"}, {number(affinity_mask().front())});
   ASSERT_TRUE(until([&] { return seen<protocol::JobStarted>() != nullptr; }));
   EXPECT_EQ(lost_, "");
   ::kill(agent_->pid(), SIGSTOP);
@@ -273,19 +271,24 @@ TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
 TEST_F(Line, AStartThatCannotBeTrueIsTheArrivalOfTheOrder) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
   connect(AgentClient::kSilenceLimit);
-  std::int64_t number = 0;
+  std::int64_t last_job = 0;
   for (const bool is_believed : {true, false, false, false}) {
     const std::uint64_t now = monotonic_ns();
     const std::uint64_t given = std::vector{now - kSecondNs, std::uint64_t{0}, now + 3600 * kSecondNs,
-                                            now - 61 * kSecondNs}[static_cast<std::size_t>(number)];
-    const JobId job{++number};
-    client_->send(protocol::LaunchJob{
-        job, {REPLAY_RANK_PROGRAM, "compute", "60"}, {}, directory_ / "job", {affinity_mask().front()}, true, given});
+                                            now - 61 * kSecondNs}[static_cast<std::size_t>(last_job)];
+    const JobId job{++last_job};
+    client_->send(protocol::LaunchJob{job,
+                                      {REPLAY_RANK_PROGRAM, "compute", "60"},
+                                      {},
+                                      directory_ / "job",
+                                      {number(affinity_mask().front())},
+                                      true,
+                                      given});
     ASSERT_TRUE(until([&] { return header(job).start_ns != 0; }));
     if (is_believed)
       EXPECT_EQ(header(job).start_ns, given);
     else
-      EXPECT_TRUE(header(job).start_ns >= now && header(job).start_ns <= monotonic_ns()) << "job " << number;
+      EXPECT_TRUE(header(job).start_ns >= now && header(job).start_ns <= monotonic_ns()) << "job " << last_job;
   }
 }
 
@@ -293,7 +296,7 @@ TEST_F(Line, StatisticsSayHowTheCoreIsGivenAwayAndHowOften) {
   for (const BackEnd back_end : {BackEnd::kYield, BackEnd::kToken}) {
     options_.back_end = back_end;
     connect(AgentClient::kSilenceLimit);
-    const int pu = affinity_mask().front();
+    const std::int32_t pu = number(affinity_mask().front());
     launch_at({REPLAY_RANK_PROGRAM, "talk", "60"}, {pu, pu});
     ASSERT_TRUE(until([&] { return seen<protocol::JobStarted>() != nullptr; }));
     ASSERT_TRUE(until([&] {

@@ -32,7 +32,7 @@ class EmulatedCores : public SharedCores {
     ASSERT_TRUE(ends(job));
   }
   /// Whether a rank of the job holds the core's token.
-  [[nodiscard]] bool has_anything_on(CoreId core, JobId job, std::uint32_t ranks) const {
+  [[nodiscard]] bool has_anything_on(int core, JobId job, std::uint32_t ranks) const {
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       const auto pid = static_cast<std::uint32_t>(slot(job, rank).report.pid);
       if (token(core).holder == pid) return true;
@@ -139,7 +139,7 @@ TEST_F(EmulatedCores, AnEndedJobHoldsNoCore) {
   ASSERT_TRUE(starts(kFirst));
   ASSERT_TRUE(until([&] { return slot(kFirst, 0).report.burst_ns > 0; }));
   end(kFirst);
-  for (const CoreId core : {0, 1}) {
+  for (const int core : {0, 1}) {
     EXPECT_EQ(token(core).holder, 0U);
     for (const replay_vm_seat& seat : token(core).seats) EXPECT_EQ(seat.wanter, 0U);
   }
@@ -163,16 +163,16 @@ TEST_F(EmulatedCores, ADeadRanksCoreGoesToTheOtherJob) {
 TEST_F(EmulatedCores, OrdersMayComeInAnyOrder) {
   start();
   std::mt19937 chance{7};
-  const auto below = [&](std::uint32_t bound) { return static_cast<std::uint32_t>(chance() % bound); };
-  const auto somewhere = [&] { return std::vector<CoreId>{CoreId(below(3)), CoreId(below(3)), CoreId(below(3))}; };
+  const auto below = [&](std::uint32_t bound) { return static_cast<int>(chance() % bound); };
+  const auto somewhere = [&] { return std::vector<int>{below(3), below(3), below(3)}; };
   const std::vector<JobId> jobs{JobId{1}, JobId{2}, JobId{3}};
   std::map<JobId, bool> is_suspended;
   for (const JobId job : jobs) launch_on(job, phases(job == jobs.back() ? "4" : "600"), somewhere());
   for (const JobId job : jobs) ASSERT_TRUE(starts(job));
   for (int step = 0; step < 60; ++step) {
-    const JobId job = jobs[below(3)];
+    const JobId job = jobs[static_cast<std::size_t>(below(3))];
     if (below(3) != 0 || job == jobs.back()) {
-      if (!seen_.ended.contains(job)) executor_->resize(job, somewhere());
+      if (!seen_.ended.contains(job)) order_move(job, somewhere());
     } else if (is_suspended[job]) {
       executor_->resume(job);
       is_suspended[job] = false;
@@ -188,7 +188,7 @@ TEST_F(EmulatedCores, OrdersMayComeInAnyOrder) {
   for (const JobId job : {jobs[0], jobs[1]}) end(job);
   EXPECT_EQ(seen_.failed, std::vector<std::string>{});
   EXPECT_EQ(seen_.suspended, seen_.resumed);
-  for (const CoreId core : {0, 1, 2}) {
+  for (const int core : {0, 1, 2}) {
     EXPECT_EQ(token(core).holder, 0U);
     for (const replay_vm_seat& seat : token(core).seats) EXPECT_EQ(seat.wanter, 0U);
   }
@@ -202,7 +202,7 @@ TEST_F(EmulatedCores, ARigidJobRunsAndStaysWhereItIs) {
   ASSERT_TRUE(until([&] { return has_started(); }));
   EXPECT_FALSE(seen_.started.at(kJob));
   EXPECT_EQ(seen_.reason.at(kJob), "asked to be rigid");
-  executor_->resize(kJob, {4, 4});
+  order_move(kJob, {4, 4});
   ASSERT_TRUE(until([&] { return !seen_.failed.empty(); }));
   ASSERT_TRUE(until([&] { return has_ended(); }));
   EXPECT_EQ(its_end().verification, Verification::kPassed) << its_end().reason;
@@ -254,7 +254,7 @@ TEST_F(EmulatedCores, WithoutVmlibNothingRuns) {
 
 TEST_F(EmulatedCores, ACoreHasNoMoreRoomThanSeats) {
   start();
-  launch_on(kFirst, phases("1"), std::vector<CoreId>(REPLAY_VM_SEATS + 1, 3));
+  launch_on(kFirst, phases("1"), std::vector<int>(REPLAY_VM_SEATS + 1, 3));
   ASSERT_TRUE(ends(kFirst));
   EXPECT_EQ(seen_.ended[kFirst].reason, "core 3 has no room for 25 more ranks: expected at most 24 on a core");
 }

@@ -218,8 +218,8 @@ TEST_F(Launcher, EveryThreadOfEveryRankMovesAndTheResultIsRight) {
   ASSERT_TRUE(until([&] { return has_started(); }));
   ASSERT_TRUE(seen_.started.at(kJob)) << seen_.reason.at(kJob);
   const pid_t first = rank(0), second = rank(1);
-  EXPECT_TRUE(is_bound(first, PuId{local_.pu_of_core[0]}));
-  EXPECT_TRUE(is_bound(second, PuId{local_.pu_of_core[1]}));
+  EXPECT_TRUE(is_bound(first, local_.pu_of_core[0]));
+  EXPECT_TRUE(is_bound(second, local_.pu_of_core[1]));
   EXPECT_GE(threads_of(first).size(), 2U) << "UCX has a thread of its own, or this test proves little";
   std::vector<double> latencies_us;
   for (int moves = 0; moves < 100; ++moves) {
@@ -228,8 +228,8 @@ TEST_F(Launcher, EveryThreadOfEveryRankMovesAndTheResultIsRight) {
     executor_->resize(kJob, {core(0), core(other)});
     ASSERT_TRUE(until([&] { return seen_.resized == moves + 1; })) << "move " << moves;
     latencies_us.push_back(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
-    ASSERT_TRUE(is_bound(first, PuId{local_.pu_of_core[0]})) << "move " << moves;
-    ASSERT_TRUE(is_bound(second, PuId{local_.pu_of_core[other]})) << "move " << moves;
+    ASSERT_TRUE(is_bound(first, local_.pu_of_core[0])) << "move " << moves;
+    ASSERT_TRUE(is_bound(second, local_.pu_of_core[other])) << "move " << moves;
   }
   std::ranges::sort(latencies_us);
   std::cout << "resize to answer: median " << latencies_us[50] << " us, p99 " << latencies_us[98] << " us\n";
@@ -245,7 +245,7 @@ TEST_F(Launcher, AResizeGivenBeforeTheStartWaitsForIt) {
   executor_->resize(kJob, {core(0), core(0)});
   ASSERT_TRUE(until([&] { return seen_.resized == 1; }));
   EXPECT_TRUE(has_started());
-  EXPECT_TRUE(is_bound(rank(1), PuId{local_.pu_of_core[0]}));
+  EXPECT_TRUE(is_bound(rank(1), local_.pu_of_core[0]));
   ASSERT_TRUE(until([&] { return has_ended(); }));
   EXPECT_EQ(its_end().verification, Verification::kPassed);
 }

@@ -271,7 +271,7 @@ TEST_F(RemoteAgent, AFolderThatItDoesNotSeeIsNamed) {
   const launcher::EventBase loop{event_base_new()};
   OneJob job;
   executor->attach(loop.get(), &job);
-  executor->launch({JobId{1}, {"/bin/true"}, {}, folder_ / "not/there", {0}, true});
+  executor->launch({JobId{1}, {"/bin/true"}, {}, folder_ / "not/there", {CoreId{0}}, true});
   launcher::LoopEvent tick{loop.get(), -1, EV_PERSIST, [] {}};
   tick.arm_after(10ms);
   ASSERT_TRUE(comes_true([&] {

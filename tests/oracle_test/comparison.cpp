@@ -48,7 +48,7 @@ std::vector<Cores> cores_of(JobId job, const MemoryLog& log, const oracle::Workl
   const auto add = [&](Instant since, const Allocation& allocation) {
     Cores cores{micros(since), std::vector<int>(static_cast<std::size_t>(machine.nodes()), 0)};
     if (!machine.names_cores()) cores.on_node.front() = allocation.cores;
-    for (const CoreLoad& load : allocation.named) ++cores.on_node[static_cast<std::size_t>(machine.node_of(load.core))];
+    for (const CoreLoad& load : allocation.named) ++cores.on_node[index_of(machine.node_of(load.core))];
     all.push_back(cores);
   };
   for (const log::Record& record : log.records()) {

@@ -1,7 +1,6 @@
 #include "tests/support/cores_fixture.hpp"
 
 #include <fstream>
-#include <numeric>
 #include <sstream>
 
 namespace replay::launcher {
@@ -21,18 +20,23 @@ Value read_at(const fs::path& file, std::size_t offset) {
 
 std::string segment_of(JobId job) { return std::to_string(static_cast<std::int64_t>(job)) + ".segment"; }
 
+std::vector<CoreId> core_ids(const std::vector<int>& numbers) {
+  std::vector<CoreId> ids;
+  for (const int number : numbers) ids.push_back(CoreId{number});
+  return ids;
+}
+
 }  // namespace
 
 void SharedCores::use_emulated_cores(int cores) {
   options_.emulated_cores = cores;
   local_.machine = Machine::pool(cores);
-  local_.pu_of_core.resize(static_cast<std::size_t>(cores));
-  std::iota(local_.pu_of_core.begin(), local_.pu_of_core.end(), 0);
+  local_.pu_of_core = emulated_pus(cores);
 }
 
-void SharedCores::launch_on(JobId job, std::vector<std::string> command, std::vector<CoreId> cores) {
+void SharedCores::launch_on(JobId job, std::vector<std::string> command, const std::vector<int>& cores) {
   live::LaunchOrder launch = order(std::move(command), cores.size(), job);
-  launch.core_of_rank = std::move(cores);
+  launch.core_of_rank = core_ids(cores);
   launch.directory = directory_ / std::to_string(static_cast<std::int64_t>(job));
   fs::create_directories(launch.directory);
   executor_->launch(launch);
@@ -44,9 +48,11 @@ bool SharedCores::starts(JobId job) {
   return seen_.started.contains(job);
 }
 
-bool SharedCores::moves(JobId job, std::vector<CoreId> cores) {
+void SharedCores::order_move(JobId job, const std::vector<int>& cores) { executor_->resize(job, core_ids(cores)); }
+
+bool SharedCores::moves(JobId job, const std::vector<int>& cores) {
   const int before = seen_.resized;
-  executor_->resize(job, cores);
+  order_move(job, cores);
   const bool is_answered = until([&] { return seen_.resized > before || !seen_.failed.empty(); });
   EXPECT_EQ(seen_.failed, std::vector<std::string>{});
   return is_answered && seen_.resized > before;
@@ -74,10 +80,9 @@ replay_vm_slot SharedCores::slot(JobId job, std::uint32_t rank) const {
                                  sizeof(replay_vm_segment) + rank * sizeof(replay_vm_slot));
 }
 
-replay_vm_core SharedCores::token(CoreId core) const {
-  const auto number = static_cast<std::size_t>(local_.pu_of_core[static_cast<std::size_t>(core)]);
+replay_vm_core SharedCores::token(int core) const {
   return read_at<replay_vm_core>(segment_file("cores.segment"),
-                                 sizeof(replay_vm_cores) + number * sizeof(replay_vm_core));
+                                 sizeof(replay_vm_cores) + index_of(pu_of(core)) * sizeof(replay_vm_core));
 }
 
 bool SharedCores::hands_off(JobId job, std::uint32_t ranks) {

@@ -64,7 +64,7 @@ class Launcher : public testing::Test {
   void start();
 
   [[nodiscard]] CoreId core(std::size_t number) const {
-    return static_cast<CoreId>(number % static_cast<std::size_t>(local_.machine.size()));
+    return CoreId{static_cast<std::int32_t>(number % local_.pu_of_core.size())};
   }
   /// An order to launch `ranks` ranks, rank i on core i.
   [[nodiscard]] live::LaunchOrder order(std::vector<std::string> command, std::size_t ranks, JobId job = kJob) const;

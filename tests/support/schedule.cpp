@@ -175,7 +175,7 @@ class CoreRows {
     for (const std::size_t core : on) --jobs_on_[core];
     if (!allocation.named.empty()) {
       on.clear();
-      for (const CoreLoad& load : allocation.named) on.push_back(static_cast<std::size_t>(load.core));
+      for (const CoreLoad& load : allocation.named) on.push_back(index_of(load.core));
     } else {
       const auto wanted = static_cast<std::size_t>(allocation.cores);
       on.resize(std::min(on.size(), wanted));

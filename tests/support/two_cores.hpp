@@ -18,7 +18,7 @@ struct TwoCores {
 
 [[nodiscard]] inline TwoCores two_cores() {
   if (!find_program("mpiexec")) return {{}, "mpiexec (MPICH) is not on the PATH"};
-  const std::vector<int> mask = launcher::affinity_mask();
+  const std::vector<launcher::PuId> mask = launcher::affinity_mask();
   if (mask.size() < 2) return {{}, fmt::format("two cores are needed, {} may be used", mask.size())};
   return {fmt::format("{},{}", mask[0], mask[1]), {}};
 }

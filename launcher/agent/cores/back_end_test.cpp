@@ -20,12 +20,12 @@ constexpr auto kLongest = 20ms;
 constexpr auto kSlowHandover = 50us;
 constexpr std::size_t kEnough = 2000;  // 4 ms where it is fast
 
-bool stay_on(int pu) {
+bool stay_on(PuId pu) {
   constexpr std::size_t kCpus = 8192;
   const std::size_t size = CPU_ALLOC_SIZE(kCpus);
   const std::unique_ptr<cpu_set_t, decltype([](cpu_set_t* s) { CPU_FREE(s); })> set{CPU_ALLOC(kCpus)};
   CPU_ZERO_S(size, set.get());
-  CPU_SET_S(static_cast<std::size_t>(pu), size, set.get());
+  CPU_SET_S(index_of(pu), size, set.get());
   return ::sched_setaffinity(0, size, set.get()) == 0;
 }
 
@@ -40,14 +40,14 @@ struct Table {
 };
 
 /// Waits until both threads are there. False: one of them could not be put on the core.
-bool sit_down(Table& table, int pu) {
+bool sit_down(Table& table, PuId pu) {
   if (!stay_on(pu)) table.is_refused = true;
   ++table.seated;
   while (table.seated < 2) ::sched_yield();
   return !table.is_refused;
 }
 
-void play(Table& table, int me, int pu, std::chrono::milliseconds limit, const std::function<void()>& give_away) {
+void play(Table& table, int me, PuId pu, std::chrono::milliseconds limit, const std::function<void()>& give_away) {
   if (!sit_down(table, pu)) return;
   const auto end = Clock::now() + limit;
   while (!table.is_over) {
@@ -65,7 +65,7 @@ void play(Table& table, int me, int pu, std::chrono::milliseconds limit, const s
 
 }  // namespace
 
-std::optional<HandoverTest> test_handover(int pu, std::chrono::milliseconds limit,
+std::optional<HandoverTest> test_handover(PuId pu, std::chrono::milliseconds limit,
                                           const std::function<void()>& give_away) {
   Table table;
   std::thread first{[&] { play(table, 0, pu, limit, give_away); }};
@@ -86,7 +86,7 @@ replay_vm_back_end better_back_end(const std::optional<HandoverTest>& yielding) 
   return is_good ? REPLAY_VM_YIELD : REPLAY_VM_TOKEN;
 }
 
-replay_vm_back_end find_back_end(int pu) {
+replay_vm_back_end find_back_end(PuId pu) {
   return better_back_end(test_handover(pu, kLongest, [] { ::sched_yield(); }));
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "launcher/os/pu_id.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::launcher {
@@ -20,13 +21,13 @@ struct HandoverTest {
 
 /// Two threads on core `pu` hand a word to each other until `limit`, each calling `give_away` until it is its turn.
 /// They are joined when this returns. Nothing: they could not be put on that core.
-[[nodiscard]] std::optional<HandoverTest> test_handover(int pu, std::chrono::milliseconds limit,
+[[nodiscard]] std::optional<HandoverTest> test_handover(PuId pu, std::chrono::milliseconds limit,
                                                         const std::function<void()>& give_away);
 
 /// The token when a hand-over by sched_yield takes more than 50 us, or none was seen.
 [[nodiscard]] replay_vm_back_end better_back_end(const std::optional<HandoverTest>& yielding);
 
 /// The two together, with sched_yield on core `pu`: about 20 ms.
-[[nodiscard]] replay_vm_back_end find_back_end(int pu);
+[[nodiscard]] replay_vm_back_end find_back_end(PuId pu);
 
 }  // namespace replay::launcher

@@ -142,7 +142,7 @@ TEST(LiveView, APictureIsNeverTallerOrWiderThanItsTerminal) {
   records.header("policy", std::string(300, 'p'));
   for (int job = 0; job < 90; ++job) records.submit(0, job, 64, 1);
   for (int job = 0; job < 80; ++job) {
-    std::vector<CoreLoad> named(64, {0, 1});
+    std::vector<test::OnCore> named(64, {0, 1});
     for (int core = 0; core < 64; ++core) named[static_cast<std::size_t>(core)].core = job * 64 + core;
     records.launch_on(0, job, named);
   }

@@ -109,8 +109,8 @@ TEST(FirstDifference, AnotherCountOfCoresCounts) {
 }
 
 TEST(FirstDifference, OtherCoresOfAsManyCountIfPlacementsDo) {
-  const auto on = [](CoreId core) {
-    return Records("1x1x4").submit(0, 1, 1, 10).add(0, log::StartDecided{JobId{1}, {1, 1, {{core, 1}}}});
+  const auto on = [](int core) {
+    return Records("1x1x4").submit(0, 1, 1, 10).add(0, log::StartDecided{JobId{1}, {1, 1, {{CoreId{core}, 1}}}});
   };
   EXPECT_FALSE(first_difference(list_of(on(0)), list_of(on(3)), {Duration::zero(), false}));
   EXPECT_TRUE(first_difference(list_of(on(0)), list_of(on(3)), {Duration::zero(), true}));

@@ -15,6 +15,7 @@
 #include "tests/support/sharing_policies.hpp"
 #include "tests/unit/metrics/five_jobs.hpp"
 #include "tests/unit/metrics/records.hpp"
+#include "tests/unit/model/core_loads.hpp"
 
 namespace replay::compare {
 namespace {
@@ -24,6 +25,7 @@ using metrics::Point;
 using metrics::Records;
 using metrics::Series;
 using test::at;
+using test::core_loads;
 
 // A simulation carries decisions out within the instant: at its end the plan equals the machine's state.
 TEST(RunState, AgreesWithTheMachineAtTheEndOfEachInstant) {
@@ -147,7 +149,7 @@ TEST(RunState, SoTheyAreOfJobsThatShareCoresAndSleep) {
 
 // Any log is either followed or refused.
 TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
-  const auto shared_start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, {{0, 1}}, true}}; };
+  const auto shared_start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, core_loads({{0, 1}}), true}}; };
   Records records{"1x1x2"};
   for (int job = 1; job <= 3; ++job)
     records.submit(0, job, 1, 10).add(0, shared_start(job)).launch_shared(0, job, {{0, 1}});
@@ -171,8 +173,8 @@ TEST(RunState, ASharedCoreIsBusyOnce) {
   Records("1x1x4")
       .submit(0, 1, 2, 10)
       .submit(0, 2, 2, 10)
-      .add(0, log::StartDecided{JobId{1}, {2, 1, {{0, 1}, {1, 1}}, true}})
-      .add(0, log::StartDecided{JobId{2}, {2, 1, {{1, 1}, {2, 1}}, true}})
+      .add(0, log::StartDecided{JobId{1}, {2, 1, core_loads({{0, 1}, {1, 1}}), true}})
+      .add(0, log::StartDecided{JobId{2}, {2, 1, core_loads({{1, 1}, {2, 1}}), true}})
       .feed(state);
   EXPECT_EQ(state.free_cores(), 1);
   state.record({at(1s), log::Finished{JobId{1}, {}}});

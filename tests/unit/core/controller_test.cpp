@@ -11,6 +11,7 @@
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/schedule.hpp"
+#include "tests/unit/model/core_loads.hpp"
 
 namespace replay::test {
 namespace {
@@ -281,8 +282,8 @@ class SharedSteps : public testing::Test {
     }
     return "";
   }
-  static Allocation half(CoreId first, bool shareable = true) {
-    return {2, 1, {{first, 1}, {first + 1, 1}}, shareable};
+  static Allocation half(int first, bool shareable = true) {
+    return {2, 1, core_loads({{first, 1}, {first + 1, 1}}), shareable};
   }
 
   Machine machine_ = Machine::cluster(2, 1, 2);
@@ -339,15 +340,16 @@ TEST_F(SharedSteps, WhatAPolicyMayNotDoIsNamed) {
   EXPECT_EQ(refusal(Start{id('B'), half(0, false)}), "the policy starts job 66 on 2 cores: core 0 has no room");
   EXPECT_EQ(refusal(Start{id('B'), half(0)}, false), "the policy starts job 66 on 2 cores: core 0 has no room")
       << "A wants to be alone";
-  EXPECT_EQ(refusal(Start{id('B'), {2, 1, {{2, 1}, {2, 1}}}}),
+  EXPECT_EQ(refusal(Start{id('B'), {2, 1, core_loads({{2, 1}, {2, 1}})}}),
             "the policy starts job 66 on 2 cores: it names a core twice");
-  EXPECT_EQ(refusal(Start{id('B'), {1, 1, {{2, 1}}}}),
+  EXPECT_EQ(refusal(Start{id('B'), {1, 1, core_loads({{2, 1}})}}),
             "the policy starts job 66 on 1 cores: they do not carry 2 processes");
   EXPECT_EQ(refusal(Start{id('B'), {3, 1, {}}}), "") << "the controller chooses the cores: two";
   EXPECT_EQ(refusal(Resize{id('A'), half(0, false)}),
             "the policy resizes job 65 and changes whether it shares its cores: that is for life");
   EXPECT_EQ(refusal(Resize{id('A'), half(2)}), "the policy resizes job 65 and moves processes of it to another node");
-  EXPECT_EQ(refusal(Resize{id('A'), {2, 1, {{1, 1}, {0, 1}}, true}}), "") << "within its node a job may move";
+  EXPECT_EQ(refusal(Resize{id('A'), {2, 1, core_loads({{1, 1}, {0, 1}}), true}}), "")
+      << "within its node a job may move";
 }
 
 TEST_F(SharedSteps, AThirdJobOnACoreIsRefused) {
@@ -367,7 +369,7 @@ TEST_F(SharedSteps, CoresThatThePolicyLeavesToTheControllerAreSharedAsItAsks) {
     if (const auto* start = std::get_if<log::StartDecided>(&record.what)) decided.push_back(start->allocation);
     if (const auto* resize = std::get_if<log::ResizeDecided>(&record.what)) decided.push_back(resize->allocation);
   }
-  EXPECT_EQ(decided, (std::vector<Allocation>{half(0), {1, 2, {{0, 2}}, true}, half(0)}));
+  EXPECT_EQ(decided, (std::vector<Allocation>{half(0), {1, 2, core_loads({{0, 2}}), true}, half(0)}));
 }
 
 TEST(ClosedLoop, AJobComesItsThinkTimeAfterTheOneItFollows) {

@@ -10,9 +10,9 @@ namespace {
 // On one node of four cores.
 class CoreLedgerOnFourCores : public ::testing::Test {
  protected:
-  static Allocation on(std::initializer_list<CoreId> cores, ProcessCount each = 1) {
+  static Allocation on(std::initializer_list<int> cores, ProcessCount each = 1) {
     Allocation allocation;
-    for (const CoreId core : cores) allocation.named.push_back({core, each});
+    for (const int core : cores) allocation.named.push_back({CoreId{core}, each});
     allocation.cores = static_cast<CoreCount>(cores.size());
     allocation.mpl = each;
     return allocation;

@@ -17,6 +17,7 @@
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing_policies.hpp"
+#include "tests/unit/model/core_loads.hpp"
 
 namespace replay::test {
 namespace {
@@ -113,12 +114,13 @@ TEST_F(Live, JobsAreSuspendedAndResumedInTurns) {
 TEST_F(Live, ThePairingSaysWhichRanksOfAShrunkJobShareACore) {
   machine_ = Machine::cluster(1, 1, 4);
   const std::vector<TracedJob> jobs{job('A').cores(4).runs(60s), job('B').cores(2).arrives(2s).runs(5s)};
-  using Cores = std::vector<CoreId>;
+  using Orders = std::vector<std::vector<CoreId>>;
+  const std::vector<CoreId> expanded = core_ids({0, 1, 2, 3});
   const LiveLog block = run("fcfs-malleable", jobs, 0.02);
-  EXPECT_EQ(block.placements.at(id('A')), (std::vector<Cores>{{0, 1, 2, 3}, {0, 0, 1, 1}, {0, 1, 2, 3}}));
+  EXPECT_EQ(block.placements.at(id('A')), (Orders{expanded, core_ids({0, 0, 1, 1}), expanded}));
   const LiveLog cyclic = run("fcfs-malleable", jobs, 0.02,
                              [](FakeExecutor&, live::RunOptions& options) { options.pairing = Pairing::kCyclic; });
-  EXPECT_EQ(cyclic.placements.at(id('A')), (std::vector<Cores>{{0, 1, 2, 3}, {0, 1, 0, 1}, {0, 1, 2, 3}}));
+  EXPECT_EQ(cyclic.placements.at(id('A')), (Orders{expanded, core_ids({0, 1, 0, 1}), expanded}));
 }
 
 TEST_F(Live, NoResizeMovesARankToAnotherNode) {

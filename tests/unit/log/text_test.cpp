@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "tests/unit/model/core_loads.hpp"
 
 namespace replay::log {
 namespace {
 
 using namespace std::chrono_literals;
+using test::core_loads;
 
 constexpr Instant at(Duration time) { return Instant{time}; }
 
@@ -85,7 +87,7 @@ std::vector<Record> one_of_each() {
   plain.job.estimate = 1us;
   plain.truth.behaviour = plain.job.declared;
   const Allocation pool{4, 1, {}};
-  const Allocation named{4, 2, {{0, 2}, {1, 2}, {2, 1}, {7, 1}}};
+  const Allocation named{4, 2, core_loads({{0, 2}, {1, 2}, {2, 1}, {7, 1}})};
   const JobEnd bad{Outcome::kFailed, -11, Verification::kFailed, 0.75,
                    "rank 3: \"killed\"\n\\ \t\x01 gr\xc3\xbc\xc3\x9f"};
   const Instant t = at(12500ms);
@@ -157,14 +159,14 @@ TEST(EventLogText, EachRecordReadsBackAsItWas) {
 }
 
 TEST(EventLogText, CoresInRankOrderKeepThatOrder) {
-  const Record record{at(0s), Launched{JobId{1}, {4, 1, {{3, 1}, {2, 1}, {0, 1}, {1, 1}}}}};
+  const Record record{at(0s), Launched{JobId{1}, {4, 1, core_loads({{3, 1}, {2, 1}, {0, 1}, {1, 1}})}}};
   EXPECT_EQ(to_line(record), "0 launch job=1 cores=4 mpl=1 on=3:1,2:1,0-1:1");
   EXPECT_EQ(std::get<Launched>(parse_line(to_line(record), "f", 1).what).allocation,
             std::get<Launched>(record.what).allocation);
 }
 
 TEST(EventLogText, AllocationsThatOthersMayShareSaySo) {
-  const Allocation shared{2, 2, {{4, 2}, {5, 1}}, true};
+  const Allocation shared{2, 2, core_loads({{4, 2}, {5, 1}}), true};
   EXPECT_EQ(to_line({at(1s), Launched{JobId{1}, shared}}), "1 launch job=1 cores=2 mpl=2 on=4:2,5:1 shareable=yes");
   for (const Record& record :
        {Record{at(1s), StartDecided{JobId{1}, shared}}, Record{at(1s), ResizeDone{JobId{1}, shared}}})

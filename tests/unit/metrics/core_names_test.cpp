@@ -85,7 +85,7 @@ TEST(CoreNames, SuspendedJobsLendTheirCores) {
   EXPECT_EQ(used(pool, 2), "0-3");
   const CoreNames named = names_of(Records("1x4").launch_on(0, 1, {{2, 1}, {3, 1}}).suspended(1, 1).resumed(2, 1));
   ASSERT_EQ(named.held(JobId{1}).size(), 1u);
-  EXPECT_EQ(named.held(JobId{1})[0], (CoreRange{2, 3}));
+  EXPECT_EQ(named.held(JobId{1})[0], (CoreRange{CoreId{2}, CoreId{3}}));
   EXPECT_EQ(used(names_of(Records("1x4").launch_on(0, 1, {{2, 1}, {3, 1}}).suspended(1, 1)), 1), "2-3");
 }
 
@@ -96,10 +96,10 @@ TEST(CoreNames, JobsThatShareACoreBothHaveItsName) {
   EXPECT_EQ(used(names, 1), "0-1");
   EXPECT_EQ(used(names, 2), "1-2");
   ASSERT_EQ(names.held(JobId{1}).size(), 1u);
-  EXPECT_EQ(names.held(JobId{1})[0], (CoreRange{0, 1}));
+  EXPECT_EQ(names.held(JobId{1})[0], first_cores(2));
   names.record({Instant{}, log::Finished{JobId{1}, {}}});
   ASSERT_EQ(names.held(JobId{2}).size(), 1u);
-  EXPECT_EQ(names.held(JobId{2})[0], (CoreRange{1, 2})) << "the other's end takes nothing from it";
+  EXPECT_EQ(names.held(JobId{2})[0], (CoreRange{CoreId{1}, CoreId{2}})) << "the other's end takes nothing from it";
 }
 
 TEST(CoreNames, AJobThatNeverRanUsedNothing) { EXPECT_EQ(used(names_of(Records("flat:4").submit(0, 1, 1, 1)), 1), ""); }
@@ -119,7 +119,7 @@ TEST(NumberedPool, JoinsWhatComesBack) {
   pool.give_back(b);
   CoreRanges all;
   pool.take(10, all);
-  EXPECT_EQ(all, (CoreRanges{{0, 9}}));
+  EXPECT_EQ(all, CoreRanges{first_cores(10)});
 }
 
 }  // namespace

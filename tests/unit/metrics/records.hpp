@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
+#include "tests/unit/model/core_loads.hpp"
 
 namespace replay::metrics {
 
@@ -31,24 +32,24 @@ class Records {
   Records& launch(double time, int job, CoreCount cores, int mpl = 1) {
     return add(time, log::Launched{JobId{job}, {cores, mpl, {}}});
   }
-  Records& launch_on(double time, int job, std::vector<CoreLoad> named, int mpl = 1) {
+  Records& launch_on(double time, int job, const std::vector<test::OnCore>& named, int mpl = 1) {
     const auto cores = static_cast<CoreCount>(named.size());
-    return add(time, log::Launched{JobId{job}, {cores, mpl, std::move(named)}});
+    return add(time, log::Launched{JobId{job}, {cores, mpl, test::core_loads(named)}});
   }
-  Records& launch_shared(double time, int job, std::vector<CoreLoad> named, int mpl = 1) {
+  Records& launch_shared(double time, int job, const std::vector<test::OnCore>& named, int mpl = 1) {
     const auto cores = static_cast<CoreCount>(named.size());
-    return add(time, log::Launched{JobId{job}, {cores, mpl, std::move(named), true}});
+    return add(time, log::Launched{JobId{job}, {cores, mpl, test::core_loads(named), true}});
   }
-  Records& resized_shared(double time, int job, std::vector<CoreLoad> named, int mpl) {
+  Records& resized_shared(double time, int job, const std::vector<test::OnCore>& named, int mpl) {
     const auto cores = static_cast<CoreCount>(named.size());
-    return add(time, log::ResizeDone{JobId{job}, {cores, mpl, std::move(named), true}});
+    return add(time, log::ResizeDone{JobId{job}, {cores, mpl, test::core_loads(named), true}});
   }
   Records& resized(double time, int job, CoreCount cores, int mpl) {
     return add(time, log::ResizeDone{JobId{job}, {cores, mpl, {}}});
   }
-  Records& resized_on(double time, int job, std::vector<CoreLoad> named, int mpl) {
+  Records& resized_on(double time, int job, const std::vector<test::OnCore>& named, int mpl) {
     const auto cores = static_cast<CoreCount>(named.size());
-    return add(time, log::ResizeDone{JobId{job}, {cores, mpl, std::move(named)}});
+    return add(time, log::ResizeDone{JobId{job}, {cores, mpl, test::core_loads(named)}});
   }
   Records& suspended(double time, int job) { return add(time, log::SuspendDone{JobId{job}}); }
   Records& resumed(double time, int job) { return add(time, log::ResumeDone{JobId{job}}); }

@@ -31,8 +31,8 @@ Placed any_placed() {
   auto owned = std::make_unique<const Machine>(Machine::parse(*any_machine()));
   const Machine& machine = *owned;
   Placed placed{std::move(owned), machine, FreeCores{machine}, 0, {}};
-  for (CoreId core = 1; core < machine.size(); ++core)
-    if (*rc::gen::inRange(0, 4) == 0) placed.free.take({1, 1, {{core, 1}}});
+  for (const CoreId core : machine.cores())  // core 0 stays free
+    if (core != CoreId{0} && *rc::gen::inRange(0, 4) == 0) placed.free.take({1, 1, {{core, 1}}});
   ProcessCount most = 0;  // a node with a free core carries as many processes as it has cores
   for (int node = 0; node < machine.nodes(); ++node)
     if (placed.free.on_node(NodeId{node}) > 0) most += machine.cores_per_node();

@@ -4,14 +4,19 @@
 
 #include <string>
 
+#include "tests/unit/model/core_loads.hpp"
+
 namespace replay {
 namespace {
 
-Allocation on(std::vector<CoreLoad> loads) {
+using test::core_loads;
+using test::OnCore;
+
+Allocation on(const std::vector<OnCore>& loads) {
   Allocation allocation;
   allocation.cores = static_cast<CoreCount>(loads.size());
-  for (const CoreLoad& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
-  allocation.named = std::move(loads);
+  for (const OnCore& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
+  allocation.named = core_loads(loads);
   return allocation;
 }
 
@@ -37,8 +42,8 @@ TEST(FreeCoresOfNodes, GoToTheNodeWithMostFreeCoresFirst) {
   const Machine machine = Machine::cluster(3, 1, 2);
   FreeCores free{machine};
   free.take(on({{0, 1}}));
-  EXPECT_EQ(free.place(2, 1)->named, (std::vector<CoreLoad>{{2, 1}, {3, 1}}));
-  EXPECT_EQ(free.place(5, 1)->named, (std::vector<CoreLoad>{{2, 1}, {3, 1}, {4, 1}, {5, 1}, {1, 1}}));
+  EXPECT_EQ(free.place(2, 1)->named, core_loads({{2, 1}, {3, 1}}));
+  EXPECT_EQ(free.place(5, 1)->named, core_loads({{2, 1}, {3, 1}, {4, 1}, {5, 1}, {1, 1}}));
 }
 
 TEST(FreeCoresOfNodes, NeverPutMoreProcessesOnANodeThanItHasCores) {
@@ -46,9 +51,9 @@ TEST(FreeCoresOfNodes, NeverPutMoreProcessesOnANodeThanItHasCores) {
   FreeCores free{machine};
   const auto four = free.place(4, 2);
   ASSERT_TRUE(four);
-  EXPECT_EQ(four->named, (std::vector<CoreLoad>{{0, 2}, {2, 2}})) << "all four on one node could not be expanded there";
+  EXPECT_EQ(four->named, core_loads({{0, 2}, {2, 2}})) << "all four on one node could not be expanded there";
   free.take(*four);
-  EXPECT_EQ(free.at_level(*four, 4, 1)->named, (std::vector<CoreLoad>{{0, 1}, {1, 1}, {2, 1}, {3, 1}}));
+  EXPECT_EQ(free.at_level(*four, 4, 1)->named, core_loads({{0, 1}, {1, 1}, {2, 1}, {3, 1}}));
 }
 
 TEST(FreeCoresOfNodes, ShrinkPerNode) {
@@ -59,7 +64,7 @@ TEST(FreeCoresOfNodes, ShrinkPerNode) {
   free.take(*five);
   EXPECT_EQ(free.gain(*five, 5, 2), 2) << "4 and 1 processes need 2 and 1 cores";
   const auto shrunk = free.at_level(*five, 5, 2);
-  EXPECT_EQ(shrunk->named, (std::vector<CoreLoad>{{0, 2}, {1, 2}, {4, 1}}));
+  EXPECT_EQ(shrunk->named, core_loads({{0, 2}, {1, 2}, {4, 1}}));
   EXPECT_EQ(shrunk->mpl, 2);
 }
 
@@ -76,7 +81,7 @@ TEST(FreeCoresOfNodes, NameTheCoresOfAShapeAsTheyAreFree) {
   const Machine machine = Machine::cluster(2, 1, 4);
   FreeCores free{machine};
   free.take(on({{0, 1}, {5, 1}}));
-  EXPECT_EQ(free.place_like(on({{0, 2}, {3, 1}, {6, 1}}))->named, (std::vector<CoreLoad>{{1, 2}, {2, 1}, {4, 1}}));
+  EXPECT_EQ(free.place_like(on({{0, 2}, {3, 1}, {6, 1}}))->named, core_loads({{1, 2}, {2, 1}, {4, 1}}));
   EXPECT_FALSE(free.place_like(on({{0, 1}, {1, 1}, {2, 1}, {3, 1}}))) << "three are free on node 0";
 }
 
@@ -125,14 +130,14 @@ TEST(FreeCoresOfNodes, APartOfANodeTakesAsManyProcessesAsItsFreeCoresCarry) {
   // One core of each node is free: at level 4 it carries all four, at level 3 three.
   const Machine machine = Machine::cluster(3, 2, 2);
   FreeCores free{machine};
-  for (const CoreId first : {0, 4, 8}) free.take(on({{first, 1}, {first + 1, 1}, {first + 2, 1}}));
-  EXPECT_EQ(free.place(11, 4)->named, (std::vector<CoreLoad>{{3, 4}, {7, 4}, {11, 3}}));
+  for (const int first : {0, 4, 8}) free.take(on({{first, 1}, {first + 1, 1}, {first + 2, 1}}));
+  EXPECT_EQ(free.place(11, 4)->named, core_loads({{3, 4}, {7, 4}, {11, 3}}));
   EXPECT_FALSE(free.place(11, 3)) << "room for nine";
-  EXPECT_EQ(free.place(8, 3)->named, (std::vector<CoreLoad>{{3, 3}, {7, 3}, {11, 2}}));
+  EXPECT_EQ(free.place(8, 3)->named, core_loads({{3, 3}, {7, 3}, {11, 2}}));
 }
 
-Allocation shared(std::vector<CoreLoad> loads) {
-  Allocation allocation = on(std::move(loads));
+Allocation shared(const std::vector<OnCore>& loads) {
+  Allocation allocation = on(loads);
   allocation.shareable = true;
   return allocation;
 }
@@ -147,8 +152,8 @@ TEST_F(SharedFreeCores, HaveRoomForOneMoreJobThatShares) {
   const Allocation first = shared({{0, 1}, {1, 1}});
   free_.take(first);
   EXPECT_EQ(free_.total(), 2);
-  EXPECT_FALSE(free_.is_free(0));
-  EXPECT_TRUE(free_.can_be_joined(0));
+  EXPECT_FALSE(free_.is_free(CoreId{0}));
+  EXPECT_TRUE(free_.can_be_joined(CoreId{0}));
   EXPECT_TRUE(free_.has_room(shared({{1, 1}, {2, 1}})));
   EXPECT_FALSE(free_.has_room(on({{1, 1}}))) << "a job that wants its core for itself";
   const Allocation second = shared({{1, 2}});
@@ -157,8 +162,8 @@ TEST_F(SharedFreeCores, HaveRoomForOneMoreJobThatShares) {
   EXPECT_FALSE(free_.has_room(shared({{1, 1}}))) << "two are on it";
   free_.release(first);
   EXPECT_EQ(free_.total(), 3);
-  EXPECT_TRUE(free_.is_free(0));
-  EXPECT_TRUE(free_.can_be_joined(1)) << "the second is still there";
+  EXPECT_TRUE(free_.is_free(CoreId{0}));
+  EXPECT_TRUE(free_.can_be_joined(CoreId{1})) << "the second is still there";
   free_.release(second);
   EXPECT_EQ(free_.total(), 4);
   EXPECT_EQ(free_.on_node(NodeId{0}), 2);
@@ -166,7 +171,7 @@ TEST_F(SharedFreeCores, HaveRoomForOneMoreJobThatShares) {
 
 TEST_F(SharedFreeCores, NobodyJoinsAJobThatIsAlone) {
   free_.take(on({{0, 1}}));
-  EXPECT_FALSE(free_.can_be_joined(0));
+  EXPECT_FALSE(free_.can_be_joined(CoreId{0}));
   EXPECT_FALSE(free_.has_room(shared({{0, 1}})));
 }
 
@@ -177,10 +182,10 @@ TEST_F(SharedFreeCores, ASecondJobGoesBesideAFirstInItsOrder) {
   ASSERT_TRUE(second);
   EXPECT_EQ(second->named, first.named);
   EXPECT_TRUE(second->shareable);
-  EXPECT_EQ(free_.place_beside(first, 3, 2)->named, (std::vector<CoreLoad>{{2, 2}, {0, 1}})) << "two to a node";
+  EXPECT_EQ(free_.place_beside(first, 3, 2)->named, core_loads({{2, 2}, {0, 1}})) << "two to a node";
   EXPECT_FALSE(free_.place_beside(first, 4, 1));
   free_.take(shared({{3, 1}}));
-  EXPECT_EQ(free_.place_beside(first, 2, 1)->named, (std::vector<CoreLoad>{{2, 1}, {0, 1}}));
+  EXPECT_EQ(free_.place_beside(first, 2, 1)->named, core_loads({{2, 1}, {0, 1}}));
 }
 
 TEST_F(SharedFreeCores, ALevelOfAJobThatSharesIsShareableToo) {

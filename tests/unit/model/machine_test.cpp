@@ -1,6 +1,11 @@
 #include "scheduler/model/machine.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
+
+#include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/model/allocation.hpp"
@@ -13,7 +18,7 @@ TEST(Machines, AreReadAsTheyAreWritten) {
   EXPECT_EQ(Machine::parse("4x8").to_text(), "4x1x8");
   EXPECT_EQ(Machine::parse("emulated:8x2x2").to_text(), "8x2x2");
   EXPECT_EQ(Machine::parse("16x2x2").size(), 64);
-  EXPECT_EQ(Machine::parse("16x2x2").node_of(63), NodeId{15});
+  EXPECT_EQ(Machine::parse("16x2x2").node_of(CoreId{63}), NodeId{15});
   EXPECT_FALSE(Machine::parse("flat:128").names_cores());
 }
 
@@ -32,6 +37,39 @@ TEST(Machines, ThatCannotBeAreRefusedWithWhatWasExpected) {
         InputError)
         << text;
   }
+}
+
+TEST(Machines, NumberTheirCoresNodeByNode) {
+  const Machine machine = Machine::parse("3x2x2");
+  EXPECT_EQ(machine.cores(), first_cores(12));
+  EXPECT_EQ(machine.cores_of(NodeId{0}), first_cores(4));
+  EXPECT_EQ(machine.cores_of(NodeId{2}), (CoreRange{CoreId{8}, CoreId{11}}));
+  for (const NodeId node : {NodeId{0}, NodeId{1}, NodeId{2}})
+    for (const CoreId core : machine.cores_of(node)) EXPECT_EQ(machine.node_of(core), node) << number(core);
+}
+
+TEST(CoreIds, AreNotTakenForCountsOrNodes) {
+  EXPECT_FALSE((std::is_convertible_v<CoreCount, CoreId>));
+  EXPECT_FALSE((std::is_convertible_v<CoreId, CoreCount>));
+  EXPECT_FALSE((std::is_convertible_v<CoreId, NodeId>));
+  EXPECT_FALSE((std::is_convertible_v<NodeId, CoreId>));
+  EXPECT_EQ(fmt::format("{}", CoreId{17}), "17") << "in text a core is its number";
+}
+
+TEST(CoreRanges, GoFromTheFirstToTheLast) {
+  const auto passed = [](CoreRange range) {
+    std::vector<std::int32_t> numbers;
+    for (const CoreId core : range) numbers.push_back(number(core));
+    return numbers;
+  };
+  constexpr std::int32_t kHighest = std::numeric_limits<std::int32_t>::max();
+  EXPECT_EQ(passed({CoreId{3}, CoreId{5}}), (std::vector{3, 4, 5}));
+  EXPECT_EQ(passed(first_cores(0)), std::vector<std::int32_t>{});
+  EXPECT_EQ(passed({CoreId{kHighest - 1}, CoreId{kHighest}}), (std::vector{kHighest - 1, kHighest}));
+  EXPECT_EQ((CoreRange{CoreId{3}, CoreId{5}}.size()), 3);
+  EXPECT_TRUE(first_cores(4).contains(CoreId{3}));
+  EXPECT_FALSE(first_cores(4).contains(CoreId{4}));
+  EXPECT_FALSE(first_cores(4).contains(CoreId{-1}));
 }
 
 }  // namespace

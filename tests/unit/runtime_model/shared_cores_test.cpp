@@ -2,16 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/model/core_loads.hpp"
+
 namespace replay {
 namespace {
 
 constexpr JobId kA{1}, kB{2}, kC{3};
 
-Allocation on_cores(std::vector<CoreLoad> loads) {
+Allocation on_cores(const std::vector<test::OnCore>& loads) {
   Allocation allocation;
   allocation.cores = static_cast<CoreCount>(loads.size());
-  for (const CoreLoad& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
-  allocation.named = std::move(loads);
+  for (const test::OnCore& load : loads) allocation.mpl = std::max(allocation.mpl, load.processes);
+  allocation.named = test::core_loads(loads);
   allocation.shareable = true;
   return allocation;
 }

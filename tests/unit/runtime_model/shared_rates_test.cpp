@@ -14,9 +14,9 @@ constexpr JobId kOne{1}, kTwo{2}, kThree{3};
 
 class SharedRatesOnFourCores : public ::testing::Test {
  protected:
-  static Allocation on(std::initializer_list<CoreId> cores, bool shareable = true) {
+  static Allocation on(std::initializer_list<int> cores, bool shareable = true) {
     Allocation allocation;
-    for (const CoreId core : cores) allocation.named.push_back({core, 1});
+    for (const int core : cores) allocation.named.push_back({CoreId{core}, 1});
     allocation.cores = static_cast<CoreCount>(cores.size());
     allocation.shareable = shareable;
     return allocation;

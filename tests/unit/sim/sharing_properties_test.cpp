@@ -120,7 +120,7 @@ class Witness final : public UnwrappedPolicy, public log::Sink {
   Witness(const Machine& machine, Policy& inner) : machine_(machine), inner_(inner), physical_(machine) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
-    for (CoreId core = 0; core < machine_.size(); ++core) {
+    for (const CoreId core : machine_.cores()) {
       RC_ASSERT(view.free.is_free(core) == physical_.is_free(core));
       RC_ASSERT(view.free.can_be_joined(core) == physical_.can_be_joined(core));
     }

@@ -8,6 +8,7 @@
 #include "scheduler/metrics/series.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing_policies.hpp"
+#include "tests/unit/model/core_loads.hpp"
 
 namespace replay::test {
 namespace {
@@ -42,8 +43,8 @@ MemoryLog in_slices(const Machine& machine, const std::vector<TracedJob>& jobs) 
   return play(policy, machine, jobs);
 }
 
-Allocation shared(std::vector<CoreLoad> loads, int mpl = 1) {
-  return {static_cast<CoreCount>(loads.size()), mpl, std::move(loads), true};
+Allocation shared(const std::vector<OnCore>& loads, int mpl = 1) {
+  return {static_cast<CoreCount>(loads.size()), mpl, core_loads(loads), true};
 }
 
 TEST(Sharing, EndsMoveWhenTheNeighbourComesAndWhenItGoes) {

@@ -11,20 +11,16 @@
 namespace replay::launcher {
 namespace {
 
-std::vector<int> up_to(int count) {
-  std::vector<int> all;
-  for (int i = 0; i < count; ++i) all.push_back(i);
-  return all;
+std::vector<int> up_to(int count) { return numbers(emulated_pus(count)); }
+
+LocalMachine on(const std::string& machine, const std::vector<int>& mask, const std::string& spec = "local",
+                bool smt = false, std::optional<double> quota = std::nullopt) {
+  return discover(load_synthetic(machine), {pus_of(mask), quota}, spec, smt);
 }
 
-LocalMachine on(const std::string& machine, std::vector<int> mask, const std::string& spec = "local", bool smt = false,
-                std::optional<double> quota = std::nullopt) {
-  return discover(load_synthetic(machine), {std::move(mask), quota}, spec, smt);
-}
-
-std::string complaint(const std::string& machine, std::vector<int> mask, const std::string& spec) {
+std::string complaint(const std::string& machine, const std::vector<int>& mask, const std::string& spec) {
   try {
-    (void)on(machine, std::move(mask), spec);
+    (void)on(machine, mask, spec);
   } catch (const InputError& error) {
     return error.what();
   }
@@ -32,8 +28,8 @@ std::string complaint(const std::string& machine, std::vector<int> mask, const s
 }
 
 TEST(CoreList, RangesAndSinglesInAnyOrder) {
-  EXPECT_EQ(parse_core_list("5,0-3,2"), (std::vector<int>{0, 1, 2, 3, 5}));
-  EXPECT_EQ(parse_core_list("7"), (std::vector<int>{7}));
+  EXPECT_EQ(numbers(parse_core_list("5,0-3,2")), (std::vector<int>{0, 1, 2, 3, 5}));
+  EXPECT_EQ(parse_core_list("7"), std::vector{PuId{7}});
 }
 
 TEST(CoreList, WhatIsNoListIsRefused) {
@@ -44,29 +40,29 @@ TEST(CoreList, WhatIsNoListIsRefused) {
 TEST(LocalMachine, TakesAllCoresByPackage) {
   const LocalMachine local = on("pack:2 core:4 pu:1", up_to(8));
   EXPECT_EQ(local.machine.to_text(), "1x2x4");
-  EXPECT_EQ(local.pu_of_core, up_to(8));
+  EXPECT_EQ(numbers(local.pu_of_core), up_to(8));
   EXPECT_TRUE(local.notes.empty());
 }
 
 TEST(LocalMachine, CountsCoresNotHardwareThreads) {
-  EXPECT_EQ(on("pack:1 core:4 pu:2", up_to(8)).pu_of_core, (std::vector<int>{0, 2, 4, 6}));
-  EXPECT_EQ(on("pack:1 core:4 pu:2", up_to(8), "local", true).pu_of_core, up_to(8));
+  EXPECT_EQ(numbers(on("pack:1 core:4 pu:2", up_to(8)).pu_of_core), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_EQ(numbers(on("pack:1 core:4 pu:2", up_to(8), "local", true).pu_of_core), up_to(8));
 }
 
 TEST(LocalMachine, ACoreWhoseFirstThreadIsMaskedIsUsedByItsSecond) {
-  EXPECT_EQ(on("pack:1 core:2 pu:2", {1, 2, 3}).pu_of_core, (std::vector<int>{1, 2}));
+  EXPECT_EQ(numbers(on("pack:1 core:2 pu:2", {1, 2, 3}).pu_of_core), (std::vector<int>{1, 2}));
 }
 
 TEST(LocalMachine, AMaskThatLeavesUnequalPackagesMakesAFlatNode) {
   const LocalMachine local = on("pack:2 core:4 pu:1", {0, 1, 2, 4});
   EXPECT_EQ(local.machine.to_text(), "1x1x4");
-  EXPECT_EQ(local.pu_of_core, (std::vector<int>{0, 1, 2, 4}));
+  EXPECT_EQ(numbers(local.pu_of_core), (std::vector<int>{0, 1, 2, 4}));
 }
 
 TEST(LocalMachine, AListIsTakenAsOsIndices) {
   const LocalMachine local = on("pack:2 core:4 pu:1", up_to(8), "local:1-2,5,7");
   EXPECT_EQ(local.machine.to_text(), "1x2x2");
-  EXPECT_EQ(local.pu_of_core, (std::vector<int>{1, 2, 5, 7}));
+  EXPECT_EQ(numbers(local.pu_of_core), (std::vector<int>{1, 2, 5, 7}));
 }
 
 TEST(LocalMachine, TheQuotaOfAContainerLimitsTheCoresAndSaysSo) {

@@ -36,7 +36,7 @@ TEST(BackEndTest, ThreadsThatSpinOnOneCoreWaitForTheScheduler) {
 }
 
 TEST(BackEndTest, ACoreThatIsNotThereIsNoPlaceToTry) {
-  EXPECT_EQ(test_handover(8000, 20ms, [] { ::sched_yield(); }), std::nullopt);
+  EXPECT_EQ(test_handover(PuId{8000}, 20ms, [] { ::sched_yield(); }), std::nullopt);
 }
 
 TEST(BackEndTest, TheCallersOwnCoresAreAsBefore) {
