@@ -9,6 +9,7 @@
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/policy/dynp/dynp.hpp"
 #include "scheduler/policy/malleable/fcfs_malleable.hpp"
+#include "scheduler/policy/moldable/greedy.hpp"
 #include "scheduler/policy/rigid/backfill.hpp"
 #include "scheduler/policy/rigid/conservative.hpp"
 #include "scheduler/policy/rigid/fcfs.hpp"
@@ -34,7 +35,7 @@ void add_policy_resolver(PolicyResolver resolver) {
 std::span<const PolicyEntry> policies() {
   static const PolicyEntry kAll[] = {
       kFcfsPolicy, kEasyPolicy,  kPriorityEasyPolicy, kConservativePolicy,  kPlanPolicy,          kSjfPolicy,
-      kLjfPolicy,  kSlackPolicy, kDynpPolicy,         kFcfsMalleablePolicy, kEasyMalleablePolicy,
+      kLjfPolicy,  kSlackPolicy, kDynpPolicy,         kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
   };
   return kAll;
 }

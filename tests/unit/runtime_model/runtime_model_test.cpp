@@ -4,7 +4,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/runtime_model/profile.hpp"
-#include "tests/support/model_slowdown.hpp"
+#include "tests/unit/runtime_model/model_slowdown.hpp"
 
 namespace replay {
 namespace {
