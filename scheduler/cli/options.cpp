@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
+#include "scheduler/results/output_names.hpp"
 
 namespace replay::cli {
 
@@ -66,7 +67,7 @@ void add_common_options(CLI::App& command, experiment::CommonOptions& options) {
   command.add_flag("--force", options.force, "replace an output folder that exists");
   command
       .add_option("--outputs", options.outputs,
-                  "which files to write: all, none, or some of run,events,jobs,swf,metrics,series")
+                  fmt::format("which files to write: all, none, or some of {}", results::output_list()))
       ->type_name("LIST");
   command.add_flag("--json", options.json, "print the result table as JSON");
   add_cleaning_options(command, options.cleaning, options.strict);

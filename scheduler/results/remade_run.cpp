@@ -35,6 +35,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::string_view kRunJson = "run.json";
+
 // Counts what is in the log.
 class LogCensus final : public log::Sink {
  public:
@@ -135,8 +137,9 @@ class Remaking {
     const TemporaryFolder made{"results", target_};
     PolicyRun run = run_with_files(made.path(), outputs);
     if (outputs.contains("run")) (void)write_or_note(run.unwritten, [&] { make_run_json(made.path()); });
-    for (const char* file : {"jobs.csv", "schedule.swf", "metrics.json", "series.csv", "run.json"})
-      if (fs::exists(made / file)) put_in_place(made.path(), file, run);
+    for (const OutputFile& output : output_files())
+      if (output.file != kRunJson) put_in_place(made.path(), output.file, run);
+    put_in_place(made.path(), kRunJson, run);  // last: it says that the run has ended
     run.folder = target_;
     return run;
   }
@@ -217,15 +220,16 @@ class Remaking {
     write_json(to / "run.json", closed);
   }
 
-  void put_in_place(const fs::path& made, const char* file, PolicyRun& run) {
+  void put_in_place(const fs::path& made, std::string_view file, PolicyRun& run) {
     const fs::path to = target_ / file;
     std::error_code error;
+    if (!fs::exists(made / file, error)) return;
     const bool is_there = fs::exists(to, error);
     if (is_there && same_bytes(made / file, to)) {
       files_.push_back(fmt::format("{} (as it was)", file));
       return;
     }
-    const bool is_closed_now = std::string_view{file} == "run.json" && run_json_ && !has_end();
+    const bool is_closed_now = file == kRunJson && run_json_ && !has_end();
     if (is_there && !options_.force && !is_closed_now) {
       files_.push_back(fmt::format("{} (DIFFERS, and was kept: --force replaces it)", file));
       is_complete_ = false;
