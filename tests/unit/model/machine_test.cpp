@@ -34,5 +34,11 @@ TEST(Machines, ThatCannotBeAreRefusedWithWhatWasExpected) {
   }
 }
 
+TEST(Machines, AreToldFromHardwareByTheirText) {
+  for (const char* text : {"flat:128", "emulated:8x2x2", "16x2x2", "4x8", "nonsense"})
+    EXPECT_TRUE(Machine::is_for_parse(text)) << text;
+  for (const char* text : {"local", "local:0-3", "package:2 core:4"}) EXPECT_FALSE(Machine::is_for_parse(text)) << text;
+}
+
 }  // namespace
 }  // namespace replay
