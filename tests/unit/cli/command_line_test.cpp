@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -327,8 +328,9 @@ TEST_F(CommandLine, OnlyTheFilesThatWereAskedForAreWrittenAndEachIsWhole) {
   ASSERT_EQ(replay(run + "jobs,metrics --out a").status, 0);
   EXPECT_EQ(files("a"), (std::set<std::string>{"jobs.csv", "metrics.json"}));
   ASSERT_EQ(replay(run + "all --until 20s --out b").status, 0);
-  EXPECT_EQ(files("b"), (std::set<std::string>{"events.log", "jobs.csv", "metrics.json", "run.json", "schedule.swf",
-                                               "series.csv"}));
+  std::set<std::string> all;
+  for (const results::OutputFile& output : results::output_files()) all.emplace(output.file);
+  EXPECT_EQ(files("b"), all);
   const std::string schedule = text_of(folder_ / "b/schedule.swf");
   const auto lines = std::ranges::count(text_of(folder_ / "b/jobs.csv"), '\n') - 1;
   EXPECT_LT(lines, std::ranges::count(text_of(folder_ / "a/jobs.csv"), '\n') - 1) << "the end came before some jobs";
