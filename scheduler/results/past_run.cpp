@@ -149,9 +149,9 @@ PastRun read_past_run(const fs::path& folder) {
   run.folder = folder;
   run.words = words_of(place.at("command").as<std::string>("the command line"));
   if (!run.words.empty()) run.words.erase(run.words.begin());
-  run.working_folder = object.value("working_folder", "");
-  if (object.contains("versions") && object["versions"].is_object())
-    run.version = object["versions"].value("replay", "");
+  if (place.has("working_folder")) run.working_folder = place.at("working_folder").as<std::string>("a folder");
+  if (place.has("versions") && place.at("versions").has("replay"))
+    run.version = place.at("versions").at("replay").as<std::string>("a version");
   run.body = place.at("body").as<std::string>("sim or live");
   run.policy = policy_of(place.at("policy").as<std::string>("a policy"), object.value("parameters", ordered_json{}));
   run.runtime_model = place.at("runtime_model").as<std::string>("a name");
@@ -160,7 +160,8 @@ PastRun read_past_run(const fs::path& folder) {
     run.inputs.push_back({input.at("path").as<std::string>("a path"), input.at("sha256").as<std::string>("a hash"),
                           input.at("bytes").as<std::uint64_t>("a number")});
   run.was_over = object.contains("ended") && !object["ended"].is_null();
-  run.interrupted = object.value("interrupted", false) || (object.contains("lost") && !object["lost"].is_null());
+  const bool is_interrupted = place.has("interrupted") && place.at("interrupted").flag();
+  run.interrupted = is_interrupted || (object.contains("lost") && !object["lost"].is_null());
   return run;
 }
 

@@ -99,6 +99,8 @@ std::string text_in(const ordered_json& json, const char* name, const std::strin
   return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : otherwise;
 }
 
+bool is_true_in(const ordered_json& json, const char* name) { return json.contains(name) && json[name] == true; }
+
 std::string time_of_last_write(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0)
@@ -179,7 +181,7 @@ class Remaking {
       run.lost = text_in(*run_json_, "lost", "");
       run.fault = text_in(*run_json_, "fault", "");
       run.broken_off = text_in(*run_json_, "broken_off", "");
-      run.interrupted = run_json_->value("interrupted", false) || run.interrupted;
+      run.interrupted = is_true_in(*run_json_, "interrupted") || run.interrupted;
     }
     run.policy = clean_line(run.policy);  // it is printed in messages
     files.write(run);

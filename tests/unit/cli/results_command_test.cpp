@@ -134,6 +134,15 @@ TEST_F(Results, ThatAreThereAndDifferAreKeptUnlessForced) {
   EXPECT_EQ(text("r/jobs.csv"), jobs);
 }
 
+TEST_F(Results, AreMadeThoughMembersOfRunJsonAreOfNoUse) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  auto json = nlohmann::ordered_json::parse(text("r/run.json"));
+  json["interrupted"] = "yes";
+  json["jobs"] = 1'000'000'000'000'000'000;
+  write_text(folder_ / "r/run.json", json.dump());
+  expect_says("results r --outputs jobs,metrics", 0, {"jobs.csv (as it was)", "metrics.json (as it was)"});
+}
+
 TEST_F(Results, OfWhatIsNoRunAreAnError) {
   expect_says("results nowhere", 1, {"nowhere: expected a run's folder or its events.log"});
   expect_says("results .", 1, {"has no events.log"});
