@@ -10,7 +10,6 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/split.hpp"
-#include "scheduler/base/text/suggest.hpp"
 #include "scheduler/results/output_names.hpp"
 
 namespace replay::cli {
@@ -139,8 +138,7 @@ std::vector<std::string> chosen_of(std::string_view option, const std::string& l
   const std::vector<std::string_view> given = split(list, ',');
   for (const std::string_view item : given)
     if (std::ranges::find(known, item) == known.end())
-      throw UsageError(fmt::format("{}: expected some of {}, found '{}'{}", option, fmt::join(known, ","), item,
-                                   item.empty() ? "" : suggestion(item, known)));
+      throw UsageError(fmt::format("{}: expected some of {}, found '{}'", option, fmt::join(known, ","), item));
   std::vector<std::string> items;
   for (const std::string_view name : known)
     if (std::ranges::find(given, name) != given.end()) items.emplace_back(name);

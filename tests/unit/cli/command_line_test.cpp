@@ -108,6 +108,13 @@ TEST_F(CommandLine, PairingIsBlockOrCyclic) {
 
 TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
   write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("simulate --trace t.swf --policy easy --seed soon", 2,
+                   {"replay simulate: --seed: expected a number, found 'soon'"});
+  expect_complaint("simulate --trace t.swf --policy easy --jobs -3", 2,
+                   {"replay simulate: --jobs: expected a number above 0, found '-3'"});
+  expect_complaint("simulate --trace t.swf --policy easy --overrun stop", 2,
+                   {"--overrun: expected one of kill,extend,policy, found 'stop'"});
+  expect_complaint("why r x", 2, {"replay why: JOB: expected a number from", "found 'x'"});
   expect_complaint("simulate --trace t.swf --policy easi", 2, {"unknown policy 'easi'", "did you mean 'easy'"});
   expect_complaint("simulate --trace t.swf --policy easy:pas=event", 2, {"no parameter 'pas'", "'pass'"});
   expect_complaint("simulate --trace t.swf --policy fcfs-malleable:max_mpl=99", 2, {"max_mpl", "1..64", "'99'"});
