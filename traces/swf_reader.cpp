@@ -366,8 +366,8 @@ void SwfReader::expect_some_record() const {
   if (broken_lines_ == 0)
     throw InputError(fmt::format("{}: no records: expected lines of {} numbers, found {}", lines_.name(), kSwfFields,
                                  lines_.number() == 0 ? "an empty file" : "only comments"));
-  throw InputError(fmt::format("{}: no records: expected lines of {} numbers, found none among {} lines; the first: {}",
-                               lines_.name(), kSwfFields, broken_lines_,
+  throw InputError(fmt::format("{}: no records: expected lines of {} numbers, found none among {}; the first: {}",
+                               lines_.name(), kSwfFields, counted(broken_lines_, "line"),
                                broken_messages_.empty() ? "" : broken_messages_.front()));
 }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -157,6 +158,24 @@ std::string unexpected_word(const CLI::App& app) {
                      near.empty() ? fmt::format("; see `{} --help`", name) : fmt::format("; did you mean '{}'?", near));
 }
 
+// CLI11's message about a wrong value, in the words of our messages; nothing if it is about something else.
+std::optional<std::string> wrong_value(const std::string& message) {
+  static const std::regex kRange("(.*): Value (.*) not in range (\\S+) to (\\S+)");
+  static const std::regex kChoice("(.*): (.*) not in \\{(.*)\\}");
+  static const std::regex kNumber("Could not convert: (\\S+) = (.*)");
+  std::smatch part;
+  if (std::regex_match(message, part, kRange)) {
+    const bool has_limit = part.length(4) < 30;  // CLI::PositiveNumber has the largest double
+    return fmt::format("{}: expected a number {}, found '{}'", part.str(1),
+                       has_limit ? fmt::format("from {} to {}", part.str(3), part.str(4)) : "above 0", part.str(2));
+  }
+  if (std::regex_match(message, part, kChoice))
+    return fmt::format("{}: expected one of {}, found '{}'", part.str(1), part.str(3), part.str(2));
+  if (std::regex_match(message, part, kNumber))
+    return fmt::format("{}: expected a number, found '{}'", part.str(1), part.str(2));
+  return std::nullopt;
+}
+
 // Opens closed standard descriptors on /dev/null; else one of our files or sockets would become stdin or stdout of a
 // child process. Standard output is opened read-only, so that lost output is reported as on a full disk.
 void open_standard_descriptors() {
@@ -205,6 +224,10 @@ End run_command(int argc, char** argv) {
     }
     if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
       say_on_stderr(unexpected_word(app));
+      return {kWrongUsage};
+    }
+    if (const auto problem = wrong_value(error.what())) {
+      say_on_stderr(replay::clean_lines(fmt::format("{}: {}", chosen_of(app).name, *problem)));
       return {kWrongUsage};
     }
     std::ostringstream out, err;

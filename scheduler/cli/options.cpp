@@ -11,7 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/split.hpp"
-#include "scheduler/base/text/suggest.hpp"
+#include "scheduler/results/output_names.hpp"
 
 namespace replay::cli {
 
@@ -84,7 +84,7 @@ void add_common_options(CLI::App& command, experiment::CommonOptions& options) {
   command.add_flag("--force", options.force, "replace an output folder that exists");
   command
       .add_option("--outputs", options.outputs,
-                  "which files to write: all, none, or some of run,events,jobs,swf,metrics,series")
+                  fmt::format("which files to write: all, none, or some of {}", results::output_list()))
       ->type_name("LIST");
   command.add_flag("--json", options.json, "print the result table as JSON");
   add_cleaning_options(command, options.cleaning, options.strict);
@@ -156,8 +156,7 @@ std::vector<std::string> chosen_of(std::string_view option, const std::string& l
   const std::vector<std::string_view> given = split(list, ',');
   for (const std::string_view item : given)
     if (std::ranges::find(known, item) == known.end())
-      throw UsageError(fmt::format("{}: expected some of {}, found '{}'{}", option, fmt::join(known, ","), item,
-                                   item.empty() ? "" : suggestion(item, known)));
+      throw UsageError(fmt::format("{}: expected some of {}, found '{}'", option, fmt::join(known, ","), item));
   std::vector<std::string> items;
   for (const std::string_view name : known)
     if (std::ranges::find(given, name) != given.end()) items.emplace_back(name);

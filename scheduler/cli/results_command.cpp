@@ -68,8 +68,9 @@ Command add_results(CLI::App& app) {
   command->add_option("RUN", given->run, "the run")->required();
   command->add_option("--out", given->out, "folder for the outputs (default: the run's own)")->type_name("DIR");
   command
-      ->add_option("--outputs", given->outputs,
-                   "which outputs to make: all, none (the table alone), or some of run,jobs,swf,metrics,series")
+      ->add_option(
+          "--outputs", given->outputs,
+          fmt::format("which outputs to make: all, none (the table alone), or some of {}", results::output_list(true)))
       ->type_name("LIST");
   command->add_flag("--force", given->force, "replace files that are there and come out otherwise");
   command->add_flag("--json", given->json, "print the result table as JSON");

@@ -14,11 +14,7 @@ namespace {
 Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scenario) {
   const std::string& text = options.machine;
   Machine machine = Machine::pool(scenario.loaded.machine_size);
-  const bool is_numbers = text.starts_with("flat:") || text.starts_with("emulated:");
-  if (text == "local" || (text.find(':') != std::string::npos && !is_numbers))
-    machine = machine_by_hardware(text);
-  else if (!text.empty())
-    machine = Machine::parse(text);
+  if (!text.empty()) machine = Machine::is_for_parse(text) ? Machine::parse(text) : machine_by_hardware(text);
   return flat ? Machine::pool(machine.size()) : machine;
 }
 

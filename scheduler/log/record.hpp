@@ -104,6 +104,12 @@ using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDe
 
 inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 
+/// The word of each record type in the text of the log, in the order of What.
+inline constexpr auto kKindWords =
+    std::to_array<std::string_view>({"submit", "start", "launch", "ranks", "resize", "resized", "suspend", "suspended",
+                                     "resume", "resumed", "kill", "extend", "finish", "failed", "note"});
+static_assert(kKindWords.size() == kKindCount, "each record type has its word");
+
 /// Kinds of records: bit i is the i-th alternative of What.
 using Kinds = std::bitset<kKindCount>;
 

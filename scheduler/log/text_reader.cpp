@@ -381,11 +381,11 @@ Record read_record(std::string_view text, const Place& place) {
   text.remove_prefix(std::min(after_time, text.size()));
   if (!text.empty()) text.remove_prefix(1);
   const std::string_view kind = text.substr(0, text.find(' '));
-  const auto* const known = std::ranges::find(kKinds, kind);
-  if (known == kKinds.end())
-    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKinds, ", "), visible_text(kind, 40));
+  const auto* const known = std::ranges::find(kKindWords, kind);
+  if (known == kKindWords.end())
+    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKindWords, ", "), visible_text(kind, 40));
   Fields fields(text.substr(kind.size()), place);
-  Record record{Instant{*at}, read_kind(static_cast<std::size_t>(known - kKinds.begin()), fields, Instant{*at})};
+  Record record{Instant{*at}, read_kind(static_cast<std::size_t>(known - kKindWords.begin()), fields, Instant{*at})};
   fields.finish();
   return record;
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 
 #include "scheduler/log/record.hpp"
 
@@ -15,11 +14,6 @@ inline constexpr std::string_view kFirstLineName = "#replay-events ";
 
 // The last line of a log that could not be written to its end; the reason follows.
 inline constexpr std::string_view kCutMark = "#cut";
-
-// The word of each record type, in the order of `What`.
-inline constexpr std::array<std::string_view, std::variant_size_v<What>> kKinds = {
-    "submit", "start",   "launch", "ranks",  "resize", "resized", "suspend", "suspended",
-    "resume", "resumed", "kill",   "extend", "finish", "failed",  "note"};
 
 // The words of the enumerations, in the order of their enumerators.
 inline constexpr std::array kFlexibilities = {Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMalleable};

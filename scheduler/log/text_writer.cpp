@@ -187,7 +187,7 @@ struct PutFields {
 void put_record(Buffer& out, const Record& record) {
   put(out, record.at.time_since_epoch());
   out.push_back(' ');
-  put(out, kKinds[record.what.index()]);
+  put(out, kKindWords[record.what.index()]);
   std::visit(PutFields{out, record.at}, record.what);
 }
 

@@ -4,8 +4,10 @@
 // (SLDwA); G-LOMARC-TS paper, section 3 (high-load phases).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -64,8 +66,8 @@ class JobSums {
   /// Throws UsageError for options that make no sense.
   explicit JobSums(SummaryOptions options = {});
 
-  /// Makes room for so many jobs at once. More may come.
-  void expect(std::size_t jobs) { times_.reserve(jobs); }
+  /// Makes room for so many jobs at once, if the number, which may be out of a file, is likely. More may come.
+  void expect(std::size_t jobs) { times_.reserve(std::min(jobs, kMostExpected)); }
   /// In the order of submission.
   void add(const JobRow& row);
 
@@ -87,6 +89,7 @@ class JobSums {
 
  private:
   static constexpr std::size_t kOutcomes = 6;
+  static constexpr std::size_t kMostExpected = std::size_t{1} << 24;
 
   SummaryOptions options_;
   std::int64_t jobs_ = 0;

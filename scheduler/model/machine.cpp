@@ -12,6 +12,7 @@ namespace replay {
 namespace {
 
 constexpr std::int64_t kMostCores = 100'000'000;
+constexpr std::string_view kFlat = "flat:";
 constexpr std::string_view kEmulated = "emulated:";
 
 std::vector<std::int64_t> split_counts(std::string_view text, std::string_view whole) {
@@ -56,8 +57,8 @@ std::string Machine::to_text() const {
 }
 
 Machine Machine::parse(std::string_view text) {
-  if (text.starts_with("flat:")) {
-    const auto counts = split_counts(text.substr(5), text);
+  if (text.starts_with(kFlat)) {
+    const auto counts = split_counts(text.substr(kFlat.size()), text);
     if (counts.size() == 1) return pool(static_cast<CoreCount>(counts[0]));
   } else {
     const auto counts = split_counts(text.starts_with(kEmulated) ? text.substr(kEmulated.size()) : text, text);
@@ -70,6 +71,11 @@ Machine Machine::parse(std::string_view text) {
   }
   throw InputError(
       fmt::format("machine '{}': expected flat:CORES, NODESxCORES or NODESxPACKAGESxCORES, such as 16x2x2", text));
+}
+
+bool Machine::is_for_parse(std::string_view text) {
+  if (text.starts_with(kFlat) || text.starts_with(kEmulated)) return true;
+  return text != "local" && text.find(':') == std::string_view::npos;
 }
 
 }  // namespace replay

@@ -45,6 +45,8 @@ class Machine {
   /// Reads to_text()'s forms, and "NODESxCORES"; a prefix "emulated:" before a form with nodes is accepted and dropped.
   /// Throws InputError otherwise.
   [[nodiscard]] static Machine parse(std::string_view text);
+  /// Whether `text` is for parse(); otherwise it names hardware: "local", "local:0-3", hwloc's "package:2 core:4".
+  [[nodiscard]] static bool is_for_parse(std::string_view text);
 
  private:
   CoreCount size_ = 0;

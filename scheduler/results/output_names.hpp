@@ -1,14 +1,31 @@
-// The names of the files that a run can leave, as --outputs takes them.
+// The files that a run can leave, and their names as --outputs takes them. Help texts, `replay results` and --force, which
+// replaces only files of runs, read this table.
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace replay::results {
 
-/// The names that --outputs takes: run, events, jobs, swf, metrics, series.
+struct OutputFile {
+  std::string_view name;  ///< as --outputs takes it
+  std::string_view file;  ///< its name in the run's folder
+  bool is_remade;         ///< `replay results` makes it again
+};
+
+/// All of them, in the order of help texts.
+[[nodiscard]] std::span<const OutputFile> output_files();
+
+/// The file of an output: "jobs.csv" for "jobs". REQUIRES: output_names() has `name`.
+[[nodiscard]] std::string_view file_of(std::string_view name);
+
+/// The names that --outputs takes.
 [[nodiscard]] const std::set<std::string>& output_names();
+
+/// The same for a help text: "run,events,jobs". `remade`: only those that `replay results` makes again.
+[[nodiscard]] std::string output_list(bool remade = false);
 
 /// "all" (also ""), "none", or names joined by commas. Throws UsageError for an unknown one.
 [[nodiscard]] std::set<std::string> parse_outputs(std::string_view list);

@@ -51,7 +51,7 @@ Recorder::Recorder(fs::path folder, RunDescription description)
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
   }
   if (wants("events")) {
-    events_.emplace(folder_ / "events.log");
+    events_.emplace(folder_ / file_of("events"));
     sinks_.push_back(&*events_);
   }
   const std::vector<log::Sink*> of_files = files_.sinks();
@@ -114,7 +114,7 @@ void Recorder::write_run_json(const PolicyRun* run) {
     info.load_before = run->load_before;
     info.load_after = run->load_after;
   }
-  write_json(folder_ / "run.json", to_json(info));
+  write_json(folder_ / file_of("run"), to_json(info));
 }
 
 }  // namespace replay::results

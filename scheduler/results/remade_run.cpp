@@ -35,6 +35,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
+constexpr std::string_view kRunJson = "run.json";
+
 // Counts what is in the log.
 class LogCensus final : public log::Sink {
  public:
@@ -97,6 +99,8 @@ std::string text_in(const ordered_json& json, const char* name, const std::strin
   return json.contains(name) && json[name].is_string() ? json[name].get<std::string>() : otherwise;
 }
 
+bool is_true_in(const ordered_json& json, const char* name) { return json.contains(name) && json[name] == true; }
+
 std::string time_of_last_write(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0)
@@ -135,8 +139,9 @@ class Remaking {
     const TemporaryFolder made{"results", target_};
     PolicyRun run = run_with_files(made.path(), outputs);
     if (outputs.contains("run")) (void)write_or_note(run.unwritten, [&] { make_run_json(made.path()); });
-    for (const char* file : {"jobs.csv", "schedule.swf", "metrics.json", "series.csv", "run.json"})
-      if (fs::exists(made / file)) put_in_place(made.path(), file, run);
+    for (const OutputFile& output : output_files())
+      if (output.file != kRunJson) put_in_place(made.path(), output.file, run);
+    put_in_place(made.path(), kRunJson, run);  // last: it says that the run has ended
     run.folder = target_;
     return run;
   }
@@ -176,7 +181,7 @@ class Remaking {
       run.lost = text_in(*run_json_, "lost", "");
       run.fault = text_in(*run_json_, "fault", "");
       run.broken_off = text_in(*run_json_, "broken_off", "");
-      run.interrupted = run_json_->value("interrupted", false) || run.interrupted;
+      run.interrupted = is_true_in(*run_json_, "interrupted") || run.interrupted;
     }
     run.policy = clean_line(run.policy);  // it is printed in messages
     files.write(run);
@@ -217,15 +222,16 @@ class Remaking {
     write_json(to / "run.json", closed);
   }
 
-  void put_in_place(const fs::path& made, const char* file, PolicyRun& run) {
+  void put_in_place(const fs::path& made, std::string_view file, PolicyRun& run) {
     const fs::path to = target_ / file;
     std::error_code error;
+    if (!fs::exists(made / file, error)) return;
     const bool is_there = fs::exists(to, error);
     if (is_there && same_bytes(made / file, to)) {
       files_.push_back(fmt::format("{} (as it was)", file));
       return;
     }
-    const bool is_closed_now = std::string_view{file} == "run.json" && run_json_ && !has_end();
+    const bool is_closed_now = file == kRunJson && run_json_ && !has_end();
     if (is_there && !options_.force && !is_closed_now) {
       files_.push_back(fmt::format("{} (DIFFERS, and was kept: --force replaces it)", file));
       is_complete_ = false;

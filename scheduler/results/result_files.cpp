@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "scheduler/results/metrics_json.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/results/series_csv.hpp"
 
 namespace replay::results {
@@ -25,8 +26,8 @@ std::vector<log::Sink*> ResultFiles::sinks() {
 void ResultFiles::begin(const log::Header& header, std::size_t jobs) {
   header_ = header;
   sums_.expect(jobs);
-  if (wants("jobs")) jobs_csv_.emplace(folder_ / "jobs.csv", header_, sums_.options().bound);
-  if (wants("swf")) schedule_.emplace(folder_ / "schedule.swf", header_, series_.cores(), jobs);
+  if (wants("jobs")) jobs_csv_.emplace(path_of("jobs"), header_, sums_.options().bound);
+  if (wants("swf")) schedule_.emplace(path_of("swf"), header_, series_.cores(), jobs);
 }
 
 void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {
@@ -57,9 +58,10 @@ void ResultFiles::write(PolicyRun& run) {
   if (schedule_) attempt([this] { schedule_->close(); });
   jobs_csv_.reset();  // a file that could not be written frees its disk space
   schedule_.reset();
-  if (wants("metrics"))
-    attempt([&] { write_metrics_json(folder_ / "metrics.json", header_, sums_, series_, run.summary); });
-  if (wants("series")) attempt([this] { write_series_csv(folder_ / "series.csv", series_); });
+  if (wants("metrics")) attempt([&] { write_metrics_json(path_of("metrics"), header_, sums_, series_, run.summary); });
+  if (wants("series")) attempt([this] { write_series_csv(path_of("series"), series_); });
 }
+
+std::filesystem::path ResultFiles::path_of(const char* output) const { return folder_ / file_of(output); }
 
 }  // namespace replay::results

@@ -43,7 +43,7 @@ struct PolicyRun {
 
 class ResultFiles final : private metrics::RowReader {
  public:
-  /// Which of jobs.csv, schedule.swf, metrics.json and series.csv `outputs` names. `folder` empty: none.
+  /// Which of the files that are made of rows and figures `outputs` names. `folder` empty: none.
   ResultFiles(std::filesystem::path folder, const std::set<std::string>& outputs);
 
   /// The sinks that must get the header and then every record, in this order.
@@ -59,6 +59,7 @@ class ResultFiles final : private metrics::RowReader {
  private:
   void row(const metrics::JobRow& row, const metrics::RowTexts& texts) override;
   [[nodiscard]] bool wants(const char* output) const { return !folder_.empty() && outputs_.contains(output); }
+  [[nodiscard]] std::filesystem::path path_of(const char* output) const;
 
   std::filesystem::path folder_;
   std::set<std::string> outputs_;

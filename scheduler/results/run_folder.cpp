@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <iterator>
 #include <memory>
 #include <string_view>
 
@@ -21,19 +20,25 @@
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/mix_bits.hpp"
+#include "scheduler/results/output_names.hpp"
 
 namespace replay::results {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kResults[] = {"run.json",     "events.log", "jobs.csv",  "schedule.swf",
-                                         "metrics.json", "series.csv", "seeds.json"};
-constexpr std::string_view kJobs = "jobs";  // what jobs of a real run wrote
-constexpr int kDepth = 2;                   // folders of seeds, and in them of policies
+constexpr std::string_view kSeeds = "seeds.json";  // of several runs
+constexpr std::string_view kJobs = "jobs";         // what jobs of a real run wrote
+constexpr int kDepth = 2;                          // folders of seeds, and in them of policies
 
 bool is_result(std::string_view name) {
-  return std::ranges::any_of(
-      kResults, [name](std::string_view whole) { return name == whole || is_unfinished_name(name, whole); });
+  return name == kSeeds ||
+         std::ranges::any_of(output_files(), [name](const OutputFile& output) { return output.file == name; });
+}
+
+bool is_unfinished_result(std::string_view name) {
+  return is_unfinished_name(name, kSeeds) || std::ranges::any_of(output_files(), [name](const OutputFile& output) {
+           return is_unfinished_name(name, output.file);
+         });
 }
 
 bool is_job_number(std::string_view name) {
@@ -103,12 +108,11 @@ std::string stranger_among_jobs(int jobs, Looked& looked) {
 
 // The first entry in the folder of a run, or of runs, that no run writes; empty: there is none.
 std::string stranger_in(int folder, Looked& looked, int depth = kDepth) {
-  const bool has_results = std::ranges::any_of(
-      looked.files, [](const std::string& name) { return std::ranges::find(kResults, name) != std::end(kResults); });
+  const bool has_results = std::ranges::any_of(looked.files, is_result);
   for (const std::string& name : looked.files) {
     struct stat status {};
     const bool is_file = ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
-    if (!is_file || !is_result(name)) return name;
+    if (!is_file || !(is_result(name) || is_unfinished_result(name))) return name;
   }
   for (Looked& inside : looked.folders) {
     const bool are_jobs = inside.name == kJobs && has_results;

@@ -111,8 +111,9 @@ std::vector<OverheadAt> overheads_of(const Place& place, const char* key) {
 }
 
 void check_kind(const Place& place) {
-  if (!place.has("format") || place.at("format").text() != kProfileFormat)
-    place.fail(fmt::format("a profile of a machine (\"format\": \"{}\")", kProfileFormat));
+  const std::string expected = fmt::format("a profile of a machine (\"format\": \"{}\")", kProfileFormat);
+  if (!place.has("format")) place.fail(expected);
+  if (place.at("format").text() != kProfileFormat) place.at("format").fail(expected);
   if (const int version = place.at("version").count(); version != kProfileVersion)
     place.at("version").fail(fmt::format("{}: replay calibrate writes a new one", kProfileVersion));
 }

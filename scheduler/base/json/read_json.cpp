@@ -1,5 +1,6 @@
 #include "scheduler/base/json/read_json.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -16,6 +17,13 @@ void JsonLimits::heed(int level, nlohmann::json::parse_event_t event) {
   if (event == Event::object_start) members_[at + 1] = 0;
   if (event == Event::key && ++members_[at] > kMostJsonMembers)
     throw JsonError(fmt::format("expected at most {} members of an object, found more", kMostJsonMembers));
+}
+
+std::string json_problem(std::string_view what) {
+  if (what.starts_with("[json.exception.")) what.remove_prefix(std::min(what.find("] ") + 2, what.size()));
+  constexpr std::string_view kParseError = "parse error at ";
+  if (what.starts_with(kParseError)) what.remove_prefix(kParseError.size());
+  return std::string{what};
 }
 
 std::string read_json_text(const std::filesystem::path& file) {

@@ -40,6 +40,9 @@ class JsonLimits {
   std::array<int, kMostJsonLevels + 1> members_{};  // by level
 };
 
+/// The parser's words without the name of its error: "line 1, column 2: syntax error ...".
+[[nodiscard]] std::string json_problem(std::string_view what);
+
 /// Throws JsonError.
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text) {
@@ -51,7 +54,7 @@ template <class Json>
   try {
     return Json::parse(text, heed);
   } catch (const typename Json::exception& error) {
-    throw JsonError(error.what());
+    throw JsonError(json_problem(error.what()));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/convert/anonymise.hpp"
@@ -94,16 +95,18 @@ Source csv_source(const ConvertGiven& given) {
 }
 
 void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const ConvertGiven& given) {
-  fmt::print(stderr,
-             "replay: {} jobs; {} steps and {} components of heterogeneous jobs folded into theirs; times as {}\n",
-             tally.jobs, tally.steps, tally.components, given.time_zone);
+  fmt::print(stderr, "replay: {}; {} and {} of heterogeneous jobs folded into theirs; times as {}\n",
+             counted(tally.jobs, "job"), counted(tally.steps, "step"), counted(tally.components, "component"),
+             given.time_zone);
   if (tally.unfinished > 0)
-    fmt::print(stderr, "replay: {} jobs had not ended: no run time, status -1\n", tally.unfinished);
+    fmt::print(stderr, "replay: {} had not ended: no run time, status -1\n", counted(tally.unfinished, "job"));
   if (tally.without_submit > 0)
-    fmt::print(stderr, "replay: {} jobs without a time of submission left out\n", tally.without_submit);
-  if (tally.lone_steps > 0) fmt::print(stderr, "replay: {} steps without their job left out\n", tally.lone_steps);
+    fmt::print(stderr, "replay: {} without a time of submission left out\n", counted(tally.without_submit, "job"));
+  if (tally.lone_steps > 0)
+    fmt::print(stderr, "replay: {} without their job left out\n", counted(tally.lone_steps, "step"));
   if (tally.broken > 0)
-    fmt::print(stderr, "replay: {} broken rows left out; the first: {}\n", tally.broken, tally.broken_messages.front());
+    fmt::print(stderr, "replay: {} left out; the first: {}\n", counted(tally.broken, "broken row"),
+               tally.broken_messages.front());
   if (!trace.was_sorted) fmt::print(stderr, "replay: sorted by submission\n");
   if (given.machine_size == 0)
     fmt::print(

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -107,6 +108,13 @@ TEST_F(CommandLine, PairingIsBlockOrCyclic) {
 
 TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
   write_text(folder_ / "t.swf", kTwoJobs);
+  expect_complaint("simulate --trace t.swf --policy easy --seed soon", 2,
+                   {"replay simulate: --seed: expected a number, found 'soon'"});
+  expect_complaint("simulate --trace t.swf --policy easy --jobs -3", 2,
+                   {"replay simulate: --jobs: expected a number above 0, found '-3'"});
+  expect_complaint("simulate --trace t.swf --policy easy --overrun stop", 2,
+                   {"--overrun: expected one of kill,extend,policy, found 'stop'"});
+  expect_complaint("why r x", 2, {"replay why: JOB: expected a number from", "found 'x'"});
   expect_complaint("simulate --trace t.swf --policy easi", 2, {"unknown policy 'easi'", "did you mean 'easy'"});
   expect_complaint("simulate --trace t.swf --policy easy:pas=event", 2, {"no parameter 'pas'", "'pass'"});
   expect_complaint("simulate --trace t.swf --policy fcfs-malleable:max_mpl=99", 2, {"max_mpl", "1..64", "'99'"});
@@ -327,8 +335,9 @@ TEST_F(CommandLine, OnlyTheFilesThatWereAskedForAreWrittenAndEachIsWhole) {
   ASSERT_EQ(replay(run + "jobs,metrics --out a").status, 0);
   EXPECT_EQ(files("a"), (std::set<std::string>{"jobs.csv", "metrics.json"}));
   ASSERT_EQ(replay(run + "all --until 20s --out b").status, 0);
-  EXPECT_EQ(files("b"), (std::set<std::string>{"events.log", "jobs.csv", "metrics.json", "run.json", "schedule.swf",
-                                               "series.csv"}));
+  std::set<std::string> all;
+  for (const results::OutputFile& output : results::output_files()) all.emplace(output.file);
+  EXPECT_EQ(files("b"), all);
   const std::string schedule = text_of(folder_ / "b/schedule.swf");
   const auto lines = std::ranges::count(text_of(folder_ / "b/jobs.csv"), '\n') - 1;
   EXPECT_LT(lines, std::ranges::count(text_of(folder_ / "a/jobs.csv"), '\n') - 1) << "the end came before some jobs";

@@ -73,7 +73,7 @@ TEST_F(Generate, SetsOfALogGoToAFolderAndASingleOneIsTheSame) {
 
 TEST_F(Generate, OrdersThatMakeNoSenseAreRefused) {
   expect_complaint("", 2, {"lublin, from-log"});
-  expect_complaint("lublin --jobs 0", 2, {"--jobs", "not in range 1"});
+  expect_complaint("lublin --jobs 0", 2, {"--jobs", "expected a number from 1 to", "found '0'"});
   expect_complaint("lublin --jobs -3", 2, {"--jobs"});
   expect_complaint("lublin --duration soon", 2, {"--duration", "'soon'", "2h"});
   expect_complaint("lublin --duration 1500ms", 2, {"--duration", "whole seconds"});

@@ -110,15 +110,21 @@ TEST_F(Rerun, WhatCannotBeRepeatedSaysWhy) {
   expect_says("rerun r", 1, {"run.json", "JSON"});
 }
 
-// Copying such a value, as reading its fields does, takes a stack frame for each bracket.
-TEST_F(Rerun, AFieldOfTheWrongTypeIsNamed) {
-  const auto file = folder_ / "runs" / "easy" / "run.json";
-  auto run = nlohmann::json::parse(text_of(file));
-  run["working_folder"] = 3;
-  write_text(file, run.dump());
-  expect_says("rerun runs/easy --out again", 1, {"run.json", "working_folder", "expected a folder, found 3"});
+TEST_F(Rerun, AMemberOfRunJsonOfAnotherTypeIsNamed) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  const auto whole = nlohmann::ordered_json::parse(text_of(folder_ / "r/run.json"));
+  const auto expect_named = [&](const char* member, const nlohmann::ordered_json& value, const char* place) {
+    auto json = whole;
+    json[member] = value;
+    write_text(folder_ / "r/run.json", json.dump());
+    expect_says("rerun r --out again", 1, {"r/run.json: ", place});
+  };
+  expect_named("working_folder", 5, "working_folder: expected a folder, found 5");
+  expect_named("versions", {{"replay", 3}}, "versions.replay: expected a version, found 3");
+  expect_named("interrupted", "yes", "interrupted: expected true or false, found \"yes\"");
 }
 
+// Copying such a value, as reading its fields does, takes a stack frame for each bracket.
 TEST_F(Rerun, ARunJsonOfManyBracketsIsAnErrorAndNoCrash) {
   simulate_both();
   const auto file = folder_ / "runs" / "easy" / "run.json";

@@ -5,7 +5,10 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
+#include "scheduler/results/output_names.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
@@ -13,13 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kMade[] = {"jobs.csv", "schedule.swf", "metrics.json", "series.csv"};
+// Of the table of outputs.
+std::vector<std::string> files_remade() {
+  std::vector<std::string> files;
+  for (const results::OutputFile& output : results::output_files())
+    if (output.is_remade) files.emplace_back(output.file);
+  return files;
+}
 
 class Results : public Comparing {
  protected:
   std::string text(const std::string& file) const { return text_of(folder_ / file); }
   void expect_same_files(const std::string& a, const std::string& b) const {
-    for (const char* file : {"jobs.csv", "schedule.swf", "metrics.json", "series.csv", "run.json"}) {
+    for (const std::string& file : files_remade()) {
       EXPECT_FALSE(text(a + "/" + file).empty()) << a << ' ' << file;
       EXPECT_EQ(text(a + "/" + file), text(b + "/" + file)) << file << " of " << a << " and " << b;
     }
@@ -28,7 +37,8 @@ class Results : public Comparing {
   void kill_run() const {
     const std::string log = text("r/events.log");
     write_text(folder_ / "r/events.log", log.substr(0, log.rfind(" outcome=")));
-    for (const char* file : kMade) fs::remove(folder_ / "r" / file);
+    for (const std::string& file : files_remade())
+      if (file != "run.json") fs::remove(folder_ / "r" / file);
     auto json = nlohmann::ordered_json::parse(text("r/run.json"));
     json["ended"] = nullptr;
     write_text(folder_ / "r/run.json", json.dump(2) + "\n");
@@ -57,6 +67,18 @@ TEST_F(Results, OfACompleteRunAreTheBytesThatItWroteItselfUnderEveryPolicy) {
   }
 }
 
+TEST_F(Results, AreTheFilesOfTheTableAndForceReplacesThem) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  for (const results::OutputFile& output : results::output_files()) {
+    const std::string name{output.name}, file{output.file};
+    EXPECT_FALSE(text("r/" + file).empty()) << file;
+    const std::string command = fmt::format("simulate --trace t.swf --policy easy --outputs {} --out one", name);
+    ASSERT_EQ(replay(command + " --force").status, 0) << "the file of another output is replaced, before " << file;
+    EXPECT_TRUE(fs::exists(folder_ / "one" / file)) << name;
+    EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "one"}, {}), 1) << name;
+  }
+}
+
 TEST_F(Results, OfAnInterruptedRunAreTheBytesThatItWroteItself) {
   ASSERT_EQ(replay("simulate --trace t.swf --policy easy --until 12s --out r").status, 0);
   EXPECT_EQ(replay("results r --out again").status, 0);
@@ -82,13 +104,15 @@ TEST_F(Results, OfAKilledRunAreMadeAndItsEndIsSaidToBeMissing) {
                             "the event log was cut off", "1 of the 5 jobs in the event log has no end"})
     EXPECT_NE(made.err.find(words), std::string::npos) << words << ": " << made.err;
   EXPECT_NE(made.out.find("\neasy "), std::string::npos) << made.out;
-  for (const char* file : kMade) EXPECT_FALSE(text(fmt::format("r/{}", file)).empty()) << file;
+  for (const std::string& file : files_remade()) EXPECT_FALSE(text("r/" + file).empty()) << file;
   const auto json = nlohmann::ordered_json::parse(text("r/run.json"));
   EXPECT_TRUE(json["ended"].is_string());
   EXPECT_NE(json["notes"].dump().find("did not write its end"), std::string::npos);
   EXPECT_NE(json["notes"].dump().find("1 of the 5 jobs"), std::string::npos);
   EXPECT_EQ(replay("results r").status, 0) << "a second time all is as it was";
-  EXPECT_EQ(std::distance(fs::directory_iterator{folder_ / "r"}, {}), 6) << "nothing else is left there";
+  EXPECT_EQ(static_cast<std::size_t>(std::distance(fs::directory_iterator{folder_ / "r"}, {})),
+            results::output_files().size())
+      << "nothing else is left there";
 }
 
 TEST_F(Results, WithoutRunJsonAreMadeAndSayWhatIsMissing) {
@@ -108,6 +132,15 @@ TEST_F(Results, ThatAreThereAndDifferAreKeptUnlessForced) {
   EXPECT_EQ(text("r/jobs.csv"), "of another version\n");
   expect_says("results r --force", 0, {"jobs.csv (replaced)"});
   EXPECT_EQ(text("r/jobs.csv"), jobs);
+}
+
+TEST_F(Results, AreMadeThoughMembersOfRunJsonAreOfNoUse) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  auto json = nlohmann::ordered_json::parse(text("r/run.json"));
+  json["interrupted"] = "yes";
+  json["jobs"] = 1'000'000'000'000'000'000;
+  write_text(folder_ / "r/run.json", json.dump());
+  expect_says("results r --outputs jobs,metrics", 0, {"jobs.csv (as it was)", "metrics.json (as it was)"});
 }
 
 TEST_F(Results, OfWhatIsNoRunAreAnError) {

@@ -72,5 +72,11 @@ TEST(CoreRanges, GoFromTheFirstToTheLast) {
   EXPECT_FALSE(first_cores(4).contains(CoreId{-1}));
 }
 
+TEST(Machines, AreToldFromHardwareByTheirText) {
+  for (const char* text : {"flat:128", "emulated:8x2x2", "16x2x2", "4x8", "nonsense"})
+    EXPECT_TRUE(Machine::is_for_parse(text)) << text;
+  for (const char* text : {"local", "local:0-3", "package:2 core:4"}) EXPECT_FALSE(Machine::is_for_parse(text)) << text;
+}
+
 }  // namespace
 }  // namespace replay
