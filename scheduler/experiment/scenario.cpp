@@ -112,10 +112,18 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
       from = seconds(*number);
     }
     std::size_t changed = 0;
+    const auto scaled = [&](ProcessCount old) {
+      return static_cast<ProcessCount>(
+          std::clamp(std::round(old * machine_size / from), 1.0, static_cast<double>(machine_size)));
+    };
     jobs.change_each([&](TracedJob& traced) {
-      const double scaled = std::round(traced.job.processes * machine_size / from);
-      const auto size = static_cast<ProcessCount>(std::clamp(scaled, 1.0, static_cast<double>(machine_size)));
+      const ProcessCount size = scaled(traced.job.processes);
       changed += size != traced.job.processes ? 1 : 0;
+      if (traced.job.declaration) {
+        Declaration declaration = *traced.job.declaration;
+        scale_sizes(declaration, traced.job.processes, {machine_size / from, scaled, scaled});
+        traced.job.declaration = std::make_shared<const Declaration>(std::move(declaration));
+      }
       traced.job.processes = size;
     });
     scenario.notes.push_back(fmt::format("sizes scaled from {:.0f} to {} cores: {} of {} jobs changed", from,

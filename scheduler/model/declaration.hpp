@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,18 @@ struct Declaration {
   [[nodiscard]] bool is_empty() const { return *this == Declaration{}; }
   bool operator==(const Declaration&) const = default;
 };
+
+/// How sizes change when a trace is brought to another machine.
+struct SizeChange {
+  double factor;                                     ///< machine after over machine before
+  std::function<ProcessCount(ProcessCount)> own;     ///< of a submitted size, and of the optimum of a curve
+  std::function<ProcessCount(ProcessCount)> others;  ///< of the other sizes that a job offers; never falls
+};
+
+/// Scales sizes and curve; `submitted` is the job's own size before, and stays one of those that it offers. The curve's
+/// speedup at the new size is as near to `factor` times the old one as its law can be: the job gets as much slower on
+/// half its processors as before.
+void scale_sizes(Declaration& declaration, ProcessCount submitted, const SizeChange& change);
 
 /// "4|8|16": a list of sizes as text, and back; nothing if `text` is no ascending list of counts >= 1.
 [[nodiscard]] std::string sizes_text(const std::vector<ProcessCount>& sizes);

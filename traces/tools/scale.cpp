@@ -68,7 +68,11 @@ class Scale {
     if (within_request) r.requested_time = std::max(r.requested_time, r.run);
     if (!options_.sizes) return false;
     r.allocated = size(r.allocated), r.requested = size(r.requested);
-    scale_traits(entry.traits, allocated, r.allocated);
+    // The others in proportion, whatever becomes of powers of two: sizes have to ascend.
+    scale_sizes(entry.traits, allocated,
+                {.factor = static_cast<double>(*options_.sizes) / from_,
+                 .own = [this](ProcessCount old) { return size(old); },
+                 .others = [this](ProcessCount old) { return scaled_size(old, from_, *options_.sizes, false); }});
     return r.allocated != allocated || r.requested != requested;
   }
 
@@ -79,28 +83,6 @@ class Scale {
 
   // A decimal in many logs, and a ratio to the run time, so never rounded to seconds.
   void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(6, cpu, runtimes_, true, true); }
-
-  // In proportion, whatever becomes of powers of two: sizes have to ascend. The job's own size stays one of them.
-  void scale_traits(JobTraits& traits, std::int32_t own_before, std::int32_t own_after) const {
-    const auto plain = [this](ProcessCount old) { return scaled_size(old, from_, *options_.sizes, false); };
-    const bool was_within =
-        (!traits.least || *traits.least <= own_before) && (!traits.most || own_before <= *traits.most);
-    if (traits.least) traits.least = was_within ? std::min(plain(*traits.least), own_after) : plain(*traits.least);
-    if (traits.most) traits.most = was_within ? std::max(plain(*traits.most), own_after) : plain(*traits.most);
-    for (ProcessCount& allowed : traits.sizes) allowed = allowed == own_before ? own_after : plain(allowed);
-    std::ranges::sort(traits.sizes);
-    traits.sizes.erase(std::ranges::unique(traits.sizes).begin(), traits.sizes.end());
-    if (traits.speedup) traits.speedup = scaled_curve(*traits.speedup);
-  }
-
-  // S'(c n) / c = S(n) as near as the law can: the job gets as much slower on half its processors as before.
-  [[nodiscard]] SpeedupCurve scaled_curve(const SpeedupCurve& curve) const {
-    if (const auto* downey = std::get_if<DowneySpeedup>(&curve.law()))
-      return SpeedupCurve{DowneySpeedup{std::max(1.0, downey->a * *options_.sizes / from_), downey->sigma}};
-    if (const auto* points = std::get_if<ThreePointSpeedup>(&curve.law()))
-      return SpeedupCurve{ThreePointSpeedup{size(points->optimum), points->efficiency}};
-    return curve;
-  }
 
   const ScaleOptions& options_;
   CoreCount from_;
