@@ -82,6 +82,7 @@ struct LiveView::OnRecord {
     job->launched = at;
     job->cores = what.allocation.cores;
     job->mpl = what.allocation.mpl;
+    job->processes = processes_on(what.allocation, job->processes);
     take_symbol(*job);
     const std::string shrunk =
         what.allocation.is_expanded() ? "" : fmt::format(", shrunk: {} processes", job->processes);

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <variant>
 
+#include "scheduler/model/job_sizes.hpp"
+
 namespace replay::compare {
 
 Duration WaitReport::total(WaitCause cause) const {
@@ -78,6 +80,8 @@ void WaitingReasons::note(const log::Record& record) {
     if (job != report_.job) return;
     report_.found = true;
     report_.processes = submitted->job.processes;
+    report_.least = std::min(least_size(submitted->job), report_.processes);
+    report_.most = std::max(most_size(submitted->job), report_.processes);
     report_.estimate = submitted->job.estimate;
     report_.flexibility = submitted->job.flexibility;
     report_.submitted = now_;
@@ -129,12 +133,12 @@ WaitSegment WaitingReasons::present_span(Instant to) const {
   span.is_head = ahead_ == 0;
   span.ahead_first = span.ahead_last = ahead_;
   span.free_least = span.free_most = free;
-  span.cause = report_.decided != kNever   ? WaitCause::kLaunch
-               : free >= report_.processes ? WaitCause::kHeldBack
-               : span.is_head              ? WaitCause::kCores
-                                           : WaitCause::kEarlierJobs;
+  span.cause = report_.decided != kNever ? WaitCause::kLaunch
+               : free >= report_.least   ? WaitCause::kHeldBack
+               : span.is_head            ? WaitCause::kCores
+                                         : WaitCause::kEarlierJobs;
   if (span.is_head && span.cause != WaitCause::kLaunch)
-    span.shadow_first = span.shadow_last = state_.earliest_start(report_.processes, now_);
+    span.shadow_first = span.shadow_last = state_.earliest_start(report_.least, now_);
   return span;
 }
 

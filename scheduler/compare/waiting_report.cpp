@@ -48,12 +48,12 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
           : fmt::format("{}, then {}", counted(segment.ahead_first, "earlier job"), segment.ahead_last);
   switch (segment.cause) {
     case WaitCause::kEarlierJobs:
-      return fmt::format("behind {}; needs {}: {} free", ahead, cores_text(report.processes), free);
+      return fmt::format("behind {}; needs {}: {} free", ahead, cores_text(report.least), free);
     case WaitCause::kCores:
-      return fmt::format("waited for {}: {} free; head of the queue since {}", cores_text(report.processes), free,
+      return fmt::format("waited for {}: {} free; head of the queue since {}", cores_text(report.least), free,
                          results::instant_text(report.head_since, options.style));
     case WaitCause::kHeldBack:
-      return fmt::format("held back by the policy: {} free, {} needed; {}", free, report.processes,
+      return fmt::format("held back by the policy: {} free, {} needed; {}", free, report.least,
                          segment.is_head ? "head of the queue" : ahead + " waiting");
     case WaitCause::kLaunch: return "start decided; waited until others had left its cores";
   }
@@ -101,8 +101,10 @@ std::string summary_text(const WaitReport& report, Duration waited) {
 }
 
 std::string headline(const WaitReport& report, const WaitTextOptions& options) {
-  return fmt::format("job {}: {}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
-                     results::length_text(report.estimate), to_text(report.flexibility),
+  const std::string sizes =
+      report.least == report.most ? "" : fmt::format(" (it offers {}..{})", report.least, report.most);
+  return fmt::format("job {}: {}{}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
+                     sizes, results::length_text(report.estimate), to_text(report.flexibility),
                      results::instant_text(report.submitted, options.style));
 }
 
@@ -241,6 +243,7 @@ ordered_json to_json(const WaitReport& report, const WaitTextOptions& options) {
   ordered_json json;
   json["job"] = number(report.job);
   json["processes"] = report.processes;
+  if (report.least != report.most) json["sizes"] = {report.least, report.most};
   json["estimate_s"] = seconds(report.estimate);
   json["flexibility"] = to_text(report.flexibility);
   json["submitted_s"] = seconds(report.submitted);

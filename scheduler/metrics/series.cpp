@@ -44,6 +44,7 @@ struct Series::OnRecord {
     job->phase = phase;
     if (allocation != nullptr) {
       job->cores = allocation->cores;
+      job->processes = processes_on(*allocation, job->processes);
       job->shareable = allocation->shareable;
       if (job->shareable) series.share(id, *allocation);
     }
