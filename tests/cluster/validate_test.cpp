@@ -88,6 +88,34 @@ TEST_F(ValidateForReal, ATinyTraceSideBySide) {
   expect_nothing_left();
 }
 
+TEST_F(ValidateForReal, AMoldableJobEndsWhenItsCurveSays) {
+  // Job 2 offers 4 to 16 processes and takes the 7 that job 1 leaves of 8: 6 S(4) / S(7) = 3.668 s by Downey's curve,
+  // S(4) = 40 / 10.75, S(7) = 70 / 11.5.
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 8\n"
+             "1 0 -1 6 1 5.4 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 1 -1 6 4 5.4 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  write_text(folder_ / "t.jobs.csv",
+             "job,flexibility,least_processes,most_processes,speedup\n1,rigid,,,\n"
+             "2,moldable,4,16,downey:a=10:sigma=0.5\n");
+  const ShellResult result =
+      shell(fmt::format("{} validate --trace t.swf --machine emulated:2x2x2 --policy greedy-moldable --out v --json",
+                        REPLAY_PROGRAM),
+            folder_.path());
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const ordered_json table = ordered_json::parse(result.out);
+  const auto cell = validate::cell_result_of(table["cells"][0], "cell");
+  const double by_hand = 6 * (40 / 10.75) / (70 / 11.5);
+  EXPECT_NEAR(cell.simulated.figures[1], (6 + by_hand) / 2, 1e-5);
+  EXPECT_NEAR(cell.real.figures[1], (6 + by_hand) / 2, 0.05 * by_hand / 2);
+  EXPECT_FALSE(cell.divergence) << *cell.divergence;
+  const std::string log = text_of(folder_ / "v/cells/greedy-moldable/real/events.log");
+  EXPECT_NE(log.find(" launch job=2 cores=7 mpl=1 on=1-7:1 processes=7"), std::string::npos) << log;
+  EXPECT_NE(log.find(" speedup=downey:a=10:sigma=0.5"), std::string::npos) << log;
+  EXPECT_EQ(text_of(folder_ / "v/cells/greedy-moldable/real/jobs/2/command").find("-n 4"), std::string::npos);
+  expect_nothing_left();
+}
+
 TEST_F(ValidateForReal, CtrlCEndsTheRunAndTheCellHasNoResult) {
   write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 600 2 360 -1 2 900 -1 1 1 1 -1 -1 -1 -1 -1\n");
   Background command(REPLAY_PROGRAM,

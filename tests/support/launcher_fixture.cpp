@@ -30,13 +30,17 @@ void Launcher::TearDown() {
 }
 
 void Launcher::start() {
+  prepare();
+  loop_.reset(event_base_new());
+  executor_->attach(loop_.get(), &seen_);
+}
+
+void Launcher::prepare() {
   if (local_.pu_of_core.empty()) local_ = discover_local("local");
   AgentHandle agent = start_agent(options_);
   agent_pid_ = agent.pid();
   socket_mark_ = "REPLAY_VM_SOCKET=" + (agent.directory() / "socket").string();
   executor_ = make_local_executor(std::move(agent), local_);
-  loop_.reset(event_base_new());
-  executor_->attach(loop_.get(), &seen_);
 }
 
 live::LaunchOrder Launcher::order(std::vector<std::string> command, std::size_t ranks, JobId job) const {

@@ -62,6 +62,8 @@ class Launcher : public testing::Test {
 
   /// Starts the agent with `options_` on the cores of `local_`, which are this machine's unless the test has set them.
   void start();
+  /// The same without a listener: for a live::run() of the test.
+  void prepare();
 
   [[nodiscard]] CoreId core(std::size_t number) const {
     return CoreId{static_cast<std::int32_t>(number % local_.pu_of_core.size())};

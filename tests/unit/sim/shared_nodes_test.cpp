@@ -13,6 +13,7 @@
 #include "scheduler/sim/simulator.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
+#include "tests/support/sharing_policies.hpp"
 
 namespace replay::test {
 namespace {
