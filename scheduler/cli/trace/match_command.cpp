@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
@@ -87,8 +88,8 @@ void print(const MatchReport& report, const Profile& profile) {
       report.mean_relative_error * 100, report.mean_absolute_error * 100, report.share_within(0.1) * 100,
       report.factor_at(0.5), report.factor_at(0.9));
   const BadMatch& worst = report.worst.front();
-  fmt::print(stderr, "replay: worst: job {} ({} processes, {:.6g} s), program {} of {:.6g} s\n", worst.job,
-             worst.processes, worst.wanted_s, worst.program, worst.runtime_s);
+  fmt::print(stderr, "replay: worst: job {} ({}, {:.6g} s), program {} of {:.6g} s\n", worst.job,
+             counted(worst.processes, "process", "processes"), worst.wanted_s, worst.program, worst.runtime_s);
 }
 
 int match(const MatchGiven& given) {

@@ -59,8 +59,9 @@ int scale(const ScaleGiven& given) {
   const ScaleResult result = scale_trace(trace, writer, options, canonical(options));
   writer.close();
   report_broken_lines(result.broken_lines);
-  fmt::print(stderr, "{}: {} records; submit times x {}, run times x {}\n", given.input.input, result.records,
-             result.arrivals, result.runtimes);
+  fmt::print(stderr, "{}: {} records; submit times x {}, run times x {}\n",
+             given.input.input == "-" ? "standard input" : given.input.input, result.records, result.arrivals,
+             result.runtimes);
   if (options.sizes)
     fmt::print(stderr, "sizes from {} to {} processors: {} records changed\n", result.machine_before,
                result.machine_after, result.sizes_changed);
