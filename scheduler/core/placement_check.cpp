@@ -20,7 +20,6 @@ bool carries_all(const Job& job, const Allocation& allocation, const Machine& ma
 }
 
 std::string sizes_of(const Job& job) {
-  if (!has_choice_of_size(job)) return fmt::format("{}", job.processes);
   if (!job.declaration->sizes.empty()) return sizes_text(job.declaration->sizes);
   return fmt::format("{}..{}", least_size(job), most_size(job));
 }
@@ -33,9 +32,9 @@ std::string reason(const Job& job, const Allocation& allocation, const FreeCores
     if (!free.is_free(load.core) && !(allocation.shareable && free.can_be_joined(load.core)))
       return fmt::format("core {} has no room", load.core);
   const ProcessCount processes = processes_on(allocation, job.processes);
-  if (!can_start_with(job, processes))
+  if (has_choice_of_size(job) && !can_start_with(job, processes))
     return fmt::format("they carry {} processes, the job runs with {}", processes, sizes_of(job));
-  if (!carries_all(job, allocation, machine)) return fmt::format("they do not carry {} processes", processes);
+  if (!carries_all(job, allocation, machine)) return fmt::format("they do not carry {} processes", has_choice_of_size(job) ? processes : job.processes);
   return fmt::format("{} are free", free.total());
 }
 

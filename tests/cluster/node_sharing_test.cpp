@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/live/engine.hpp"
@@ -18,6 +19,18 @@ namespace {
 using namespace std::chrono_literals;
 using test::at;
 using test::id;
+
+// Decides all of this when as many jobs wait.
+class AllAtOnce final : public test::UnwrappedPolicy {
+ public:
+  explicit AllAtOnce(Decisions decisions) : decisions_(std::move(decisions)) {}
+  void decide(const ClusterView& view, Decisions& out) override {
+    if (view.waiting.size() == decisions_.size()) out = decisions_;
+  }
+
+ private:
+  Decisions decisions_;
+};
 
 class NodeSharing : public SharedCores {
  protected:
@@ -60,12 +73,10 @@ TEST_F(NodeSharing, JobsAreTogetherOnNodesOnCpusAndOnCores) {
   for (const char letter : {'A', 'B', 'C', 'D'})
     jobs.push_back(test::job(letter).cores(2).runs(letter < 'C' ? 6s : 3s).estimated(60s).cpu_use(0.9));
   // All on nodes 0 and 1: A and B on the two cores of a CPU, C and D together on the cores of the other CPU.
-  const std::map<Instant, Decisions> table{{at(0s),
-                                            {start_on('A', {0, 4}, false), start_on('B', {1, 5}, false),
-                                             start_on('C', {2, 6}, true), start_on('D', {2, 6}, true)}}};
+  AllAtOnce policy{{start_on('A', {0, 4}, false), start_on('B', {1, 5}, false), start_on('C', {2, 6}, true),
+                    start_on('D', {2, 6}, true)}};
   const auto model = make_runtime_model("isolated");
-  test::Timetable planned{table};
-  const auto simulated = test::simulate(planned, machine_, jobs, "isolated");
+  const auto simulated = test::simulate(policy, machine_, jobs, "isolated");
 
   prepare();
   std::map<JobId, std::string> seen;
@@ -75,7 +86,6 @@ TEST_F(NodeSharing, JobsAreTogetherOnNodesOnCpusAndOnCores) {
     for (const char letter : {'A', 'B', 'C', 'D'})
       if (const std::string now = places(id(letter)); !now.empty()) seen.try_emplace(id(letter), now);
   };
-  test::Timetable policy{table};
   test::MemoryLog log;
   live::run(machine_, Workload{jobs}, policy, *model, *executor_, log, options);
 

@@ -80,7 +80,8 @@ TEST(JobSizes, TheFastestIsTheSmallestOfTheLeastTime) {
   EXPECT_EQ(fastest_size(moldable(from_to(2, 8, kThreePoints)), 100), 8);
   EXPECT_EQ(fastest_size(moldable(from_to(2, 16, kThreePoints)), 100), 8) << "beyond 2N it gets no faster";
   EXPECT_EQ(fastest_size(moldable(from_to(2, 8, kThreePoints)), 5), 5);
-  EXPECT_EQ(fastest_size(moldable(from_to(1, 64, SpeedupCurve{DowneySpeedup{4, 0}})), 100), 7) << "2A - 1";
+  EXPECT_EQ(fastest_size(moldable(from_to(1, 64, SpeedupCurve{DowneySpeedup{4, 0.5}})), 100), 7) << "2A - 1";
+  EXPECT_EQ(fastest_size(moldable(from_to(1, 64, SpeedupCurve{DowneySpeedup{4, 0}})), 100), 4) << "linear up to A";
   // The efficiencies make 8 slower than 4: S(4) = 2.6, S(8) = 0.8.
   const SpeedupCurve falling{ThreePointSpeedup{4, {0.8, 0.65, 0.1}}};
   EXPECT_EQ(fastest_size(moldable(from_to(2, 8, falling)), 100), 4);
