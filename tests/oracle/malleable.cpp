@@ -103,8 +103,7 @@ class MalleableRun {
     for (std::size_t n = 0; n < free_.size(); ++n) free_[n] += cores[n];
   }
 
-  [[nodiscard]] static bool can_shrink(const Job& job) { return !job.rigid && job.processes > 1; }
-  [[nodiscard]] int most(const Job& job) const { return can_shrink(job) ? rules_.max_mpl : 1; }
+  [[nodiscard]] int most(const Job& job) const { return job.can_shrink() ? rules_.max_mpl : 1; }
 
   // The processes on each node if the job starts at this level on the cores in `free`; nothing if it does not fit.
   [[nodiscard]] std::optional<std::vector<int>> placed(const Job& job, int level, const std::vector<int>& free) const {
@@ -185,7 +184,7 @@ class MalleableRun {
       if (enough(level)) return true;
       for (const std::size_t i : by_criterion()) {
         const MalleableJob& victim = running_[i];
-        if (!can_shrink(*victim.job)) continue;
+        if (!victim.job->can_shrink()) continue;
         const std::vector<int> fewer = cores_at(victim.processes, level);
         int gain = 0;
         for (std::size_t n = 0; n < free.size(); ++n) gain += std::max(0, cores[i][n] - fewer[n]);

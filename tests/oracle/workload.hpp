@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
 #include <vector>
+
+#include "tests/oracle/curve.hpp"
 
 namespace replay::oracle {
 
@@ -14,6 +16,8 @@ using Time = std::int64_t;  ///< an instant or a duration, in microseconds
 inline constexpr Time kSecond = 1'000'000;
 inline constexpr Time kNever = INT64_MAX;
 
+enum class Flexibility : std::uint8_t { kRigid, kMoldable, kMalleable };
+
 /// A job, with the fields of its line in the trace and its row in the side file.
 struct Job {
   std::int64_t number = 0;
@@ -21,7 +25,12 @@ struct Job {
   Time run_time = 0;  ///< expanded, alone on its cores; >= 0
   Time request = -1;  ///< -1: not stated
   int processes = 1;
-  bool rigid = false;  ///< else malleable; serial jobs count as rigid either way
+  Flexibility flexibility = Flexibility::kMalleable;
+  // Not stated: 0, an empty list, no curve.
+  int least = 0;
+  int most = 0;
+  std::vector<int> sizes;  ///< ascending
+  std::optional<Curve> curve;
   double cpu_use = 1;
   double network_overhead = 0;
   double user_priority = 0;
@@ -29,6 +38,8 @@ struct Job {
 
   /// The estimate as policies see it: the request, else the run time, and never 0.
   [[nodiscard]] Time estimate() const { return request > 0 ? request : run_time > 0 ? run_time : kSecond; }
+  /// Whether virtual malleability can shrink it while it runs.
+  [[nodiscard]] bool can_shrink() const { return flexibility == Flexibility::kMalleable && processes > 1; }
 };
 
 enum class Overrun : std::uint8_t {
@@ -61,6 +72,7 @@ struct Span {
   Time start = kNever;
   Time end = kNever;
   std::vector<Cores> cores{};  ///< one entry at the start and at each resize, if the policy resizes; else empty
+  int processes = 0;           ///< at its start, if the policy chooses them; else 0
   bool operator==(const Span&) const = default;
 };
 

@@ -60,6 +60,15 @@ std::vector<Cores> cores_of(JobId job, const MemoryLog& log, const oracle::Workl
   return all;
 }
 
+int processes_of(const Job& job, const MemoryLog& log) {
+  for (const log::Record& record : log.records()) {
+    const auto* const start = std::get_if<log::StartDecided>(&record.what);
+    if (start != nullptr && start->job == static_cast<JobId>(job.number))
+      return processes_on(start->allocation, job.processes);
+  }
+  return 0;
+}
+
 bool differ(const oracle::Workload& workload, const Variant& variant) {
   try {
     return program_schedule(workload, variant) != variant.oracle(workload);
@@ -83,12 +92,13 @@ std::string picture(const oracle::Workload& workload, const Schedule& schedule) 
   Time unit = 0;
   Time last = 0;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
-    const auto& [start, end, cores] = schedule[i];
+    const auto& [start, end, cores, processes] = schedule[i];
     if (start == kNever || end == kNever || start == end) continue;
     unit = std::gcd(unit, std::gcd(start, end));
     last = std::max(last, end);
     const auto id = static_cast<JobId>(letter(i));
-    records.push_back({Instant{Duration{start}}, log::Launched{id, cores_of_a_pool(workload.jobs[i].processes)}});
+    const int size = processes == 0 ? workload.jobs[i].processes : processes;
+    records.push_back({Instant{Duration{start}}, log::Launched{id, cores_of_a_pool(size)}});
     records.push_back({Instant{Duration{end}}, log::Finished{id, {}}});
   }
   constexpr Time kWidest = 150;
@@ -127,6 +137,10 @@ std::string difference_text(const oracle::Workload& workload, const Variant& var
   for (std::size_t i = 0; variant.with_cores && i < found.size(); ++i)
     text += fmt::format("{} {} cores: oracle {}; program {}\n", expected[i].cores == found[i].cores ? "  " : "->",
                         letter(i), cores_text(expected[i]), cores_text(found[i]));
+  for (std::size_t i = 0; variant.with_sizes && i < found.size(); ++i)
+    text +=
+        fmt::format("{} {} size: oracle {}, program {}\n", expected[i].processes == found[i].processes ? "  " : "->",
+                    letter(i), expected[i].processes, found[i].processes);
   if (variant.model == "rigid")
     text += "oracle: " + picture(workload, expected) + "program: " + picture(workload, found);
   return text;
@@ -178,6 +192,7 @@ Schedule program_schedule(const oracle::Workload& workload, const Variant& varia
     const auto id = static_cast<JobId>(job.number);
     schedule.push_back({micros(log.start(id)), micros(log.end(id))});
     if (variant.with_cores) schedule.back().cores = cores_of(id, log, workload);
+    if (variant.with_sizes) schedule.back().processes = processes_of(job, log);
   }
   return schedule;
 }
@@ -238,6 +253,14 @@ oracle::Workload minimised(oracle::Workload workload, const std::function<bool(c
       lower(i, &Job::run_time, Time{0});
       lower(i, &Job::request, Time{-1});
       lower(i, &Job::processes, 1);
+      if (const Job& job = workload.jobs[i]; job.curve || job.least + job.most > 0 || !job.sizes.empty()) {
+        // All bounds at once: what they leave together may not fit the machine one by one.
+        try_with([&](auto& tried) {
+          tried.jobs[i].least = tried.jobs[i].most = 0;
+          tried.jobs[i].sizes.clear();
+        });
+        try_with([&](auto& tried) { tried.jobs[i].curve.reset(); });
+      }
     }
   }
   return workload;

@@ -22,6 +22,7 @@ struct Variant {
   Draw draw{};
   std::string model = "rigid";
   bool with_cores = false;  ///< the oracle also gives each job's cores on each node over time
+  bool with_sizes = false;  ///< the oracle also gives the processes that each job starts with
 };
 
 /// Seeds of a run: REPLAY_ORACLE_FIRST (default 1) and on, REPLAY_ORACLE_RUNS of them (default 300).

@@ -3,17 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "tests/oracle/greedy.hpp"
 #include "tests/support/random.hpp"
+#include "traces/job_table.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::test {
 namespace {
 
 using oracle::Job;
+using Law = oracle::Curve::Law;
 using oracle::kSecond;
 using oracle::Time;
 
@@ -57,6 +61,35 @@ void set_priorities(Random& random, Job& job) {
   job.political_priority = random.one_of({0.0, 0.0, 0.5, 1.0, -std::numeric_limits<double>::infinity()});
 }
 
+oracle::Curve drawn_curve(Random& random, int processes, int cores) {
+  oracle::Curve curve;
+  curve.law = random.one_of({Law::kLinear, Law::kDowney, Law::kDowney, Law::kThreePoint, Law::kThreePoint});
+  curve.a = static_cast<int>(random.between(100, 100 * cores + 100));
+  if (random.one_in(2)) curve.a = curve.a / 50 * 50;
+  curve.sigma = random.one_of({0, 25, 50, 95, 100, 121, 200, 350});
+  curve.optimum = random.one_in(3) ? static_cast<int>(random.between(1, cores)) : processes;
+  // The usual ones, hardly any loss, a gain, a speedup that falls, one that stays from N/2 on.
+  curve.efficiency = random.one_of<std::array<int, 3>>(
+      {{80, 65, 40}, {80, 65, 40}, {100, 98, 93}, {40, 65, 80}, {90, 60, 25}, {80, 40, 20}});
+  return curve;
+}
+
+// What a job declares about its sizes. One that would fit the machine at none of them says nothing about them.
+void set_sizes(Random& random, Job& job, int cores) {
+  using oracle::Flexibility;
+  job.flexibility = random.one_of({Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMoldable,
+                                   Flexibility::kMoldable, Flexibility::kMalleable});
+  if (!random.one_in(6)) job.curve = drawn_curve(random, job.processes, cores);
+  if (random.one_in(2)) job.least = static_cast<int>(random.between(1, cores));
+  if (random.one_in(2)) job.most = static_cast<int>(random.between(std::max(job.least, 1), cores + 3));
+  if (random.one_in(3))
+    for (int size = 1; size <= 2 * cores; ++size)
+      if (random.one_in(3)) job.sizes.push_back(size);
+  if (!offered_sizes(job, cores).empty()) return;
+  job.least = job.most = 0;
+  job.sizes.clear();
+}
+
 void shuffle_numbers(Random& random, std::vector<Job>& jobs) {
   for (std::size_t i = jobs.size(); i > 1; --i) std::swap(jobs[i - 1].number, jobs[random.below(i)].number);
 }
@@ -69,6 +102,8 @@ void set_machine(Random& random, const Draw& draw, oracle::Workload& workload) {
 }
 
 std::string cell(double value) { return std::isinf(value) ? "-inf" : fmt::format("{}", value); }
+
+std::string cell(int count) { return count == 0 ? "" : std::to_string(count); }
 
 std::string in_seconds(Time time) { return to_text(Duration{time}); }
 
@@ -96,9 +131,10 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     job.run_time = random.one_in(12) ? 0 : unit * random.between(1, 10);
     if (random.one_in(8)) job.run_time += random.between(0, unit);
     job.request = drawn_request(random, draw, job.run_time, unit, favourite);
-    job.rigid = random.one_in(6);
+    job.flexibility = random.one_in(6) ? oracle::Flexibility::kRigid : oracle::Flexibility::kMalleable;
     if (draw.behaviour) set_behaviour(random, job);
     if (draw.priorities) set_priorities(random, job);
+    if (draw.moldable) set_sizes(random, job, workload.cores());
     workload.jobs.push_back(job);
   }
   if (draw.any_numbers && random.one_in(5)) shuffle_numbers(random, workload.jobs);
@@ -115,9 +151,13 @@ std::string swf_text(const oracle::Workload& workload) {
 }
 
 std::string side_file_text(const oracle::Workload& workload) {
-  std::string text = "job,flexibility,cpu_util,ov,user_priority,political_priority\n";
+  constexpr std::array kFlexibilities{"rigid", "moldable", "malleable"};
+  std::string text =
+      "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority\n";
   for (const Job& job : workload.jobs)
-    text += fmt::format("{},{},{},{},{},{}\n", job.number, job.rigid ? "rigid" : "malleable", cell(job.cpu_use),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", job.number,
+                        kFlexibilities.at(static_cast<std::size_t>(job.flexibility)), cell(job.least), cell(job.most),
+                        fmt::join(job.sizes, "|"), job.curve ? as_cell(*job.curve) : "", cell(job.cpu_use),
                         cell(job.network_overhead), cell(job.user_priority), cell(job.political_priority));
   return text;
 }
@@ -125,18 +165,11 @@ std::string side_file_text(const oracle::Workload& workload) {
 Workload read_back(const oracle::Workload& workload) {
   CleaningRules rules;
   rules.over_request = workload.cut_at_request ? OverRequest::kCut : OverRequest::kKeep;
-  const std::string text = swf_text(workload);
-  Workload read = read_workload(memory_source(text), rules).workload;
-  read.jobs.change_each([&](TracedJob& traced) {
-    const Job& drawn = *std::ranges::find(workload.jobs, number(traced.job.id), &Job::number);
-    traced.job.flexibility = drawn.rigid ? Flexibility::kRigid : Flexibility::kMalleable;
-    traced.truth.behaviour.cpu_use = traced.job.declared.cpu_use = drawn.cpu_use;
-    traced.truth.behaviour.network_overhead = traced.job.declared.network_overhead = drawn.network_overhead;
-    traced.has_network_overhead = true;
-    traced.job.user_priority = drawn.user_priority;
-    traced.job.political_priority = drawn.political_priority;
-  });
-  return read;
+  const std::string trace = swf_text(workload);
+  const std::string side_file = side_file_text(workload);
+  TraceReader reader{memory_source(trace)};
+  reader.job_table().emplace(memory_source(side_file));
+  return read_workload(std::move(reader), rules).workload;
 }
 
 Machine machine_of(const oracle::Workload& workload) {

@@ -24,6 +24,7 @@ struct Draw {
   bool extends = true;        ///< --overrun extend is among the drawn overrun rules
   bool policy_tells = false;  ///< --overrun policy is
   bool any_numbers = true;    ///< job numbers need not be in the order of submission
+  bool moldable = false;      ///< rigid, moldable and malleable jobs with curves, bounds and lists of sizes
 };
 
 /// One seed and draw give the same workload on every machine.

@@ -21,6 +21,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "tests/oracle/easy.hpp"
 #include "tests/oracle/fresh_plan.hpp"
+#include "tests/oracle/greedy.hpp"
 #include "tests/oracle_test/comparison.hpp"
 #include "tests/oracle_test/moment.hpp"
 
@@ -89,7 +90,7 @@ Idle head_fits(const Seen& seen) {
 Idle head_fits_shrunk(const Seen& seen) {
   const Moment& moment = seen.moment;
   if (moment.waiting.empty() || !moment.workload->flat) return std::nullopt;
-  const auto least = [](const Job& job) { return job.rigid ? job.processes : (job.processes + 1) / 2; };
+  const auto least = [](const Job& job) { return job.can_shrink() ? (job.processes + 1) / 2 : job.processes; };
   int could_be_free = moment.free();
   for (const Moment::Running& running : moment.running) could_be_free += running.cores - least(*running.job);
   const Job* const head = moment.waiting.front();
@@ -178,6 +179,12 @@ Check has_hole_when_looked_at(bool at_every_end) {
   };
 }
 
+Idle fits_at_a_size(const Seen& seen) {
+  for (const Job* const job : seen.moment.waiting)
+    if (!offered_sizes(*job, seen.moment.free()).empty()) return job;
+  return std::nullopt;
+}
+
 struct Promise {
   std::string policy;
   std::string text;  ///< the jobs that may not wait
@@ -194,6 +201,7 @@ const std::vector<Promise>& promises() {
   const Draw in_order{.any_numbers = false};
   const Draw long_times{.long_times = true};
   const Draw malleable{.most_nodes = 3, .behaviour = true};
+  const Draw moldable{.most_nodes = 3, .moldable = true};
   const Draw priorities{.priorities = true, .extends = false, .policy_tells = true};
   static const std::vector<Promise> all{
       {"fcfs", "the head, where it fits", head_fits},
@@ -225,6 +233,7 @@ const std::vector<Promise>& promises() {
        "isolated"},
       {"easy-malleable", "the head, where shrinking makes room for half of it", head_fits_shrunk, malleable,
        "isolated"},
+      {"greedy-moldable", "who fits at one of its sizes", fits_at_a_size, moldable, "rigid", nothing_more},
   };
   return all;
 }

@@ -1,6 +1,8 @@
 // The rules that every policy of the table has to keep: no core twice, no job lost, no start before its submission, the
-// same log twice. Random workloads on a pool and on nodes, with overruns killed and extended.
+// same log twice, moldable jobs at sizes that they offer. Random workloads on a pool and on nodes, with overruns killed and
+// extended.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -39,6 +41,37 @@ TEST_P(EveryPolicy, UsesNoCoreTwiceAndLosesNoJob) {
         options.overrun = overrun;
         const auto log = simulate(GetParam(), Machine::parse(machine), random_jobs(seed, 200, 16), "utrera", options);
         ASSERT_EQ(what_is_wrong(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
+      }
+}
+
+// The first start at a size that the job does not offer, or on cores that are too few or too many for its processes.
+std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>& jobs) {
+  for (const log::Record& record : log.records()) {
+    const auto* const launched = std::get_if<log::Launched>(&record.what);
+    if (launched == nullptr) continue;
+    const Job& job = jobs[static_cast<std::size_t>(number(launched->job)) - 1].job;
+    const Allocation& allocation = launched->allocation;
+    const ProcessCount size = processes_on(allocation, job.processes);
+    ProcessCount placed = 0;
+    for (const CoreLoad& load : allocation.named) placed += load.processes;
+    if ((!offers(job, size) && size != job.processes) || (!allocation.named.empty() && placed != size) ||
+        allocation.cores > size || allocation.cores * allocation.mpl < size)
+      return fmt::format("job {} starts with {} processes on {} cores", number(job.id), size, allocation.cores);
+  }
+  return "";
+}
+
+TEST_P(EveryPolicy, StartsMoldableJobsAtSizesThatTheyOffer) {
+  for (const char* machine : {"flat:16", "4x2x2", "1x1x16"})
+    for (std::uint64_t seed = 1; seed <= 8; ++seed)
+      for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend, Overrun::kPolicy}) {
+        SimulationOptions options;
+        options.overrun = overrun;
+        const std::vector<TracedJob> jobs = random_moldable_jobs(seed, 100, 16);
+        const auto log = simulate(GetParam(), Machine::parse(machine), jobs, "utrera", options);
+        ASSERT_EQ(what_is_wrong(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
+        ASSERT_EQ(first_wrong_size(log, jobs), "") << machine << ", seed " << seed;
+        for (const TracedJob& traced : jobs) ASSERT_NE(log.end(traced.job.id), kNever) << "a job is lost";
       }
 }
 
