@@ -19,11 +19,6 @@ bool carries_all(const Job& job, const Allocation& allocation, const Machine& ma
   return allocation.cores == cores_at(processes, allocation.mpl);
 }
 
-std::string sizes_of(const Job& job) {
-  if (!job.declaration->sizes.empty()) return sizes_text(job.declaration->sizes);
-  return fmt::format("{}..{}", least_size(job), most_size(job));
-}
-
 std::string reason(const Job& job, const Allocation& allocation, const FreeCores& free, const Machine& machine) {
   const bool no_place = machine.names_cores() && allocation.named.empty();  // the controller was to choose
   if (no_place) return fmt::format("{} are free", free.total());
@@ -33,8 +28,9 @@ std::string reason(const Job& job, const Allocation& allocation, const FreeCores
       return fmt::format("core {} has no room", load.core);
   const ProcessCount processes = processes_on(allocation, job.processes);
   if (has_choice_of_size(job) && !can_start_with(job, processes))
-    return fmt::format("they carry {} processes, the job runs with {}", processes, sizes_of(job));
-  if (!carries_all(job, allocation, machine)) return fmt::format("they do not carry {} processes", has_choice_of_size(job) ? processes : job.processes);
+    return fmt::format("they carry {} processes, the job runs with {}", processes, sizes_text(job));
+  if (!carries_all(job, allocation, machine))
+    return fmt::format("they do not carry {} processes", has_choice_of_size(job) ? processes : job.processes);
   return fmt::format("{} are free", free.total());
 }
 

@@ -142,6 +142,17 @@ class Engine final : public ExecutorListener {
     arrivals_.forget_ended();
     carry_out(orders);
     note_failure(now);
+    note_jobs_that_wait_for_ever(now);
+  }
+
+  // Nothing runs, comes or is planned, and the policy starts none of the jobs that wait: no event would ever come.
+  void note_jobs_that_wait_for_ever(Instant now) {
+    const bool nothing_comes = controller_.running() == 0 && arrivals_.done() && arrivals_.next_cancel() == kNever &&
+                               events_.empty() && controller_.next_timer() == kNever;
+    if (stopping_ || controller_.waiting() == 0 || !nothing_comes) return;
+    result_.fault =
+        fmt::format("{} wait, nothing runs, and the policy starts none of them", counted(controller_.waiting(), "job"));
+    stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
   }
 
   // After a failure the policy is not called any more: the run ends as if it were interrupted.

@@ -1,8 +1,11 @@
 #include "scheduler/model/job_sizes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
 namespace replay {
 namespace {
 
@@ -55,6 +58,13 @@ std::optional<ProcessCount> largest_size(const Job& job, ProcessCount most) {
   const auto& sizes = job.declaration->sizes;
   const auto above = std::ranges::upper_bound(sizes, limit);
   return above != sizes.begin() && *(above - 1) >= least ? std::optional{*(above - 1)} : std::nullopt;
+}
+
+std::string sizes_text(const Job& job) {
+  if (!has_choice_of_size(job)) return fmt::format("{}", job.processes);
+  if (!job.declaration->sizes.empty()) return sizes_text(job.declaration->sizes);
+  if (most_size(job) == kNoLimit) return fmt::format("{} or more", least_size(job));
+  return fmt::format("{}..{}", least_size(job), most_size(job));
 }
 
 std::optional<ProcessCount> fastest_size(const Job& job, ProcessCount most) {

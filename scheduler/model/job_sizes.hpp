@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
@@ -20,6 +21,8 @@ namespace replay {
 [[nodiscard]] bool can_start_with(const Job& job, ProcessCount size);
 /// The largest size that it offers of at most `most`; nothing if there is none. O(log sizes).
 [[nodiscard]] std::optional<ProcessCount> largest_size(const Job& job, ProcessCount most);
+/// The sizes that it offers: "4|8|16", "2..8", "2 or more", or the submitted one if there is no choice.
+[[nodiscard]] std::string sizes_text(const Job& job);
 /// The size of at most `most` with the least estimate_at(), the smallest one of several; nothing if it offers none. About
 /// O(log sizes), O(most) with a curve that falls.
 [[nodiscard]] std::optional<ProcessCount> fastest_size(const Job& job, ProcessCount most);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/model/job_sizes.hpp"
 
 namespace replay::plugin {
 namespace {
@@ -14,33 +15,67 @@ bool is_level(int mpl, ProcessCount processes) { return mpl >= 1 && mpl <= proce
 
 // The controller chooses cores that have names, by the same rules as here.
 Allocation without_names(const Allocation& placed, int mpl, const Machine& machine) {
-  return machine.names_cores() ? Allocation{placed.cores, mpl, {}} : placed;
+  if (!machine.names_cores()) return placed;
+  return {.cores = placed.cores, .mpl = mpl, .named = {}, .shareable = false, .processes = placed.processes};
+}
+
+std::string why_no_choice(const Job& job) {
+  if (job.flexibility == Flexibility::kRigid) return "as it is rigid";
+  return "as it declares no speedup curve";
+}
+
+// How a job would start, and what forbids it; empty if nothing does but a lack of room.
+struct Shape {
+  ProcessCount processes;
+  int mpl;
+  std::string flaw;
+};
+
+std::string flaw_of_processes(const Job& job, ProcessCount processes, const Machine& machine) {
+  if (!can_start_with(job, processes))
+    return has_choice_of_size(job)
+               ? fmt::format("{} processes, as submitted, or {}; found {}", job.processes, sizes_text(job), processes)
+               : fmt::format("{} processes, {}; found {}", job.processes, why_no_choice(job), processes);
+  if (processes != job.processes && processes > machine.size())
+    return fmt::format("at most {} processes, one for each core; found {}", machine.size(), processes);
+  return "";
+}
+
+Shape shape_of(const Job& job, const StartSize& size, const Machine& machine) {
+  const ProcessCount processes = size.processes.value_or(job.processes);
+  if (std::string flaw = flaw_of_processes(job, processes, machine); !flaw.empty()) return {0, 0, std::move(flaw)};
+  if (size.cores && (*size.cores < 1 || *size.cores > processes))
+    return {0, 0, fmt::format("cores in 1..{}, at most one for each process; found {}", processes, *size.cores)};
+  const int mpl = size.mpl.value_or(size.cores ? cores_at(processes, *size.cores) : 1);
+  if (!is_level(mpl, processes)) return {0, 0, fmt::format("mpl in 1..{}, found {}", processes, mpl)};
+  if (size.cores && *size.cores != cores_at(processes, mpl))
+    return {0, 0,
+            fmt::format("{} cores, which {} processes take at mpl {}; found {}", cores_at(processes, mpl), processes,
+                        mpl, *size.cores)};
+  if (mpl > 1 && job.flexibility != Flexibility::kMalleable)
+    return {0, 0,
+            fmt::format("mpl 1, found {}: the job is {} with {} processes", mpl, to_text(job.flexibility), processes)};
+  return {processes, mpl, ""};
 }
 
 }  // namespace
 
-void AnswerBook::start(std::int64_t id, CoreCount cores, int mpl) {
+void AnswerBook::start(std::int64_t id, const StartSize& size) {
   const Job& job = waiting_job(JobId{id}, "start");
-  if (cores != 0 && job.flexibility != Flexibility::kMoldable)
-    throw Refused(
-        fmt::format("start of job {}: cores {} was given, but only moldable jobs choose their cores; it is {}", id,
-                    cores, to_text(job.flexibility)));
-  if (cores < 0 || cores > view_.machine.size())
-    throw Refused(fmt::format("start of job {}: expected cores in 1..{}, found {}", id, view_.machine.size(), cores));
-  const ProcessCount processes = cores == 0 ? job.processes : cores;
-  if (!is_level(mpl, processes))
-    throw Refused(fmt::format("start of job {}: expected mpl in 1..{}, found {}", id, processes, mpl));
-  if (mpl > 1 && !job.can_shrink())
-    throw Refused(fmt::format("start of job {}: expected mpl 1, found {}: the job is {} with {} processes", id, mpl,
-                              to_text(job.flexibility), job.processes));
-  const auto placed = place(job, cores, mpl);
+  const auto [processes, mpl, flaw] = shape_of(job, size, view_.machine);
+  if (!flaw.empty()) throw Refused(fmt::format("start of job {}: expected {}", id, flaw));
+  auto placed = free_cores().place(processes, mpl);
   if (!placed)
     throw Refused(fmt::format("start of job {}: it needs {} cores, and {} are free after the answers before", id,
                               cores_at(processes, mpl), free()));
+  if (size.cores && placed->cores != *size.cores)
+    throw Refused(
+        fmt::format("start of job {}: expected {} cores, which {} processes take on the nodes that are free; "
+                    "found {}",
+                    id, placed->cores, processes, *size.cores));
   own_free_cores().take(*placed);
-  // The controller knows the declared size only: another one is placed here.
-  const bool own_size = processes != job.processes;
-  out_.emplace_back(Start{job.id, own_size ? *placed : without_names(*placed, mpl, view_.machine)});
+  placed->processes = processes;
+  out_.emplace_back(Start{job.id, without_names(*placed, mpl, view_.machine)});
 }
 
 void AnswerBook::resize(std::int64_t id, int mpl) {
@@ -48,8 +83,8 @@ void AnswerBook::resize(std::int64_t id, int mpl) {
   if (job.suspended) throw Refused(fmt::format("resize of job {}: it is suspended", id));
   if (!job.malleable)
     throw Refused(fmt::format("resize of job {}: it is not malleable (see its field `malleable`)", id));
-  if (!is_level(mpl, job.job->processes))
-    throw Refused(fmt::format("resize of job {}: expected mpl in 1..{}, found {}", id, job.job->processes, mpl));
+  if (!is_level(mpl, job.processes()))
+    throw Refused(fmt::format("resize of job {}: expected mpl in 1..{}, found {}", id, job.processes(), mpl));
   const auto placed = at_level(job, mpl);
   if (!placed)
     throw Refused(
@@ -93,18 +128,36 @@ void AnswerBook::wake_at(Instant instant) {
 
 void AnswerBook::note(std::string_view text) { out_.emplace_back(Note{clean_line(text, kLongestReason)}); }
 
-std::optional<CoreCount> AnswerBook::cores_if_started(std::int64_t id, int mpl) const {
+std::optional<CoreCount> AnswerBook::cores_if_started(std::int64_t id, const StartSize& size) const {
   const Job* job = find_waiting(JobId{id});
-  if (job == nullptr || !is_level(mpl, job->processes) || (mpl > 1 && !job->can_shrink())) return std::nullopt;
-  const auto placed = place(*job, 0, mpl);
+  if (job == nullptr) return std::nullopt;
+  const auto [processes, mpl, flaw] = shape_of(*job, size, view_.machine);
+  if (!flaw.empty()) return std::nullopt;
+  const auto placed = free_cores().place(processes, mpl);
   return placed ? std::optional{placed->cores} : std::nullopt;
 }
 
 std::optional<CoreCount> AnswerBook::cores_if_resized(std::int64_t id, int mpl) const {
   const RunningJob* job = find_running(JobId{id});
-  if (job == nullptr || job->suspended || !job->malleable || !is_level(mpl, job->job->processes)) return std::nullopt;
+  if (job == nullptr || job->suspended || !job->malleable || !is_level(mpl, job->processes())) return std::nullopt;
   const auto placed = at_level(*job, mpl);
   return placed ? std::optional{placed->cores} : std::nullopt;
+}
+
+std::optional<Duration> AnswerBook::estimate_at(std::int64_t id, ProcessCount processes) const {
+  const Job* job = find_waiting(JobId{id});
+  if (job == nullptr || !can_start_with(*job, processes)) return std::nullopt;
+  return replay::estimate_at(*job, processes);
+}
+
+std::optional<ProcessCount> AnswerBook::largest_size(std::int64_t id, ProcessCount most) const {
+  const Job* job = find_waiting(JobId{id});
+  return job != nullptr ? replay::largest_size(*job, std::min(most, view_.machine.size())) : std::nullopt;
+}
+
+std::optional<ProcessCount> AnswerBook::fastest_size(std::int64_t id, ProcessCount most) const {
+  const Job* job = find_waiting(JobId{id});
+  return job != nullptr ? replay::fastest_size(*job, std::min(most, view_.machine.size())) : std::nullopt;
 }
 
 FreeCores& AnswerBook::own_free_cores() {
@@ -113,9 +166,15 @@ FreeCores& AnswerBook::own_free_cores() {
 }
 
 const Job* AnswerBook::find_waiting(JobId id) const {
-  for (const Job* job : view_.waiting)
-    if (job->id == id) return job;
-  return nullptr;
+  const auto end = view_.waiting.end();
+  const auto is_it = [id](const Job* job) { return job->id == id; };
+  auto at = std::ranges::find_if(found_, end, is_it);
+  if (at == end) {
+    at = std::ranges::find_if(view_.waiting.begin(), found_, is_it);
+    if (at == found_) return nullptr;
+  }
+  found_ = at;
+  return *at;
 }
 
 const RunningJob* AnswerBook::find_running(JobId id) const {
@@ -145,12 +204,8 @@ void AnswerBook::expect_first_answer(JobId id, const char* action) {
   answered_.push_back(id);
 }
 
-std::optional<Allocation> AnswerBook::place(const Job& job, CoreCount cores, int mpl) const {
-  return free_cores().place(cores == 0 ? job.processes : cores, mpl);
-}
-
 std::optional<Allocation> AnswerBook::at_level(const RunningJob& job, int mpl) const {
-  return free_cores().at_level(job.allocation, job.job->processes, mpl);
+  return free_cores().at_level(job.allocation, job.processes(), mpl);
 }
 
 }  // namespace replay::plugin

@@ -29,8 +29,8 @@ class Answers {
   replay_answer table() {
     return {sizeof(replay_answer),
             this,
-            [](void* host, std::int64_t job, std::int32_t cores, std::int32_t mpl) {
-              of(host).keep([&](AnswerBook& book) { book.start(job, cores, mpl); });
+            [](void* host, std::int64_t job, std::int32_t processes, std::int32_t mpl) {
+              of(host).keep([&](AnswerBook& book) { book.start(job, size_of(processes, mpl)); });
             },
             [](void* host, std::int64_t job, std::int32_t mpl) {
               of(host).keep([&](AnswerBook& book) { book.resize(job, mpl); });
@@ -45,11 +45,20 @@ class Answers {
               of(host).keep([&](AnswerBook& book) { book.note(text == nullptr ? "" : text); });
             },
             [](void* host) { return of(host).book_.free(); },
-            [](void* host, std::int64_t job, std::int32_t mpl) {
-              return of(host).book_.cores_if_started(job, mpl).value_or(-1);
+            [](void* host, std::int64_t job, std::int32_t processes, std::int32_t mpl) {
+              return of(host).book_.cores_if_started(job, size_of(processes, mpl)).value_or(-1);
             },
             [](void* host, std::int64_t job, std::int32_t mpl) {
               return of(host).book_.cores_if_resized(job, mpl).value_or(-1);
+            },
+            [](void* host, std::int64_t job, std::int32_t processes) {
+              return of(host).book_.estimate_at(job, processes).value_or(Duration{-1}).count();
+            },
+            [](void* host, std::int64_t job, std::int32_t most) {
+              return of(host).book_.largest_size(job, most).value_or(0);
+            },
+            [](void* host, std::int64_t job, std::int32_t most) {
+              return of(host).book_.fastest_size(job, most).value_or(0);
             }};
   }
 
@@ -58,6 +67,9 @@ class Answers {
 
  private:
   static Answers& of(void* host) { return *static_cast<Answers*>(host); }
+  static StartSize size_of(std::int32_t processes, std::int32_t mpl) {
+    return {.processes = processes == 0 ? std::nullopt : std::optional{processes}, .cores = {}, .mpl = mpl};
+  }
 
   template <typename Take>
   void keep(Take take) {
@@ -100,8 +112,8 @@ class LibraryPolicy final : public Policy {
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     LibraryView seen;
-    const replay_job asked = LibraryView::job_of(job);
-    const int may = has_may_start_now() ? table_.may_start_now(made_, &seen.of(view), &asked) : -1;
+    const replay_view& shown = seen.of(view);
+    const int may = has_may_start_now() ? table_.may_start_now(made_, &shown, &seen.also(job)) : -1;
     return may < 0 ? cautious_may_start_now(view, job) : may != 0;
   }
 
@@ -120,6 +132,36 @@ class LibraryPolicy final : public Policy {
   LibraryView view_;
 };
 
+// With a shared object of another version.
+std::string what_to_do(std::uint32_t abi) {
+  if (abi > REPLAY_POLICY_ABI) return "take a newer replay, or build it again with this replay's header";
+  return "build it again with this replay's header, which starts a job of another size by start_with(job, processes) "
+         "(docs/own-policies.md, Versions)";
+}
+
+// Structs may be larger there, in a later header of this version; what stands in lists may not. Throws InputError.
+void expect_layout(const std::string& path, const replay_layout& theirs) {
+  struct Check {
+    const char* name;
+    std::uint32_t theirs, least;
+    bool is_fixed = false;
+  };
+  // The sizes that the structs had when this version began.
+  const Check checks[] = {{"replay_job", theirs.job, 88},
+                          {"replay_declaration", theirs.declaration, 88},
+                          {"replay_running", theirs.running, 56},
+                          {"replay_trigger", theirs.trigger, 16, true},
+                          {"replay_view", theirs.view, 96},
+                          {"replay_answer", theirs.answer, 120},
+                          {"replay_parameter", theirs.parameter, 16, true}};
+  for (const auto& [name, found, least, is_fixed] : checks)
+    if (found < least || (is_fixed && found != least))
+      throw InputError(
+          fmt::format("{}: expected a {} of {}{} bytes, found one of {}; build it with replay_policy.hpp as it is, "
+                      "without options that change the layout of structs",
+                      path, name, is_fixed ? "" : "at least ", least, found));
+}
+
 const replay_policy_table& open(const std::string& path) {
   if (!std::filesystem::exists(path))
     throw InputError(fmt::format("{}: expected a shared object, found no file", path));
@@ -133,11 +175,10 @@ const replay_policy_table& open(const std::string& path) {
                     "replay_policy.hpp",
                     path, kEntry));
   const replay_policy_table* table = reinterpret_cast<replay_policy_entry_function>(symbol)();
-  if (table == nullptr || table->abi != REPLAY_POLICY_ABI)
-    throw InputError(
-        fmt::format("{}: expected ABI version {} of replay_policy.hpp, found {}; build it again with the "
-                    "header of this replay",
-                    path, REPLAY_POLICY_ABI, table == nullptr ? "none" : std::to_string(table->abi)));
+  if (table == nullptr) throw InputError(fmt::format("{}: expected {}() to return a table, found null", path, kEntry));
+  if (table->abi != REPLAY_POLICY_ABI)
+    throw InputError(fmt::format("{}: it was built for version {} of replay_policy.hpp, this replay has version {}: {}",
+                                 path, table->abi, REPLAY_POLICY_ABI, what_to_do(table->abi)));
   const bool whole = table->size >= offsetof(replay_policy_table, free_until) && table->create != nullptr &&
                      table->destroy != nullptr && table->decide != nullptr && table->parameters != nullptr;
   if (!whole)
@@ -145,6 +186,7 @@ const replay_policy_table& open(const std::string& path) {
         fmt::format("{}: expected a table of at least {} bytes with create, destroy, decide and "
                     "parameters; found one of {} bytes, or a null among them",
                     path, offsetof(replay_policy_table, free_until), table->size));
+  expect_layout(path, table->layout);
   return *table;
 }
 

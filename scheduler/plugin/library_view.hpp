@@ -14,15 +14,19 @@ class LibraryView {
   /// Valid until the next call. O(waiting + running + nodes).
   const replay_view& of(const ClusterView& view);
 
-  [[nodiscard]] static replay_job job_of(const Job& job);
+  /// One more job, after of(): with all that it points to valid until the next call of either.
+  [[nodiscard]] const replay_job& also(const Job& job);
 
  private:
+  [[nodiscard]] replay_job job_of(const Job& job);
   void add_waiting(const ClusterView& view);
   void add_running(const ClusterView& view);
 
+  replay_layout layout_ = replay_policy::detail::layout();
   replay_view view_{};
   std::vector<std::int32_t> free_on_node_;
-  std::vector<replay_job> jobs_;  // the waiting ones, then the running ones
+  std::vector<replay_job> jobs_;                  // the waiting ones, then the running ones, then one more
+  std::vector<replay_declaration> declarations_;  // of those that declare something
   std::vector<replay_running> running_;
   std::vector<const replay_job*> waiting_at_;
   std::vector<const replay_running*> running_at_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 
 #include "scheduler/base/json/read_json.hpp"
@@ -32,23 +33,48 @@ std::string_view name_of(TriggerKind kind) {
   return "change";
 }
 
+// By its parameters, for programs that compute with it.
+Json curve_of(const SpeedupCurve& curve) {
+  if (const auto* law = std::get_if<DowneySpeedup>(&curve.law()))
+    return {{"law", "downey"}, {"a", law->a}, {"sigma", law->sigma}};
+  if (const auto* law = std::get_if<ThreePointSpeedup>(&curve.law()))
+    return {{"law", "three-point"}, {"n", law->optimum}, {"e", law->efficiency}};
+  return {{"law", "linear"}};
+}
+
+void add_declaration(const Declaration& declared, Json& message) {
+  if (declared.least) message["least"] = *declared.least;
+  if (declared.most) message["most"] = *declared.most;
+  if (!declared.sizes.empty()) message["sizes"] = declared.sizes;
+  if (declared.speedup) {
+    message["speedup"] = to_text(*declared.speedup);
+    message["curve"] = curve_of(*declared.speedup);
+  }
+  if (declared.same_cpu_slowdown) message["same_cpu_slowdown"] = *declared.same_cpu_slowdown;
+  if (declared.same_node_slowdown) message["same_node_slowdown"] = *declared.same_node_slowdown;
+  // A text: many readers of JSON keep 53 bits of a number.
+  if (declared.pair_key) message["pair_key"] = fmt::format("{}", *declared.pair_key);
+}
+
 Json submitted(const Job& job) {
   // JSON has no -infinity, which stands for "beyond the user's quota".
   const bool beyond_quota = !std::isfinite(job.political_priority);
-  return {{"event", "submitted"},
-          {"id", number(job.id)},
-          {"submitted", seconds(job.submitted)},
-          {"processes", job.processes},
-          {"estimate", seconds(job.estimate)},
-          {"flexibility", to_text(job.flexibility)},
-          {"can_shrink", job.can_shrink()},
-          {"cpu_use", job.declared.cpu_use},
-          {"network_overhead", job.declared.network_overhead},
-          {"user", job.user},
-          {"group", job.group},
-          {"queue", job.queue},
-          {"user_priority", job.user_priority},
-          {"political_priority", beyond_quota ? Json{} : Json(job.political_priority)}};
+  Json message{{"event", "submitted"},
+               {"id", number(job.id)},
+               {"submitted", seconds(job.submitted)},
+               {"processes", job.processes},
+               {"estimate", seconds(job.estimate)},
+               {"flexibility", to_text(job.flexibility)},
+               {"can_shrink", job.can_shrink()},
+               {"cpu_use", job.declared.cpu_use},
+               {"network_overhead", job.declared.network_overhead},
+               {"user", job.user},
+               {"group", job.group},
+               {"queue", job.queue},
+               {"user_priority", job.user_priority},
+               {"political_priority", beyond_quota ? Json{} : Json(job.political_priority)}};
+  if (job.declaration) add_declaration(*job.declaration, message);
+  return message;
 }
 
 Json shares_of(const Allocation& allocation, const Machine& machine) {
@@ -65,6 +91,7 @@ Json running(const char* event, const RunningJob& job, const Machine& machine) {
                {"id", number(job.job->id)},
                {"started", seconds(job.started)},
                {"estimated_end", time_of(job.estimated_end)},
+               {"processes", job.processes()},
                {"cores", job.allocation.cores},
                {"mpl", job.allocation.mpl},
                {"launched", job.launched},
@@ -131,9 +158,12 @@ void expect_only(const Json& action, std::initializer_list<std::string_view> fie
 void enter(const Json& action, AnswerBook& book) {
   const auto is = [&](const char* verb) { return action.is_object() && action.contains(verb); };
   if (is("start")) {
-    expect_only(action, {"start", "mpl", "cores"});
-    book.start(whole_number<std::int64_t>(action, "start"), is("cores") ? whole_number<CoreCount>(action, "cores") : 0,
-               is("mpl") ? whole_number<int>(action, "mpl") : 1);
+    expect_only(action, {"start", "processes", "cores", "mpl"});
+    const auto given = [&](const char* field) {
+      return is(field) ? std::optional{whole_number<std::int32_t>(action, field)} : std::nullopt;
+    };
+    book.start(whole_number<std::int64_t>(action, "start"),
+               {.processes = given("processes"), .cores = given("cores"), .mpl = given("mpl")});
   } else if (is("resize")) {
     expect_only(action, {"resize", "mpl"});
     if (!is("mpl")) throw Refused(fmt::format("action {}: expected a field 'mpl'", text_of(action)));
@@ -161,6 +191,15 @@ void enter(const Json& action, AnswerBook& book) {
   }
 }
 
+// With a program of another version of the protocol.
+std::string what_to_do(const Json& spoken) {
+  if (spoken == 1)
+    return R"(in version 2 "processes" of a start is the size and "cores" counts cores: adapt the program and answer )"
+           R"("protocol":2 (docs/formats/policy-protocol.md, Versions))";
+  if (spoken.is_number_integer() && spoken > kPolicyProtocol) return "take a newer replay, or a program for this one";
+  return fmt::format(R"(answer "protocol":{})", kPolicyProtocol);
+}
+
 }  // namespace
 
 std::string hello_line(const Machine& machine, std::string_view policy) {
@@ -176,12 +215,14 @@ std::string hello_line(const Machine& machine, std::string_view policy) {
 }
 
 void check_hello(std::string_view line) {
-  constexpr std::string_view kExpected = R"({"type":"hello","protocol":1})";
+  constexpr std::string_view kExpected = R"({"type":"hello","protocol":2})";
   const Json hello = parse_object(line, fmt::format("the answer {} to our hello", kExpected));
   if (!hello.contains("type") || hello["type"] != "hello" || !hello.contains("protocol"))
     throw Refused(fmt::format("expected the answer {} to our hello, found {}", kExpected, shown(line)));
-  if (hello["protocol"] != kPolicyProtocol)
-    throw Refused(fmt::format("expected protocol version {}, found {}", kPolicyProtocol, text_of(hello["protocol"])));
+  const Json& spoken = hello["protocol"];
+  if (spoken != kPolicyProtocol)
+    throw Refused(fmt::format("it speaks version {} of the protocol, this replay speaks version {}: {}",
+                              text_of(spoken), kPolicyProtocol, what_to_do(spoken)));
 }
 
 void read_answer(std::string_view line, AnswerBook& book) {

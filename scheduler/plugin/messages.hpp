@@ -12,11 +12,11 @@
 
 namespace replay::plugin {
 
-inline constexpr int kPolicyProtocol = 1;
+inline constexpr int kPolicyProtocol = 2;
 
 /// The first line to the program.
 [[nodiscard]] std::string hello_line(const Machine& machine, std::string_view policy);
-/// Throws Refused if the program does not answer with a hello of our protocol version.
+/// Throws Refused if the program does not answer with a hello of our protocol version: says both versions and what to do.
 void check_hello(std::string_view line);
 
 /// Enters the answers of one pass into `book`. Throws Refused: not the object that is expected, an unknown action or

@@ -5,7 +5,7 @@
 //   replay simulate --trace t.swf --policy ./mine.so:factor=2
 //
 // Between replay and the shared object there are only C functions and plain structs (the first part), so the compilers,
-// standard libraries and versions of both may differ. Structs grow at their end only, and say their size.
+// standard libraries and versions of both may differ. Structs grow at their end only, and both sides say their sizes.
 // REPLAY_POLICY_ABI changes when that is not enough. All times are microseconds; instants count from the zero of the
 // trace.
 #pragma once
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#define REPLAY_POLICY_ABI 1u
+#define REPLAY_POLICY_ABI 2u
 /// An instant that never comes: the estimated end of a suspended job.
 #define REPLAY_POLICY_NEVER INT64_MAX
 
@@ -30,12 +30,32 @@ extern "C" {
 
 enum replay_flexibility { REPLAY_RIGID = 0, REPLAY_MOLDABLE = 1, REPLAY_MALLEABLE = 2 };
 
+enum replay_speedup {
+  REPLAY_NO_SPEEDUP = 0,  ///< not stated
+  REPLAY_LINEAR = 1,
+  REPLAY_DOWNEY = 2,      ///< Downey 1997: A, sigma
+  REPLAY_THREE_POINT = 3  ///< SCOJO-P: N, then the efficiencies at N/2, N, 2N
+};
+
+/// What a job declares of its sizes and its neighbours. replay_answer has the functions that compute with it.
+struct replay_declaration {
+  int32_t least, most;           ///< sizes that a moldable or malleable job runs at, >= 1; 0: not stated
+  const int32_t* sizes;          ///< the only ones, ascending
+  uint64_t size_count;           ///< 0: all from least to most
+  int32_t speedup;               ///< replay_speedup; later versions may know more
+  int32_t has_pair_key;          ///< 1: pair_key is stated
+  double speedup_parameters[4];  ///< of that law, in this order; the rest 0
+  double same_cpu_slowdown;      ///< several of its processes per CPU, > 0; 0: not stated
+  double same_node_slowdown;     ///< several of its processes per node, > 0; 0: not stated
+  uint64_t pair_key;             ///< the slowdown of two jobs that share CPUs follows from both keys
+};
+
 /// What a job declares.
 struct replay_job {
   int64_t id;
   int64_t submitted_us;
   int64_t estimate_us;         ///< of its run time at `processes` cores; > 0
-  int32_t processes;           ///< >= 1; also its cores when it is not shrunk
+  int32_t processes;           ///< submitted, >= 1; also its cores when it is started with them and not shrunk
   int32_t flexibility;         ///< replay_flexibility
   int32_t user, group, queue;  ///< SWF fields 12, 13, 15; -1: unknown
   int32_t can_shrink;          ///< 1: may be started or resized to more than one process per core
@@ -43,6 +63,7 @@ struct replay_job {
   double political_priority;   ///< 0..1, or -infinity beyond a quota
   double cpu_use;              ///< declared share of time it computes, 0..1
   double network_overhead;     ///< declared, 0..1
+  const struct replay_declaration* declaration;  ///< null: nothing of sizes and neighbours
 };
 
 /// A job that has been started, as planned: in a real run other jobs may still hold its cores.
@@ -55,8 +76,8 @@ struct replay_running {
   int32_t launched;          ///< 0: other jobs still hold its cores
   int32_t malleable;         ///< 1: may be resized
   int32_t suspended;         ///< 1: holds no cores
-  int32_t reserved;
-  double cpu_use;  ///< declared, or measured so far in a real run
+  int32_t processes;         ///< it was started with
+  double cpu_use;            ///< declared, or measured so far in a real run
 };
 
 enum replay_trigger_kind {
@@ -74,6 +95,11 @@ struct replay_trigger {
   int32_t reserved;
 };
 
+/// The sizes of the structs in bytes, as one side has them. Those that stand in lists (trigger, parameter) never grow.
+struct replay_layout {
+  uint32_t job, declaration, running, trigger, view, answer, parameter, reserved;
+};
+
 /// Valid, with all that it points to, until decide() returns.
 struct replay_view {
   uint64_t size;  ///< of this struct, as replay has it
@@ -89,6 +115,7 @@ struct replay_view {
   uint64_t running_count;
   const struct replay_trigger* triggers;
   uint64_t trigger_count;
+  const struct replay_layout* layout;  ///< as replay has it: a field beyond these sizes is not there
 };
 
 /// What a policy answers with. Each answer counts at once: free() is after all answers so far. An impossible one ends
@@ -96,7 +123,8 @@ struct replay_view {
 struct replay_answer {
   uint64_t size;  ///< of this struct, as replay has it
   void* host;
-  void (*start)(void* host, int64_t job, int32_t cores, int32_t mpl);
+  /// `processes`: 0: the submitted ones; else one of the sizes that the job offers.
+  void (*start)(void* host, int64_t job, int32_t processes, int32_t mpl);
   void (*resize)(void* host, int64_t job, int32_t mpl);
   void (*suspend)(void* host, int64_t job);
   void (*resume)(void* host, int64_t job);
@@ -104,8 +132,13 @@ struct replay_answer {
   void (*wake_at)(void* host, int64_t instant_us);
   void (*note)(void* host, const char* text);
   int32_t (*free)(void* host);
-  int32_t (*cores_if_started)(void* host, int64_t job, int32_t mpl);
+  int32_t (*cores_if_started)(void* host, int64_t job, int32_t processes, int32_t mpl);
   int32_t (*cores_if_resized)(void* host, int64_t job, int32_t mpl);
+  /// Of a waiting job: its estimate with that many processes, by its curve; below 0: it cannot be started with them.
+  int64_t (*estimate_at)(void* host, int64_t job, int32_t processes);
+  /// Of a waiting job: the largest (fastest) of the sizes of at most `most` that it offers; 0: it offers none.
+  int32_t (*largest_size)(void* host, int64_t job, int32_t most);
+  int32_t (*fastest_size)(void* host, int64_t job, int32_t most);
 };
 
 struct replay_parameter {
@@ -118,6 +151,7 @@ struct replay_policy_table {
   uint64_t size;  ///< of this struct, as the shared object has it
   uint32_t abi;   ///< REPLAY_POLICY_ABI
   uint32_t reserved;
+  struct replay_layout layout;  ///< as the shared object has it: compared with replay's when it is loaded
   /// Null and a text in `error`: the parameters are wrong.
   void* (*create)(const struct replay_parameter* parameters, uint64_t count, char* error, uint64_t error_size);
   void (*destroy)(void* policy);
@@ -140,6 +174,7 @@ typedef const struct replay_policy_table* (*replay_policy_entry_function)(void);
 
 namespace replay_policy {
 
+using Declaration = replay_declaration;
 using Job = replay_job;
 using Running = replay_running;
 using Trigger = replay_trigger;
@@ -171,6 +206,7 @@ class View {
   Range<const Job*> waiting() const { return {view_->waiting, view_->waiting_count}; }
   Range<const Running*> running() const { return {view_->running, view_->running_count}; }
   Range<Trigger> triggers() const { return {view_->triggers, view_->trigger_count}; }
+  const replay_layout& layout() const { return *view_->layout; }
 
  private:
   const replay_view* view_;
@@ -181,8 +217,10 @@ class Answer {
   explicit Answer(const replay_answer& answer) : answer_(&answer) {}
   /// Starts a waiting job, at `mpl` processes per core (above 1: only where can_shrink).
   void start(const Job& job, int32_t mpl = 1) { answer_->start(answer_->host, job.id, 0, mpl); }
-  /// Starts a moldable job with as many processes as `cores`.
-  void start_on(const Job& job, int32_t cores) { answer_->start(answer_->host, job.id, cores, 1); }
+  /// Starts it with one of the sizes that it offers.
+  void start_with(const Job& job, int32_t processes, int32_t mpl = 1) {
+    answer_->start(answer_->host, job.id, processes, mpl);
+  }
   void resize(const Running& job, int32_t mpl) { answer_->resize(answer_->host, job.job->id, mpl); }
   void suspend(const Running& job) { answer_->suspend(answer_->host, job.job->id); }
   void resume(const Running& job) { answer_->resume(answer_->host, job.job->id); }
@@ -195,11 +233,23 @@ class Answer {
   /// Cores that are free after the answers so far.
   int32_t free() const { return answer_->free(answer_->host); }
   /// The cores that the job would have; below 0: there is no room for it now.
-  int32_t cores_if_started(const Job& job, int32_t mpl = 1) const {
-    return answer_->cores_if_started(answer_->host, job.id, mpl);
+  int32_t cores_if_started(const Job& job, int32_t mpl = 1) const { return cores_if_started_with(job, 0, mpl); }
+  int32_t cores_if_started_with(const Job& job, int32_t processes, int32_t mpl = 1) const {
+    return answer_->cores_if_started(answer_->host, job.id, processes, mpl);
   }
   int32_t cores_if_resized(const Running& job, int32_t mpl) const {
     return answer_->cores_if_resized(answer_->host, job.job->id, mpl);
+  }
+  /// Of a waiting job, by its declared curve; below 0: it cannot be started with that many processes.
+  int64_t estimate_us(const Job& job, int32_t processes) const {
+    return answer_->estimate_at(answer_->host, job.id, processes);
+  }
+  /// The largest size of at most `most` that a waiting job offers, and the one with the least estimate; 0: there is none.
+  int32_t largest_size(const Job& job, int32_t most) const {
+    return answer_->largest_size(answer_->host, job.id, most);
+  }
+  int32_t fastest_size(const Job& job, int32_t most) const {
+    return answer_->fastest_size(answer_->host, job.id, most);
   }
 
  private:
@@ -268,6 +318,11 @@ struct Made {
   Policy* policy;
   std::string parameters;
 };
+
+constexpr replay_layout layout() {
+  return {sizeof(replay_job),  sizeof(replay_declaration), sizeof(replay_running),   sizeof(replay_trigger),
+          sizeof(replay_view), sizeof(replay_answer),      sizeof(replay_parameter), 0};
+}
 
 inline void say(char* error, uint64_t size, const char* text) {
   if (size > 0) std::snprintf(error, static_cast<std::size_t>(size), "%s", text);
@@ -339,6 +394,7 @@ inline int32_t may_start_now(void* made, const replay_view* view, const replay_j
     static const replay_policy_table table{sizeof(replay_policy_table),                                \
                                            REPLAY_POLICY_ABI,                                          \
                                            0,                                                          \
+                                           replay_policy::detail::layout(),                            \
                                            &replay_policy::detail::create<Class>,                      \
                                            &replay_policy::detail::destroy,                            \
                                            &replay_policy::detail::decide,                             \

@@ -60,7 +60,7 @@ int main() {
   Fcfs fcfs;
   for (std::string line; std::getline(std::cin, line);) {
     const Json message = Json::parse(line);
-    if (message["type"] == "hello") std::cout << R"({"type":"hello","protocol":1})" << std::endl;
+    if (message["type"] == "hello") std::cout << R"({"type":"hello","protocol":2})" << std::endl;
     if (message["type"] == "pass") std::cout << fcfs.pass(message) << std::endl;
   }
 }

@@ -54,7 +54,7 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "hello":
-            answer = {"type": "hello", "protocol": 1}
+            answer = {"type": "hello", "protocol": 2}
         elif message["type"] == "pass":
             for event in message["events"]:
                 state.take(event)

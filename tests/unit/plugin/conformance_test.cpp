@@ -16,8 +16,9 @@ std::vector<std::string> own_policies() {
   plugin::add_to_policies();
   if (const char* listed = std::getenv("REPLAY_OWN_POLICIES")) return split_policies(listed);
   std::vector<std::string> all{example("fcfs_library.so"), example("small_first.so"),
-                               example("small_first.so:by=estimate"), "exec:" + example("fcfs_program")};
-  if (has_python()) all.push_back(python_example("--order=shortest"));
+                               example("small_first.so:by=estimate"), example("molding_library.so"),
+                               "exec:" + example("fcfs_program")};
+  if (has_python()) all.insert(all.end(), {python_example("--order=shortest"), molding_python_example()});
   return all;
 }
 
@@ -41,10 +42,11 @@ TEST(OwnPolicies, RunInsideAViewThatIsNotTheControllers) {
   }
 }
 
-TEST(OwnPolicies, TheExampleInPythonIsAmongThem) {
-  if (!has_python()) GTEST_SKIP() << "python3 is not on the PATH: the example in Python was left out";
+TEST(OwnPolicies, TheExamplesInPythonAreAmongThem) {
+  if (!has_python()) GTEST_SKIP() << "python3 is not on the PATH: the examples in Python were left out";
   if (std::getenv("REPLAY_OWN_POLICIES") != nullptr) GTEST_SKIP() << "REPLAY_OWN_POLICIES lists others";
   EXPECT_EQ(std::ranges::count(own_policies(), python_example("--order=shortest")), 1);
+  EXPECT_EQ(std::ranges::count(own_policies(), molding_python_example()), 1);
 }
 
 }  // namespace

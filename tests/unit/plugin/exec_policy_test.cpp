@@ -89,7 +89,10 @@ TEST_F(ExecPolicy, AnswersThatAreNotTheProtocolAreShown) {
   expect_fault("wrong-type", {"expected a whole number as 'start'"});
   expect_fault("complains", {"it says: table full"});
   expect_fault("no-hello", {"to our hello", R"({"actions":[]})"});
-  expect_fault("other-protocol", {"expected protocol version 1, found 2"});
+  expect_fault("old-protocol", {"it speaks version 1 of the protocol, this replay speaks version 2",
+                                R"(adapt the program and answer "protocol":2)", "docs/formats/policy-protocol.md"});
+  expect_fault("newer-protocol",
+               {"it speaks version 3 of the protocol, this replay speaks version 2", "take a newer replay"});
 }
 
 TEST_F(ExecPolicy, ALineTooManyIsFoundBeforeItIsTakenForTheNextAnswer) {

@@ -23,6 +23,12 @@ class LibraryPolicy : public OwnPolicy {
     }
     return "";
   }
+  static std::string notes_of(const MemoryLog& log) {
+    std::string notes;
+    for (const log::Record& record : log.records())
+      if (const auto* note = std::get_if<log::Note>(&record.what)) notes += note->text + '\n';
+    return notes;
+  }
   static void expect_words(const std::string& text, std::initializer_list<const char*> words) {
     for (const char* word : words) EXPECT_NE(text.find(word), std::string::npos) << word << " is not in: " << text;
   }
@@ -43,8 +49,17 @@ TEST_F(LibraryPolicy, ASharedObjectWithoutOurSymbolIsRefused) {
   expect_words(error_of<InputError>(built_for_tests("no_symbol.so")), {"replay_policy_entry", "REPLAY_POLICY"});
 }
 
-TEST_F(LibraryPolicy, AnotherAbiVersionIsRefusedWithBothNumbers) {
-  expect_words(error_of<InputError>(built_for_tests("other_abi.so")), {"expected ABI version 1", "found 2"});
+TEST_F(LibraryPolicy, AnotherVersionIsRefusedWithBothNumbersAndWhatToDo) {
+  expect_words(error_of<InputError>(built_for_tests("old_abi.so")),
+               {"old_abi.so", "built for version 1 of replay_policy.hpp, this replay has version 2",
+                "build it again with this replay's header", "start_with(job, processes)"});
+  expect_words(error_of<InputError>(built_for_tests("newer_abi.so")),
+               {"built for version 3 of replay_policy.hpp, this replay has version 2", "take a newer replay"});
+}
+
+TEST_F(LibraryPolicy, AStructOfAnotherLayoutIsNamed) {
+  expect_words(error_of<InputError>(built_for_tests("packed_job.so")),
+               {"expected a replay_job of at least 88 bytes, found one of 84", "layout of structs"});
 }
 
 TEST_F(LibraryPolicy, ALibraryWithAShorterTableOfTheSameVersionRuns) {
@@ -109,6 +124,40 @@ TEST_F(LibraryPolicy, KillsAndTheCoresAreFreeInTheSamePass) {
                             {job('A').cores(4).runs(9min), job('B').cores(2).runs(1min).arrives(1min)});
   EXPECT_EQ(log.decisions(), "start A 4; kill A; start B 2");
   EXPECT_EQ(log.outcome(id('A')), Outcome::kKilled);
+}
+
+TEST_F(LibraryPolicy, SeesWhatJobsDeclare) {
+  TracedJob all = job('A').cores(4).runs(10s), law = job('B').cores(4).runs(10s),
+            none = job('C').cores(4).runs(10s).arrives(5s);
+  all.job.declaration =
+      std::make_shared<const Declaration>(Declaration{.least = 2,
+                                                      .most = 16,
+                                                      .sizes = {2, 4, 16},
+                                                      .speedup = SpeedupCurve{DowneySpeedup{10.5, 1.25}},
+                                                      .same_cpu_slowdown = 1.5,
+                                                      .same_node_slowdown = 0.75,
+                                                      .pair_key = 18446744073709551615U});
+  law.job.declaration = std::make_shared<const Declaration>(Declaration{.speedup = SpeedupCurve{ThreePointSpeedup{4}}});
+  const auto log = simulate(built_for_tests("sharing_library.so:does=tell"), cores(4), {all, law, none});
+  EXPECT_EQ(notes_of(log),
+            "job 65: 2..16 of 2|4|16, law 2 (10.5 1.25 0 0), slowdowns 1.5 0.75, key 18446744073709551615\n"
+            "job 66: 0..0 of , law 3 (4 0.8 0.65 0.4), slowdowns 0 0, no key\n"
+            "job 65 runs with 4 processes\n"
+            "job 67: nothing\n");
+}
+
+TEST_F(LibraryPolicy, AsksForSizesAndStartsWithThem) {
+  TracedJob wide = job('A').cores(8).runs(10s), rigid = job('B').cores(4).runs(10s).rigid();
+  wide.job.flexibility = Flexibility::kMoldable;
+  wide.job.declaration =
+      std::make_shared<const Declaration>(Declaration{.sizes = {2, 3, 16}, .speedup = SpeedupCurve{LinearSpeedup{}}});
+  const auto log = simulate(built_for_tests("sharing_library.so:does=size"), cores(8), {wide, rigid});
+  EXPECT_EQ(
+      notes_of(log),
+      "job 65: largest 3, fastest 3, of 2: 2, of 1: 0; at 2 40000000, 4 -1, 8 10000000, 16 5000000 us; cores 3 -1\n"
+      "job 66: largest 4, fastest 4, of 2: 0, of 1: 0; at 2 -1, 4 10000000, 8 -1, 16 -1 us; cores -1 4\n"
+      "job 65 runs with 3 processes\n");
+  EXPECT_EQ(log.decisions(), "start A 3; start B 4");
 }
 
 TEST_F(LibraryPolicy, WakesItselfAndWritesNotes) {

@@ -3,9 +3,11 @@
 
 #include "scheduler/plugin/messages.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "scheduler/policy/registry.hpp"
@@ -18,7 +20,8 @@ namespace {
 using nlohmann::json;
 
 json running_of(const RunningJob& job) {
-  return {{"cores", job.allocation.cores},
+  return {{"processes", job.processes()},
+          {"cores", job.allocation.cores},
           {"mpl", job.allocation.mpl},
           {"estimated_end", job.estimated_end == kNever ? json{} : json(seconds(job.estimated_end))},
           {"malleable", job.malleable},
@@ -149,13 +152,14 @@ class OnePass : public testing::Test {
 };
 
 TEST_F(OnePass, LooksLikeThis) {
-  EXPECT_EQ(pass(at(1s)),
-            R"({"type":"pass","now":1.0,"free":2,"triggers":[{"kind":"submit","id":2},{"kind":"wake"}],"events":[)"
-            R"({"event":"started","id":1,"started":0.0,"estimated_end":2.5,"cores":2,"mpl":1,"launched":true,)"
-            R"("malleable":true,"suspended":false,"cpu_use":1.0},)"
-            R"({"event":"submitted","id":2,"submitted":1.0,"processes":3,"estimate":2.0,"flexibility":"malleable",)"
-            R"("can_shrink":true,"cpu_use":1.0,"network_overhead":0.0,"user":-1,"group":-1,"queue":-1,)"
-            R"("user_priority":0.0,"political_priority":0.0}]})");
+  EXPECT_EQ(
+      pass(at(1s)),
+      R"({"type":"pass","now":1.0,"free":2,"triggers":[{"kind":"submit","id":2},{"kind":"wake"}],"events":[)"
+      R"({"event":"started","id":1,"started":0.0,"estimated_end":2.5,"processes":2,"cores":2,"mpl":1,"launched":true,)"
+      R"("malleable":true,"suspended":false,"cpu_use":1.0},)"
+      R"({"event":"submitted","id":2,"submitted":1.0,"processes":3,"estimate":2.0,"flexibility":"malleable",)"
+      R"("can_shrink":true,"cpu_use":1.0,"network_overhead":0.0,"user":-1,"group":-1,"queue":-1,)"
+      R"("user_priority":0.0,"political_priority":0.0}]})");
 }
 
 TEST_F(OnePass, TellsNothingTwice) {
@@ -186,7 +190,7 @@ TEST_F(OnePass, RefusesWhatCannotBe) {
   };
   expect(R"({"start":2})", "it needs 3 cores, and 2 are free");
   expect(R"({"start":2,"mpl":4})", "expected mpl in 1..3, found 4");
-  expect(R"({"start":2,"cores":2})", "only moldable jobs choose their cores");
+  expect(R"({"start":2,"processes":2})", "expected 3 processes, as it declares no speedup curve; found 2");
   expect(R"({"start":1})", "expected a waiting job, this one runs");
   expect(R"({"start":99999999999})", "none of this number");
   expect(R"({"start":2.5})", "expected a whole number as 'start'");
@@ -222,28 +226,177 @@ TEST_F(OnePass, RefusesLinesThatAreNoAnswer) {
 
 TEST(Hello, NamesTheMachineAndWantsOurVersion) {
   EXPECT_EQ(plugin::hello_line(Machine::parse("2x1x4"), "exec:./p"),
-            R"({"type":"hello","protocol":1,"policy":"exec:./p",)"
+            R"({"type":"hello","protocol":2,"policy":"exec:./p",)"
             R"("machine":{"cores":8,"nodes":2,"cores_per_node":4,"named_cores":true}})");
-  EXPECT_NO_THROW(plugin::check_hello(R"({"type":"hello","protocol":1,"name":"mine"})"));
+  EXPECT_NO_THROW(plugin::check_hello(R"({"type":"hello","protocol":2,"name":"mine"})"));
   for (const char* line :
-       {"", "hello", R"({"protocol":1})", R"({"type":"hello"})", R"({"type":"hello","protocol":"1"})"})
+       {"", "hello", R"({"protocol":2})", R"({"type":"hello"})", R"({"type":"hello","protocol":"2"})"})
     EXPECT_THROW(plugin::check_hello(line), plugin::Refused) << line;
 }
 
-TEST(Moldable, AJobOfItsOwnSizeIsPlacedWithThatManyProcesses) {
-  const Machine machine = Machine::parse("2x1x2");
-  const FreeCores free{machine};
-  TracedJob molded = job(static_cast<char>(5)).cores(4);
-  molded.job.flexibility = Flexibility::kMoldable;
-  WaitingQueue waiting;
-  waiting.insert(molded.job);
-  const RunningSet none;
-  Decisions out;
-  const ClusterView view{at(1s), machine, free, waiting, none, {}};
-  plugin::AnswerBook book{view, out};
-  plugin::read_answer(R"({"actions":[{"start":5,"cores":3}]})", book);
-  EXPECT_EQ(book.free(), 1);
-  EXPECT_EQ(std::get<Start>(out.at(0)).allocation.named.size(), 3u);
+TEST(Hello, OfAnotherVersionIsRefusedWithBothAndWhatToDo) {
+  const auto refusal = [](const std::string& version) -> std::string {
+    try {
+      plugin::check_hello(R"({"type":"hello","protocol":)" + version + "}");
+    } catch (const plugin::Refused& refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("1"),
+            R"(it speaks version 1 of the protocol, this replay speaks version 2: in version 2 "processes" of a start )"
+            R"(is the size and "cores" counts cores: adapt the program and answer "protocol":2 )"
+            "(docs/formats/policy-protocol.md, Versions)");
+  EXPECT_EQ(refusal("3"),
+            "it speaks version 3 of the protocol, this replay speaks version 2: take a newer replay, or a program for "
+            "this one");
+  EXPECT_EQ(refusal("\"2\""),
+            R"(it speaks version "2" of the protocol, this replay speaks version 2: answer "protocol":2)");
+}
+
+// Four free cores, and a job of 4 processes that waits.
+class WaitingJob : public testing::Test {
+ protected:
+  Job& job() { return job_; }
+  void declare(Declaration declared) { job_.declaration = std::make_shared<const Declaration>(std::move(declared)); }
+  json told() {
+    WaitingQueue waiting;
+    waiting.insert(job_);
+    return json::parse(plugin::ToldSoFar{}.pass_line({at(1s), machine_, free_, waiting, running_, {}}))
+        .at("events")
+        .at(0);
+  }
+  // What the controller would be asked for, as "processes on cores at mpl", or why not.
+  std::string start(const std::string& fields) {
+    WaitingQueue waiting;
+    waiting.insert(job_);
+    const ClusterView view{at(1s), machine_, free_, waiting, running_, {}};
+    Decisions out;
+    plugin::AnswerBook book{view, out};
+    try {
+      plugin::read_answer(R"({"actions":[{"start":5)" + fields + "}]}", book);
+    } catch (const plugin::Refused& refused) {
+      return refused.what();
+    }
+    const Allocation& allocation = std::get<Start>(out.at(0)).allocation;
+    EXPECT_EQ(book.free(), 4 - allocation.cores);
+    EXPECT_EQ(allocation.named.size(), 0U) << "the controller chooses the cores";
+    return fmt::format("{} on {} at {}", allocation.processes, allocation.cores, allocation.mpl);
+  }
+  void expect_refused(const std::string& fields, const char* words) {
+    EXPECT_NE(start(fields).find(words), std::string::npos) << fields << " says: " << start(fields);
+  }
+
+ private:
+  Machine machine_ = Machine::parse("2x1x2");
+  FreeCores free_{machine_};
+  RunningSet running_;
+  Job job_ = static_cast<TracedJob>(test::job(static_cast<char>(5)).cores(4)).job;
+};
+
+TEST_F(WaitingJob, SaysNothingOfWhatItDoesNotDeclare) {
+  const auto expect_none = [](const json& told) {
+    for (const char* field :
+         {"least", "most", "sizes", "speedup", "curve", "same_cpu_slowdown", "same_node_slowdown", "pair_key"})
+      EXPECT_FALSE(told.contains(field)) << field;
+  };
+  expect_none(told());
+  declare({});
+  expect_none(told());
+}
+
+TEST_F(WaitingJob, SaysWhatItDeclares) {
+  declare({.least = 2,
+           .most = 16,
+           .sizes = {2, 4, 16},
+           .speedup = SpeedupCurve{DowneySpeedup{10.5, 1.2}},
+           .same_cpu_slowdown = 1.3,
+           .same_node_slowdown = 0.95,
+           .pair_key = 18446744073709551615U});
+  const json job = told();
+  EXPECT_EQ(job.at("least"), 2);
+  EXPECT_EQ(job.at("most"), 16);
+  EXPECT_EQ(job.at("sizes"), json::parse("[2,4,16]"));
+  EXPECT_EQ(job.at("speedup"), "downey:a=10.5:sigma=1.2");
+  EXPECT_EQ(job.at("curve"), json::parse(R"({"law":"downey","a":10.5,"sigma":1.2})"));
+  EXPECT_EQ(job.at("same_cpu_slowdown"), 1.3);
+  EXPECT_EQ(job.at("same_node_slowdown"), 0.95);
+  EXPECT_EQ(job.at("pair_key"), "18446744073709551615") << "a text, as numbers of JSON readers end at 2^53";
+}
+
+TEST_F(WaitingJob, SaysEachLawByItsParameters) {
+  declare({.speedup = SpeedupCurve{ThreePointSpeedup{8, {0.9, 0.7, 0.5}}}});
+  EXPECT_EQ(told().at("speedup"), "three-point:n=8:e=0.9/0.7/0.5");
+  EXPECT_EQ(told().at("curve"), json::parse(R"({"law":"three-point","n":8,"e":[0.9,0.7,0.5]})"));
+  declare({.speedup = SpeedupCurve{ThreePointSpeedup{4}}});
+  EXPECT_EQ(told().at("speedup"), "three-point:n=4");
+  EXPECT_EQ(told().at("curve"), json::parse(R"({"law":"three-point","n":4,"e":[0.8,0.65,0.4]})"));
+  declare({.speedup = SpeedupCurve{LinearSpeedup{}}});
+  EXPECT_EQ(told().at("curve"), json::parse(R"({"law":"linear"})"));
+}
+
+TEST_F(WaitingJob, StartsWithTheProcessesOfTheAnswer) {
+  job().flexibility = Flexibility::kMoldable;
+  declare({.least = 2, .most = 3, .speedup = SpeedupCurve{LinearSpeedup{}}});
+  EXPECT_EQ(start(""), "4 on 4 at 1");
+  EXPECT_EQ(start(R"(,"processes":3)"), "3 on 3 at 1");
+  EXPECT_EQ(start(R"(,"processes":2,"cores":2,"mpl":1)"), "2 on 2 at 1");
+  EXPECT_EQ(start(R"(,"processes":4)"), "4 on 4 at 1") << "the submitted ones, though it offers others";
+}
+
+TEST_F(WaitingJob, StartsOnFewerCoresThanProcesses) {
+  declare({.most = 4, .speedup = SpeedupCurve{LinearSpeedup{}}});
+  EXPECT_EQ(start(R"(,"mpl":2)"), "4 on 2 at 2");
+  EXPECT_EQ(start(R"(,"cores":2)"), "4 on 2 at 2");
+  EXPECT_EQ(start(R"(,"processes":3,"cores":2,"mpl":2)"), "3 on 2 at 2");
+}
+
+TEST_F(WaitingJob, RefusesASizeThatItDoesNotOffer) {
+  job().flexibility = Flexibility::kMoldable;
+  expect_refused(R"(,"processes":3)", "start of job 5: expected 4 processes, as it declares no speedup curve; found 3");
+  declare({.least = 2, .most = 8, .speedup = SpeedupCurve{LinearSpeedup{}}});
+  expect_refused(R"(,"processes":1)", "start of job 5: expected 4 processes, as submitted, or 2..8; found 1");
+  expect_refused(R"(,"processes":9)", "or 2..8; found 9");
+  expect_refused(R"(,"processes":0)", "or 2..8; found 0");
+  expect_refused(R"(,"processes":-3)", "or 2..8; found -3");
+  expect_refused(R"(,"processes":8)", "expected at most 4 processes, one for each core; found 8");
+  declare({.sizes = {1, 2, 8}, .speedup = SpeedupCurve{LinearSpeedup{}}});
+  expect_refused(R"(,"processes":3)", "or 1|2|8; found 3");
+  declare({.speedup = SpeedupCurve{LinearSpeedup{}}});
+  expect_refused(R"(,"processes":0)", "or 1 or more; found 0");
+  expect_refused(R"(,"processes":2147483647)", "at most 4 processes");
+  job().flexibility = Flexibility::kRigid;
+  expect_refused(R"(,"processes":3)", "expected 4 processes, as it is rigid; found 3");
+}
+
+TEST_F(WaitingJob, RefusesCoresThatDoNotFollow) {
+  expect_refused(R"(,"cores":3)", "expected 2 cores, which 4 processes take at mpl 2; found 3");
+  expect_refused(R"(,"cores":4,"mpl":2)", "expected 2 cores, which 4 processes take at mpl 2; found 4");
+  expect_refused(R"(,"cores":1)", "expected 2 cores, which 4 processes take on the nodes that are free; found 1");
+  expect_refused(R"(,"cores":0)", "expected cores in 1..4, at most one for each process; found 0");
+  expect_refused(R"(,"cores":5)", "expected cores in 1..4");
+  expect_refused(R"(,"processes":"two")", "expected a whole number as 'processes'");
+  expect_refused(R"(,"processes":3000000000)", "expected a whole number as 'processes'");
+  job().flexibility = Flexibility::kMoldable;
+  expect_refused(R"(,"cores":2)", "expected mpl 1, found 2: the job is moldable with 4 processes");
+}
+
+TEST_F(OnePass, AJobThatRunsWithOtherProcessesIsResizedByThem) {
+  runs_now_->allocation = {.cores = 4, .mpl = 1, .named = {}, .shareable = false, .processes = 4};
+  free_.take({2, 1, {}});
+  EXPECT_EQ(json::parse(pass(at(1s))).at("events").at(0).at("processes"), 4);
+  EXPECT_EQ(refusal(R"({"actions":[{"resize":1,"mpl":4},{"start":2}]})"), "") << "on one core: three are free";
+  EXPECT_NE(refusal(R"({"actions":[{"resize":1,"mpl":5}]})").find("expected mpl in 1..4"), std::string::npos);
+}
+
+TEST_F(OnePass, AnswersInAnyOrderOfTheQueueFindTheirJobs) {
+  const TracedJob later = job(static_cast<char>(3)).cores(1).arrives(2s);
+  waiting_.insert(later.job);
+  running_.erase(*runs_now_);
+  free_.release({2, 1, {}});
+  EXPECT_EQ(refusal(R"({"actions":[{"start":3},{"start":2}]})"), "");
+  EXPECT_EQ(refusal(R"({"actions":[{"start":2},{"start":3}]})"), "");
+  EXPECT_NE(refusal(R"({"actions":[{"start":3},{"start":4}]})").find("none of this number"), std::string::npos);
 }
 
 // Notes are written into the event log and to the terminal.

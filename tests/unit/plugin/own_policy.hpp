@@ -19,6 +19,9 @@ inline std::string python_example(const std::string& arguments = "") {
   return std::string{"exec:{python3 " REPLAY_SOURCE_DIR "/scheduler/plugin/examples/list_policy.py"} +
          (arguments.empty() ? "" : " " + arguments) + "}";
 }
+inline std::string molding_python_example() {
+  return "exec:{python3 " REPLAY_SOURCE_DIR "/scheduler/plugin/examples/molding_policy.py}";
+}
 inline bool has_python() { return shell("python3 -c 'import json'").status == 0; }
 
 /// Two jobs at once on four cores: both cannot run together.

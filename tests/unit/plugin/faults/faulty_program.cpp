@@ -106,10 +106,12 @@ int main(int argc, char** argv) {
     if (line.find(R"("type":"hello")") != std::string::npos) {
       if (fault == "no-hello")
         say(R"({"actions":[]})");
-      else if (fault == "other-protocol")
-        say(R"({"type":"hello","protocol":2})");
-      else
+      else if (fault == "old-protocol")
         say(R"({"type":"hello","protocol":1})");
+      else if (fault == "newer-protocol")
+        say(R"({"type":"hello","protocol":3})");
+      else
+        say(R"({"type":"hello","protocol":2})");
     } else {
       answer_pass(++passes);
     }

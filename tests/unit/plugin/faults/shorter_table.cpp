@@ -8,6 +8,7 @@ namespace {
 struct ShortTable {
   std::uint64_t size;
   std::uint32_t abi, reserved;
+  replay_layout layout;
   void* (*create)(const replay_parameter*, std::uint64_t, char*, std::uint64_t);
   void (*destroy)(void*);
   std::int32_t (*decide)(void*, const replay_view*, const replay_answer*, char*, std::uint64_t);
@@ -31,6 +32,7 @@ extern "C" __attribute__((visibility("default"))) const void* replay_policy_entr
       sizeof(ShortTable),
       REPLAY_POLICY_ABI,
       0,
+      replay_policy::detail::layout(),
       [](const replay_parameter*, std::uint64_t, char*, std::uint64_t) -> void* { return &state; },
       [](void*) {},
       decide,
