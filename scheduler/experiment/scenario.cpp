@@ -100,6 +100,16 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   return scenario;
 }
 
+// A job that can be started with no size is a mistake in the side file: a policy that chooses sizes would never start it.
+static void expect_sizes_that_fit(const TracedJobs& jobs, const std::string& trace, CoreCount machine_size) {
+  for (const TracedJob& traced : jobs) {
+    if (!has_choice_of_size(traced.job) || largest_size(traced.job, machine_size)) continue;
+    throw InputError(
+        fmt::format("{}: job {} runs with {} processes by its side file: expected one size at least of 1 to {}", trace,
+                    number(traced.job.id), sizes_text(traced.job), machine_size));
+  }
+}
+
 void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real) {
   TracedJobs& jobs = scenario.workload().jobs;
   if (!options.scale_sizes.empty()) {
@@ -134,7 +144,7 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
     if (jobs.processes(i) > jobs.processes(widest)) widest = i;
     too_wide += jobs.processes(i) > machine_size ? 1u : 0u;
   }
-  if (too_wide == 0) return;
+  if (too_wide == 0) return expect_sizes_that_fit(jobs, options.trace, machine_size);
   throw InputError(fmt::format(
       "{}: job {} needs {} processors, the machine has {} ({} of {} jobs are too wide); ways out: --scale-sizes auto "
       "scales the jobs to the machine, --oversize skip or clamp with --machine-size {} leaves them out or cuts them{}",

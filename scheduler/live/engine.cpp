@@ -15,6 +15,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/runtime_model/declared_rate.hpp"
 
@@ -147,11 +148,12 @@ class Engine final : public ExecutorListener {
 
   // Nothing runs, comes or is planned, and the policy starts none of the jobs that wait: no event would ever come.
   void note_jobs_that_wait_for_ever(Instant now) {
-    const bool nothing_comes = controller_.running() == 0 && arrivals_.done() && arrivals_.next_cancel() == kNever &&
-                               events_.empty() && controller_.next_timer() == kNever;
+    const bool nothing_comes = controller_.running() == 0 && arrivals_.next() == kNever &&
+                               arrivals_.next_cancel() == kNever && events_.empty() &&
+                               controller_.next_timer() == kNever;
     if (stopping_ || controller_.waiting() == 0 || !nothing_comes) return;
     result_.fault =
-        fmt::format("{} wait, nothing runs, and the policy starts none of them", counted(controller_.waiting(), "job"));
+        fmt::format("nothing runs, and the policy starts none of the {} that wait", counted(controller_.waiting(), "job"));
     stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
   }
 

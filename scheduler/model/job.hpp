@@ -51,7 +51,7 @@ struct JobTruth {
   bool cut_at_request = false;   ///< the log ran on past the request; here it ends there, as killed
   std::int32_t executable = -1;  ///< SWF field 14: what to run for real, -1: the default program
   float speedup_power =
-      1;  ///< the true speed at another size is the declared one to this power (model/misjudgement.hpp)
+      1;  ///< the true speed at another size is the declared one to this power (runtime_model/misjudgement.hpp)
   float slowdown_power = 1;  ///< the same of its slowdowns by how it lies and by its neighbours
 };
 

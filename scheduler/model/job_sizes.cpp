@@ -98,7 +98,7 @@ Duration time_at(Duration time, ProcessCount submitted, const Declaration* decla
   if (speed == 1) return time;
   const double exact = static_cast<double>(time.count()) / speed, nearest = std::round(exact);
   // A quotient that is a whole number but for the last bits of its computation is that number.
-  const double micros = std::abs(exact - nearest) <= exact * 1e-13 ? nearest : std::ceil(exact);
+  const double micros = std::abs(exact - nearest) <= exact * 1e-14 ? nearest : std::ceil(exact);
   return micros < kLongest ? Duration{static_cast<std::int64_t>(micros)} : Duration::max();
 }
 

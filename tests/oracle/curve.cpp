@@ -29,8 +29,8 @@ Fraction operator*(Fraction x, Fraction y) { return fraction(x.upper * y.upper, 
 Fraction operator/(Fraction x, Fraction y) { return fraction(x.upper * y.lower, x.lower * y.upper); }  // y > 0
 bool operator<=(Fraction x, Fraction y) { return x.upper * y.lower <= y.upper * x.lower; }
 
-// What exceeds a whole number by a part in 10^13 at most counts as that number: floating point could not tell.
-constexpr Wide kNoise = 10'000'000'000'000;
+// What exceeds a whole number by a part in 10^14 at most counts as that number: floating point could not tell.
+constexpr Wide kNoise = 100'000'000'000'000;
 
 const Fraction kOne = fraction(1);
 const Fraction kTwo = fraction(2);

@@ -154,6 +154,19 @@ TEST_F(Live, AFailedJobIsRecordedOnceAndTheRestGoesOn) {
   EXPECT_EQ(live.log.outcome(id('B')), Outcome::kCompleted);
 }
 
+// Starts nothing.
+class Idle final : public UnwrappedPolicy {
+ public:
+  void decide(const ClusterView&, Decisions&) override {}
+};
+
+TEST_F(Live, AJobThatThePolicyNeverStartsEndsTheRun) {
+  Idle policy;
+  const LiveLog live = run(policy, {job('A').cores(1).runs(1s)}, 0.02);
+  EXPECT_EQ(live.result.fault, "nothing runs, and the policy starts none of the 1 job that wait");
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kCancelled);
+}
+
 TEST_F(Live, AJobThatCannotBeStartedFailsAndSaysWhy) {
   const LiveLog live = run("fcfs", {job('A').cores(2).runs(2s)}, 0.02, [](FakeExecutor&, live::RunOptions& options) {
     options.order = [](const TracedJob&, ProcessCount) -> live::LaunchOrder {

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "scheduler/model/misjudgement.hpp"
+#include "scheduler/runtime_model/misjudgement.hpp"
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {

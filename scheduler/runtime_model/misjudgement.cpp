@@ -1,4 +1,4 @@
-#include "scheduler/model/misjudgement.hpp"
+#include "scheduler/runtime_model/misjudgement.hpp"
 
 #include <cmath>
 
