@@ -91,6 +91,12 @@ Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Inst
   }
 }
 
+Instant Availability::first_below(CoreCount cores, Instant from) const {
+  const Place place = find_from(
+      find(from), [cores](CoreCount free) { return free < cores; }, [cores](Range r) { return r.least < cores; });
+  return place.block == blocks_.size() ? kNever : std::max(from, blocks_[place.block]->at[place.step]);
+}
+
 std::size_t Availability::steps() const {
   std::size_t sum = 0;
   for (const auto& block : blocks_) sum += block->count;

@@ -47,6 +47,10 @@ class Availability {
   /// The same, but kNever if it is not before `before`.
   [[nodiscard]] Instant earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const;
 
+  /// The first instant from `from` on at which fewer than `cores` are free; kNever if there is none. REQUIRES: from >=
+  /// begins().
+  [[nodiscard]] Instant first_below(CoreCount cores, Instant from) const;
+
   /// Takes `cores` away in [from, to), or gives them back; a part before begins() or after kEndOfPlans is left out, an
   /// empty interval changes nothing. REQUIRES: the result is within 0..capacity everywhere.
   void reserve(Instant from, Instant to, CoreCount cores) { add(from, to, -cores); }
