@@ -129,9 +129,8 @@ class Dynp final : public Policy {
     plan.clear();
     for (const Job* job : view.waiting) plan.push_back({job, kNever});
     sort(plan, policy);
-    Availability& profile = running_.profile();
-    for (auto& [job, start] : plan) start = place(profile, *job, view.now);
-    for (const auto& [job, start] : plan) take_back(profile, *job, start);
+    scratch_.assign(running_.profile());
+    for (auto& [job, start] : plan) start = place(scratch_, *job, view.now);
   }
 
   // Without a submission or an end the plan in use stays. If an estimate has grown, jobs that no longer fit move to
@@ -184,6 +183,7 @@ class Dynp final : public Policy {
   DynpPolicy in_use_;
   bool is_noted_ = false;
   RunningPlan running_;
+  Availability scratch_{0, Instant::min()};  // while a plan is made
   std::array<JobPlan, kDynpPolicies> plans_;
 };
 

@@ -42,6 +42,24 @@ void Availability::clear(Instant from) {
   groups_.assign(1, {capacity_, capacity_});
 }
 
+void Availability::assign(const Availability& other) {
+  capacity_ = other.capacity_;
+  blocks_.resize(other.blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (!blocks_[i]) blocks_[i] = std::make_unique<Block>();
+    const Block& from = *other.blocks_[i];
+    Block& to = *blocks_[i];
+    to.count = from.count;
+    to.is_loose = from.is_loose;
+    std::copy_n(from.at.begin(), from.count, to.at.begin());
+    std::copy_n(from.free.begin(), from.count, to.free.begin());
+  }
+  first_ = other.first_;
+  added_ = other.added_;
+  ranges_ = other.ranges_;
+  groups_ = other.groups_;
+}
+
 void Availability::forget_before(Instant now) {
   if (now <= begins()) return;
   const Place keep = find(now);
@@ -79,16 +97,66 @@ bool Availability::fits(CoreCount cores, Instant from, Duration length) const {
 }
 
 Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const {
-  const auto is_enough = [cores](CoreCount free) { return free >= cores; };
-  const auto is_short = [cores](CoreCount free) { return free < cores; };
-  for (Place place = find(from);;) {
-    place = find_from(place, is_enough, [cores](Range r) { return r.most >= cores; });
-    INVARIANT(place.block < blocks_.size(), "{} cores never fit into {}", cores, capacity_);
-    const Instant start = std::max(from, blocks_[place.block]->at[place.step]);
-    if (start >= before) return kNever;
-    place = find_from(place, is_short, [cores](Range r) { return r.least < cores; });
-    if (place.block == blocks_.size() || blocks_[place.block]->at[place.step] - start >= length) return start;
+  return fit(cores, length, from, before).start;
+}
+
+Instant Availability::place(CoreCount cores, Duration length, Instant from) {
+  const Fit found = fit(cores, length, from, kNever);
+  const Instant to = std::min(found.start + length, kEndOfPlans);
+  if (found.start < to && cores > 0) add_from(found.place, found.start, to, -cores);
+  return found.start;
+}
+
+// One pass: `start` is where the hole begins that the step at hand continues. Whether a step is short of cores cannot be
+// predicted, so that no branch depends on it. A block of which the bounds tell enough is not looked at.
+Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant from, Instant before) const {
+  const Duration least = std::max(length, Duration{1});  // a job of no time needs a step with enough cores
+  Place place = find(from);
+  Fit hole{from, place};
+  while (place.block < blocks_.size() && hole.start < before) {
+    const bool from_begin = place.step == 0;
+    std::size_t next_block = place.block + 1;
+    Range range = ranges_[place.block];
+    if (from_begin && place.block % kGroup == 0) {
+      const Range group = groups_[place.block / kGroup];
+      if (group.most < cores || group.least >= cores) {
+        range = group;
+        next_block = std::min(place.block + kGroup, blocks_.size());
+      }
+    }
+    const Instant end = end_of(next_block - 1);
+    if (range.most < cores) {
+      hole = {end, {next_block, 0}};
+    } else if (range.least >= cores) {
+      if (end == kNever || end - hole.start >= least) return hole;
+    } else {
+      const Block& block = *blocks_[place.block];
+      const CoreCount enough = cores - added_[place.block];
+      std::size_t step = place.step;
+      Instant start = hole.start;
+      std::size_t start_step = hole.place.block == place.block ? hole.place.step : kBlock;
+      for (const std::size_t last = block.count - 1; step < last; ++step) {
+        const Instant next = block.at[step + 1];
+        const bool is_short = block.free[step] < enough;
+        start = is_short ? next : start;
+        start_step = is_short ? step + 1 : start_step;
+        if (next - start >= least) break;
+      }
+      const bool is_last = step + 1 == block.count;
+      const bool is_short = is_last && block.free[step] < enough;
+      if (start_step != kBlock) hole = {start, {place.block, start_step}};
+      if (is_short) hole = {end, {next_block, 0}};
+      if (!is_last || (!is_short && (end == kNever || end - hole.start >= least)))
+        return hole.start < before ? hole : Fit{kNever, {}};
+      if (block.is_loose && from_begin) {
+        measure(place.block);
+        measure_groups(place.block, place.block + 1);
+      }
+    }
+    place = {next_block, 0};
   }
+  INVARIANT(hole.start != kNever, "{} cores never fit into {}", cores, capacity_);
+  return {kNever, {}};
 }
 
 Instant Availability::first_below(CoreCount cores, Instant from) const {
@@ -162,7 +230,12 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
   from = std::max(from, begins());
   to = std::min(to, kEndOfPlans);
   if (from >= to || cores == 0) return;
-  Place first = cut(from);
+  add_from(find(from), from, to, cores);
+}
+
+// `place` is the step that contains `from`. REQUIRES: from < to.
+void Availability::add_from(Place place, Instant from, Instant to, CoreCount cores) {
+  Place first = cut(place, from);
   const std::size_t blocks = blocks_.size();
   const Place end = cut(to);
   if (blocks_.size() != blocks) first = find(from);  // the second cut may have split the block of `first`
@@ -201,9 +274,8 @@ void Availability::add_within(std::size_t block, std::size_t from, std::size_t t
   range = steps.is_loose ? Range{std::min(range.least, changed.least), std::max(range.most, changed.most)} : changed;
 }
 
-// The step that begins at `at`, made if there is none.
-Availability::Place Availability::cut(Instant at) {
-  Place place = find(at);
+// The step that begins at `at`, made if there is none; `place` is the step that contains it.
+Availability::Place Availability::cut(Place place, Instant at) {
   if (blocks_[place.block]->at[place.step] == at) return place;
   if (blocks_[place.block]->count == kBlock) {
     split(place.block);

@@ -55,7 +55,11 @@ void reserve(Availability& plan, const SlackWaiting& waiting) {
 
 SlackCandidate SlackSearch::insert(Availability& plan, std::span<const SlackWaiting> waiting,
                                    std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack) {
-  for (const SlackWaiting& one : waiting) reserve(plan, one);
+  is_tight_.clear();
+  for (const SlackWaiting& one : waiting) {
+    is_tight_.push_back(plan.earliest_fit_before(one.job->processes, one.job->estimate, now, one.start) == kNever);
+    reserve(plan, one);
+  }
   SlackCandidate best;  // as conservative backfilling: no job moves
   best.at = plan.earliest_fit(job.processes, job.estimate, now);
   best.price = price_of_waiting(job.processes, seconds(best.at - now), weights_);
@@ -76,6 +80,7 @@ SlackCandidate SlackSearch::insert(Availability& plan, std::span<const SlackWait
 SlackCandidate SlackSearch::insert_now(Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                        const Job& job, const SlackOf& slack) {
   if (!plan.fits(job.processes, now, job.estimate)) return {};
+  is_tight_.assign(waiting.size(), false);  // not worth finding out for one instant
   sort(waiting, slack);
   return insert_at(plan, waiting, 0, now, now, job, slack);
 }
@@ -95,18 +100,23 @@ SlackCandidate SlackSearch::insert_at(Availability& plan, std::span<const SlackW
 
 void SlackSearch::place_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order,
                                  Instant now, const SlackOf& favoured, SlackCandidate& candidate) {
-  placed_.clear();
+  constexpr Duration kTick{1};
+  const bool by_start = is_by_start(order.size());
+  Instant freed = kNever;  // what jobs that have moved left begins here
+  scratch_.assign(plan);
   for (const std::size_t i : order) {
     const Job& job = *waiting[i].job;
-    const Instant start = plan.earliest_fit(job.processes, job.estimate, now);
+    Instant from = now;
+    if (by_start && is_tight_[i])
+      from = freed == kNever ? waiting[i].start : std::max(now, freed - job.estimate + kTick);
+    const Instant start = scratch_.place(job.processes, job.estimate, from);
     candidate.price +=
         cost_of_moving(job.processes, waiting[i].slack, seconds(start - waiting[i].start), favoured, weights_);
     if (std::isinf(candidate.price)) break;
-    plan.reserve(start, start + job.estimate, job.processes);
-    placed_.push_back({i, start});
-    if (start != waiting[i].start) candidate.moves.push_back({i, start});
+    if (start == waiting[i].start) continue;
+    candidate.moves.push_back({i, start});
+    freed = std::min(freed, waiting[i].start);
   }
-  for (const auto& placed : placed_) take_back(plan, *waiting[placed.which].job, placed.start);
 }
 
 SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWaiting> waiting, Instant now) {

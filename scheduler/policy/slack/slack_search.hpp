@@ -68,6 +68,10 @@ class SlackSearch {
   using Order = std::vector<std::size_t>;
 
   void sort(std::span<const SlackWaiting> waiting, const SlackOf& favoured);
+  // Whether so many jobs that make room are placed in the order of their planned starts.
+  [[nodiscard]] bool is_by_start(std::size_t jobs) const {
+    return heuristic_ == SlackHeuristic::kAst || (heuristic_ == SlackHeuristic::kAll && jobs > kMostPermuted);
+  }
   template <class Price, class IsBetter>
   SlackCandidate cheapest_order(std::size_t waiting, std::size_t staying, Price price, IsBetter is_better);
   SlackCandidate insert_at(Availability& plan, std::span<const SlackWaiting> waiting, std::size_t staying, Instant now,
@@ -81,9 +85,11 @@ class SlackSearch {
   SlackWeights weights_;
   bool only_full_compression_;
   std::size_t priced_ = 0;
-  Order sorted_;                              // by the heuristic
-  Order order_;                               // of those that make room
-  std::vector<SlackCandidate::Move> placed_;  // while an order is priced
+  // Whether a job has no hole before its planned start beside the running jobs and those planned to start before it.
+  std::vector<bool> is_tight_;
+  Order sorted_;                             // by the heuristic
+  Order order_;                              // of those that make room
+  Availability scratch_{0, Instant::min()};  // while an order is priced
 };
 
 }  // namespace replay
