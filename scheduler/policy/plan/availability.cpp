@@ -103,7 +103,11 @@ Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Inst
 Instant Availability::place(CoreCount cores, Duration length, Instant from) {
   const Fit found = fit(cores, length, from, kNever);
   const Instant to = std::min(found.start + length, kEndOfPlans);
-  if (found.start < to && cores > 0) add_from(found.place, found.start, to, -cores);
+  if (found.start >= to || cores == 0) return found.start;
+  Place end = found.end;
+  if (end != kNoPlace && to == end_of(end)) end = after(end);
+  if (end == kNoPlace || to == kEndOfPlans) end = find(to);
+  add_between(found.place, end, found.start, to, -cores);
   return found.start;
 }
 
@@ -147,7 +151,7 @@ Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant fr
       if (start_step != kBlock) hole = {start, {place.block, start_step}};
       if (is_short) hole = {end, {next_block, 0}};
       if (!is_last || (!is_short && (end == kNever || end - hole.start >= least)))
-        return hole.start < before ? hole : Fit{kNever, {}};
+        return hole.start < before ? Fit{hole.start, hole.place, {place.block, step}} : Fit{kNever, {}};
       if (block.is_loose && from_begin) {
         measure(place.block);
         measure_groups(place.block, place.block + 1);
@@ -230,15 +234,21 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
   from = std::max(from, begins());
   to = std::min(to, kEndOfPlans);
   if (from >= to || cores == 0) return;
-  add_from(find(from), from, to, cores);
+  add_between(find(from), find(to), from, to, cores);
 }
 
-// `place` is the step that contains `from`. REQUIRES: from < to.
-void Availability::add_from(Place place, Instant from, Instant to, CoreCount cores) {
-  Place first = cut(place, from);
-  const std::size_t blocks = blocks_.size();
-  const Place end = cut(to);
-  if (blocks_.size() != blocks) first = find(from);  // the second cut may have split the block of `first`
+// `first` and `end` are the steps that contain `from` and `to`. REQUIRES: from < to.
+void Availability::add_between(Place first, Place end, Instant from, Instant to, CoreCount cores) {
+  std::size_t blocks = blocks_.size();
+  end = cut(end, to);
+  if (blocks_.size() != blocks) first = find(from);  // the cut has split a block
+  blocks = blocks_.size();
+  const bool is_new = blocks_[first.block]->at[first.step] != from;
+  first = cut(first, from);
+  if (blocks_.size() != blocks)
+    end = find(to);
+  else if (is_new && end.block == first.block)
+    ++end.step;
   if (first.block == end.block) {
     add_within(first.block, first.step, end.step, cores);
   } else {

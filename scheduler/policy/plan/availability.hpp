@@ -80,21 +80,31 @@ class Availability {
   };
   struct Place {
     std::size_t block, step;
+    bool operator==(const Place&) const = default;
   };
 
   struct Fit {
     Instant start;
-    Place place;  // the step that contains it
+    Place place;           // the step that contains it
+    Place end = kNoPlace;  // the step up to which the hole is known to reach
   };
+  static constexpr Place kNoPlace{static_cast<std::size_t>(-1), 0};
 
   [[nodiscard]] Fit fit(CoreCount cores, Duration length, Instant from, Instant before) const;
   void add(Instant from, Instant to, CoreCount cores);
-  void add_from(Place place, Instant from, Instant to, CoreCount cores);
+  void add_between(Place first, Place end, Instant from, Instant to, CoreCount cores);
   [[nodiscard]] Place find(Instant at) const;
   [[nodiscard]] Instant end_of(std::size_t block) const {
     return block + 1 < first_.size() ? first_[block + 1] : kNever;
   }
-  Place cut(Instant at) { return cut(find(at), at); }
+  [[nodiscard]] Instant end_of(Place place) const {
+    const Block& block = *blocks_[place.block];
+    return place.step + 1 < block.count ? block.at[place.step + 1] : end_of(place.block);
+  }
+  [[nodiscard]] Place after(Place place) const {
+    return place.step + 1 < blocks_[place.block]->count ? Place{place.block, place.step + 1}
+                                                        : Place{place.block + 1, 0};
+  }
   Place cut(Place place, Instant at);
   void join(Place place);
   void split(std::size_t block);
