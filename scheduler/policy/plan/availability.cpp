@@ -1,6 +1,8 @@
 #include "scheduler/policy/plan/availability.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -25,6 +27,14 @@ std::size_t last_not_after(const Instant* instants, std::size_t count, Instant a
   return low;
 }
 
+// The power of two that is at most `cores`, and the one that is at least.
+std::size_t size_below(CoreCount cores) {
+  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1))) - 1, 12 - 1);
+}
+std::size_t size_above(CoreCount cores) {
+  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1) - 1)));
+}
+
 }  // namespace
 
 Availability::Availability(CoreCount capacity, Instant from) : capacity_(capacity) { clear(from); }
@@ -34,6 +44,8 @@ void Availability::clear(Instant from) {
   if (!blocks_[0]) blocks_[0] = std::make_unique<Block>();
   blocks_[0]->count = 1;
   blocks_[0]->is_loose = false;
+  blocks_[0]->longest = no_bounds();
+  has_longest_ = false;
   blocks_[0]->at[0] = from;
   blocks_[0]->free[0] = capacity_;
   first_.assign(1, from);
@@ -44,6 +56,7 @@ void Availability::clear(Instant from) {
 
 void Availability::assign(const Availability& other) {
   capacity_ = other.capacity_;
+  has_longest_ = other.has_longest_;
   blocks_.resize(other.blocks_.size());
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (!blocks_[i]) blocks_[i] = std::make_unique<Block>();
@@ -51,6 +64,7 @@ void Availability::assign(const Availability& other) {
     Block& to = *blocks_[i];
     to.count = from.count;
     to.is_loose = from.is_loose;
+    to.longest = from.longest;
     std::copy_n(from.at.begin(), from.count, to.at.begin());
     std::copy_n(from.free.begin(), from.count, to.free.begin());
   }
@@ -115,6 +129,7 @@ Instant Availability::place(CoreCount cores, Duration length, Instant from) {
 // predicted, so that no branch depends on it. A block of which the bounds tell enough is not looked at.
 Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant from, Instant before) const {
   const Duration least = std::max(length, Duration{1});  // a job of no time needs a step with enough cores
+  const std::size_t size = size_below(cores);
   Place place = find(from);
   Fit hole{from, place};
   while (place.block < blocks_.size() && hole.start < before) {
@@ -133,18 +148,23 @@ Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant fr
       hole = {end, {next_block, 0}};
     } else if (range.least >= cores) {
       if (end == kNever || end - hole.start >= least) return hole;
+    } else if (hole.start >= first_[place.block] && blocks_[place.block]->longest[size] < least) {
+      hole = {end, {next_block, 0}};
     } else {
+      const bool sees_all = hole.start == first_[place.block];
       const Block& block = *blocks_[place.block];
       const CoreCount enough = cores - added_[place.block];
       std::size_t step = place.step;
       Instant start = hole.start;
       std::size_t start_step = hole.place.block == place.block ? hole.place.step : kBlock;
+      Duration longest{};
       for (const std::size_t last = block.count - 1; step < last; ++step) {
         const Instant next = block.at[step + 1];
         const bool is_short = block.free[step] < enough;
         start = is_short ? next : start;
         start_step = is_short ? step + 1 : start_step;
-        if (next - start >= least) break;
+        longest = std::max(longest, next - start);
+        if (longest >= least) break;
       }
       const bool is_last = step + 1 == block.count;
       const bool is_short = is_last && block.free[step] < enough;
@@ -152,6 +172,10 @@ Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant fr
       if (is_short) hole = {end, {next_block, 0}};
       if (!is_last || (!is_short && (end == kNever || end - hole.start >= least)))
         return hole.start < before ? Fit{hole.start, hole.place, {place.block, step}} : Fit{kNever, {}};
+      if (sees_all) {
+        if (!is_short) longest = std::max(longest, first_below(cores, end) - hole.start);
+        note_longest(place.block, cores, longest);
+      }
       if (block.is_loose && from_begin) {
         measure(place.block);
         measure_groups(place.block, place.block + 1);
@@ -237,8 +261,23 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
   add_between(find(from), find(to), from, to, cores);
 }
 
+// Notes that nowhere in a block `cores` stay free for longer than `longest`.
+void Availability::note_longest(std::size_t block, CoreCount cores, Duration longest) const {
+  LongestHoles& bounds = blocks_[block]->longest;
+  for (std::size_t size = size_above(cores); size < bounds.size(); ++size)
+    bounds[size] = std::min(bounds[size], longest);
+  has_longest_ = true;
+}
+
+// Holes of the blocks up to this one may have become longer.
+void Availability::forget_longest(std::size_t end_block) {
+  for (std::size_t block = 0; block <= end_block; ++block) blocks_[block]->longest = no_bounds();
+  has_longest_ = end_block + 1 < blocks_.size();
+}
+
 // `first` and `end` are the steps that contain `from` and `to`. REQUIRES: from < to.
 void Availability::add_between(Place first, Place end, Instant from, Instant to, CoreCount cores) {
+  if (cores > 0 && has_longest_) forget_longest(end.block);
   std::size_t blocks = blocks_.size();
   end = cut(end, to);
   if (blocks_.size() != blocks) first = find(from);  // the cut has split a block
@@ -324,6 +363,7 @@ void Availability::split(std::size_t block) {
   auto moved = std::make_unique<Block>();
   Block& upper = *moved;
   upper.count = kBlock - kHalf;
+  upper.longest = blocks_[block]->longest;
   std::copy_n(at_index(blocks_[block]->at, kHalf), upper.count, upper.at.begin());
   std::copy_n(at_index(blocks_[block]->free, kHalf), upper.count, upper.free.begin());
   blocks_[block]->count = kHalf;

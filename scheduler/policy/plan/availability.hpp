@@ -3,10 +3,11 @@
 // that no planned start is later and every planned end can be computed. Reserving and releasing are inverse, so a
 // policy can try a reservation and take it back.
 //
-// Steps lie in blocks of up to 128. A block has bounds of its values and an offset that is added to all of them; groups
+// Steps lie in blocks of up to 64. A block has bounds of its values and an offset that is added to all of them; groups
 // of blocks have bounds, too. A search skips blocks and groups that cannot match, and a change touches two blocks and
 // the headers between them. After a change bounds may be too wide; a search that scans a whole block without a match
-// makes them tight again.
+// makes them tight again. A search that finds no hole in a block notes how long its holes are at most, by the power of
+// two of processors; this holds until something is released, and longer jobs skip the block.
 #pragma once
 
 #include <array>
@@ -66,12 +67,21 @@ class Availability {
   [[nodiscard]] std::size_t steps() const;
 
  private:
-  static constexpr std::size_t kBlock = 128;  // steps of a block, at most
+  static constexpr std::size_t kBlock = 64;  // steps of a block, at most
   static constexpr std::size_t kGroup = 64;   // blocks of a group
+
+  // Upper bounds of how long 1, 2, 4, ... processors stay free from an instant of a block on.
+  using LongestHoles = std::array<Duration, 12>;
+  static LongestHoles no_bounds() {
+    LongestHoles bounds;
+    bounds.fill(Duration::max());
+    return bounds;
+  }
 
   struct Block {
     std::size_t count = 0;
     bool is_loose = false;  // its bounds may be too wide
+    LongestHoles longest = no_bounds();
     std::array<Instant, kBlock> at;
     std::array<CoreCount, kBlock> free;  // without the block's added_
   };
@@ -91,6 +101,8 @@ class Availability {
   static constexpr Place kNoPlace{static_cast<std::size_t>(-1), 0};
 
   [[nodiscard]] Fit fit(CoreCount cores, Duration length, Instant from, Instant before) const;
+  void note_longest(std::size_t block, CoreCount cores, Duration longest) const;
+  void forget_longest(std::size_t end_block);
   void add(Instant from, Instant to, CoreCount cores);
   void add_between(Place first, Place end, Instant from, Instant to, CoreCount cores);
   [[nodiscard]] Place find(Instant at) const;
@@ -125,6 +137,7 @@ class Availability {
   std::vector<CoreCount> added_;
   // Bounds of each block's values, added_ included; and of each group of kGroup blocks.
   mutable std::vector<Range> ranges_, groups_;
+  mutable bool has_longest_ = false;  // a block has bounds of its holes
 };
 
 }  // namespace replay

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <tuple>
 #include <utility>
 
 namespace replay {
@@ -80,27 +79,11 @@ void OrderedQueue::remove(const Job& job) {
     block.measure();
 }
 
-bool OrderedQueue::is_before(const Entry& a, const Entry& b) const {
-  switch (order_) {
-    case JobOrder::kArrival: break;
-    case JobOrder::kShortest:
-      if (a.estimate != b.estimate) return a.estimate < b.estimate;
-      break;
-    case JobOrder::kLongest:
-      if (a.estimate != b.estimate) return a.estimate > b.estimate;
-      break;
-    case JobOrder::kNarrowest:
-      if (a.processes != b.processes) return a.processes < b.processes;
-      break;
-  }
-  return std::tuple{a.submitted, a.id} < std::tuple{b.submitted, b.id};
-}
-
 // The first place that is not before `entry`; end() if there is none.
 OrderedQueue::Place OrderedQueue::lower_bound(const Entry& entry) const {
-  const auto before = [this](const Entry& a, const Entry& b) { return is_before(a, b); };
+  const auto before = [this](const Entry& a, const Entry& b) { return comes_before(order_, a, b); };
   const auto block = std::ranges::partition_point(blocks_, [&](const std::unique_ptr<Block>& one) {
-    return !one->entries.empty() && is_before(one->entries.back(), entry);
+    return !one->entries.empty() && comes_before(order_, one->entries.back(), entry);
   });
   if (block == blocks_.end()) return end();
   const std::vector<Entry>& entries = (*block)->entries;

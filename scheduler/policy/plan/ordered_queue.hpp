@@ -65,7 +65,6 @@ class OrderedQueue {
     [[nodiscard]] bool may_match(const Shapes& shapes) const;
   };
 
-  [[nodiscard]] bool is_before(const Entry& a, const Entry& b) const;
   [[nodiscard]] Place lower_bound(const Entry& entry) const;
   void split(std::size_t block);
   void clear();
