@@ -21,6 +21,7 @@ namespace replay {
 
 class Availability {
  public:
+  Availability() : Availability(0, Instant::min()) {}
   /// All of `capacity` is free from `from` on. REQUIRES: capacity >= 0.
   Availability(CoreCount capacity, Instant from);
 

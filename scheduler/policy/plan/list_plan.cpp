@@ -12,12 +12,15 @@ void ListPlan::follow(const ClusterView& view, bool has_freed) {
   }
   if (jobs_.size() == view.waiting.size()) return;
   jobs_.clear();
+  is_made_ = false;
   for (const Job* job : view.waiting) jobs_.push_back({job, kNever});
   sort_by(order_, jobs_, &Planned::job);
 }
 
 std::span<const ListPlan::Planned> ListPlan::make(const Availability& running, Instant now) {
   constexpr Duration kTick{1};
+  const auto is_to_come = [now](const Planned& planned) { return planned.start >= now; };
+  if (is_made_ && !has_freed_ && std::ranges::all_of(jobs_, is_to_come)) return jobs_;
   profile_.assign(running);
   Instant freed = has_freed_ ? now : kNever;
   for (Planned& planned : jobs_) {
@@ -30,6 +33,7 @@ std::span<const ListPlan::Planned> ListPlan::make(const Availability& running, I
     if (last != kNever && last != planned.start) freed = std::min(freed, last);
   }
   has_freed_ = false;
+  is_made_ = true;
   return jobs_;
 }
 
@@ -41,13 +45,16 @@ std::vector<ListPlan::Planned>::iterator ListPlan::find(const Job& job) {
 
 void ListPlan::insert(const Job& job) {
   const auto at = find(job);
-  if (at == jobs_.end() || at->job->id != job.id) jobs_.insert(at, {&job, kNever});
+  if (at != jobs_.end() && at->job->id == job.id) return;
+  jobs_.insert(at, {&job, kNever});
+  is_made_ = false;
 }
 
 // Its place in the plan is free unless it begins at `begins`.
 void ListPlan::remove(const Job& job, Instant begins) {
   const auto at = find(job);
   if (at == jobs_.end() || at->job->id != job.id) return;
+  is_made_ = is_made_ && at->start == begins;
   const Instant freed = at->start == begins ? at->freed : std::min(at->freed, at->start);
   const auto next = jobs_.erase(at);
   if (next != jobs_.end()) next->freed = std::min(next->freed, freed);

@@ -30,7 +30,7 @@ class ListPlan {
   /// `job` has been started at `now`, and is one of the running jobs in the next plan. O(queue) in memory moved.
   void note_start(const Job& job, Instant now) { remove(job, now); }
 
-  /// Makes the plan. O(queue) searches in the profile.
+  /// Makes the plan. O(queue) searches in the profile, or none while all goes as planned.
   std::span<const Planned> make(const Availability& running, Instant now);
 
  private:
@@ -41,6 +41,7 @@ class ListPlan {
   JobOrder order_;
   std::vector<Planned> jobs_;  // in order
   bool has_freed_ = false;     // for all jobs
+  bool is_made_ = false;       // since then all jobs have started as planned, and no other one has
   Availability profile_{0, Instant::min()};
 };
 
