@@ -14,11 +14,13 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "scheduler/policy/dynp/dynp_decider.hpp"
 #include "scheduler/policy/plan/job_order.hpp"
+#include "scheduler/policy/plan/list_plan.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 
 namespace replay {
@@ -43,11 +45,11 @@ using JobPlan = std::vector<PlannedStart>;
 
 // The score of a plan; the order in which the plan lists its jobs does not matter. Factors that all three plans share
 // are left out. The work in a plan is one of them: utilisation is inverse to the time until the last planned end.
-DynpScore score(const JobPlan& plan, Metric metric, Instant now) {
+DynpScore score(std::span<const ListPlan::Planned> plan, Metric metric, Instant now) {
   constexpr Duration kBound = std::chrono::seconds{60};
   DynpScore score;
   Duration until_last{};
-  for (const auto& [job, start] : plan) {
+  for (const auto& [job, start, freed] : plan) {
     const Duration response = start + job->estimate - job->submitted;
     const Duration bounded = std::max(job->estimate, kBound);
     switch (metric) {
@@ -69,13 +71,15 @@ class Dynp final : public Policy {
         in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
-    const bool ended = running_.follow(view).ended;
+    const RunningPlan::Change change = running_.follow(view);
+    const bool ended = change.ended;
+    for (ListPlan& plan : plans_) plan.follow(view, change.rebuilt || change.freed_until > view.now);
     if (view.waiting.empty()) return;
     const bool submitted = has_submission(view);
     if (submitted || (ended && settings_.at_ends_too))
       step(view, out);
-    else if (ended || plan_in_use().size() != view.waiting.size())  // the second: another queue than the plan's
-      make_plan(view, in_use_, plan_in_use());
+    else if (ended || adopted_.size() != view.waiting.size())  // the second: another queue than the plan's
+      adopt(plan_in_use().make(running_.profile(), view.now));
     else
       keep_plan(view.now);
     start(view.now, out);
@@ -96,11 +100,13 @@ class Dynp final : public Policy {
 
   void step(const ClusterView& view, Decisions& out) {
     DynpScores scores{};
+    std::array<std::span<const ListPlan::Planned>, kDynpPolicies> made;
     for (std::size_t i = 0; i < kDynpPolicies; ++i) {
-      make_plan(view, static_cast<DynpPolicy>(i), plans_[i]);
-      scores[i] = score(plans_[i], settings_.metric, view.now);
+      made[i] = plans_[i].make(running_.profile(), view.now);
+      scores[i] = score(made[i], settings_.metric, view.now);
     }
     change_to(decided(scores), out);
+    adopt(made[static_cast<std::size_t>(in_use_)]);
   }
 
   // Each change is in the event log, and so is the first choice: switches and time shares can be counted from it.
@@ -120,46 +126,37 @@ class Dynp final : public Policy {
     return in_use_;
   }
 
-  static void sort(JobPlan& jobs, DynpPolicy policy) {
-    sort_by(kOrders[static_cast<std::size_t>(policy)], jobs, &PlannedStart::job);
-  }
-
-  // Makes a list schedule in the time that the running jobs leave; nothing stays reserved.
-  void make_plan(const ClusterView& view, DynpPolicy policy, JobPlan& plan) {
-    plan.clear();
-    for (const Job* job : view.waiting) plan.push_back({job, kNever});
-    sort(plan, policy);
-    Availability& profile = running_.profile();
-    for (auto& [job, start] : plan) start = place(profile, *job, view.now);
-    for (const auto& [job, start] : plan) take_back(profile, *job, start);
+  void adopt(std::span<const ListPlan::Planned> plan) {
+    adopted_.clear();
+    for (const auto& [job, start, freed] : plan) adopted_.push_back({job, start});
   }
 
   // Without a submission or an end the plan in use stays. If an estimate has grown, jobs that no longer fit move to
   // their earliest hole, in the order of planned starts.
   void keep_plan(Instant now) {
-    JobPlan& plan = plan_in_use();
-    std::ranges::stable_sort(plan, {}, &PlannedStart::start);
+    std::ranges::stable_sort(adopted_, {}, &PlannedStart::start);
     Availability& profile = running_.profile();
-    for (auto& [job, start] : plan) {
+    for (auto& [job, start] : adopted_) {
       const Instant due = std::max(start, now);
       start = profile.fits(job->processes, due, job->estimate) ? due : now;
       start = place(profile, *job, start);
     }
-    for (const auto& [job, start] : plan) take_back(profile, *job, start);
+    for (const auto& [job, start] : adopted_) take_back(profile, *job, start);
   }
 
   void start(Instant now, Decisions& out) {
     Instant next = kNever;
-    for (const auto& [job, start] : plan_in_use()) {
+    for (const auto& [job, start] : adopted_) {
       if (start > now) {
         next = std::min(next, start);
         continue;
       }
       running_.profile().reserve(now, now + job->estimate, job->processes);
       running_.note_start(*job, now);
+      for (ListPlan& plan : plans_) plan.note_start(*job, now);
       out.emplace_back(Start{job->id, {job->processes, 1, {}}});
     }
-    std::erase_if(plan_in_use(), [now](const PlannedStart& planned) { return planned.start <= now; });
+    std::erase_if(adopted_, [now](const PlannedStart& planned) { return planned.start <= now; });
     if (next != kNever) out.emplace_back(WakeAt{next});
   }
 
@@ -168,12 +165,12 @@ class Dynp final : public Policy {
     JobPlan jobs;
     for (const Job* job : view.waiting)
       if (but == nullptr || job->id != but->id) jobs.push_back({job, kNever});
-    sort(jobs, in_use_);
+    sort_by(kOrders[static_cast<std::size_t>(in_use_)], jobs, &PlannedStart::job);
     for (const PlannedStart& planned : jobs) place(profile, *planned.job, view.now);
     return profile;
   }
 
-  JobPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }
+  ListPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }
 
   // By DynpPolicy.
   static constexpr std::array<std::string_view, kDynpPolicies> kNames{"fcfs", "sjf", "ljf"};
@@ -184,7 +181,8 @@ class Dynp final : public Policy {
   DynpPolicy in_use_;
   bool is_noted_ = false;
   RunningPlan running_;
-  std::array<JobPlan, kDynpPolicies> plans_;
+  std::array<ListPlan, kDynpPolicies> plans_{ListPlan{kOrders[0]}, ListPlan{kOrders[1]}, ListPlan{kOrders[2]}};
+  JobPlan adopted_;  // the plan in use, as it was made or kept
 };
 
 constexpr ParameterSpec kDynpParameters[] = {

@@ -1,6 +1,8 @@
 #include "scheduler/policy/plan/availability.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -25,6 +27,14 @@ std::size_t last_not_after(const Instant* instants, std::size_t count, Instant a
   return low;
 }
 
+// The power of two that is at most `cores`, and the one that is at least.
+std::size_t size_below(CoreCount cores) {
+  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1))) - 1, 12 - 1);
+}
+std::size_t size_above(CoreCount cores) {
+  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1) - 1)));
+}
+
 }  // namespace
 
 Availability::Availability(CoreCount capacity, Instant from) : capacity_(capacity) { clear(from); }
@@ -34,12 +44,34 @@ void Availability::clear(Instant from) {
   if (!blocks_[0]) blocks_[0] = std::make_unique<Block>();
   blocks_[0]->count = 1;
   blocks_[0]->is_loose = false;
+  blocks_[0]->longest = no_bounds();
+  has_longest_ = false;
   blocks_[0]->at[0] = from;
   blocks_[0]->free[0] = capacity_;
   first_.assign(1, from);
   added_.assign(1, 0);
   ranges_.assign(1, {capacity_, capacity_});
   groups_.assign(1, {capacity_, capacity_});
+}
+
+void Availability::assign(const Availability& other) {
+  capacity_ = other.capacity_;
+  has_longest_ = other.has_longest_;
+  blocks_.resize(other.blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    if (!blocks_[i]) blocks_[i] = std::make_unique<Block>();
+    const Block& from = *other.blocks_[i];
+    Block& to = *blocks_[i];
+    to.count = from.count;
+    to.is_loose = from.is_loose;
+    to.longest = from.longest;
+    std::copy_n(from.at.begin(), from.count, to.at.begin());
+    std::copy_n(from.free.begin(), from.count, to.free.begin());
+  }
+  first_ = other.first_;
+  added_ = other.added_;
+  ranges_ = other.ranges_;
+  groups_ = other.groups_;
 }
 
 void Availability::forget_before(Instant now) {
@@ -79,16 +111,86 @@ bool Availability::fits(CoreCount cores, Instant from, Duration length) const {
 }
 
 Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const {
-  const auto is_enough = [cores](CoreCount free) { return free >= cores; };
-  const auto is_short = [cores](CoreCount free) { return free < cores; };
-  for (Place place = find(from);;) {
-    place = find_from(place, is_enough, [cores](Range r) { return r.most >= cores; });
-    INVARIANT(place.block < blocks_.size(), "{} cores never fit into {}", cores, capacity_);
-    const Instant start = std::max(from, blocks_[place.block]->at[place.step]);
-    if (start >= before) return kNever;
-    place = find_from(place, is_short, [cores](Range r) { return r.least < cores; });
-    if (place.block == blocks_.size() || blocks_[place.block]->at[place.step] - start >= length) return start;
+  return fit(cores, length, from, before).start;
+}
+
+Instant Availability::place(CoreCount cores, Duration length, Instant from) {
+  const Fit found = fit(cores, length, from, kNever);
+  const Instant to = std::min(found.start + length, kEndOfPlans);
+  if (found.start >= to || cores == 0) return found.start;
+  Place end = found.end;
+  if (end != kNoPlace && to == end_of(end)) end = after(end);
+  if (end == kNoPlace || to == kEndOfPlans) end = find(to);
+  add_between(found.place, end, found.start, to, -cores);
+  return found.start;
+}
+
+// One pass: `start` is where the hole begins that the step at hand continues. Whether a step is short of cores cannot be
+// predicted, so that no branch depends on it. A block of which the bounds tell enough is not looked at.
+Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant from, Instant before) const {
+  const Duration least = std::max(length, Duration{1});  // a job of no time needs a step with enough cores
+  const std::size_t size = size_below(cores);
+  Place place = find(from);
+  Fit hole{from, place};
+  while (place.block < blocks_.size() && hole.start < before) {
+    const bool from_begin = place.step == 0;
+    std::size_t next_block = place.block + 1;
+    Range range = ranges_[place.block];
+    if (from_begin && place.block % kGroup == 0) {
+      const Range group = groups_[place.block / kGroup];
+      if (group.most < cores || group.least >= cores) {
+        range = group;
+        next_block = std::min(place.block + kGroup, blocks_.size());
+      }
+    }
+    const Instant end = end_of(next_block - 1);
+    if (range.most < cores) {
+      hole = {end, {next_block, 0}};
+    } else if (range.least >= cores) {
+      if (end == kNever || end - hole.start >= least) return hole;
+    } else if (hole.start >= first_[place.block] && blocks_[place.block]->longest[size] < least) {
+      hole = {end, {next_block, 0}};
+    } else {
+      const bool sees_all = hole.start == first_[place.block];
+      const Block& block = *blocks_[place.block];
+      const CoreCount enough = cores - added_[place.block];
+      std::size_t step = place.step;
+      Instant start = hole.start;
+      std::size_t start_step = hole.place.block == place.block ? hole.place.step : kBlock;
+      Duration longest{};
+      for (const std::size_t last = block.count - 1; step < last; ++step) {
+        const Instant next = block.at[step + 1];
+        const bool is_short = block.free[step] < enough;
+        start = is_short ? next : start;
+        start_step = is_short ? step + 1 : start_step;
+        longest = std::max(longest, next - start);
+        if (longest >= least) break;
+      }
+      const bool is_last = step + 1 == block.count;
+      const bool is_short = is_last && block.free[step] < enough;
+      if (start_step != kBlock) hole = {start, {place.block, start_step}};
+      if (is_short) hole = {end, {next_block, 0}};
+      if (!is_last || (!is_short && (end == kNever || end - hole.start >= least)))
+        return hole.start < before ? Fit{hole.start, hole.place, {place.block, step}} : Fit{kNever, {}};
+      if (sees_all) {
+        if (!is_short) longest = std::max(longest, first_below(cores, end) - hole.start);
+        note_longest(place.block, cores, longest);
+      }
+      if (block.is_loose && from_begin) {
+        measure(place.block);
+        measure_groups(place.block, place.block + 1);
+      }
+    }
+    place = {next_block, 0};
   }
+  INVARIANT(hole.start != kNever, "{} cores never fit into {}", cores, capacity_);
+  return {kNever, {}};
+}
+
+Instant Availability::first_below(CoreCount cores, Instant from) const {
+  const Place place = find_from(
+      find(from), [cores](CoreCount free) { return free < cores; }, [cores](Range r) { return r.least < cores; });
+  return place.block == blocks_.size() ? kNever : std::max(from, blocks_[place.block]->at[place.step]);
 }
 
 std::size_t Availability::steps() const {
@@ -156,10 +258,36 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
   from = std::max(from, begins());
   to = std::min(to, kEndOfPlans);
   if (from >= to || cores == 0) return;
-  Place first = cut(from);
-  const std::size_t blocks = blocks_.size();
-  const Place end = cut(to);
-  if (blocks_.size() != blocks) first = find(from);  // the second cut may have split the block of `first`
+  add_between(find(from), find(to), from, to, cores);
+}
+
+// Notes that nowhere in a block `cores` stay free for longer than `longest`.
+void Availability::note_longest(std::size_t block, CoreCount cores, Duration longest) const {
+  LongestHoles& bounds = blocks_[block]->longest;
+  for (std::size_t size = size_above(cores); size < bounds.size(); ++size)
+    bounds[size] = std::min(bounds[size], longest);
+  has_longest_ = true;
+}
+
+// Holes of the blocks up to this one may have become longer.
+void Availability::forget_longest(std::size_t end_block) {
+  for (std::size_t block = 0; block <= end_block; ++block) blocks_[block]->longest = no_bounds();
+  has_longest_ = end_block + 1 < blocks_.size();
+}
+
+// `first` and `end` are the steps that contain `from` and `to`. REQUIRES: from < to.
+void Availability::add_between(Place first, Place end, Instant from, Instant to, CoreCount cores) {
+  if (cores > 0 && has_longest_) forget_longest(end.block);
+  std::size_t blocks = blocks_.size();
+  end = cut(end, to);
+  if (blocks_.size() != blocks) first = find(from);  // the cut has split a block
+  blocks = blocks_.size();
+  const bool is_new = blocks_[first.block]->at[first.step] != from;
+  first = cut(first, from);
+  if (blocks_.size() != blocks)
+    end = find(to);
+  else if (is_new && end.block == first.block)
+    ++end.step;
   if (first.block == end.block) {
     add_within(first.block, first.step, end.step, cores);
   } else {
@@ -195,9 +323,8 @@ void Availability::add_within(std::size_t block, std::size_t from, std::size_t t
   range = steps.is_loose ? Range{std::min(range.least, changed.least), std::max(range.most, changed.most)} : changed;
 }
 
-// The step that begins at `at`, made if there is none.
-Availability::Place Availability::cut(Instant at) {
-  Place place = find(at);
+// The step that begins at `at`, made if there is none; `place` is the step that contains it.
+Availability::Place Availability::cut(Place place, Instant at) {
   if (blocks_[place.block]->at[place.step] == at) return place;
   if (blocks_[place.block]->count == kBlock) {
     split(place.block);
@@ -236,6 +363,7 @@ void Availability::split(std::size_t block) {
   auto moved = std::make_unique<Block>();
   Block& upper = *moved;
   upper.count = kBlock - kHalf;
+  upper.longest = blocks_[block]->longest;
   std::copy_n(at_index(blocks_[block]->at, kHalf), upper.count, upper.at.begin());
   std::copy_n(at_index(blocks_[block]->free, kHalf), upper.count, upper.free.begin());
   blocks_[block]->count = kHalf;

@@ -17,6 +17,24 @@ enum class JobOrder : std::uint8_t {
   kNarrowest,  ///< by processes
 };
 
+/// Whether `a` comes before `b`; ties are in the order of arrival. Each is a Job, or has the same fields.
+template <class Entry>
+bool comes_before(JobOrder order, const Entry& a, const Entry& b) {
+  switch (order) {
+    case JobOrder::kArrival: break;
+    case JobOrder::kShortest:
+      if (a.estimate != b.estimate) return a.estimate < b.estimate;
+      break;
+    case JobOrder::kLongest:
+      if (a.estimate != b.estimate) return a.estimate > b.estimate;
+      break;
+    case JobOrder::kNarrowest:
+      if (a.processes != b.processes) return a.processes < b.processes;
+      break;
+  }
+  return a.submitted != b.submitted ? a.submitted < b.submitted : a.id < b.id;
+}
+
 /// Sorts entries that are in the order of arrival; ties stay in it. `job_of(entry)` is a pointer to its job.
 template <class Entry, class JobOf = std::identity>
 void sort_by(JobOrder order, std::vector<Entry>& entries, JobOf job_of = {}) {

@@ -103,9 +103,7 @@ void RunningPlan::rebuild(const ClusterView& view) {
 }
 
 Instant place(Availability& plan, const Job& job, Instant from) {
-  const Instant start = plan.earliest_fit(job.processes, job.estimate, from);
-  plan.reserve(start, start + job.estimate, job.processes);
-  return start;
+  return plan.place(job.processes, job.estimate, from);
 }
 
 void take_back(Availability& plan, const Job& job, Instant start) {

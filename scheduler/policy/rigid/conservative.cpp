@@ -11,16 +11,14 @@
 #include "scheduler/policy/rigid/conservative.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <functional>
-#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/policy/plan/known_floors.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
@@ -129,42 +127,6 @@ class NextStarts {
 
   const PlannedQueue& queue_;
   std::vector<StartByPlan> heap_;
-};
-
-// Lower bounds of where a hole can begin. While no time becomes free, a hole for a job is no earlier than that of a
-// smaller and shorter job: a search begins there and skips all the holes that are too short. So placing a job in a plan
-// of thousands costs about as much as in a plan of ten.
-class KnownFloors {
- public:
-  /// No hole for `processes` and `length` begins before this; Instant::min() if nothing is known.
-  [[nodiscard]] Instant floor_for(ProcessCount processes, Duration length) const {
-    Instant floor = Instant::min();
-    const auto widest = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes)) - 1);
-    for (std::size_t width = 0; width <= widest; ++width) {
-      const auto longer = by_width_[width].upper_bound(length);
-      if (longer != by_width_[width].begin()) floor = std::max(floor, std::prev(longer)->second);
-    }
-    return floor;
-  }
-
-  /// Notes that the earliest hole of such a job begins at `start`. REQUIRES: processes >= 1.
-  void note(ProcessCount processes, Duration length, Instant start) {
-    Floors& floors = by_width_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes - 1)))];
-    const auto longer = floors.lower_bound(length);
-    if (longer != floors.begin() && std::prev(longer)->second >= start) return;  // a shorter job gives as high a bound
-    auto end = longer;
-    while (end != floors.end() && end->second <= start) ++end;
-    floors.emplace_hint(floors.erase(longer, end), length, start);
-  }
-
-  /// Time has become free: the bounds do not hold any more.
-  void forget() {
-    for (Floors& floors : by_width_) floors.clear();
-  }
-
- private:
-  using Floors = std::map<Duration, Instant>;  // both ascend
-  std::array<Floors, 32> by_width_;            // of jobs of at most 2^i processes
 };
 
 struct Compression {

@@ -1,8 +1,8 @@
 // Planning policies: a fresh plan at every event. The waiting jobs are taken in one order, each gets the earliest hole
 // that those before it leave, and the jobs planned to start now start. So a job overtakes those it does not delay in
-// the plan, but the plan is no promise: the next event makes another. A pass costs O(waiting) searches in the profile
-// while a core is free, and cannot cost less: a job's hole depends on all jobs before it in the order, and one event
-// can move each of them.
+// the plan, but the plan is no promise: the next event makes another. So only what starts now counts, and a pass ends
+// as soon as no job that is left can. Its cost grows with the jobs that get a hole before that, not with the queue: most
+// queues are long because of jobs that are too wide, and the first of them ends the pass.
 // Sources: dynP paper, section 2 (FCFS, SJF and LJF as planning policies); by arrival it is conservative backfilling
 // that replans.
 
@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "scheduler/policy/plan/job_order.hpp"
+#include "scheduler/policy/plan/ordered_queue.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
+#include "scheduler/policy/plan/shapes.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
 
 namespace replay {
@@ -21,27 +23,19 @@ namespace {
 
 class Plan final : public Policy {
  public:
-  Plan(JobOrder order, PassRule rule) : order_(order), rule_(rule) {}
+  Plan(JobOrder order, PassRule rule) : order_(order), rule_(rule), queue_(order) {}
 
   PassRule pass_rule() const override { return rule_; }
 
   void decide(const ClusterView& view, Decisions& out) override {
     static_cast<void>(running_.follow(view));
-    CoreCount free = view.free.total();
-    if (view.waiting.empty() || free == 0) return;
-    // A job that cannot start now is reserved only so that no job behind it takes its place; these reservations are
-    // taken back after the loop.
+    queue_.follow(view);
+    if (queue_.empty() || view.free.total() == 0) return;
     reserved_.clear();
-    for (const Job* job : sorted(view)) {
-      const Instant start = reserve(running_.profile(), *job, view.now);
-      if (start > view.now) continue;
-      reserved_.pop_back();  // a job that starts keeps its reservation
-      free -= job->processes;
-      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
-      running_.note_start(*job, view.now);
-      if (free == 0) break;
-    }
-    for (const auto& [job, start] : reserved_) running_.profile().release(start, start + job->estimate, job->processes);
+    started_.clear();
+    plan(view.now, view.free.total(), out);
+    for (const auto& [job, start] : reserved_) take_back(running_.profile(), *job, start);
+    for (const Job* job : started_) queue_.remove(*job);
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
@@ -63,10 +57,41 @@ class Plan final : public Policy {
     Instant start;
   };
 
-  Instant reserve(Availability& plan, const Job& job, Instant now) {
-    const Instant start = place(plan, job, now);
-    reserved_.push_back({&job, start});
-    return start;
+  // Plans the jobs in their order for as long as one of those that are left fits now. What fits now shrinks with each
+  // reservation, and so does the stretch of time, from now on, that can still matter. A job with no hole that begins in
+  // it is not reserved, and no job that is at least as wide and as long is looked at.
+  void plan(Instant now, CoreCount free, Decisions& out) {
+    Availability& profile = running_.profile();
+    Shapes fit_now, may_matter;
+    fit_now.assign_fitting(profile, now);
+    auto next_start = queue_.find(queue_.begin(), fit_now);
+    for (auto at = queue_.begin(); next_start != queue_.end(); at = queue_.find(queue_.after(at), may_matter)) {
+      const OrderedQueue::Entry& entry = queue_.at(at);
+      if (at == next_start) {
+        start(*entry.job, now, out);
+        free -= entry.processes;
+        if (free == 0) return;
+        next_start = queue_.after(at);
+      } else {
+        const Instant end = fit_now.longest() == Duration::max() ? kNever : now + fit_now.longest();
+        const Instant hole = profile.earliest_fit_before(entry.processes, entry.estimate, now, end);
+        if (hole == kNever) {
+          may_matter.exclude(entry.processes, entry.estimate);
+          continue;
+        }
+        profile.reserve(hole, hole + entry.estimate, entry.processes);
+        reserved_.push_back({entry.job, hole});
+      }
+      fit_now.assign_fitting(profile, now);
+      next_start = queue_.find(next_start, fit_now);
+    }
+  }
+
+  void start(const Job& job, Instant now, Decisions& out) {
+    running_.profile().reserve(now, now + job.estimate, job.processes);
+    running_.note_start(job, now);
+    started_.push_back(&job);
+    out.emplace_back(Start{job.id, {job.processes, 1, {}}});
   }
 
   [[nodiscard]] std::vector<const Job*> sorted(const ClusterView& view) const {
@@ -78,7 +103,9 @@ class Plan final : public Policy {
   JobOrder order_;
   PassRule rule_;
   RunningPlan running_;
-  std::vector<Reserved> reserved_;
+  OrderedQueue queue_;
+  std::vector<Reserved> reserved_;  // jobs that cannot start now: taken back at the end of the pass
+  std::vector<const Job*> started_;
 };
 
 constexpr ParameterSpec kOrderedPlanParameters[] = {pass_parameter("instant")};

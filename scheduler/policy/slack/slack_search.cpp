@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -53,60 +54,91 @@ void reserve(Availability& plan, const SlackWaiting& waiting) {
 
 }  // namespace
 
-SlackCandidate SlackSearch::insert(Availability& plan, std::span<const SlackWaiting> waiting,
+SlackCandidate SlackSearch::insert(const Availability& plan, std::span<const SlackWaiting> waiting,
                                    std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack) {
-  for (const SlackWaiting& one : waiting) reserve(plan, one);
+  note_prefixes(plan, waiting, now);
   SlackCandidate best;  // as conservative backfilling: no job moves
-  best.at = plan.earliest_fit(job.processes, job.estimate, now);
+  best.at = prefixes_[waiting.size()].earliest_fit(job.processes, job.estimate, now);
   best.price = price_of_waiting(job.processes, seconds(best.at - now), weights_);
-  for (const SlackWaiting& one : waiting) take_back(plan, *one.job, one.start);
 
   sort(waiting, slack);
   std::size_t staying = 0;  // those planned before an instant keep their places
   for (const Instant at : instants_of(waiting, ends, now)) {
-    for (; staying < waiting.size() && waiting[staying].start < at; ++staying) reserve(plan, waiting[staying]);
-    if (!plan.fits(job.processes, at, job.estimate)) continue;
-    SlackCandidate candidate = insert_at(plan, waiting, staying, now, at, job, slack);
+    while (staying < waiting.size() && waiting[staying].start < at) ++staying;
+    if (!prefixes_[staying].fits(job.processes, at, job.estimate)) continue;
+    SlackCandidate candidate = insert_at(waiting, staying, now, at, job, slack);
     if (is_better_insert(candidate, best)) best = std::move(candidate);
   }
-  for (std::size_t i = 0; i < staying; ++i) take_back(plan, *waiting[i].job, waiting[i].start);
   return best;
 }
 
-SlackCandidate SlackSearch::insert_now(Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
+SlackCandidate SlackSearch::insert_now(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                        const Job& job, const SlackOf& slack) {
   if (!plan.fits(job.processes, now, job.estimate)) return {};
+  prefixes_.resize(std::max<std::size_t>(prefixes_.size(), 1));
+  prefixes_[0].assign(plan);
+  is_tight_.assign(waiting.size(), false);  // not worth finding out for one instant
   sort(waiting, slack);
-  return insert_at(plan, waiting, 0, now, now, job, slack);
+  return insert_at(waiting, 0, now, now, job, slack);
 }
 
-SlackCandidate SlackSearch::insert_at(Availability& plan, std::span<const SlackWaiting> waiting, std::size_t staying,
-                                      Instant now, Instant at, const Job& job, const SlackOf& slack) {
-  plan.reserve(at, at + job.estimate, job.processes);
+// The plans of the running jobs and the first 0, 1, 2, ... of `waiting`.
+void SlackSearch::note_prefixes(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now) {
+  prefixes_.resize(std::max(prefixes_.size(), waiting.size() + 1));
+  prefixes_[0].assign(plan);
+  is_tight_.clear();
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    const auto& [job, start, slack] = waiting[i];
+    is_tight_.push_back(prefixes_[i].earliest_fit_before(job->processes, job->estimate, now, start) == kNever);
+    prefixes_[i + 1].assign(prefixes_[i]);
+    reserve(prefixes_[i + 1], waiting[i]);
+  }
+}
+
+SlackCandidate SlackSearch::insert_at(std::span<const SlackWaiting> waiting, std::size_t staying, Instant now,
+                                      Instant at, const Job& job, const SlackOf& slack) {
+  const bool by_start = is_by_start(waiting.size() - staying);
+  const std::size_t first = by_start ? first_to_move(waiting.size(), staying, at, job) : staying;
   const auto price = [&](const Order& order, SlackCandidate& candidate) {
     candidate.at = at;
     candidate.price = price_of_waiting(job.processes, seconds(at - now), weights_);
-    place_in_order(plan, waiting, order, now, slack, candidate);
+    if (first == waiting.size()) return;
+    scratch_.assign(prefixes_[first]);
+    scratch_.reserve(at, at + job.estimate, job.processes);
+    place_in_order(waiting, std::span{order}.subspan(first - staying), by_start, now, slack, candidate);
   };
-  SlackCandidate best = cheapest_order(waiting.size(), staying, price, is_better_insert);
-  take_back(plan, job, at);
-  return best;
+  return cheapest_order(waiting.size(), staying, price, is_better_insert);
 }
 
-void SlackSearch::place_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order,
-                                 Instant now, const SlackOf& favoured, SlackCandidate& candidate) {
-  placed_.clear();
+// In the order of planned starts: the first job that may move, behind the first `staying`, when `job` is put at `at`.
+// A tight one before it finds its place free, and no hole before that. O(log waiting) searches.
+std::size_t SlackSearch::first_to_move(std::size_t waiting, std::size_t staying, Instant at, const Job& job) const {
+  const auto loose = std::find(is_tight_.begin() + static_cast<std::ptrdiff_t>(staying), is_tight_.end(), false);
+  const auto tight = std::views::iota(staying, static_cast<std::size_t>(loose - is_tight_.begin()));
+  const auto fits_beside = [&](std::size_t i) { return prefixes_[i + 1].fits(job.processes, at, job.estimate); };
+  const auto first = std::ranges::partition_point(tight, fits_beside);
+  return std::min(waiting, staying + static_cast<std::size_t>(first - tight.begin()));
+}
+
+// Places the jobs in scratch_.
+void SlackSearch::place_in_order(std::span<const SlackWaiting> waiting, std::span<const std::size_t> order,
+                                 bool by_start, Instant now, const SlackOf& favoured, SlackCandidate& candidate) {
+  constexpr Duration kTick{1};
+  Instant freed = kNever;  // what jobs that have moved left begins here
   for (const std::size_t i : order) {
     const Job& job = *waiting[i].job;
-    const Instant start = plan.earliest_fit(job.processes, job.estimate, now);
+    // A tight job has no hole before its planned start, but for one that reaches into the time that has become free.
+    Instant from = now;
+    if (by_start && is_tight_[i])
+      from = freed == kNever ? waiting[i].start : std::max(now, freed - job.estimate + kTick);
+    const Instant start = scratch_.place(job.processes, job.estimate, from);
+    if (start == waiting[i].start) continue;
     candidate.price +=
         cost_of_moving(job.processes, waiting[i].slack, seconds(start - waiting[i].start), favoured, weights_);
     if (std::isinf(candidate.price)) break;
-    plan.reserve(start, start + job.estimate, job.processes);
-    placed_.push_back({i, start});
-    if (start != waiting[i].start) candidate.moves.push_back({i, start});
+    candidate.moves.push_back({i, start});
+    freed = std::min(freed, waiting[i].start);
   }
-  for (const auto& placed : placed_) take_back(plan, *waiting[placed.which].job, placed.start);
 }
 
 SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWaiting> waiting, Instant now) {

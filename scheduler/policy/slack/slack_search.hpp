@@ -52,10 +52,10 @@ class SlackSearch {
 
   /// `ends`: of the running jobs. O(instants x orders x waiting) searches in the plan: each order may end in another
   /// schedule, and its price is known only when all have been placed.
-  [[nodiscard]] SlackCandidate insert(Availability& plan, std::span<const SlackWaiting> waiting,
+  [[nodiscard]] SlackCandidate insert(const Availability& plan, std::span<const SlackWaiting> waiting,
                                       std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack);
   /// The same with the new job at `now`, whatever jobs have to make room; kImpossible if there is no such schedule.
-  [[nodiscard]] SlackCandidate insert_now(Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
+  [[nodiscard]] SlackCandidate insert_now(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                           const Job& job, const SlackOf& slack);
   /// Time has become free: jobs planned at some instant or later move up. "No job moves" is one of the candidates;
   /// among equal prices the one wins that starts jobs earlier, then the one that moves fewer.
@@ -68,12 +68,18 @@ class SlackSearch {
   using Order = std::vector<std::size_t>;
 
   void sort(std::span<const SlackWaiting> waiting, const SlackOf& favoured);
+  // Whether so many jobs that make room are placed in the order of their planned starts.
+  [[nodiscard]] bool is_by_start(std::size_t jobs) const {
+    return heuristic_ == SlackHeuristic::kAst || (heuristic_ == SlackHeuristic::kAll && jobs > kMostPermuted);
+  }
   template <class Price, class IsBetter>
   SlackCandidate cheapest_order(std::size_t waiting, std::size_t staying, Price price, IsBetter is_better);
-  SlackCandidate insert_at(Availability& plan, std::span<const SlackWaiting> waiting, std::size_t staying, Instant now,
-                           Instant at, const Job& job, const SlackOf& slack);
-  void place_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order, Instant now,
-                      const SlackOf& favoured, SlackCandidate& candidate);
+  void note_prefixes(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now);
+  SlackCandidate insert_at(std::span<const SlackWaiting> waiting, std::size_t staying, Instant now, Instant at,
+                           const Job& job, const SlackOf& slack);
+  [[nodiscard]] std::size_t first_to_move(std::size_t waiting, std::size_t staying, Instant at, const Job& job) const;
+  void place_in_order(std::span<const SlackWaiting> waiting, std::span<const std::size_t> order, bool by_start,
+                      Instant now, const SlackOf& favoured, SlackCandidate& candidate);
   void move_up_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order, Instant now,
                         SlackCandidate& candidate) const;
 
@@ -81,9 +87,12 @@ class SlackSearch {
   SlackWeights weights_;
   bool only_full_compression_;
   std::size_t priced_ = 0;
-  Order sorted_;                              // by the heuristic
-  Order order_;                               // of those that make room
-  std::vector<SlackCandidate::Move> placed_;  // while an order is priced
+  std::vector<Availability> prefixes_;  // plans of the running jobs and the first 0, 1, 2, ... of the waiting ones
+  // Whether a job has no hole before its planned start beside the running jobs and those planned to start before it.
+  std::vector<bool> is_tight_;
+  Order sorted_;                             // by the heuristic
+  Order order_;                              // of those that make room
+  Availability scratch_{0, Instant::min()};  // while an order is priced
 };
 
 }  // namespace replay
