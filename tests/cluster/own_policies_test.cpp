@@ -1,11 +1,13 @@
-// Tests of user-written policies in a real run, on this machine's first two cores: the examples schedule MPI programs;
-// one that throws, crashes or hangs in the middle ends the run and its jobs, and leaves nothing behind.
+// Tests of user-written policies in a real run, on this machine's first two cores or on emulated ones: the examples
+// schedule MPI programs; one that throws, crashes or hangs in the middle ends the run and its jobs, and leaves nothing behind.
 
 #include <fmt/core.h>
 
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/log/text.hpp"
@@ -77,6 +79,45 @@ TEST_F(OwnPolicyForReal, TheScriptOfTheExamplesSchedulesMpiPrograms) {
   if (!has_python()) GTEST_SKIP() << "python3 is not on the PATH";
   expect_a_good_run(python_example("--order=narrowest"));
 }
+
+// Job 1 is submitted with 2 processes and fastest with 4, job 3 with 4 and runs on 1 or 2 only. Job 2 is rigid.
+class MoldingForReal : public OwnPolicyForReal {
+ protected:
+  void SetUp() override {
+    OwnPolicyForReal::SetUp();
+    machine_ = "emulated:1x1x4";
+    write_text(folder_ / "t.swf",
+               "; MaxProcs: 4\n"
+               "1 0 -1 2 2 2 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+               "2 0.2 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+               "3 0.4 -1 0.5 4 0.5 -1 4 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+    write_text(folder_ / "t.jobs.csv",
+               "job,flexibility,sizes,speedup\n1,moldable,,linear\n2,rigid,,\n3,moldable,1|2,linear\n");
+  }
+  void expect_chosen_sizes(const std::string& policy) {
+    ASSERT_EQ(run(policy), 0) << output();
+    const MemoryLog what_happened = log();
+    EXPECT_EQ(what_is_wrong(what_happened, Machine::parse("1x1x4")), "");
+    EXPECT_EQ(what_happened.verified(), 3) << output();
+    std::map<JobId, std::pair<CoreCount, ProcessCount>> launched;  // cores and processes; 0: the submitted ones
+    for (const log::Record& record : what_happened.records())
+      if (const auto* launch = std::get_if<log::Launched>(&record.what))
+        launched[launch->job] = {launch->allocation.cores, launch->allocation.processes};
+    const std::map<JobId, std::pair<CoreCount, ProcessCount>> expected{
+        {JobId{1}, {4, 4}}, {JobId{2}, {2, 0}}, {JobId{3}, {2, 2}}};
+    EXPECT_EQ(launched, expected);
+    EXPECT_NE(text_of(folder_ / "r/jobs/1/stdout").find("processes          4\n"), std::string::npos)
+        << text_of(folder_ / "r/jobs/1/stdout");
+    expect_nothing_left();
+  }
+};
+
+TEST_F(MoldingForReal, TheScriptOfTheExamplesChoosesTheSizesOfMpiPrograms) {
+  if (!has_python()) GTEST_SKIP() << "python3 is not on the PATH";
+  expect_chosen_sizes(molding_python_example());
+}
+
+TEST_F(MoldingForReal, TheSharedObjectOfTheExamplesDoesTheSame) { expect_chosen_sizes(example("molding_library.so")); }
 
 TEST_F(OwnPolicyForReal, OneThatHangsWhileAJobRunsEndsTheRunAndTheJob) {
   write_text(folder_ / "t.swf", kLongAndShort);
