@@ -296,6 +296,15 @@ Allocation allocation(Fields& fields) {
   return read;
 }
 
+void read_priorities(Fields& fields, Job& job) {
+  job.user_priority = real_or(fields, "user_priority", 0);
+  const auto text = fields.take_if_there("political_priority");
+  if (!text) return;
+  const auto value = *text == "-inf" ? -std::numeric_limits<double>::infinity() : parse_finite(*text);
+  if (!value) fields.wrong("political_priority", "a number or -inf", *text);
+  job.political_priority = *value;
+}
+
 Submitted submitted(Fields& fields, Instant at) {
   Submitted read;
   auto& [job, truth] = read;
@@ -320,6 +329,7 @@ Submitted submitted(Fields& fields, Instant at) {
   truth.executable = integer_or(fields, "executable", -1);
   if (const auto text = fields.take_if_there("cut_at_request"))
     truth.cut_at_request = yes_or_no(fields, "cut_at_request", *text);
+  if (fields.has_more()) read_priorities(fields, job);
   job.declaration = declaration(fields);
   if (fields.has_more()) truth.speedup_power = power(fields, "speedup_power");
   if (fields.has_more()) truth.slowdown_power = power(fields, "slowdown_power");

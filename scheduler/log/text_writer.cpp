@@ -141,6 +141,11 @@ struct PutFields {
     if (job.queue != -1) put_field(out, " queue=", job.queue);
     if (truth.executable != -1) put_field(out, " executable=", truth.executable);
     if (truth.cut_at_request) put(out, " cut_at_request=yes");
+    if (job.user_priority != 0) put_field(out, " user_priority=", job.user_priority);
+    if (std::isinf(job.political_priority))
+      put(out, " political_priority=-inf");
+    else if (job.political_priority != 0)
+      put_field(out, " political_priority=", job.political_priority);
     if (job.declaration) put_declaration(out, *job.declaration);
     if (truth.speedup_power != 1) put_field(out, " speedup_power=", static_cast<double>(truth.speedup_power));
     if (truth.slowdown_power != 1) put_field(out, " slowdown_power=", static_cast<double>(truth.slowdown_power));

@@ -1,0 +1,102 @@
+// What jobs declare goes through the trace commands, a simulation and its repetition, and comes out the same.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+constexpr const char* kTrace =
+    "; MaxProcs: 16\n"
+    "1 0 -1 100 4 50 -1 4 120 -1 1 1 1 1 1 -1 -1 -1\n"
+    "2 10 -1 50 8 25 -1 8 60 -1 1 1 1 1 1 -1 -1 -1\n"
+    "3 20 -1 80 2 40 -1 2 80 -1 1 1 1 1 1 -1 -1 -1\n"
+    "4 30 -1 30 6 20 -1 6 40 -1 1 1 1 1 1 -1 -1 -1\n";
+// Every column, every curve.
+constexpr const char* kDeclared =
+    "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority,"
+    "sl_scr,sl_sno,pair_key\n"
+    "1,moldable,2,8,,three-point:n=4:e=0.9/0.7/0.5,0.75,0.25,0.5,-inf,1.5,1.25,18446744073709551615\n"
+    "2,malleable,2,16,2|4|8|16,downey:a=10.5:sigma=1.2,,,,0.25,,,\n"
+    "3,rigid,,,,,,,,,,,7\n"
+    "4,moldable,,,3|6|12,linear,0.6,,,,,,\n";
+
+class Declarations : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_text(folder_ / "t.swf", kTrace);
+    write_text(folder_ / "t.jobs.csv", kDeclared);
+  }
+  void replay(const std::string& arguments) {
+    const ShellResult result = shell(std::string{REPLAY_PROGRAM} + " " + arguments, folder_.path());
+    ASSERT_EQ(result.status, 0) << arguments << "\n" << result.err;
+  }
+  // The submit records of a log, without their times.
+  std::string submitted(const std::string& log) {
+    std::istringstream lines{text_of(folder_ / log)};
+    std::string all;
+    for (std::string line; std::getline(lines, line);)
+      if (const std::size_t at = line.find(" submit "); at != std::string::npos) all += line.substr(at) + "\n";
+    return all;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Declarations, GoThroughEveryTraceCommand) {
+  write_text(folder_ / "none.swf", "; MaxProcs: 16\n");
+  for (const char* command :
+       {"trace declare t.swf --estimates perfect -o out.swf --force", "trace cut t.swf --jobs 1-4 -o out.swf --force",
+        "trace scale t.swf --arrivals 2 -o out.swf --force", "trace merge t.swf none.swf -o out.swf --force",
+        "trace clean t.swf -o out.swf --force", "trace sort t.swf -o out.swf --force"}) {
+    replay(command);
+    EXPECT_EQ(text_of(folder_ / "out.jobs.csv"), kDeclared) << command;
+  }
+  replay("trace convert t.swf -o out.csv");
+  replay("trace convert out.csv -o out.swf --force");
+  EXPECT_EQ(text_of(folder_ / "out.jobs.csv"), kDeclared);
+}
+
+TEST_F(Declarations, AreInTheLogOfASimulationAndOfItsRepetition) {
+  replay("simulate --trace t.swf --policy greedy-moldable --runtime-model isolated --out run --curve-error 0.5");
+  const std::string all = submitted("run/events.log");
+  for (const char* part :
+       {" job=1 ", " least=2 most=8 speedup=three-point:n=4:e=0.9/0.7/0.5 same_cpu=1.5 same_node=1.25 ",
+        " pair_key=18446744073709551615", " user_priority=0.5 political_priority=-inf ", " cpu_use=0.75 overhead=0.25 ",
+        " political_priority=0.25 least=2 most=16 sizes=2|4|8|16 speedup=downey:a=10.5:sigma=1.2", " pair_key=7",
+        " sizes=3|6|12 speedup=linear", " speedup_power="})
+    EXPECT_NE(all.find(part), std::string::npos) << part << "\n" << all;
+  replay("rerun run --out again");
+  EXPECT_EQ(text_of(folder_ / "again/events.log"), text_of(folder_ / "run/events.log"));
+  replay("results run --outputs jobs --out remade");
+}
+
+TEST_F(Declarations, ThePairsFileIsAnInputOfTheRun) {
+  write_text(folder_ / "t.pairs.csv", "job,beside,slowdown\n1,2,1.5\n");
+  replay("simulate --trace t.swf --policy easy --runtime-model pairs --machine 1x2x8 --out run");
+  EXPECT_NE(text_of(folder_ / "run/run.json").find("t.pairs.csv"), std::string::npos);
+  replay("rerun run --out again");
+  write_text(folder_ / "t.pairs.csv", "job,beside,slowdown\n1,2,3\n");
+  const ShellResult changed = shell(std::string{REPLAY_PROGRAM} + " rerun run --out third", folder_.path());
+  EXPECT_EQ(changed.status, 1);
+  EXPECT_NE(changed.err.find("t.pairs.csv: has changed since the run"), std::string::npos) << changed.err;
+}
+
+TEST_F(Declarations, SizesThatFitNoMachineAreRefused) {
+  const ShellResult wide =
+      shell(std::string{REPLAY_PROGRAM} +
+                " simulate --trace t.swf --policy easy --machine flat:8 --scale-sizes auto --out run",
+            folder_.path());
+  EXPECT_EQ(wide.status, 0) << wide.err << "the sizes are scaled, too";
+  write_text(folder_ / "t.jobs.csv", "job,flexibility,least_processes,speedup\n4,moldable,32,linear\n");
+  const ShellResult none =
+      shell(std::string{REPLAY_PROGRAM} + " simulate --trace t.swf --policy easy --out other", folder_.path());
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.err.find("job 4 runs with 32 or more processes by its side file"), std::string::npos) << none.err;
+}
+
+}  // namespace
+}  // namespace replay::test
