@@ -23,8 +23,7 @@ namespace {
 class Reading {
  public:
   explicit Reading(const std::vector<std::string>& words) : is_simulation_(words.front() == "simulate") {
-    if (is_simulation_) (void)add_simulate(app_, "");
-    if (!is_simulation_) (void)add_run(app_, "");
+    command_ = is_simulation_ ? add_simulate(app_, "") : add_run(app_, "");
     try {
       app_.parse(std::vector<std::string>{words.rbegin(), words.rend()});
     } catch (const CLI::Error& error) {  // a request for help, too
@@ -45,6 +44,7 @@ class Reading {
 
  private:
   CLI::App app_{"", "replay"};
+  Command command_;  // never called; it owns what the options are parsed into
   bool is_simulation_;
 };
 
