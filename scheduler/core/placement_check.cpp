@@ -29,8 +29,9 @@ std::string reason(const Job& job, const Allocation& allocation, const FreeCores
   const ProcessCount processes = processes_on(allocation, job.processes);
   if (has_choice_of_size(job) && !can_start_with(job, processes))
     return fmt::format("they carry {} processes, the job runs with {}", processes, sizes_text(job));
-  if (!carries_all(job, allocation, machine))
-    return fmt::format("they do not carry {} processes", has_choice_of_size(job) ? processes : job.processes);
+  const ProcessCount expected = has_choice_of_size(job) ? processes : job.processes;
+  if (processes != expected || !carries_all(job, allocation, machine))
+    return fmt::format("they do not carry {} processes", expected);
   return fmt::format("{} are free", free.total());
 }
 

@@ -88,8 +88,7 @@ double speed_at(ProcessCount submitted, const Declaration* declaration, ProcessC
   const double ratio = declaration->speedup->runtime_ratio(size, submitted);  // S(size) / S(submitted)
   if (power == 1) return ratio;
   const double linear = static_cast<double>(size) / submitted;
-  const auto [low, high] = std::minmax(1.0, linear);
-  return std::clamp(std::pow(ratio, power), low, high);
+  return std::clamp(std::pow(ratio, power), std::min(1.0, linear), std::max(1.0, linear));
 }
 
 Duration time_at(Duration time, ProcessCount submitted, const Declaration* declaration, ProcessCount size,

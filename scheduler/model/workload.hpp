@@ -2,6 +2,7 @@
 // GB. A job is assembled when it is read, and is a copy.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -76,6 +77,11 @@ class TracedJobs {
   [[nodiscard]] ProcessCount processes(std::size_t i) const { return jobs_[i].processes; }
   [[nodiscard]] Instant submitted(std::size_t i) const { return jobs_[i].submitted; }
   [[nodiscard]] std::optional<JobId> follows(std::size_t i) const { return kinds_[jobs_[i].kind].follows; }
+
+  /// Whether some job has a Declaration, or had one before it was changed. O(kinds of jobs).
+  [[nodiscard]] bool declare_anything() const {
+    return std::ranges::any_of(kinds_, [](const Kind& kind) { return kind.declaration != nullptr; });
+  }
 
   /// Calls change(TracedJob&) with job `i` and stores the result.
   template <class Change>

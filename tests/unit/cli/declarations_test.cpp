@@ -47,10 +47,10 @@ class Declarations : public testing::Test {
 };
 
 TEST_F(Declarations, GoThroughEveryTraceCommand) {
-  write_text(folder_ / "none.swf", "; MaxProcs: 16\n");
+  write_text(folder_ / "later.swf", "; MaxProcs: 16\n5 900 -1 1 1 1 -1 1 1 -1 1 1 1 1 1 -1 -1 -1\n");
   for (const char* command :
        {"trace declare t.swf --estimates perfect -o out.swf --force", "trace cut t.swf --jobs 1-4 -o out.swf --force",
-        "trace scale t.swf --arrivals 2 -o out.swf --force", "trace merge t.swf none.swf -o out.swf --force",
+        "trace scale t.swf --arrivals 2 -o out.swf --force", "trace merge t.swf later.swf -o out.swf --force",
         "trace clean t.swf -o out.swf --force", "trace sort t.swf -o out.swf --force"}) {
     replay(command);
     EXPECT_EQ(text_of(folder_ / "out.jobs.csv"), kDeclared) << command;
