@@ -153,7 +153,7 @@ TEST_F(RemoteAgent, ALivingDaemonIsHeardOfWhateverTheJobsDo) {
 constexpr const char* kThinker = R"(passes=0
 while IFS= read -r line; do
   case $line in
-    *'"type":"hello"'*) echo '{"type":"hello","protocol":1}'; continue;;
+    *'"type":"hello"'*) echo '{"type":"hello","protocol":2}'; continue;;
   esac
   passes=$((passes + 1))
   case $passes in
