@@ -17,8 +17,8 @@ struct LoadedPolicy {
 };
 
 /// Loads the shared object `path`, which stays loaded until the process ends, and makes its policy. `name` is what
-/// messages call it. Throws InputError (no such file, not a shared object, without our symbol, of another ABI version)
-/// and UsageError (parameters that the policy refuses).
+/// messages call it. Throws InputError (no such file, not a shared object, without our symbol, of another ABI version or
+/// layout of structs) and UsageError (parameters that the policy refuses).
 [[nodiscard]] LoadedPolicy load_policy(const std::string& path, const std::string& name,
                                        const std::vector<std::pair<std::string, std::string>>& parameters);
 
