@@ -51,7 +51,7 @@ void Availability::clear(Instant from) {
   first_.assign(1, from);
   added_.assign(1, 0);
   ranges_.assign(1, {capacity_, capacity_});
-  groups_.assign(1, {capacity_, capacity_});
+  groups_.clear();
 }
 
 void Availability::assign(const Availability& other) {
@@ -136,7 +136,7 @@ Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant fr
     const bool from_begin = place.step == 0;
     std::size_t next_block = place.block + 1;
     Range range = ranges_[place.block];
-    if (from_begin && place.block % kGroup == 0) {
+    if (from_begin && place.block % kGroup == 0 && !groups_.empty()) {
       const Range group = groups_[place.block / kGroup];
       if (group.most < cores || group.least >= cores) {
         range = group;
@@ -204,7 +204,7 @@ std::size_t Availability::steps() const {
 template <class Matches, class MayMatch>
 Availability::Place Availability::find_from(Place place, Matches matches, MayMatch may_match) const {
   while (place.block < blocks_.size()) {
-    if (place.step == 0 && place.block % kGroup == 0 && !may_match(groups_[place.block / kGroup])) {
+    if (place.step == 0 && place.block % kGroup == 0 && !groups_.empty() && !may_match(groups_[place.block / kGroup])) {
       place.block += kGroup;
       continue;
     }
@@ -398,6 +398,8 @@ void Availability::measure(std::size_t block) const {
 }
 
 void Availability::measure_groups(std::size_t from_block, std::size_t to_block) const {
+  if (blocks_.size() <= kGroup) return groups_.clear();  // the blocks themselves are as fast
+  if (groups_.empty()) from_block = 0;
   groups_.resize((blocks_.size() + kGroup - 1) / kGroup);
   for (std::size_t group = from_block / kGroup; group < groups_.size() && group * kGroup < to_block; ++group) {
     const std::size_t end = std::min(blocks_.size(), (group + 1) * kGroup);

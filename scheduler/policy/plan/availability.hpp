@@ -69,7 +69,7 @@ class Availability {
 
  private:
   static constexpr std::size_t kBlock = 64;  // steps of a block, at most
-  static constexpr std::size_t kGroup = 64;   // blocks of a group
+  static constexpr std::size_t kGroup = 64;  // blocks of a group
 
   // Upper bounds of how long 1, 2, 4, ... processors stay free from an instant of a block on.
   using LongestHoles = std::array<Duration, 12>;
@@ -136,7 +136,7 @@ class Availability {
   std::vector<std::unique_ptr<Block>> blocks_;  // the vectors below have an entry for each block, too
   std::vector<Instant> first_;
   std::vector<CoreCount> added_;
-  // Bounds of each block's values, added_ included; and of each group of kGroup blocks.
+  // Bounds of each block's values, added_ included; and of each group of kGroup blocks if there is more than one.
   mutable std::vector<Range> ranges_, groups_;
   mutable bool has_longest_ = false;  // a block has bounds of its holes
 };

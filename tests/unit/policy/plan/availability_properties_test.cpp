@@ -34,6 +34,10 @@ class Naive {
     for (int start = from;; ++start)
       if (least(start, start + std::max(length, 1)) >= cores) return start;
   }
+  [[nodiscard]] Instant first_below(CoreCount cores, int from) const {
+    const auto found = std::find_if(free_.begin() + from, free_.end(), [=](CoreCount free) { return free < cores; });
+    return found == free_.end() ? kNever : second(static_cast<int>(found - free_.begin()));
+  }
   [[nodiscard]] std::size_t steps() const {
     std::size_t count = 1;
     for (std::size_t s = static_cast<std::size_t>(begin_) + 1; s < free_.size(); ++s) count += free_[s] != free_[s - 1];
@@ -69,7 +73,10 @@ void walk(int operations, int longest, int longest_of_few = 0) {
                 (start < before ? second(start) : kNever));
       if (start + length > 2 * kSeconds) continue;
       naive.add(start, start + length, -cores);
-      fast.reserve(second(start), second(start + length), cores);
+      if (is_long || i % 2 == 0)
+        fast.reserve(second(start), second(start + length), cores);
+      else
+        RC_ASSERT(fast.place(cores, std::chrono::seconds{length}, second(from)) == second(start));
       held.push_back({start, start + length, cores});
     } else if (what < 9 && !held.empty()) {
       const auto which = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(held.size())));
@@ -82,11 +89,20 @@ void walk(int operations, int longest, int longest_of_few = 0) {
       naive.forget_before(now);
       fast.forget_before(second(now));
     }
+    if (*rc::gen::inRange(0, 20) == 0) {  // goes on in a copy that has held something else
+      Availability copy{3, second(7)};
+      copy.reserve(second(8), second(9), 2);
+      copy.assign(fast);
+      fast.assign(copy);
+    }
     const int at = *rc::gen::inRange(naive.begin(), kSeconds);
     const int to = at + *rc::gen::inRange(1, kSeconds);
     RC_ASSERT(fast.free_at(second(at)) == naive.at(at));
     RC_ASSERT(fast.least_free(second(at), second(to)) == naive.least(at, to));
     RC_ASSERT(fast.most_free(second(at), second(to)) == naive.most(at, to));
+    const CoreCount few = *rc::gen::inRange(1, kCores + 1);
+    const Instant below = fast.first_below(few, second(at));
+    RC_ASSERT(below == naive.first_below(few, at));
     RC_ASSERT(fast.steps() == naive.steps());
   }
 }
