@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/sim/average_waits.hpp"
 
