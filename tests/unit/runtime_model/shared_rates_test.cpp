@@ -1,4 +1,4 @@
-// Tests of who is asked for a rate when jobs come to shared cores and leave them.
+// Tests of which jobs are asked for a rate when jobs come to shared cores and leave them.
 
 #include "scheduler/runtime_model/shared_rates.hpp"
 
@@ -21,7 +21,7 @@ class SharedRatesOnFourCores : public ::testing::Test {
     allocation.shareable = shareable;
     return allocation;
   }
-  // "1:0.5 2:0": who was asked, beside which demand.
+  // "1:0.5 2:0": which jobs were asked, beside which demand.
   std::string come(JobId job, const Allocation& cores, double cpu_use) {
     asked_.clear();
     rates_.come({.id = job, .behaviour = {.cpu_use = cpu_use}}, cores,
