@@ -10,9 +10,9 @@
 
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/machine.hpp"
-#include "scheduler/runtime_model/misjudgement.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/results/run_description.hpp"
+#include "scheduler/runtime_model/misjudgement.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "traces/workload_reader.hpp"
 

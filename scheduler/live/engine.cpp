@@ -152,8 +152,8 @@ class Engine final : public ExecutorListener {
                                arrivals_.next_cancel() == kNever && events_.empty() &&
                                controller_.next_timer() == kNever;
     if (stopping_ || controller_.waiting() == 0 || !nothing_comes) return;
-    result_.fault =
-        fmt::format("nothing runs, and the policy starts none of the {} that wait", counted(controller_.waiting(), "job"));
+    result_.fault = fmt::format("nothing runs, and the policy starts none of the {} that wait",
+                                counted(controller_.waiting(), "job"));
     stop(now, "the policy has failed: " + result_.fault, "the policy has failed");
   }
 

@@ -100,13 +100,13 @@ std::string to_csv(const Result& result) {
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
           const auto& [ours, paper] = table.rows[r].values[c];
           const bool is_compared = table.columns[c].band && paper && !std::isnan(ours);
-          csv += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(table.id),
-                         csv_cell(table.rows[r].name), csv_cell(table.columns[c].name), csv_cell(table.columns[c].unit),
-                         std::isnan(ours) ? std::string{} : fmt::format("{:.10g}", ours),
-                         paper ? fmt::format("{:.10g}", *paper) : std::string{},
-                         !is_compared             ? ""
-                         : table.is_outside(r, c) ? "no"
-                                                  : "yes");
+          csv += fmt::format("{},{},{},{},{},{},{}\n", csv_cell(table.id), csv_cell(table.rows[r].name),
+                             csv_cell(table.columns[c].name), csv_cell(table.columns[c].unit),
+                             std::isnan(ours) ? std::string{} : fmt::format("{:.10g}", ours),
+                             paper ? fmt::format("{:.10g}", *paper) : std::string{},
+                             !is_compared             ? ""
+                             : table.is_outside(r, c) ? "no"
+                                                      : "yes");
         }
   return csv;
 }

@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "launcher/agent/cores/core_segment.hpp"
-#include "launcher/agent/job/cpu_use_meter.hpp"
 #include "launcher/agent/cores/job_segment.hpp"
+#include "launcher/agent/job/cpu_use_meter.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/wire.h"
 #include "tests/fuzz/targets.hpp"
