@@ -31,10 +31,6 @@ bool never_falls(const SpeedupCurve& curve) {
 
 }  // namespace
 
-bool has_choice_of_size(const Job& job) {
-  return job.flexibility != Flexibility::kRigid && job.declaration && job.declaration->speedup;
-}
-
 ProcessCount least_size(const Job& job) {
   if (!has_choice_of_size(job)) return job.processes;
   const auto& sizes = job.declaration->sizes;
@@ -45,10 +41,6 @@ ProcessCount most_size(const Job& job) {
   if (!has_choice_of_size(job)) return job.processes;
   const auto& sizes = job.declaration->sizes;
   return std::min(job.declaration->most.value_or(kNoLimit), sizes.empty() ? kNoLimit : sizes.back());
-}
-
-bool can_start_with(const Job& job, ProcessCount size) {
-  return size == job.processes || (size >= 1 && largest_size(job, size) == size);
 }
 
 std::optional<ProcessCount> largest_size(const Job& job, ProcessCount most) {

@@ -12,15 +12,19 @@
 namespace replay {
 
 /// Whether its size can be chosen when it starts.
-[[nodiscard]] bool has_choice_of_size(const Job& job);
+[[nodiscard]] inline bool has_choice_of_size(const Job& job) {
+  return job.declaration && job.declaration->speedup && job.flexibility != Flexibility::kRigid;
+}
 /// The smallest and the largest size that it offers; both the submitted size if there is no choice, which need not be
 /// one of them otherwise. A largest size that is not stated is the largest ProcessCount. O(1).
 [[nodiscard]] ProcessCount least_size(const Job& job);
 [[nodiscard]] ProcessCount most_size(const Job& job);
-/// Whether it may be started with `size` processes: the submitted size, or one that it offers. O(log sizes).
-[[nodiscard]] bool can_start_with(const Job& job, ProcessCount size);
 /// The largest size that it offers of at most `most`; nothing if there is none. O(log sizes).
 [[nodiscard]] std::optional<ProcessCount> largest_size(const Job& job, ProcessCount most);
+/// Whether it may be started with `size` processes: the submitted size, or one that it offers. O(log sizes).
+[[nodiscard]] inline bool can_start_with(const Job& job, ProcessCount size) {
+  return size == job.processes || (size >= 1 && largest_size(job, size) == size);
+}
 /// The sizes that it offers: "4|8|16", "2..8", "2 or more", or the submitted one if there is no choice.
 [[nodiscard]] std::string sizes_text(const Job& job);
 /// The size of at most `most` with the least estimate_at(), the smallest one of several; nothing if it offers none. About
@@ -37,12 +41,13 @@ namespace replay {
                                double power = 1);
 /// Its estimate with `size` processes.
 [[nodiscard]] inline Duration estimate_at(const Job& job, ProcessCount size) {
-  return time_at(job.estimate, job.processes, job.declaration.get(), size);
+  return size == job.processes ? job.estimate : time_at(job.estimate, job.processes, job.declaration.get(), size);
 }
 /// Its true run time there, which no policy sees.
 [[nodiscard]] inline Duration runtime_at(const TracedJob& traced, ProcessCount size) {
-  return time_at(traced.truth.runtime, traced.job.processes, traced.job.declaration.get(), size,
-                 traced.truth.speedup_power);
+  return size == traced.job.processes ? traced.truth.runtime
+                                      : time_at(traced.truth.runtime, traced.job.processes,
+                                                traced.job.declaration.get(), size, traced.truth.speedup_power);
 }
 
 }  // namespace replay

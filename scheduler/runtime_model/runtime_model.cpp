@@ -140,21 +140,6 @@ constexpr RuntimeModelEntry kModels[] = {
 
 }  // namespace
 
-ModelledJob as_declared(const Job& job, const Allocation& on) {
-  return {.id = job.id,
-          .processes = processes_on(on, job.processes),
-          .behaviour = job.declared,
-          .declaration = job.declaration.get()};
-}
-
-ModelledJob as_true(const TracedJob& traced, const Allocation& on) {
-  ModelledJob job = as_declared(traced.job, on);
-  job.behaviour = traced.truth.behaviour;
-  job.speedup_power = traced.truth.speedup_power;
-  job.slowdown_power = traced.truth.slowdown_power;
-  return job;
-}
-
 std::span<const RuntimeModelEntry> runtime_models() { return kModels; }
 
 namespace {

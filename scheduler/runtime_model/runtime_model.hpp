@@ -38,9 +38,21 @@ struct ModelledJob {
 };
 
 /// As it declares itself, on an allocation of its own (which says how many processes it has).
-[[nodiscard]] ModelledJob as_declared(const Job& job, const Allocation& on);
+[[nodiscard]] inline ModelledJob as_declared(const Job& job, const Allocation& on) {
+  return {.id = job.id,
+          .processes = processes_on(on, job.processes),
+          .behaviour = job.declared,
+          .declaration = job.declaration.get()};
+}
 /// As it truly is.
-[[nodiscard]] ModelledJob as_true(const TracedJob& traced, const Allocation& on);
+[[nodiscard]] inline ModelledJob as_true(const TracedJob& traced, const Allocation& on) {
+  return {.id = traced.job.id,
+          .processes = processes_on(on, traced.job.processes),
+          .behaviour = traced.truth.behaviour,
+          .declaration = traced.job.declaration.get(),
+          .speedup_power = traced.truth.speedup_power,
+          .slowdown_power = traced.truth.slowdown_power};
+}
 
 /// What is around a job on its allocation.
 struct Surroundings {

@@ -68,7 +68,6 @@ class Simulation {
   // A job from its start to its end.
   struct Running {
     const TracedJob* traced = nullptr;
-    ModelledJob modelled{};
     Progress progress{};
     std::uint64_t start_order = 0;
     double rate = 0;  // while it is not suspended
@@ -155,9 +154,9 @@ class Simulation {
   void apply(const order::Launch& order) {
     Running& job = running_.add(order.job);
     job.traced = &arrivals_.job(order.job);
-    job.modelled = as_true(*job.traced, order.allocation);
-    job.rate = model_.rate(job.modelled, order.allocation, {});
-    job.progress = Progress{runtime_at(*job.traced, job.modelled.processes), now_, job.rate};
+    const ModelledJob modelled = as_true(*job.traced, order.allocation);
+    job.rate = model_.rate(modelled, order.allocation, {});
+    job.progress = Progress{runtime_at(*job.traced, modelled.processes), now_, job.rate};
     job.start_order = starts_++;
     plan_end(job, job.progress.end());
     if (shared_.watches(order.allocation)) on_cores(job, order.allocation);
@@ -213,21 +212,21 @@ class Simulation {
   // Its processes are on these cores now: sets its rate and those of its neighbours.
   void on_cores(Running& running, const Allocation& allocation) {
     if (shared_.watches(allocation)) running.shared = allocation;
-    shared_.come(running.modelled, allocation, [this](JobId id, const Allocation& on, const Surroundings& around) {
+    shared_.come(as_true(*running.traced, allocation), allocation, [this](JobId id, const Allocation& on, const Surroundings& around) {
       ask_rate_again(id, on, around);
     });
   }
 
   // Leaves the job's own rate to the caller.
   void off_cores(const Running& running) {
-    shared_.leave(running.modelled.id, [this](JobId id, const Allocation& on, const Surroundings& around) {
+    shared_.leave(running.traced->job.id, [this](JobId id, const Allocation& on, const Surroundings& around) {
       ask_rate_again(id, on, around);
     });
   }
 
   void ask_rate_again(JobId id, const Allocation& on, const Surroundings& around) {
     Running& running = running_.at(id);
-    running.rate = model_.rate(running.modelled, on, around);
+    running.rate = model_.rate(as_true(*running.traced, on), on, around);
     if (running.rate != running.progress.rate()) set_rate(running, running.rate);
   }
 
