@@ -23,7 +23,7 @@ def fastest(job, free):  # by microseconds, rounded up as replay does
     least, most = job.get("least", 1), min(job.get("most", free), free)
     sizes = [n for n in job.get("sizes", range(least, most + 1)) if least <= n <= most]
     own, time = speedup(job["curve"], job["processes"]), round(job["estimate"] * 1e6)
-    return min(sizes, key=lambda n: math.ceil(time / (speedup(job["curve"], n) / own) * (1 - 1e-13)), default=None)
+    return min(sizes, key=lambda n: math.ceil(time / (speedup(job["curve"], n) / own) * (1 - 1e-14)), default=None)
 
 
 waiting = {}

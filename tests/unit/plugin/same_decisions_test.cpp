@@ -4,12 +4,9 @@
 
 #include <fmt/core.h>
 
-#include <memory>
 #include <sstream>
-#include <utility>
 
 #include "scheduler/log/text.hpp"
-#include "tests/support/random.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
 #include "traces/workload_reader.hpp"
@@ -27,33 +24,7 @@ std::string log_text(const std::string& policy, const Machine& machine, const st
   return text;
 }
 
-// Jobs that declare sizes, each with a curve of its own, one in five without.
-std::vector<TracedJob> jobs_with_sizes(std::uint64_t seed) {
-  std::vector<TracedJob> jobs = random_jobs(seed, 200, 16);
-  Random random{seed + 1000};
-  const auto drawn = [&random](double least, double most) {
-    return least + (most - least) * static_cast<double>(random.below(1000)) / 1000;
-  };
-  for (TracedJob& traced : jobs) {
-    Declaration declared;
-    if (random.below(2) == 0) declared.least = static_cast<ProcessCount>(1 + random.below(4));
-    if (random.below(2) == 0) declared.most = static_cast<ProcessCount>(8 + random.below(16));
-    if (random.below(4) == 0) declared.sizes = {1, 2, 4, 8, 16};
-    switch (random.below(5)) {
-      case 0: declared.speedup = SpeedupCurve{DowneySpeedup{drawn(1, 20), drawn(0, 1)}}; break;
-      case 1: declared.speedup = SpeedupCurve{DowneySpeedup{drawn(1, 20), drawn(1, 3)}}; break;
-      case 2:
-        declared.speedup = SpeedupCurve{ThreePointSpeedup{static_cast<ProcessCount>(1 + random.below(16)),
-                                                          {drawn(0.5, 1), drawn(0.3, 0.9), drawn(0.1, 0.5)}}};
-        break;
-      case 3: declared.speedup = SpeedupCurve{LinearSpeedup{}}; break;
-      default: break;
-    }
-    if (random.below(3) != 0) traced.job.flexibility = Flexibility::kMoldable;
-    traced.job.declaration = std::make_shared<const Declaration>(std::move(declared));
-  }
-  return jobs;
-}
+std::vector<TracedJob> jobs_with_sizes(std::uint64_t seed) { return random_moldable_jobs(seed, 200, 16); }
 
 class SameDecisions : public OwnPolicy {
  protected:
