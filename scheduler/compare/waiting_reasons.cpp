@@ -81,7 +81,7 @@ void WaitingReasons::note(const log::Record& record) {
     report_.found = true;
     report_.processes = submitted->job.processes;
     report_.least = std::min(least_size(submitted->job), report_.processes);
-    report_.most = std::max(most_size(submitted->job), report_.processes);
+    if (has_choice_of_size(submitted->job)) report_.offers = sizes_text(submitted->job);
     report_.estimate = submitted->job.estimate;
     report_.flexibility = submitted->job.flexibility;
     report_.submitted = now_;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,9 +61,10 @@ struct WaitSegment {
 struct WaitReport {
   bool found = false;
   JobId job{};
-  ProcessCount processes = 0;        ///< as submitted
-  ProcessCount least = 0, most = 0;  ///< with which it can start; both `processes` if its size cannot be chosen
-  Duration estimate{};               ///< as submitted
+  ProcessCount processes = 0;  ///< as submitted
+  ProcessCount least = 0;      ///< fewest with which it can start
+  std::string offers;          ///< the sizes that it offers, as sizes_text(); empty: its size cannot be chosen
+  Duration estimate{};         ///< as submitted
   Flexibility flexibility{};
   Instant submitted{};
   Instant decided = kNever;  ///< of the decision to start it; kNever: there was none

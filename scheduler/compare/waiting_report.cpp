@@ -101,8 +101,7 @@ std::string summary_text(const WaitReport& report, Duration waited) {
 }
 
 std::string headline(const WaitReport& report, const WaitTextOptions& options) {
-  const std::string sizes =
-      report.least == report.most ? "" : fmt::format(" (it offers {}..{})", report.least, report.most);
+  const std::string sizes = report.offers.empty() ? "" : fmt::format(" (it offers {})", report.offers);
   return fmt::format("job {}: {}{}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
                      sizes, results::length_text(report.estimate), to_text(report.flexibility),
                      results::instant_text(report.submitted, options.style));
@@ -174,7 +173,8 @@ ordered_json json_of(const WaitSegment& segment) {
 }
 
 // The runtime model that the log's header names. The log does not hold the profile of `calibrated`; `isolated` replaces
-// it. Without a model that we know, every job is taken to run at full speed.
+// it. Without a model that we know, and under one that keeps jobs off each other's cores, every job is taken to run at full
+// speed: the log does not hold the table of `pairs` either.
 class ModelOfLog final : public log::Sink {
  public:
   void header(const log::Header& header) override {
@@ -243,7 +243,7 @@ ordered_json to_json(const WaitReport& report, const WaitTextOptions& options) {
   ordered_json json;
   json["job"] = number(report.job);
   json["processes"] = report.processes;
-  if (report.least != report.most) json["sizes"] = {report.least, report.most};
+  if (!report.offers.empty()) json["sizes"] = report.offers;
   json["estimate_s"] = seconds(report.estimate);
   json["flexibility"] = to_text(report.flexibility);
   json["submitted_s"] = seconds(report.submitted);

@@ -17,7 +17,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/core/arrivals.hpp"
-#include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::live {
 namespace {

@@ -212,9 +212,9 @@ class Simulation {
   // Its processes are on these cores now: sets its rate and those of its neighbours.
   void on_cores(Running& running, const Allocation& allocation) {
     if (shared_.watches(allocation)) running.shared = allocation;
-    shared_.come(as_true(*running.traced, allocation), allocation, [this](JobId id, const Allocation& on, const Surroundings& around) {
-      ask_rate_again(id, on, around);
-    });
+    shared_.come(
+        as_true(*running.traced, allocation), allocation,
+        [this](JobId id, const Allocation& on, const Surroundings& around) { ask_rate_again(id, on, around); });
   }
 
   // Leaves the job's own rate to the caller.

@@ -69,6 +69,8 @@ TEST_F(Declarations, AreInTheLogOfASimulationAndOfItsRepetition) {
         " political_priority=0.25 least=2 most=16 sizes=2|4|8|16 speedup=downey:a=10.5:sigma=1.2", " pair_key=7",
         " sizes=3|6|12 speedup=linear", " speedup_power="})
     EXPECT_NE(all.find(part), std::string::npos) << part << "\n" << all;
+  const ShellResult why = shell(std::string{REPLAY_PROGRAM} + " why run 2", folder_.path());
+  EXPECT_NE(why.out.find("job 2: 8 cores (it offers 2|4|8|16)"), std::string::npos) << why.out;
   replay("rerun run --out again");
   EXPECT_EQ(text_of(folder_ / "again/events.log"), text_of(folder_ / "run/events.log"));
   replay("results run --outputs jobs --out remade");
