@@ -11,7 +11,7 @@
 namespace replay {
 namespace {
 
-constexpr std::size_t kReadBlock = std::size_t{256} * 1024;
+constexpr std::size_t kReadBlock = std::size_t{64} * 1024;  // in the cache, and below what malloc gives back at once
 constexpr std::size_t kJudged = 4096;  // bytes that are read, if there are so many, to decide whether it is text
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
