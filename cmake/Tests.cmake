@@ -1,12 +1,14 @@
-# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s] [BESIDE_OTHERS]): adds one GoogleTest program; ctest
-# runs each TEST on its own. Tests labelled `mpi` start real ranks on all cores, so ctest runs them alone; BESIDE_OTHERS
-# allows other tests beside them, for tests that mostly wait for events. Tests labelled `long` take minutes and run
-# alone, only with `./dev test --all`.
+# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s]): adds one GoogleTest program; ctest runs each TEST
+# on its own. Labels:
+#   mpi     starts real MPI programs
+#   cores   uses all cores: one of them at a time, beside other tests
+#   quiet   measures what other programs on the cores change: runs alone, in `./dev test` without a build beside it
+#   long    takes minutes: runs alone, only with `./dev test --all`
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 function(replay_test name)
-  cmake_parse_arguments(T "BESIDE_OTHERS" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
@@ -20,8 +22,10 @@ function(replay_test name)
   if(T_LABELS)
     list(APPEND properties LABELS "${T_LABELS}")
   endif()
-  if(("mpi" IN_LIST T_LABELS AND NOT T_BESIDE_OTHERS) OR "long" IN_LIST T_LABELS)
+  if("long" IN_LIST T_LABELS OR "quiet" IN_LIST T_LABELS)
     list(APPEND properties RUN_SERIAL TRUE)
+  elseif("cores" IN_LIST T_LABELS)
+    list(APPEND properties RESOURCE_LOCK cores)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
