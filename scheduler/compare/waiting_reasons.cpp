@@ -90,6 +90,8 @@ void WaitingReasons::note(const log::Record& record) {
     ahead_ = static_cast<std::size_t>(std::distance(state_.waiting().begin(), state_.waiting().find(key_)));
   } else if (const auto* start = std::get_if<log::StartDecided>(&record.what); start && start->job == report_.job) {
     report_.decided = now_;
+    report_.choice = start->choice;
+    report_.given = start->allocation.processes == 0 ? report_.processes : start->allocation.processes;
   } else if (const auto* launch = std::get_if<log::Launched>(&record.what); launch && launch->job == report_.job) {
     report_.launched = now_;
     report_.cores_at_launch = launch->allocation.cores;

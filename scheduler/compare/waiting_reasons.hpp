@@ -70,6 +70,8 @@ struct WaitReport {
   Instant decided = kNever;  ///< of the decision to start it; kNever: there was none
   Instant launched = kNever;
   Instant finished = kNever;
+  SizeChoice choice{};     ///< what the policy says about its size
+  ProcessCount given = 0;  ///< processes that it was started with, if it was
   CoreCount cores_at_launch = 0;
   int mpl_at_launch = 1;
   CoreCount free_at_submission = 0;

@@ -131,6 +131,23 @@ std::string fate(const WaitReport& report, const WaitTextOptions& options) {
                      results::instant_text(report.finished, options.style), reason);
 }
 
+// Why it got the size that it got: "6 processes instead of 8: ..."; empty if the policy said nothing.
+std::string size_text(const WaitReport& report) {
+  const SizeChoice& choice = report.choice;
+  if (!choice.is_stated()) return "";
+  std::string text = counted(report.given, "process", "processes");
+  if (choice.optimal != 0)
+    text +=
+        choice.optimal == report.given ? ", its optimum" : fmt::format(" instead of {}, its optimum", choice.optimal);
+  if (choice.optimal != report.processes && report.given != report.processes)
+    text += fmt::format(" ({} submitted)", report.processes);
+  if (choice.modifier != 0) text += fmt::format("; modifier {:.2f}", choice.modifier);
+  if (choice.horizon > Duration::zero())
+    text += fmt::format(": predicted load {:.2f} over the next {}, ideal {:.2f}", choice.load,
+                        results::length_text(choice.horizon), choice.ideal);
+  return text;
+}
+
 std::string segment_text(const WaitSegment& segment, const WaitReport& report, const WaitTextOptions& options) {
   std::string text = fmt::format("{} .. {} ({}) {}\n", results::instant_text(segment.from, options.style),
                                  results::instant_text(segment.to, options.style),
@@ -224,6 +241,7 @@ ExplainedWait explain_wait(const std::filesystem::path& log_file, JobId job, boo
 
 std::string to_text(const WaitReport& report, const WaitTextOptions& options) {
   std::string text = headline(report, options) + '\n' + fate(report, options) + '\n';
+  if (const std::string size = size_text(report); !size.empty()) text += "it got " + size + '\n';
   const std::size_t count = report.segments.size();
   if (count == 0) return text;
   text += '\n';
@@ -252,6 +270,16 @@ ordered_json to_json(const WaitReport& report, const WaitTextOptions& options) {
   json["finished_s"] = or_null(report.finished);
   json["outcome"] = report.finished == kNever ? ordered_json() : ordered_json(to_text(report.end.outcome));
   json["in_words"] = fate(report, options);
+  if (report.choice.is_stated()) {
+    json["size"] = {{"given", report.given}, {"in_words", size_text(report)}};
+    if (report.choice.optimal != 0) json["size"]["optimal"] = report.choice.optimal;
+    if (report.choice.modifier != 0) json["size"]["modifier"] = report.choice.modifier;
+    if (report.choice.horizon > Duration::zero()) {
+      json["size"]["predicted_load"] = report.choice.load;
+      json["size"]["ideal_load"] = report.choice.ideal;
+      json["size"]["horizon_s"] = seconds(report.choice.horizon);
+    }
+  }
   json["waited_s"] = seconds(end_of_waiting(report) - report.submitted);
   for (const CauseWords& words : kCauses) json["waited_by_cause_s"][words.name] = seconds(report.total(words.cause));
   json["segments"] = ordered_json::array();

@@ -41,7 +41,7 @@ void Controller::adopt(Start& decision) {
   Managed started;
   started.running = &running_.insert(std::move(running));
   known->started = &managed_.take(std::move(started));
-  write<log::StartDecided>(decision.job, std::move(decision.allocation));
+  write<log::StartDecided>(decision.job, std::move(decision.allocation), decision.choice);
   want_change(*known->started);
 }
 

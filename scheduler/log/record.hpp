@@ -16,6 +16,7 @@
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/kill_reason.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -40,6 +41,7 @@ struct Submitted {
 struct StartDecided {
   JobId job;
   Allocation allocation;
+  SizeChoice choice{};
 };
 /// Its cores were given to it; run time counts from here.
 struct Launched {

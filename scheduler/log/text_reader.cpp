@@ -212,6 +212,25 @@ Allocation allocation(Fields& fields) {
   return read;
 }
 
+double load(Fields& fields, std::string_view name) {
+  const std::string_view text = fields.take(name, "a load");
+  const auto value = parse_finite(text);
+  if (!value) fields.wrong(name, "a load", text);
+  return *value;
+}
+
+SizeChoice size_choice(Fields& fields) {
+  if (!fields.has_more()) return {};  // as in nearly every record
+  SizeChoice read;
+  if (const auto text = fields.take_if_there("optimal")) read.optimal = count(fields, "optimal", *text);
+  read.modifier = real_or(fields, "modifier", 0);
+  if (!fields.has_more()) return read;
+  read.load = load(fields, "load");
+  read.ideal = load(fields, "ideal");
+  read.horizon = duration(fields, "horizon");
+  return read;
+}
+
 void read_priorities(Fields& fields, Job& job) {
   job.user_priority = real_or(fields, "user_priority", 0);
   const auto text = fields.take_if_there("political_priority");
@@ -276,6 +295,9 @@ Kind read_as(Fields& fields, Instant at) {
     const JobId job = job_id(fields);
     if constexpr (OnlyAJob<Kind>) {
       return {job};
+    } else if constexpr (std::is_same_v<Kind, StartDecided>) {
+      Allocation taken = allocation(fields);
+      return {job, std::move(taken), size_choice(fields)};
     } else if constexpr (JobAndAllocation<Kind>) {
       return {job, allocation(fields)};
     } else if constexpr (std::is_same_v<Kind, RanksSeen>) {

@@ -28,7 +28,7 @@ template <class Id>
 concept OnlyAJob = std::is_same_v<Id, SuspendDecided> || std::is_same_v<Id, SuspendDone> ||
     std::is_same_v<Id, ResumeDecided> || std::is_same_v<Id, ResumeDone>;
 template <class Id>
-concept JobAndAllocation = std::is_same_v<Id, StartDecided> || std::is_same_v<Id, Launched> ||
-    std::is_same_v<Id, ResizeDecided> || std::is_same_v<Id, ResizeDone>;
+concept JobAndAllocation =
+    std::is_same_v<Id, Launched> || std::is_same_v<Id, ResizeDecided> || std::is_same_v<Id, ResizeDone>;
 
 }  // namespace replay::log

@@ -103,6 +103,15 @@ void put_allocation(Buffer& out, const Allocation& allocation) {
   if (allocation.processes != 0) put_field(out, " processes=", allocation.processes);
 }
 
+void put_choice(Buffer& out, const SizeChoice& choice) {
+  if (choice.optimal != 0) put_field(out, " optimal=", choice.optimal);
+  if (choice.modifier != 0) put_field(out, " modifier=", choice.modifier);
+  if (choice.horizon == Duration::zero()) return;
+  put_field(out, " load=", choice.load);
+  put_field(out, " ideal=", choice.ideal);
+  put_field(out, " horizon=", choice.horizon);
+}
+
 template <class Value>
 void put_if_stated(Buffer& out, std::string_view name_and_sign, const std::optional<Value>& value) {
   if (value) put_field(out, name_and_sign, *value);
@@ -153,6 +162,11 @@ struct PutFields {
   template <OnlyAJob Id>
   void operator()(const Id& what) const {
     put_job(out, what.job);
+  }
+  void operator()(const StartDecided& what) const {
+    put_job(out, what.job);
+    put_allocation(out, what.allocation);
+    put_choice(out, what.choice);
   }
   template <JobAndAllocation Id>
   void operator()(const Id& what) const {

@@ -50,4 +50,17 @@ namespace replay {
                                                 traced.job.declaration.get(), size, traced.truth.speedup_power);
 }
 
+/// Why a policy started a job with the size that it got, for the readers of the event log. All zero: it says nothing.
+/// Terms: SCOJO-P paper, sections 3 and 4.
+struct SizeChoice {
+  ProcessCount optimal = 0;  ///< the job's optimum size; 0: not stated
+  double modifier = 0;       ///< the factor on the optimum from which the size was rounded; 0: there was none
+  double load = 0;           ///< the predicted load at that factor, as a share of the machine; if `horizon` is not 0
+  double ideal = 0;          ///< the load aimed at, as a share of the machine; if `horizon` is not 0
+  Duration horizon{};        ///< the time over which the load was predicted; 0: none was
+
+  bool operator==(const SizeChoice&) const = default;
+  [[nodiscard]] bool is_stated() const { return *this != SizeChoice{}; }
+};
+
 }  // namespace replay

@@ -18,7 +18,8 @@ constexpr std::string_view kJobColumns =
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,consumed_energy,allocated_resources,"
     "metadata,"
     "outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,bounded_slowdown,mpl_mean,shrinks,"
-    "expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,program";
+    "expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,program,"
+    "given_size,optimal_size,size_modifier";
 
 std::string_view batsim_state(const JobRow& row) {
   if (!row.has_ended()) return row.has_started() ? "RUNNING" : "SUBMITTED";
@@ -146,6 +147,22 @@ void put_our_cells(CsvLine& cells, const JobRow& row, std::string_view reason, D
   }
 }
 
+void put_size_cells(CsvLine& cells, const JobRow& row, const metrics::ChosenSize* size) {
+  if (size == nullptr) {
+    cells.empties(3);
+    return;
+  }
+  cells.count(size->given == 0 ? row.processes : size->given);
+  if (size->choice.optimal != 0)
+    cells.count(size->choice.optimal);
+  else
+    cells.empty();
+  if (size->choice.modifier != 0)
+    cells.ratio(size->choice.modifier);
+  else
+    cells.empty();
+}
+
 }  // namespace
 
 JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound)
@@ -155,8 +172,9 @@ JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, D
   workload_ = CsvFile::quoted(name, memory);
 }
 
-void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores) {
-  constexpr std::size_t kNumbers = 36, kWords = 160;        // upper bounds: columns, and bytes of our own words
+void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores,
+                  const metrics::ChosenSize* size) {
+  constexpr std::size_t kNumbers = 39, kWords = 160;        // upper bounds: columns, and bytes of our own words
   if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log from elsewhere may hold any text
   const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);
   if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
@@ -165,6 +183,7 @@ void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const Co
                                     kWords + workload_.size() + program.size() + quoted_reason.size());
   const RowCells known = put_batsim_cells(cells, row, workload_, program, used_cores);
   put_our_cells(cells, row, quoted_reason, bound_, known);
+  put_size_cells(cells, row, size);
   cells_.end_line(cells);
 }
 

@@ -8,6 +8,7 @@
 
 #include "scheduler/base/text/csv_file.hpp"
 #include "scheduler/log/record.hpp"
+#include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/job_table.hpp"
 
@@ -19,7 +20,9 @@ class JobsCsv {
  public:
   /// `bound` of the bounded slowdown.
   JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound);
-  void put(const metrics::JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores);
+  /// `size`: null if the job was started with the submitted size, and no policy said anything about that.
+  void put(const metrics::JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores,
+           const metrics::ChosenSize* size);
   /// Everything is written when this returns.
   void close() { cells_.close(); }
 

@@ -13,11 +13,14 @@ ResultFiles::ResultFiles(std::filesystem::path folder, const std::set<std::strin
       outputs_(outputs),
       rows_(*this),
       series_({.keep_points = !folder_.empty() && outputs_.contains("series")}),
-      keeps_cores_(wants("jobs")) {}
+      writes_jobs_(wants("jobs")) {}
 
 std::vector<log::Sink*> ResultFiles::sinks() {
   std::vector<log::Sink*> sinks;
-  if (keeps_cores_) sinks.push_back(&names_);  // before the rows: a job's cores are known when its row is complete
+  if (writes_jobs_) {  // before the rows: a job's cores are known when its row is complete
+    sinks.push_back(&names_);
+    sinks.push_back(&sizes_);
+  }
   sinks.push_back(&rows_);
   sinks.push_back(&series_);
   return sinks;
@@ -37,10 +40,11 @@ void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts
   run_.verified += row.verification == Verification::kPassed ? 1u : 0u;
   if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
   if (schedule_ && !write_or_note(run_.unwritten, [&] { schedule_->put(row); })) schedule_.reset();
-  if (keeps_cores_) {
-    const auto put = [&] { jobs_csv_->put(row, texts.reason, names_.used(row.job)); };
+  if (writes_jobs_) {
+    const auto put = [&] { jobs_csv_->put(row, texts.reason, names_.used(row.job), sizes_.find(row.job)); };
     if (jobs_csv_ && !write_or_note(run_.unwritten, put)) jobs_csv_.reset();
     names_.forget(row.job);
+    sizes_.forget(row.job);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/log/record.hpp"
+#include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/row_stream.hpp"
 #include "scheduler/metrics/series.hpp"
@@ -68,7 +69,8 @@ class ResultFiles final : private metrics::RowReader {
   metrics::JobSums sums_;
   metrics::Series series_;
   metrics::CoreNames names_;
-  bool keeps_cores_;                 // jobs.csv names those that a job had
+  metrics::ChosenSizes sizes_;
+  bool writes_jobs_;                 // jobs.csv, which names the cores and the size that a job had
   std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
   std::optional<ScheduleSwf> schedule_;
   PolicyRun run_;  // as far as it is known

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/model/allocation.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/kill_reason.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -16,6 +17,7 @@ namespace replay {
 struct Start {
   JobId job;
   Allocation allocation;
+  SizeChoice choice{};  ///< why this size; into the event log, and nowhere else
 };
 struct Resize {  ///< to this allocation, whatever it was
   JobId job;

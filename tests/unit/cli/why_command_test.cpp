@@ -54,6 +54,30 @@ TEST_F(Why, JobsThatDidNotWaitHaveASentence) {
   }
 }
 
+TEST_F(Why, TellsWhyAJobGotItsSize) {
+  const auto log = [this](const std::string& choice) {
+    write_text(folder_ / "events.log",
+               "#replay-events 1\n#body sim\n#machine flat:8\n#policy scojo-p\n"
+               "0 submit job=1 processes=8 estimate=100 runtime=100 flexibility=moldable\n"
+               "0 start job=1 cores=6 mpl=1 processes=6" +
+                   choice + "\n0 launch job=1 cores=6 mpl=1 processes=6\n");
+  };
+  log(" optimal=8 modifier=0.75 load=0.934 ideal=0.9 horizon=2400");
+  expect_says("why events.log 1", 0,
+              {"it got 6 processes instead of 8, its optimum; modifier 0.75: predicted load 0.93 over the next 40 min, "
+               "ideal 0.90"});
+  const auto size = nlohmann::json::parse(replay("why events.log 1 --json").out).at("size");
+  EXPECT_EQ(size.at("given"), 6);
+  EXPECT_EQ(size.at("optimal"), 8);
+  EXPECT_EQ(size.at("predicted_load"), 0.934);
+  log(" optimal=6");
+  expect_says("why events.log 1", 0, {"it got 6 processes, its optimum (8 submitted)\n"});
+  log(" optimal=7");
+  expect_says("why events.log 1", 0, {"it got 6 processes instead of 7, its optimum (8 submitted)\n"});
+  log("");
+  EXPECT_EQ(replay("why events.log 1").out.find("it got"), std::string::npos);
+}
+
 TEST_F(Why, JobsThatNeverStartedHaveASentence) {
   write_text(folder_ / "events.log",
              "#replay-events 1\n#body live\n#machine flat:4\n#policy easy\n"

@@ -94,6 +94,8 @@ std::vector<Record> one_of_each() {
   return {{t, full},
           {t, plain},
           {t, StartDecided{JobId{3}, pool}},
+          {t, StartDecided{JobId{3}, pool, {.optimal = 6}}},
+          {t, StartDecided{JobId{3}, pool, {6, 0.625, 0.93, 0.9, 2400s}}},
           {t, Launched{JobId{3}, named}},
           {t, RanksSeen{JobId{3}, true, ""}},
           {t, RanksSeen{JobId{3}, false, "static program"}},
@@ -120,6 +122,8 @@ TEST(EventLogText, EachRecordTypeHasItsDocumentedLine) {
             "executable=9 cut_at_request=yes\n"
             "12.5 submit job=-4 processes=1 estimate=0.000001 runtime=0 flexibility=malleable\n"
             "12.5 start job=3 cores=4 mpl=1\n"
+            "12.5 start job=3 cores=4 mpl=1 optimal=6\n"
+            "12.5 start job=3 cores=4 mpl=1 optimal=6 modifier=0.625 load=0.93 ideal=0.9 horizon=2400\n"
             "12.5 launch job=3 cores=4 mpl=2 on=0-1:2,2:1,7:1\n"
             "12.5 ranks job=3 malleable=yes\n"
             "12.5 ranks job=3 malleable=no reason=\"static program\"\n"
@@ -155,10 +159,12 @@ TEST(EventLogText, EachRecordReadsBackAsItWas) {
   EXPECT_EQ(job.submitted, job_before.submitted);
   EXPECT_EQ(job.declared, job_before.declared);
   EXPECT_EQ(truth.behaviour, truth_before.behaviour);
-  const auto launched = std::get<Launched>(parse_line(to_line(all[3]), "f", 1).what);
-  EXPECT_EQ(launched.allocation, std::get<Launched>(all[3].what).allocation);
-  const auto end = std::get<Finished>(parse_line(to_line(all[14]), "f", 1).what).end;
-  EXPECT_EQ(end.reason, std::get<Finished>(all[14].what).end.reason);
+  const auto start = std::get<StartDecided>(parse_line(to_line(all[4]), "f", 1).what);
+  EXPECT_EQ(start.choice, std::get<StartDecided>(all[4].what).choice);
+  const auto launched = std::get<Launched>(parse_line(to_line(all[5]), "f", 1).what);
+  EXPECT_EQ(launched.allocation, std::get<Launched>(all[5].what).allocation);
+  const auto end = std::get<Finished>(parse_line(to_line(all[16]), "f", 1).what).end;
+  EXPECT_EQ(end.reason, std::get<Finished>(all[16].what).end.reason);
 }
 
 TEST(EventLogText, CoresInRankOrderKeepThatOrder) {
@@ -185,6 +191,13 @@ TEST(EventLogText, AllocationsThatOthersMayShareSaySo) {
 TEST(EventLogText, OnlyCoresWithNamesAreShareable) {
   EXPECT_EQ(error_of_line("1 launch job=1 cores=2 mpl=1 shareable=yes"),
             "events.log:7: field 'shareable': expected no, where cores have no names, found 'yes'");
+}
+
+TEST(EventLogText, ALoadWithoutItsAimOrItsTimeIsAnError) {
+  EXPECT_EQ(error_of_line("1 start job=1 cores=2 mpl=1 optimal=4 modifier=0.5 load=0.9 horizon=10"),
+            "events.log:7: field 'ideal': expected a load, found no such field");
+  EXPECT_EQ(error_of_line("1 start job=1 cores=2 mpl=1 load=0.9 ideal=0.9"),
+            "events.log:7: field 'horizon': expected seconds, 0 or more, found no such field");
 }
 
 TEST(EventLogText, TimesKeepTheirMicroseconds) {
