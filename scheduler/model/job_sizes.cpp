@@ -75,6 +75,23 @@ std::optional<ProcessCount> fastest_size(const Job& job, ProcessCount most) {
   return best;
 }
 
+ProcessCount size_near(const Job& job, double wish, ProcessCount most) {
+  if (!has_choice_of_size(job)) return job.processes;
+  const double rounded = std::round(wish);
+  const ProcessCount limit = rounded < most ? static_cast<ProcessCount>(rounded) : most;
+  if (const auto below = largest_size(job, limit)) return *below;
+  const auto least = smallest_size(job, 1);
+  return least && *least <= most ? *least : job.processes;
+}
+
+ProcessCount optimum_size(const Job& job, CoreCount machine) {
+  if (!has_choice_of_size(job)) return job.processes;
+  const SpeedupCurve& curve = *job.declaration->speedup;
+  if (const auto* points = std::get_if<ThreePointSpeedup>(&curve.law())) return points->optimum;
+  if (std::holds_alternative<DowneySpeedup>(curve.law())) return size_near(job, curve.working_set(machine), machine);
+  return job.processes;
+}
+
 double speed_at(ProcessCount submitted, const Declaration* declaration, ProcessCount size, double power) {
   if (size == submitted || declaration == nullptr || !declaration->speedup) return 1;
   const double ratio = declaration->speedup->runtime_ratio(size, submitted);  // S(size) / S(submitted)

@@ -30,6 +30,14 @@ namespace replay {
 /// The size of at most `most` with the least estimate_at(), the smallest one of several; nothing if it offers none. About
 /// O(log sizes), O(most) with a curve that falls.
 [[nodiscard]] std::optional<ProcessCount> fastest_size(const Job& job, ProcessCount most);
+/// N_opt, its optimum size, on a machine of `machine` cores: the N of three points; of Downey's curve the processor
+/// working set on 1..machine, brought to a size that it offers; else the submitted size. It need not be a size that the
+/// job offers. O(1) without a list of sizes.
+[[nodiscard]] ProcessCount optimum_size(const Job& job, CoreCount machine);
+/// The size for a wish that is a real number: rounded, halves up, then the largest that it offers of at most that and
+/// `most`, or else the least that it offers. The submitted size if there is no choice, or none of at most `most`.
+/// REQUIRES: wish >= 0. O(log sizes).
+[[nodiscard]] ProcessCount size_near(const Job& job, double wish, ProcessCount most);
 
 /// S(size) / S(submitted): progress per second with `size` processes over progress with the submitted ones, to the power
 /// `power`, but never beyond a linear speedup. 1 at the submitted size, and without a curve. REQUIRES: size >= 1.

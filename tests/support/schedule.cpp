@@ -55,6 +55,13 @@ JobBuilder& JobBuilder::rigid() {
   traced_.job.flexibility = Flexibility::kRigid;
   return *this;
 }
+JobBuilder& JobBuilder::moldable(SpeedupCurve curve, std::optional<ProcessCount> least,
+                                 std::optional<ProcessCount> most) {
+  traced_.job.flexibility = Flexibility::kMoldable;
+  traced_.job.declaration =
+      std::make_shared<const Declaration>(Declaration{.least = least, .most = most, .speedup = std::move(curve)});
+  return *this;
+}
 JobBuilder& JobBuilder::cpu_use(double share) {
   traced_.job.declared.cpu_use = traced_.truth.behaviour.cpu_use = share;
   return *this;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ class JobBuilder {
   JobBuilder& runs(Duration how_long);  ///< the estimate too, unless it is given
   JobBuilder& estimated(Duration how_long);
   JobBuilder& rigid();
+  JobBuilder& moldable(SpeedupCurve curve, std::optional<ProcessCount> least = {},
+                       std::optional<ProcessCount> most = {});
   JobBuilder& cpu_use(double share);
   JobBuilder& follows(char other, Duration think_time);
   JobBuilder& cancelled_after(Duration wait);

@@ -1,25 +1,30 @@
-// Greedy: in arrival order each waiting job that fits starts at once, at the size of those that fit with the least run
-// time, the smallest of several. No job reserves anything, so wide rigid jobs wait until the others leave them room.
+// Greedy: in arrival order, or by class, each waiting job that fits starts at once, at the size of those that fit with the
+// least run time, the smallest of several. No job reserves anything, so wide rigid jobs wait until the others leave room.
 // The simplest policy that chooses sizes, and so the baseline of those that look ahead.
 
 #include "scheduler/policy/moldable/greedy.hpp"
 
 #include "scheduler/model/job_sizes.hpp"
+#include "scheduler/policy/plan/class_queue.hpp"
 
 namespace replay {
 namespace {
 
 class GreedyMoldable final : public Policy {
  public:
+  explicit GreedyMoldable(bool by_class) : by_class_(by_class) {}
+
   void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();
-    for (const Job* job : view.waiting) {
-      if (free == 0) return;
-      const auto size = fastest_size(*job, free);
-      if (!size) continue;
-      free -= *size;
-      out.emplace_back(Start{job->id, {.cores = *size, .mpl = 1, .named = {}, .shareable = false, .processes = *size}});
-    }
+    in_turn(view, queue_, [&](const Job& job) {
+      if (const auto size = fastest_size(job, free)) {
+        free -= *size;
+        out.emplace_back(
+            Start{job.id, {.cores = *size, .mpl = 1, .named = {}, .shareable = false, .processes = *size}});
+      }
+      return free > 0;
+    });
+    if (by_class_) queue_.wake_for_promotion(out);
   }
 
   // The next end may make room for a waiting job that takes all that is free.
@@ -31,24 +36,48 @@ class GreedyMoldable final : public Policy {
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     CoreCount free = view.free.total();
-    for (const Job* other : view.waiting) {
-      const auto size = fastest_size(*other, free);
-      if (other->id == job.id) return size.has_value();
+    bool starts = false;
+    ClassQueue queue{Aging::kTop};
+    in_turn(view, queue, [&](const Job& other) {
+      const auto size = fastest_size(other, free);
       free -= size.value_or(0);
-    }
-    return false;
+      starts = other.id == job.id && size.has_value();
+      return other.id != job.id;
+    });
+    return starts;
   }
+
+ private:
+  // Calls visit(job) for the waiting jobs in order while that returns true. `queue` is needed for the order by class only.
+  template <class Visit>
+  void in_turn(const ClusterView& view, ClassQueue& queue, Visit visit) const {
+    if (!by_class_) {
+      for (const Job* job : view.waiting)
+        if (!visit(*job)) return;
+      return;
+    }
+    queue.follow(view);
+    for (const ClassedJob* entry : queue.in_order())
+      if (!visit(*entry->job)) return;
+  }
+
+  bool by_class_;
+  ClassQueue queue_{Aging::kTop};
 };
 
-std::unique_ptr<Policy> make_greedy(const Parameters&) { return std::make_unique<GreedyMoldable>(); }
+constexpr ParameterSpec kGreedyMoldableParameters[] = {
+    {"order", ParameterType::kChoice, "arrival", "arrival|class", "",
+     "which job is asked first: by arrival, or short before medium before long ones as priority-easy has them", ""},
+};
+
+std::unique_ptr<Policy> make_greedy(const Parameters& parameters) {
+  return std::make_unique<GreedyMoldable>(parameters.choice("order") == "class");
+}
 
 }  // namespace
 
 constinit const PolicyEntry kGreedyMoldablePolicy{
-    "greedy-moldable",
-    "arrival order, each job at its fastest size that is free; no reservation",
-    "the baseline of SCOJO-P and Cirne-Berman here",
-    {},
-    make_greedy};
+    "greedy-moldable", "each waiting job in turn at its fastest size that is free; no reservation",
+    "the baseline of SCOJO-P and Cirne-Berman here", kGreedyMoldableParameters, make_greedy};
 
 }  // namespace replay

@@ -89,6 +89,39 @@ TEST(JobSizes, TheFastestIsTheSmallestOfTheLeastTime) {
   EXPECT_EQ(fastest_size(moldable(from_to(2, 8), 4, Duration{1}), 100), 4) << "at 2 and 3 it takes two";
 }
 
+TEST(JobSizes, TheOptimumIsThatOfTheCurve) {
+  EXPECT_EQ(optimum_size(moldable(from_to(2, 8, kThreePoints), 5), 100), 4) << "N of the curve, not the submitted size";
+  EXPECT_EQ(optimum_size(moldable(from_to(2, 8), 5), 100), 5) << "linear: the submitted size";
+  EXPECT_EQ(optimum_size(Job{.processes = 5}, 100), 5);
+  Job rigid = moldable(from_to(2, 8, kThreePoints), 5);
+  rigid.flexibility = Flexibility::kRigid;
+  EXPECT_EQ(optimum_size(rigid, 100), 5);
+  // n / S(n)^2 of Downey's curve with sigma = 0 is 1 / n up to A, n / A^2 from there on: the working set is A.
+  const SpeedupCurve downey{DowneySpeedup{12, 0}};
+  EXPECT_EQ(optimum_size(moldable(from_to(1, 64, downey)), 100), 12);
+  EXPECT_EQ(optimum_size(moldable(from_to(1, 64, downey)), 10), 10) << "on 1..10";
+  EXPECT_EQ(optimum_size(moldable(from_to(16, 64, downey)), 100), 16) << "brought to its sizes";
+  EXPECT_EQ(optimum_size(moldable(from_to(1, 8, downey)), 100), 8);
+  Declaration powers = listed({2, 4, 8, 16});
+  powers.speedup = downey;
+  EXPECT_EQ(optimum_size(moldable(powers), 100), 8);
+}
+
+TEST(JobSizes, AWishIsRoundedHalfUpAndThenClamped) {
+  const Job job = moldable(from_to(2, 8));
+  EXPECT_EQ(size_near(job, 2.5, 100), 3);
+  EXPECT_EQ(size_near(job, 3.4999, 100), 3);
+  EXPECT_EQ(size_near(job, 0, 100), 2);
+  EXPECT_EQ(size_near(job, 1e300, 100), 8);
+  EXPECT_EQ(size_near(job, 7, 6), 6) << "the machine has no more";
+  EXPECT_EQ(size_near(moldable(from_to(1, 8)), 0.49999999999999994, 100), 1);
+  EXPECT_EQ(size_near(moldable(listed({2, 6, 16})), 15.4, 100), 6) << "the largest that is not above";
+  EXPECT_EQ(size_near(moldable(listed({2, 6, 16})), 15.5, 100), 16);
+  EXPECT_EQ(size_near(moldable(listed({2, 6, 16})), 1, 100), 2) << "else the least";
+  EXPECT_EQ(size_near(Job{.processes = 5}, 1, 100), 5) << "no choice";
+  EXPECT_EQ(size_near(moldable(from_to(20, 30), 4), 8, 10), 4) << "no size fits the machine";
+}
+
 TEST(JobSizes, TimesAreRoundedUpToAMicrosecond) {
   const Job job = moldable(from_to(2, 8, kThreePoints));
   EXPECT_EQ(estimate_at(job, 4), 100s);

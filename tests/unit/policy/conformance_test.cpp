@@ -20,13 +20,26 @@ std::vector<std::string> every_policy() {
   std::vector<std::string> all;
   for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
   // Parameters that change the course of a run.
-  for (const char* variant :
-       {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant", "easy:backfill=shortest",
-        "conservative:compress=start-order", "conservative:compress=replan", "conservative:pass=instant",
-        "conservative:compress-at=every-end", "easy-malleable:estimate=conservative", "plan:pass=event",
-        "dynp:metric=utilisation", "slack:heuristic=du", "slack:sf=0", "dynp:decider=preferred:step=submit",
-        "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3", "fcfs-malleable:criterion=longest",
-        "fcfs-malleable:criterion=shortest", "fcfs-malleable:criterion=least-cpu-util"})
+  for (const char* variant : {"easy:pass=instant",
+                              "easy:reservations=3",
+                              "easy:reservations=all:pass=instant",
+                              "easy:backfill=shortest",
+                              "conservative:compress=start-order",
+                              "conservative:compress=replan",
+                              "conservative:pass=instant",
+                              "conservative:compress-at=every-end",
+                              "easy-malleable:estimate=conservative",
+                              "plan:pass=event",
+                              "dynp:metric=utilisation",
+                              "slack:heuristic=du",
+                              "slack:sf=0",
+                              "dynp:decider=preferred:step=submit",
+                              "fcfs-malleable:max_mpl=4",
+                              "fcfs-malleable:expand=eager:max_mpl=3",
+                              "fcfs-malleable:criterion=longest",
+                              "fcfs-malleable:criterion=shortest",
+                              "fcfs-malleable:criterion=least-cpu-util",
+                              "greedy-moldable:order=class"})
     all.emplace_back(variant);
   return all;
 }

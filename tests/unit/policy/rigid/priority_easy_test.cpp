@@ -34,5 +34,22 @@ TEST(PriorityEasy, BackfillsBehindTheHeadOfItsOrder) {
   EXPECT_EQ(log.start(id('M')), at(2min));
 }
 
+TEST(PriorityEasy, ClassAndPromotionFollowTheTimeAtTheOptimumSizeAndTheJobRunsAtTheSubmittedOne) {
+  // On its 8 processes M is estimated to take 50 s, at its optimum size of 4 a minute and more: it is medium.
+  const SpeedupCurve curve{ThreePointSpeedup{.optimum = 4}};  // T(4) = T(8) / 0.8125
+  const std::vector<TracedJob> jobs{job('A').cores(8).runs(50s),
+                                    job('M').cores(8).runs(50s).arrives(1s).moldable(curve),
+                                    job('S').cores(8).runs(59s).arrives(2s)};
+  EXPECT_EQ(simulate("priority-easy", cores(8), jobs).decisions(), "start A 8; start S 8; start M 8");
+  // Five times T(4) are 307.7 s: at 306 s it still is medium, at 310 s it is short.
+  for (const auto& [ends, order] :
+       {std::pair{306s, "start A 8; start S 8; start M 8"}, std::pair{310s, "start A 8; start M 8; start S 8"}})
+    EXPECT_EQ(simulate("priority-easy", cores(8),
+                       {job('A').cores(8).runs(ends), job('M').cores(8).runs(50s).arrives(0s).moldable(curve),
+                        job('S').cores(8).runs(59s).arrives(2s)})
+                  .decisions(),
+              order);
+}
+
 }  // namespace
 }  // namespace replay::test
