@@ -32,6 +32,7 @@ Controller::Controller(const Machine& machine, Policy& policy, const RuntimeMode
       wanted_(log.kinds()),
       options_(std::move(options)),
       pass_rule_(policy.pass_rule()),
+      resizes_to_any_size_(model.divides_work_anew() && !machine.names_cores()),
       cores_(machine),
       shared_(machine, model.looks_at_nodes()) {}
 
@@ -244,9 +245,7 @@ void Controller::overrun(Managed& job) {
   if (options_.overrun == Overrun::kExtend)
     more = std::max<Duration>(job.running->job->estimate / 10, std::chrono::seconds{60});
   else if (options_.overrun == Overrun::kPolicy)
-    ask([&] {
-      more = policy_.more_time({now_, machine_, cores_.planned(), waiting_, running_, triggers_, &rate_}, *job.running);
-    });
+    ask([&] { more = policy_.more_time(view(), *job.running); });
   if (failure_) return;
   if (more > Duration::zero()) {
     Extend extend{id, more};
@@ -267,9 +266,7 @@ bool Controller::wakes_are_due() {
 
 void Controller::pass() {
   decisions_.clear();
-  ask([this] {
-    policy_.decide({now_, machine_, cores_.planned(), waiting_, running_, triggers_, &rate_}, decisions_);
-  });
+  ask([this] { policy_.decide(view(), decisions_); });
   triggers_.clear();
   if (failure_) return;
   try {

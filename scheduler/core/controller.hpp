@@ -103,6 +103,9 @@ class Controller {
   void pass();
   template <class Question>
   void ask(Question question);
+  [[nodiscard]] ClusterView view() const {
+    return {now_, machine_, cores_.planned(), waiting_, running_, triggers_, &rate_, resizes_to_any_size_};
+  }
 
   // What a decision of the policy changes in the plan.
   void adopt(Start& decision);
@@ -146,6 +149,7 @@ class Controller {
   log::Kinds wanted_;  // the kinds that log_ uses
   ControllerOptions options_;
   PassRule pass_rule_;
+  bool resizes_to_any_size_;  // ClusterView
 
   Instant now_ = Instant::min();
   CoreLedger cores_;

@@ -53,7 +53,9 @@ void Controller::adopt(Resize& decision) {
       decision.allocation = std::move(*place);
   decision.allocation.processes = running.allocation.processes;
   cores_.give_up(running.allocation);
-  if (!can_be_taken(*running.job, decision.allocation, cores_.planned(), machine_)) {
+  const bool fits = can_be_taken(*running.job, decision.allocation, cores_.planned(), machine_) ||
+                    (resizes_to_any_size_ && can_be_resized(*running.job, decision.allocation, cores_.planned()));
+  if (!fits) {
     const PolicyError refused(refusal("resizes", *running.job, decision.allocation, cores_.planned(), machine_));
     cores_.plan(running.allocation);
     throw refused;

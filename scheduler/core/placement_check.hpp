@@ -22,7 +22,11 @@ namespace replay {
 [[nodiscard]] bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores& free,
                                 const Machine& machine);
 
-/// "the policy starts job 7 on 4 cores: 2 are free". REQUIRES: can_be_taken() is false, or the machine names cores and
+/// Whether a running job of a pool that divides its work anew may be resized to `allocation`: there is room for it, it has
+/// as many cores as a size that the job offers, and its level is that of the processes that the job was started with.
+[[nodiscard]] bool can_be_resized(const Job& job, const Allocation& allocation, const FreeCores& free);
+
+/// "the policy starts job 7 on 4 cores: 2 are free". REQUIRES: the allocation cannot be taken, or the machine names cores and
 /// the allocation does not, as no place was found. `action` is "starts", "resizes" or "resumes".
 [[nodiscard]] std::string refusal(std::string_view action, const Job& job, const Allocation& allocation,
                                   const FreeCores& free, const Machine& machine);

@@ -66,17 +66,18 @@ class UtreraAdditive final : public SharedCoresModel {
   bool uses_network_overhead() const override { return true; }
 };
 
-// On fewer cores than processes, a job is as fast as its curve says of that many cores: of a job that can divide its
-// work anew, as malleable jobs of the SCOJO papers do. Without a curve the speedup is linear.
+// On fewer cores than processes, or on more, a job is as fast as its curve says of that many cores: it divides its work
+// anew, as malleable jobs of the SCOJO papers do. Without a curve the speedup is linear.
 class Speedup final : public RuntimeModel {
  public:
   double slowdown(const ModelledJob& job, const Allocation& on, const Surroundings& around) const override {
     if (around.demand > 0) refuse_shared_core("speedup");
-    if (on.mpl == 1) return 1;
+    if (on.cores == job.processes) return 1;
     const bool has_curve = job.declaration != nullptr && job.declaration->speedup;
     if (!has_curve) return static_cast<double>(job.processes) / on.cores;
     return 1 / speed_at(job.processes, job.declaration, on.cores, job.speedup_power);
   }
+  bool divides_work_anew() const override { return true; }
 };
 
 // Several models, each for a part: their slowdowns are multiplied.
@@ -99,6 +100,7 @@ class Joined final : public RuntimeModel {
   bool uses_network_overhead() const override {
     return std::ranges::any_of(models_, [](const auto& model) { return model->uses_network_overhead(); });
   }
+  bool divides_work_anew() const override { return cores_ != nullptr && cores_->divides_work_anew(); }
   bool looks_at_nodes() const override {
     return std::ranges::any_of(models_, [](const auto& model) { return model->looks_at_nodes(); });
   }

@@ -83,6 +83,9 @@ class RuntimeModel {
   [[nodiscard]] virtual bool uses_network_overhead() const { return false; }
   /// True if it reads Surroundings::on_its_nodes.
   [[nodiscard]] virtual bool looks_at_nodes() const { return false; }
+  /// True if a job divides its work anew among the cores that it has, fewer or more than it was started with; false: its
+  /// processes share them, which makes sense for ceil(processes / m) cores only.
+  [[nodiscard]] virtual bool divides_work_anew() const { return false; }
 
   [[nodiscard]] double rate(const ModelledJob& job, const Allocation& on, const Surroundings& around) const {
     return 1.0 / slowdown(job, on, around);

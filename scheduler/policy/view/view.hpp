@@ -32,6 +32,9 @@ struct ClusterView {
   const RunningSet& running;
   std::span<const Trigger> triggers;   ///< since the last pass; one under PassRule::kEvent
   const DeclaredRate* rate = nullptr;  ///< of the runtime model; nullptr: there is none
+  /// Running malleable jobs with a curve may be resized to every size that they offer, as their work is divided anew:
+  /// Allocation::cores is the size, mpl is ceil(processes / cores). False: only to ceil(processes / m) cores.
+  bool resizes_to_any_size = false;
 
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work
   /// is estimate_at() of the processes on it.

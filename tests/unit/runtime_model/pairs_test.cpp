@@ -115,16 +115,19 @@ TEST(JoinedModels, ThatAnswerForTheSameAreRefused) {
   EXPECT_FALSE(names_model("isolated", "pairs"));
 }
 
-TEST(Speedup, OnFewerCoresIsThatOfTheCurve) {
+TEST(Speedup, OnFewerOrMoreCoresIsThatOfTheCurve) {
   Declaration declared;
   declared.speedup = SpeedupCurve{ThreePointSpeedup{.optimum = 4}};
   const auto model = make_runtime_model("speedup");
-  Allocation half;
-  half.cores = 2;
-  half.mpl = 2;
-  EXPECT_DOUBLE_EQ(model->slowdown({.processes = 4, .declaration = &declared}, half, {}), 2.6 / 1.6);
-  EXPECT_DOUBLE_EQ(model->slowdown({.processes = 4}, half, {}), 2) << "linear without a curve";
-  EXPECT_THROW((void)model->slowdown({.processes = 4}, half, {.demand = 0.5}), UsageError);
+  Allocation on;
+  on.cores = 2;
+  on.mpl = 2;
+  EXPECT_DOUBLE_EQ(model->slowdown({.processes = 4, .declaration = &declared}, on, {}), 2.6 / 1.6);
+  EXPECT_DOUBLE_EQ(model->slowdown({.processes = 4}, on, {}), 2) << "linear without a curve";
+  on.cores = 8;
+  on.mpl = 1;
+  EXPECT_DOUBLE_EQ(model->slowdown({.processes = 4, .declaration = &declared}, on, {}), 2.6 / 3.2) << "or on more";
+  EXPECT_THROW((void)model->slowdown({.processes = 4}, on, {.demand = 0.5}), UsageError);
 }
 
 std::string error_of(const std::string& text) {
