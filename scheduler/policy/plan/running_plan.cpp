@@ -64,10 +64,10 @@ void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& cha
   change.ended = true;
 }
 
-void RunningPlan::note_start(const Job& job, Instant now) {
+void RunningPlan::note_start(const Job& job, Instant now, CoreCount cores, Duration estimate) {
   Held* held = held_.find(job.id);
   if (held == nullptr) held = &held_.add(job.id);
-  *held = {now + job.estimate, job.processes};
+  *held = {now + estimate, cores};
 }
 
 bool RunningPlan::lift_out(const RunningJob& job, Instant now) {

@@ -33,8 +33,10 @@ class RunningPlan {
   /// O(ends since the last pass), or O(running) if it is rebuilt.
   Change follow(const ClusterView& view, AtEstimate at_estimate = AtEstimate::kRuns);
 
-  /// The policy starts `job` now, and has reserved its cores until now + estimate in profile().
-  void note_start(const Job& job, Instant now);
+  /// The policy starts `job` now, and has reserved its cores until now + estimate in profile(): at the submitted size, or
+  /// at another one.
+  void note_start(const Job& job, Instant now) { note_start(job, now, job.processes, job.estimate); }
+  void note_start(const Job& job, Instant now, CoreCount cores, Duration estimate);
   /// Whether `job` ran at the last follow().
   [[nodiscard]] bool knows(const RunningJob& job) const { return held_.find(job.job->id) != nullptr; }
   /// For Policy::more_time(), after follow() at the same instant: removes `job` from the profile from `now` on. Returns

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/policy/plan/known_floors.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
@@ -36,6 +37,12 @@ struct StartByPlan {
   auto operator<=>(const StartByPlan&) const = default;
 };
 
+// What a job takes at the size at which it will start.
+struct Shape {
+  ProcessCount processes;
+  Duration estimate;
+};
+
 struct Planned {
   const Job* job;  // nullptr: it waits no longer
   CoreCount processes;
@@ -44,6 +51,7 @@ struct Planned {
 
   [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return at.arrival(); }
   [[nodiscard]] Instant end() const { return at.start + estimate; }
+  [[nodiscard]] Shape shape() const { return {processes, estimate}; }
 };
 
 // Waiting jobs by arrival, with their planned starts; holes as in WaitingQueue.
@@ -52,8 +60,8 @@ class PlannedQueue {
   [[nodiscard]] std::vector<Planned>& entries() { return entries_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  Planned& insert(const Job& job, Instant start) {
-    const Planned fresh{&job, job.processes, job.estimate, {start, job.submitted, job.id}};
+  Planned& insert(const Job& job, Shape shape, Instant start) {
+    const Planned fresh{&job, shape.processes, shape.estimate, {start, job.submitted, job.id}};
     ++size_;
     if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
     return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
@@ -136,7 +144,8 @@ struct Compression {
 
 class Conservative final : public Policy {
  public:
-  Conservative(PassRule rule, Compression compression) : rule_(rule), compression_(compression) {}
+  Conservative(PassRule rule, Compression compression, SizeAtSubmission size = {})
+      : rule_(rule), compression_(compression), size_(std::move(size)) {}
 
   PassRule pass_rule() const override { return rule_; }
 
@@ -156,7 +165,9 @@ class Conservative final : public Policy {
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return may_start_by_plan(view, plan_of(view, &job), job);
+    const Planned* const planned = queue_.find(job);
+    const Shape shape = planned != nullptr ? planned->shape() : Shape{job.processes, job.estimate};
+    return shape.processes <= view.free.total() && plan_of(view, &job).fits(shape.processes, view.now, shape.estimate);
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {
@@ -172,21 +183,39 @@ class Conservative final : public Policy {
       if (trigger.kind == TriggerKind::kFinish)
         if (const Planned* const planned = queue_.find(*trigger.job)) {  // taken back by its user
           freed_until = std::max(freed_until, planned->end());
-          take_back(profile(), *planned->job, planned->at.start);
+          take_back(*planned);
           queue_.remove(*trigger.job);
         }
     if (freed_until > now_ || (change.ended && compression_.at_every_end)) compress(freed_until);
+    submitted_.clear();
     for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kSubmit) insert(*trigger.job);
+      if (trigger.kind == TriggerKind::kSubmit) submitted_.push_back(trigger.job);
+    if (size_) std::ranges::sort(submitted_, {}, &Job::id);
+    for (const Job* job : submitted_) insert(*job, shape_at_submission(*job));
     if (queue_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
   }
 
-  void insert(const Job& job) {
-    const Instant floor = floors_.floor_for(job.processes, job.estimate);
-    const Instant start = place(profile(), job, std::max(now_, floor));
-    floors_.note(job.processes, job.estimate, start);
-    next_starts_.add(queue_.insert(job, start).at);
+  void insert(const Job& job, Shape shape) {
+    const Instant start = profile().place(shape.processes, shape.estimate, no_hole_before(shape));
+    floors_.note(shape.processes, shape.estimate, start);
+    next_starts_.add(queue_.insert(job, shape, start).at);
   }
+
+  [[nodiscard]] Instant no_hole_before(Shape shape) const {
+    return std::max(now_, floors_.floor_for(shape.processes, shape.estimate));
+  }
+
+  Shape shape_at_submission(const Job& job) {
+    if (!size_) return {job.processes, job.estimate};
+    const ProcessCount size = size_(job, now_, profile().capacity(), [this](ProcessCount processes, Duration estimate) {
+      const Instant start = profile().earliest_fit(processes, estimate, no_hole_before({processes, estimate}));
+      floors_.note(processes, estimate, start);
+      return start;
+    });
+    return {size, estimate_at(job, size)};
+  }
+
+  void take_back(const Planned& planned) { profile().release(planned.at.start, planned.end(), planned.processes); }
 
   void move(Planned& planned, Instant start) {
     planned.at.start = start;
@@ -223,8 +252,8 @@ class Conservative final : public Policy {
 
   bool move_up(Planned& planned, Instant until) {
     if (!can_move_up(planned, until)) return false;
-    take_back(profile(), *planned.job, planned.at.start);
-    move(planned, place(profile(), *planned.job, now_));
+    take_back(planned);
+    move(planned, profile().place(planned.processes, planned.estimate, now_));
     return true;
   }
 
@@ -240,9 +269,9 @@ class Conservative final : public Policy {
   // Takes all jobs out of the plan and places them again in the order of their planned starts.
   void compress_in_start_order() {
     const std::vector<const Planned*> order = queue_.by_start();
-    for (const Planned* planned : order) take_back(profile(), *planned->job, planned->at.start);
+    for (const Planned* planned : order) take_back(*planned);
     for (const Planned* planned : order) {
-      const Instant start = place(profile(), *planned->job, now_);
+      const Instant start = profile().place(planned->processes, planned->estimate, now_);
       if (start != planned->at.start) move(*queue_.find(*planned->job), start);
     }
   }
@@ -255,28 +284,36 @@ class Conservative final : public Policy {
 
   // The view differs from the plan: places all jobs again in the order of their planned starts, new ones last.
   void plan_again(const ClusterView& view) {
-    std::vector<std::pair<StartByPlan, const Job*>> order;
+    struct Again {
+      StartByPlan at;
+      const Job* job;
+      std::optional<Shape> shape;  // nothing: the job is new
+    };
+    std::vector<Again> order;
     for (const Job* job : view.waiting) {
       const Planned* known = queue_.find(*job);
-      order.push_back({{known != nullptr ? known->at.start : kNever, job->submitted, job->id}, job});
+      order.push_back({{known != nullptr ? known->at.start : kNever, job->submitted, job->id},
+                       job,
+                       known != nullptr ? std::optional{known->shape()} : std::nullopt});
     }
-    std::ranges::sort(order);
+    std::ranges::sort(order, {}, &Again::at);
     queue_.clear();
     next_starts_.clear();
     moved_until_ = kNever;
     floors_.forget();
     running_.profile() = availability_of_running(view);
-    for (const auto& [start, job] : order) insert(*job);
+    for (const auto& [at, job, shape] : order) insert(*job, shape ? *shape : shape_at_submission(*job));
   }
 
   void start_who_is_due(const ClusterView& view, Decisions& out) {
     CoreCount free = view.free.total();
     for (const Planned* next = nullptr; (next = next_starts_.first()) != nullptr && next->at.start <= now_;) {
       const Job& job = *next->job;
-      if (job.processes > free) return;  // other jobs still hold its cores: the next event tries again
-      free -= job.processes;
-      out.emplace_back(Start{job.id, {job.processes, 1, {}}});
-      running_.note_start(job, now_);
+      const Shape shape = next->shape();
+      if (shape.processes > free) return;  // other jobs still hold its cores: the next event tries again
+      free -= shape.processes;
+      out.emplace_back(Start{job.id, {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes}});
+      running_.note_start(job, now_, shape.processes, shape.estimate);
       queue_.remove(job);
     }
   }
@@ -285,7 +322,7 @@ class Conservative final : public Policy {
   Availability plan_of(const ClusterView& view, const Job* but) const {
     Availability plan = availability_of_running(view);
     for (const Planned* planned : queue_.by_start())
-      if (planned->job != but) place(plan, *planned->job, std::max(planned->at.start, view.now));
+      if (planned->job != but) plan.place(planned->processes, planned->estimate, std::max(planned->at.start, view.now));
     return plan;
   }
 
@@ -293,12 +330,14 @@ class Conservative final : public Policy {
 
   PassRule rule_;
   Compression compression_;
+  SizeAtSubmission size_;  // empty: jobs keep the submitted size
   Instant now_{};
   RunningPlan running_;  // its profile has the waiting jobs too
   PlannedQueue queue_;
   NextStarts next_starts_{queue_};
   KnownFloors floors_;
   Instant moved_until_ = Instant::min();  // end of the time that jobs left in the last compression
+  std::vector<const Job*> submitted_;
 };
 
 constexpr ParameterSpec kConservativeParameters[] = {
@@ -322,6 +361,11 @@ std::unique_ptr<Policy> make_conservative(const Parameters& parameters) {
 }
 
 }  // namespace
+
+std::unique_ptr<Policy> make_conservative(SizeAtSubmission size) {
+  return std::make_unique<Conservative>(PassRule::kInstant, Compression{.in_start_order = false, .at_every_end = false},
+                                        std::move(size));
+}
 
 constinit const PolicyEntry kConservativePolicy{
     "conservative", "backfilling that delays nobody: each job has a guaranteed start", "Mu'alem and Feitelson 2001",

@@ -1,11 +1,25 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
+#include "scheduler/model/job.hpp"
+#include "scheduler/model/units.hpp"
 #include "scheduler/policy/view/policy_entry.hpp"
 
 namespace replay {
 
-/// Conservative backfilling. Parameters: `compress=arrival|start-order|replan`,
-/// `compress-at=early-end|every-end`, `pass=event|instant`.
+/// Conservative backfilling. Parameters: `compress=arrival|start-order|replan`, `compress-at=early-end|every-end`,
+/// `pass=event|instant`.
 extern const PolicyEntry kConservativePolicy;
+
+/// The size that a job gets when it is submitted, and keeps. `earliest(processes, estimate)` is where the earliest hole of
+/// the plan begins, `cores` what the machine has; jobs of one instant are asked in the order of their numbers.
+using EarliestHole = std::function<Instant(ProcessCount processes, Duration estimate)>;
+using SizeAtSubmission =
+    std::function<ProcessCount(const Job& job, Instant now, CoreCount cores, const EarliestHole& earliest)>;
+
+/// `conservative:pass=instant` over jobs at these sizes.
+[[nodiscard]] std::unique_ptr<Policy> make_conservative(SizeAtSubmission size);
 
 }  // namespace replay
