@@ -9,7 +9,9 @@
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/policy/dynp/dynp.hpp"
 #include "scheduler/policy/malleable/fcfs_malleable.hpp"
+#include "scheduler/policy/moldable/cirne_berman.hpp"
 #include "scheduler/policy/moldable/greedy.hpp"
+#include "scheduler/policy/moldable/scojo.hpp"
 #include "scheduler/policy/rigid/backfill.hpp"
 #include "scheduler/policy/rigid/conservative.hpp"
 #include "scheduler/policy/rigid/fcfs.hpp"
@@ -34,8 +36,10 @@ void add_policy_resolver(PolicyResolver resolver) {
 
 std::span<const PolicyEntry> policies() {
   static const PolicyEntry kAll[] = {
-      kFcfsPolicy, kEasyPolicy,  kPriorityEasyPolicy, kConservativePolicy,  kPlanPolicy,          kSjfPolicy,
-      kLjfPolicy,  kSlackPolicy, kDynpPolicy,         kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
+      kFcfsPolicy,        kEasyPolicy,          kPriorityEasyPolicy,  kConservativePolicy,
+      kPlanPolicy,        kSjfPolicy,           kLjfPolicy,           kSlackPolicy,
+      kDynpPolicy,        kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
+      kCirneBermanPolicy, kScojoPolicy,
   };
   return kAll;
 }

@@ -46,7 +46,7 @@ TEST_P(MoldableCases, EveryStartSizeAndEndIsThatWorkedOutByHand) {
   for (std::size_t i = 1; i < expected.size(); ++i) {
     const std::string policy = expected[i].substr(0, expected[i].find(','));
     if (!done.insert(policy).second) continue;
-    const MemoryLog log = simulate(policy, machine, jobs, "rigid");
+    const MemoryLog log = simulate(policy, machine, jobs, "speedup");
     EXPECT_EQ(what_is_wrong(log, machine), "") << policy;
     for (const TracedJob& traced : jobs) {
       const Job& job = traced.job;
@@ -59,6 +59,16 @@ TEST_P(MoldableCases, EveryStartSizeAndEndIsThatWorkedOutByHand) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, MoldableCases, testing::Values("greedy"),
                          [](const testing::TestParamInfo<const char*>& one) { return std::string{one.param}; });
+
+// Sizes chosen at submission.
+INSTANTIATE_TEST_SUITE_P(CirneBerman, MoldableCases, testing::Values("fixed-size", "tie"),
+                         [](const testing::TestParamInfo<const char*>& one) {
+                           return std::string{one.param} == "tie" ? "Tie" : "FixedSize";
+                         });
+
+// Sizes of running jobs.
+INSTANTIATE_TEST_SUITE_P(Scojo, MoldableCases, testing::Values("scojo"),
+                         [](const testing::TestParamInfo<const char*>&) { return std::string{"Scojo"}; });
 
 }  // namespace
 }  // namespace replay::test

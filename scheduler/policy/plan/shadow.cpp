@@ -5,18 +5,9 @@
 namespace replay {
 
 Shadow head_shadow(const ClusterView& view, CoreCount free, CoreCount head, std::span<Release> started) {
-  std::ranges::sort(started, {}, &Release::at);
-  const auto running = view.running.by_estimated_end();
-  std::size_t r = 0;
-  std::size_t s = 0;
-  while (r < running.size() || s < started.size()) {
-    const Instant next =
-        std::min(r < running.size() ? running[r]->estimated_end : kNever, s < started.size() ? started[s].at : kNever);
-    for (; r < running.size() && running[r]->estimated_end == next; ++r) free += running[r]->allocation.cores;
-    for (; s < started.size() && started[s].at == next; ++s) free += started[s].cores;
-    if (free >= head) return {std::max(next, view.now), free - head};
-  }
-  return {kNever, 0};
+  return head_shadow(view.now, free, head, view.running.by_estimated_end(), started, [](const RunningJob* job) {
+    return Release{job->estimated_end, job->allocation.cores};
+  });
 }
 
 CoreCount free_beside_head(const ClusterView& view, Instant until) {

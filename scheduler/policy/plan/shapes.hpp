@@ -13,6 +13,12 @@
 
 namespace replay {
 
+/// What a job takes at the size at which it is to start.
+struct Shape {
+  ProcessCount processes;
+  Duration time;
+};
+
 class Shapes {
  public:
   /// Jobs of at most `estimate` may have `processes`.

@@ -21,6 +21,7 @@
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/policy/plan/known_floors.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
+#include "scheduler/policy/plan/shapes.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
 
@@ -35,12 +36,6 @@ struct StartByPlan {
 
   [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return {submitted, id}; }
   auto operator<=>(const StartByPlan&) const = default;
-};
-
-// What a job takes at the size at which it will start.
-struct Shape {
-  ProcessCount processes;
-  Duration estimate;
 };
 
 struct Planned {
@@ -61,7 +56,7 @@ class PlannedQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
 
   Planned& insert(const Job& job, Shape shape, Instant start) {
-    const Planned fresh{&job, shape.processes, shape.estimate, {start, job.submitted, job.id}};
+    const Planned fresh{&job, shape.processes, shape.time, {start, job.submitted, job.id}};
     ++size_;
     if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
     return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
@@ -167,7 +162,7 @@ class Conservative final : public Policy {
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     const Planned* const planned = queue_.find(job);
     const Shape shape = planned != nullptr ? planned->shape() : Shape{job.processes, job.estimate};
-    return shape.processes <= view.free.total() && plan_of(view, &job).fits(shape.processes, view.now, shape.estimate);
+    return shape.processes <= view.free.total() && plan_of(view, &job).fits(shape.processes, view.now, shape.time);
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {
@@ -196,13 +191,13 @@ class Conservative final : public Policy {
   }
 
   void insert(const Job& job, Shape shape) {
-    const Instant start = profile().place(shape.processes, shape.estimate, no_hole_before(shape));
-    floors_.note(shape.processes, shape.estimate, start);
+    const Instant start = profile().place(shape.processes, shape.time, no_hole_before(shape));
+    floors_.note(shape.processes, shape.time, start);
     next_starts_.add(queue_.insert(job, shape, start).at);
   }
 
   [[nodiscard]] Instant no_hole_before(Shape shape) const {
-    return std::max(now_, floors_.floor_for(shape.processes, shape.estimate));
+    return std::max(now_, floors_.floor_for(shape.processes, shape.time));
   }
 
   Shape shape_at_submission(const Job& job) {
@@ -313,7 +308,7 @@ class Conservative final : public Policy {
       if (shape.processes > free) return;  // other jobs still hold its cores: the next event tries again
       free -= shape.processes;
       out.emplace_back(Start{job.id, {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes}});
-      running_.note_start(job, now_, shape.processes, shape.estimate);
+      running_.note_start(job, now_, shape.processes, shape.time);
       queue_.remove(job);
     }
   }

@@ -5,10 +5,10 @@
 #include "scheduler/policy/rigid/priority_easy.hpp"
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 #include "scheduler/policy/plan/class_queue.hpp"
+#include "scheduler/policy/plan/easy_pass.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
 
 namespace replay {
@@ -20,27 +20,17 @@ class PriorityEasy final : public Policy {
 
   void decide(const ClusterView& view, Decisions& out) override {
     queue_.follow(view);
-    const std::span<const ClassedJob* const> queue = queue_.in_order();
-    CoreCount free = view.free.total();
     std::vector<Release> started;
-    const auto start = [&](const Job& job) {
-      free -= job.processes;
-      started.push_back({view.now + job.estimate, job.processes});
-      out.emplace_back(Start{job.id, {job.processes, 1, {}}});
-    };
-    std::size_t next = 0;
-    for (; next < queue.size() && queue[next]->job->processes <= free; ++next) start(*queue[next]->job);
-    if (next < queue.size() && free > 0) {
-      Shadow shadow = head_shadow(view, free, queue[next]->job->processes, started);
-      for (++next; next < queue.size() && free > 0; ++next) {
-        const Job& job = *queue[next]->job;
-        if (job.processes > free) continue;
-        const bool ends_in_time = view.now + job.estimate <= shadow.at;
-        if (!ends_in_time && job.processes > shadow.extra) continue;
-        if (!ends_in_time) shadow.extra -= job.processes;
-        start(job);
-      }
-    }
+    easy_pass(
+        view.now, view.free.total(), queue_.in_order(),
+        [](const ClassedJob* entry) {
+          return Shape{entry->job->processes, entry->job->estimate};
+        },
+        [&](CoreCount free, CoreCount head) { return head_shadow(view, free, head, started); },
+        [&](const ClassedJob* entry, Shape shape) {
+          started.push_back({view.now + shape.time, shape.processes});
+          out.emplace_back(Start{entry->id, {shape.processes, 1, {}}});
+        });
     queue_.wake_for_promotion(out);
   }
 
