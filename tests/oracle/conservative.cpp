@@ -57,6 +57,10 @@ bool calls_for_compression(const Happened& happened, CompressAt at) {
 
 Schedule conservative(const Workload& workload, const Conservative& rules) {
   RigidRun run{workload};
+  return conservative(run, rules, [](std::size_t, const std::function<Time()>&) {});
+}
+
+Schedule conservative(RigidRun& run, const Conservative& rules, const BeforeItsHole& choose) {
   std::vector<PlannedStart> planned;
   return run.run(rules.pass, [&](const Happened& happened) {
     // "The profile shifts what no longer fits, in start order": so no job is delayed by a job that starts after it; a
@@ -67,8 +71,11 @@ Schedule conservative(const Workload& workload, const Conservative& rules) {
       compress(run, planned, rules.compress);
     for (const std::size_t next : run.waiting()) {
       if (std::ranges::count(happened.submitted, next) == 0) continue;
-      const Job& job = run.job(next);
-      planned.push_back({next, plan_of(run, planned).earliest(job.processes, run.now(), job.estimate())});
+      const auto hole = [&] {
+        return plan_of(run, planned).earliest(run.job(next).processes, run.now(), run.job(next).estimate());
+      };
+      choose(next, hole);
+      planned.push_back({next, hole()});
     }
     in_order_of_starts(run, planned);
     start_what_is_due(run, planned);

@@ -97,4 +97,17 @@ std::int64_t time_at(const Curve& curve, std::int64_t time, int from, int to) {
   return static_cast<std::int64_t>(rest * kNoise <= exact.upper ? whole : whole + 1);
 }
 
+int working_set(const Curve& curve, int cores) {
+  const auto cost = [&](int n) { return fraction(n) / (speedup(curve, n) * speedup(curve, n)); };
+  int best = 1;
+  for (int n = 2; n <= cores; ++n)
+    if (!(cost(best) <= cost(n))) best = n;
+  return best;
+}
+
+double speed_ratio(const Curve& curve, int from, int to) {
+  const Fraction exact = speedup(curve, to) / speedup(curve, from);
+  return static_cast<double>(exact.upper) / static_cast<double>(exact.lower);
+}
+
 }  // namespace replay::oracle

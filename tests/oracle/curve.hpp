@@ -26,4 +26,10 @@ struct Curve {
 /// whole but for the noise of floating point is that number.
 [[nodiscard]] std::int64_t time_at(const Curve& curve, std::int64_t time, int from, int to);
 
+/// The processor working set: the size of 1..cores with the least n / S(n)^2, the smallest of several.
+[[nodiscard]] int working_set(const Curve& curve, int cores);
+
+/// S(to) / S(from).
+[[nodiscard]] double speed_ratio(const Curve& curve, int from, int to);
+
 }  // namespace replay::oracle

@@ -74,15 +74,23 @@ bool asks_for_pass(const RigidRun& run, PassRule rule, const Happened& happened)
   return run.job(happened.submitted.front()).processes <= run.plan_of_running().free_at(run.now());
 }
 
-Time promotion(const Job& job) { return job.submit + 5 * job.estimate(); }
-
 }  // namespace
 
-int class_at(const Job& job, Time now, Aging aging) {
-  const int by_estimate = job.estimate() < 60 * kSecond ? 0 : job.estimate() < 3600 * kSecond ? 1 : 2;
-  const bool promoted = aging != Aging::kOff && now >= promotion(job);
-  if (!promoted || by_estimate == 0) return by_estimate;
-  return aging == Aging::kTop ? 0 : by_estimate - 1;
+void easy_pass(RigidRun& run, std::vector<std::size_t> queue) {
+  start_from_the_head(run, queue);
+  if (!queue.empty()) backfill_behind_the_head(run, std::move(queue));
+}
+
+// Classes follow from what the trace says, whatever size has been chosen.
+Time priority_pass(RigidRun& run, Aging aging) {
+  std::vector<std::size_t> queue = run.waiting();
+  std::ranges::stable_sort(queue, {},
+                           [&](std::size_t i) { return class_at(run.as_submitted(i), run.cores(), run.now(), aging); });
+  easy_pass(run, std::move(queue));
+  Time next = kNever;
+  for (const std::size_t waiting : run.waiting())
+    next = std::min(next, next_promotion(run.as_submitted(waiting), run.cores(), run.now(), aging));
+  return next;
 }
 
 Schedule easy(const Workload& workload, const Easy& rules) {
@@ -106,16 +114,7 @@ Schedule easy(const Workload& workload, const Easy& rules) {
 
 Schedule priority_easy(const Workload& workload, Aging aging) {
   RigidRun run{workload};
-  return run.run(PassRule::kInstant, [&](const Happened&) {
-    std::vector<std::size_t> queue = run.waiting();
-    std::ranges::stable_sort(queue, {}, [&](std::size_t i) { return class_at(run.job(i), run.now(), aging); });
-    start_from_the_head(run, queue);
-    if (!queue.empty()) backfill_behind_the_head(run, queue);
-    Time next = kNever;  // the next promotion by aging
-    for (const std::size_t waiting : run.waiting())
-      if (promotion(run.job(waiting)) > run.now()) next = std::min(next, promotion(run.job(waiting)));
-    return next;
-  });
+  return run.run(PassRule::kInstant, [&](const Happened&) { return priority_pass(run, aging); });
 }
 
 }  // namespace replay::oracle

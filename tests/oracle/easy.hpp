@@ -2,8 +2,11 @@
 // three classes.
 #pragma once
 
+#include <cstddef>
 #include <limits>
+#include <vector>
 
+#include "tests/oracle/moldable/sizes.hpp"
 #include "tests/oracle/rigid_run.hpp"
 #include "tests/oracle/workload.hpp"
 
@@ -19,9 +22,11 @@ struct Easy {
 };
 [[nodiscard]] Schedule easy(const Workload& workload, const Easy& rules);
 
-enum class Aging : std::uint8_t { kTop, kOne, kOff };
-/// The class of a job by its estimate and, after a wait of five estimates, by aging: 0 is short, 1 medium, 2 long.
-[[nodiscard]] int class_at(const Job& job, Time now, Aging aging);
+/// EASY's pass over a queue: jobs are started from its head, and behind the first that does not fit.
+void easy_pass(RigidRun& run, std::vector<std::size_t> queue);
+
+/// The same over the waiting jobs by class after aging; the next promotion of one of them.
+Time priority_pass(RigidRun& run, Aging aging);
 [[nodiscard]] Schedule priority_easy(const Workload& workload, Aging aging);
 
 }  // namespace replay::oracle

@@ -6,16 +6,15 @@
 
 namespace replay::oracle {
 
-RigidRun::RigidRun(const Workload& workload) : workload_(workload), schedule_(workload.jobs.size()) {}
+RigidRun::RigidRun(const Workload& workload)
+    : workload_(workload), jobs_(workload.jobs), schedule_(workload.jobs.size()) {}
 
 Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>& pass) {
   Time timer = kNever;
   while ((now_ = next_instant(timer)) != kNever) {
     Happened happened;
     if (rule == PassRule::kInstant) {
-      while (take_end(happened)) continue;
-      while (take_submission(happened)) continue;
-      while (take_extension()) continue;
+      take_instant(happened);
     } else {
       static_cast<void>(take_submission(happened) || take_end(happened) || take_extension());
     }
@@ -31,13 +30,34 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
   return schedule_;
 }
 
+void RigidRun::go_to_next_instant(Time timer) {
+  now_ = next_instant(timer);
+  Happened happened;
+  take_instant(happened);
+}
+
+void RigidRun::take_instant(Happened& happened) {
+  while (take_end(happened)) continue;
+  while (take_submission(happened)) continue;
+  while (take_extension()) continue;
+}
+
+RigidRun RigidRun::as_estimated(const std::vector<std::size_t>& absent) const {
+  RigidRun expected = *this;
+  for (Job& job : expected.jobs_) job.run_time = job.estimate();
+  for (Running& running : expected.running_) running.end = running.estimated_end = counted_end(running);
+  for (const std::size_t job : absent) std::erase(expected.waiting_, job);
+  expected.submitted_ = jobs_.size();
+  return expected;
+}
+
 Time RigidRun::run_time(const Job& job) const {
   return workload_.cut_at_request && job.request > 0 ? std::min(job.run_time, job.request) : job.run_time;
 }
 
 Time RigidRun::next_instant(Time timer) const {
   Time next = timer;
-  if (submitted_ < workload_.jobs.size()) next = std::min(next, workload_.jobs[submitted_].submit);
+  if (submitted_ < jobs_.size()) next = std::min(next, jobs_[submitted_].submit);
   for (const Running& running : running_) next = std::min({next, running.end, running.estimated_end});
   return next;
 }
@@ -55,7 +75,7 @@ bool RigidRun::take_end(Happened& happened) {
 }
 
 bool RigidRun::take_submission(Happened& happened) {
-  if (submitted_ == workload_.jobs.size() || workload_.jobs[submitted_].submit > now_) return false;
+  if (submitted_ == jobs_.size() || jobs_[submitted_].submit > now_) return false;
   happened.submitted.push_back(submitted_);
   waiting_.push_back(submitted_++);
   std::ranges::stable_sort(waiting_, {}, [&](std::size_t i) { return std::pair{job(i).submit, job(i).number}; });

@@ -44,11 +44,15 @@ class RigidRun {
   /// Calls `pass(Happened)` as the rule says until no event is left. The pass starts jobs and returns when to call it
   /// again if nothing happens before: kNever, or an instant after now.
   [[nodiscard]] Schedule run(PassRule rule, const std::function<Time(const Happened&)>& pass);
+  /// The next instant of run() with pass=instant, or the timer if that comes first; nothing is called.
+  void go_to_next_instant(Time timer);
 
   // For use in a pass:
   [[nodiscard]] Time now() const { return now_; }
   [[nodiscard]] int cores() const { return workload_.cores(); }
-  [[nodiscard]] const Job& job(std::size_t index) const { return workload_.jobs[index]; }
+  /// At the size that was chosen for it, if one was.
+  [[nodiscard]] const Job& job(std::size_t index) const { return jobs_[index]; }
+  [[nodiscard]] const Job& as_submitted(std::size_t index) const { return workload_.jobs[index]; }
   /// In the order of their submission: by (submit, number).
   [[nodiscard]] const std::vector<std::size_t>& waiting() const { return waiting_; }
   /// Running jobs with their estimated ends; without those that count as free in planning.
@@ -62,17 +66,25 @@ class RigidRun {
   /// REQUIRES: the job runs; also for kill().
   void extend(std::size_t index, Time by);
   void kill(std::size_t index);
+  /// From now on the job is this one. REQUIRES: it waits.
+  void replace(std::size_t index, const Job& job) { jobs_[index] = job; }
+
+  /// How a policy expects this run to go on: all jobs take as long as they are estimated, none of `absent` waits, and no
+  /// further job comes.
+  [[nodiscard]] RigidRun as_estimated(const std::vector<std::size_t>& absent) const;
 
  private:
   [[nodiscard]] Time run_time(const Job& job) const;
   [[nodiscard]] Time counted_end(const Running& running) const;
   [[nodiscard]] Time next_instant(Time timer) const;
+  void take_instant(Happened& happened);
   bool take_end(Happened& happened);
   bool take_submission(Happened& happened);
   bool take_extension();
   [[nodiscard]] std::vector<Running>::iterator running(std::size_t index);
 
   const Workload& workload_;
+  std::vector<Job> jobs_;
   Time now_ = 0;
   std::size_t submitted_ = 0;  // number of jobs so far
   std::vector<std::size_t> waiting_;

@@ -54,6 +54,7 @@ struct Workload {
   bool flat = true;  ///< one pool of cores without names; else nodes of one package
   Overrun overrun = Overrun::kKill;
   bool cut_at_request = false;  ///< run time > request: the reader cuts it
+  Time unix_start = 0;          ///< UnixStartTime of the header, in microseconds
   std::vector<Job>
       jobs;  ///< by submit; jobs of one instant in the order of the file, which need not be that of their numbers
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "tests/oracle/greedy.hpp"
+#include "tests/oracle/moldable/sizes.hpp"
 #include "tests/support/random.hpp"
 #include "traces/job_table.hpp"
 #include "traces/workload_reader.hpp"

@@ -21,7 +21,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "tests/oracle/easy.hpp"
 #include "tests/oracle/fresh_plan.hpp"
-#include "tests/oracle/greedy.hpp"
+#include "tests/oracle/moldable/sizes.hpp"
 #include "tests/oracle_test/comparison.hpp"
 #include "tests/oracle_test/moment.hpp"
 
@@ -117,7 +117,9 @@ Check beside_reservations(std::size_t reserved) {
 Check beside_the_first_by_class(oracle::Aging aging) {
   return [aging](const Seen& seen) {
     std::vector<const Job*> queue = seen.moment.waiting;
-    std::ranges::stable_sort(queue, {}, [&](const Job* job) { return class_at(*job, seen.moment.now, aging); });
+    std::ranges::stable_sort(queue, {}, [&](const Job* job) {
+      return class_at(*job, seen.moment.workload->cores(), seen.moment.now, aging);
+    });
     return fits_beside_reservations(seen.moment, queue, 1);
   };
 }

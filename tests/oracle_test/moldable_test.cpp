@@ -9,13 +9,17 @@
 #include "tests/oracle/conservative.hpp"
 #include "tests/oracle/easy.hpp"
 #include "tests/oracle/fcfs.hpp"
-#include "tests/oracle/greedy.hpp"
+#include "tests/oracle/moldable/greedy.hpp"
 #include "tests/oracle_test/comparison.hpp"
 
 namespace replay::test {
 namespace {
 
 using oracle::Schedule;
+
+Schedule greedy(const oracle::Workload& workload) {
+  return oracle::greedy_moldable(workload, oracle::GreedyOrder::kArrival);
+}
 
 Variant moldable_variant(const std::string& policy, const std::function<Schedule(const oracle::Workload&)>& oracle,
                          int most_cores) {
@@ -48,8 +52,8 @@ std::string moldable_test_name(const testing::TestParamInfo<Variant>& variant) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MoldableOracle,
-                         testing::Values(moldable_variant("greedy-moldable", oracle::greedy_moldable, 8),
-                                         moldable_variant("greedy-moldable", oracle::greedy_moldable, 40)),
+                         testing::Values(moldable_variant("greedy-moldable", greedy, 8),
+                                         moldable_variant("greedy-moldable", greedy, 40)),
                          moldable_test_name);
 
 class SubmittedSize : public MoldableOracle {};

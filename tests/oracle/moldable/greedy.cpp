@@ -1,24 +1,21 @@
-#include "tests/oracle/greedy.hpp"
+#include "tests/oracle/moldable/greedy.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <utility>
+#include <tuple>
+
+#include "tests/oracle/moldable/sizes.hpp"
 
 namespace replay::oracle {
 namespace {
-
-bool can_choose(const Job& job) { return job.flexibility != Flexibility::kRigid && job.curve.has_value(); }
-
-Time at_size(const Job& job, Time time, int size) {
-  return can_choose(job) && size != job.processes ? time_at(*job.curve, time, job.processes, size) : time;
-}
 
 // "Of its sizes <= free, the one with least T, then the smallest"; 0 if there is none.
 int chosen_size(const Job& job, int free) {
   int chosen = 0;
   for (const int size : offered_sizes(job, free))
-    if (chosen == 0 || at_size(job, job.estimate(), size) < at_size(job, job.estimate(), chosen)) chosen = size;
+    if (chosen == 0 || time_at_size(job, job.estimate(), size) < time_at_size(job, job.estimate(), chosen))
+      chosen = size;
   return chosen;
 }
 
@@ -26,28 +23,17 @@ int chosen_size(const Job& job, int free) {
 Time time_on_cores(const Workload& workload, const Job& job, int size) {
   Time run_time = job.run_time;
   if (workload.cut_at_request && job.request > 0) run_time = std::min(run_time, job.request);
-  run_time = at_size(job, run_time, size);
-  if (workload.overrun == Overrun::kKill) run_time = std::min(run_time, at_size(job, job.estimate(), size));
+  run_time = time_at_size(job, run_time, size);
+  if (workload.overrun == Overrun::kKill) run_time = std::min(run_time, time_at_size(job, job.estimate(), size));
   return run_time;
 }
 
 }  // namespace
 
-std::vector<int> offered_sizes(const Job& job, int cores) {
-  std::vector<int> offered;
-  for (int size = 1; size <= cores; ++size) {
-    const bool in_bounds = size >= job.least && (job.most == 0 || size <= job.most);
-    const bool in_list = job.sizes.empty() || std::ranges::count(job.sizes, size) > 0;
-    if (can_choose(job) ? in_bounds && in_list : size == job.processes) offered.push_back(size);
-  }
-  return offered;
-}
-
-Schedule greedy_moldable(const Workload& workload) {
+Schedule greedy_moldable(const Workload& workload, GreedyOrder order) {
   const std::vector<Job>& jobs = workload.jobs;
-  std::vector<std::size_t> waiting(jobs.size());  // those to come, too, by (submit, number)
+  std::vector<std::size_t> waiting(jobs.size());  // those to come, too
   std::iota(waiting.begin(), waiting.end(), std::size_t{0});
-  std::ranges::sort(waiting, {}, [&](std::size_t i) { return std::pair{jobs[i].submit, jobs[i].number}; });
 
   Schedule schedule(jobs.size());
   std::vector<std::size_t> running;
@@ -58,6 +44,10 @@ Schedule greedy_moldable(const Workload& workload) {
       if (schedule[i].end != now) return false;
       free += schedule[i].processes;
       return true;
+    });
+    std::ranges::sort(waiting, {}, [&](std::size_t i) {
+      const int rank = order == GreedyOrder::kClass ? class_at(jobs[i], workload.cores(), now, Aging::kTop) : 0;
+      return std::tuple{rank, jobs[i].submit, jobs[i].number};
     });
     for (const std::size_t i : std::vector<std::size_t>{waiting}) {
       const int size = jobs[i].submit <= now ? chosen_size(jobs[i], free) : 0;
