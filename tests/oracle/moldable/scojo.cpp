@@ -14,7 +14,7 @@ namespace replay::oracle {
 namespace {
 
 constexpr int kHalvings = 40;
-constexpr double kNoise = 1e-9;
+constexpr double kTolerance = 1e-9;
 
 // What is left to do at an instant, in microseconds of the size at the start.
 struct Remaining {
@@ -212,7 +212,7 @@ class ScojoRun {
   Time pass() {
     Time timer = kNever;
     const double factor = factor_of_now();
-    if (std::abs(factor - in_force_) > rules_.threshold * in_force_ + kNoise) {
+    if (std::abs(factor - in_force_) > rules_.threshold * in_force_ + kTolerance) {
       if (!last_resize_ || now_ - *last_resize_ >= rules_.interval) {
         in_force_ = factor;
         if (resize_all(factor)) last_resize_ = now_;
