@@ -61,9 +61,12 @@ void set_priorities(Random& random, Job& job) {
   job.political_priority = random.one_of({0.0, 0.0, 0.5, 1.0, -std::numeric_limits<double>::infinity()});
 }
 
-oracle::Curve drawn_curve(Random& random, int processes, int cores) {
+oracle::Curve drawn_curve(Random& random, const Draw& draw, int processes, int cores) {
   oracle::Curve curve;
-  curve.law = random.one_of({Law::kLinear, Law::kDowney, Law::kDowney, Law::kThreePoint, Law::kThreePoint});
+  if (draw.curves == Curves::kThreePoint) return {.law = Law::kThreePoint, .optimum = processes};
+  curve.law = draw.curves == Curves::kDowney
+                  ? Law::kDowney
+                  : random.one_of({Law::kLinear, Law::kDowney, Law::kDowney, Law::kThreePoint, Law::kThreePoint});
   curve.a = static_cast<int>(random.between(100, 100 * cores + 100));
   if (random.one_in(2)) curve.a = curve.a / 50 * 50;
   curve.sigma = random.one_of({0, 25, 50, 95, 100, 121, 200, 350});
@@ -75,11 +78,11 @@ oracle::Curve drawn_curve(Random& random, int processes, int cores) {
 }
 
 // What a job declares about its sizes. One that would fit the machine at none of them says nothing about them.
-void set_sizes(Random& random, Job& job, int cores) {
+void set_sizes(Random& random, const Draw& draw, Job& job, int cores) {
   using oracle::Flexibility;
   job.flexibility = random.one_of({Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMoldable,
                                    Flexibility::kMoldable, Flexibility::kMalleable});
-  if (!random.one_in(6)) job.curve = drawn_curve(random, job.processes, cores);
+  if (!random.one_in(6)) job.curve = drawn_curve(random, draw, job.processes, cores);
   if (random.one_in(2)) job.least = static_cast<int>(random.between(1, cores));
   if (random.one_in(2)) job.most = static_cast<int>(random.between(std::max(job.least, 1), cores + 3));
   if (random.one_in(3))
@@ -117,6 +120,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
   if (!draw.extends) workload.overrun = oracle::Overrun::kKill;
   if (draw.policy_tells && random.one_in(2)) workload.overrun = oracle::Overrun::kPolicy;
   workload.cut_at_request = random.one_in(4);
+  if (draw.days) workload.unix_start = kSecond * random.between(0, 1'000'000'000);
   const Time unit = drawn_unit(random, draw);
   const Time favourite = unit * random.between(1, 8);  // an estimate that many jobs have
   const auto jobs = random.between(1, draw.most_jobs);
@@ -126,6 +130,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     Job job;
     job.number = number;
     if (!random.one_in(3)) now += unit * random.between(0, gap);
+    if (draw.days && random.one_in(4)) now += kSecond * random.between(0, 86400);
     job.submit = now;
     job.processes = drawn_size(random, workload.cores());
     job.run_time = random.one_in(12) ? 0 : unit * random.between(1, 10);
@@ -134,7 +139,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     job.flexibility = random.one_in(6) ? oracle::Flexibility::kRigid : oracle::Flexibility::kMalleable;
     if (draw.behaviour) set_behaviour(random, job);
     if (draw.priorities) set_priorities(random, job);
-    if (draw.moldable) set_sizes(random, job, workload.cores());
+    if (draw.moldable) set_sizes(random, draw, job, workload.cores());
     workload.jobs.push_back(job);
   }
   if (draw.any_numbers && random.one_in(5)) shuffle_numbers(random, workload.jobs);
@@ -143,6 +148,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
 
 std::string swf_text(const oracle::Workload& workload) {
   std::string text = fmt::format("; MaxProcs: {}\n", workload.cores());
+  if (workload.unix_start > 0) text += fmt::format("; UnixStartTime: {}\n", workload.unix_start / kSecond);
   for (const Job& job : workload.jobs)
     text += fmt::format("{} {} -1 {} {} -1 -1 {} {} -1 1 1 1 1 1 -1 -1 -1\n", job.number, in_seconds(job.submit),
                         in_seconds(job.run_time), job.processes, job.processes,

@@ -12,6 +12,12 @@
 
 namespace replay::test {
 
+enum class Curves : std::uint8_t {
+  kAny,
+  kThreePoint,  ///< that of SCOJO-P, with the same efficiencies for all jobs
+  kDowney
+};
+
 /// Options of the draw.
 struct Draw {
   int most_jobs = 14;
@@ -25,6 +31,8 @@ struct Draw {
   bool policy_tells = false;  ///< --overrun policy is
   bool any_numbers = true;    ///< job numbers need not be in the order of submission
   bool moldable = false;      ///< rigid, moldable and malleable jobs with curves, bounds and lists of sizes
+  Curves curves = Curves::kAny;
+  bool days = false;  ///< submissions spread over days that begin anywhere in the log's day
 };
 
 /// One seed and draw give the same workload on every machine.

@@ -11,11 +11,17 @@
 #include "tests/oracle/fcfs.hpp"
 #include "tests/oracle/moldable/greedy.hpp"
 #include "tests/oracle_test/comparison.hpp"
+#include "tests/oracle_test/moldable_policies.hpp"
 
 namespace replay::test {
 namespace {
 
+using oracle::Aging;
 using oracle::Schedule;
+
+Schedule greedy_by_class(const oracle::Workload& workload) {
+  return oracle::greedy_moldable(workload, oracle::GreedyOrder::kClass);
+}
 
 Schedule greedy(const oracle::Workload& workload) {
   return oracle::greedy_moldable(workload, oracle::GreedyOrder::kArrival);
@@ -29,6 +35,11 @@ Variant moldable_variant(const std::string& policy, const std::function<Schedule
   draw.any_numbers = false;  // jobs of one instant are handled by number, and the reader keeps the order of the file
   draw.moldable = true;
   return {policy, oracle, draw, "rigid", false, true};
+}
+
+Variant with_classes(Variant variant) {
+  variant.draw.long_times = true;
+  return variant;
 }
 
 // The schedule of an oracle that chooses no sizes.
@@ -53,7 +64,9 @@ std::string moldable_test_name(const testing::TestParamInfo<Variant>& variant) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, MoldableOracle,
                          testing::Values(moldable_variant("greedy-moldable", greedy, 8),
-                                         moldable_variant("greedy-moldable", greedy, 40)),
+                                         moldable_variant("greedy-moldable", greedy, 40),
+                                         with_classes(moldable_variant(kGreedyByClass, greedy_by_class, 8)),
+                                         with_classes(moldable_variant(kGreedyByClass, greedy_by_class, 40))),
                          moldable_test_name);
 
 class SubmittedSize : public MoldableOracle {};
@@ -62,10 +75,14 @@ TEST_P(SubmittedSize, IsThatOfMoldableJobsUnderAPolicyThatChoosesNone) { expect_
 
 INSTANTIATE_TEST_SUITE_P(
     Policies, SubmittedSize,
-    testing::Values(at_submitted_size("fcfs", oracle::fcfs),
-                    at_submitted_size("easy", [](const oracle::Workload& workload) { return easy(workload, {}); }),
-                    at_submitted_size("conservative",
-                                      [](const oracle::Workload& workload) { return conservative(workload, {}); })),
+    testing::Values(
+        at_submitted_size("fcfs", oracle::fcfs),
+        at_submitted_size("easy", [](const oracle::Workload& workload) { return easy(workload, {}); }),
+        at_submitted_size("conservative", [](const oracle::Workload& workload) { return conservative(workload, {}); }),
+        with_classes(at_submitted_size("priority-easy",
+                                       [](const auto& workload) { return priority_easy(workload, Aging::kTop); })),
+        with_classes(at_submitted_size("priority-easy:aging=one",
+                                       [](const auto& workload) { return priority_easy(workload, Aging::kOne); }))),
     moldable_test_name);
 
 }  // namespace
