@@ -12,6 +12,7 @@
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
+#include "tests/support/sharing/occupation.hpp"
 
 namespace replay::test {
 namespace {
@@ -72,6 +73,14 @@ std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>&
       return fmt::format("job {} starts with {} processes on {} cores", number(job.id), size, allocation.cores);
   }
   return "";
+}
+
+TEST_P(EveryPolicy, LetsJobsShareNodesButNoCores) {
+  for (const char* machine : {"4x2x2", "1x1x16", "16x1x1"})
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      const auto log = simulate(GetParam(), Machine::parse(machine), random_moldable_jobs(seed, 150, 16), "utrera");
+      ASSERT_EQ(sharing_error(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
+    }
 }
 
 TEST_P(EveryPolicy, StartsMoldableJobsAtSizesThatTheyOffer) {
