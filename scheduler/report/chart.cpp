@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kBlue = "#1f5a93";
 constexpr std::string_view kOrange = "#c2571a";
+constexpr std::string_view kLight = "#9dbfdd";
+constexpr std::string_view kGreen = "#3c7d3c";
 constexpr std::string_view kGrid = "#dddddd";
 constexpr std::string_view kAxis = "#444444";
 constexpr double kCharacter = 0.58;  // width of a character, of the font's size; wide fonts included
@@ -29,13 +31,14 @@ struct Plot {
 
 double largest(const std::vector<double>& values) { return values.empty() ? 0 : std::ranges::max(values); }
 
+// `legend_height`: of what is above the plot beyond the first line of names.
 Plot draw_frame(Svg& svg, const Area& area, std::string_view title, std::string_view x_name, std::string_view y_name,
-                double most_value, double room_for_labels) {
+                double most_value, double room_for_labels, double legend_height = 0) {
   svg.text(area.x, area.y + 16, title, {.size = 15, .is_bold = true});
   const double most_or_one = most_value > 0 ? most_value : 1;
   const double step = nice_step(most_or_one, 5);
   Plot plot{.left = area.x + 62,
-            .top = area.y + 50,
+            .top = area.y + 50 + legend_height,
             .right = area.x + area.width - 6,
             .bottom = area.y + area.height - 24 - room_for_labels,
             .most = std::ceil(most_or_one / step - 1e-9) * step};
@@ -64,6 +67,24 @@ void draw_legend_line(Svg& svg, double& x, double y, const Stroke& stroke, bool 
   x += 31 + width_of(name, 12) + 24;
 }
 
+struct LegendPlace {
+  double x, y;  // from where the first name begins
+};
+
+// Two names stand in one line, more of them in as many as they need.
+std::vector<LegendPlace> legend_places(const std::vector<BarSeries>& series, double width) {
+  constexpr double kLine = 16;
+  std::vector<LegendPlace> places;
+  double x = 0, y = 0;
+  for (const BarSeries& named : series) {
+    const double own = 21 + width_of(named.name, 12);
+    if (series.size() > 2 && x > 0 && x + own > width) x = 0, y += kLine;
+    places.push_back({x, y});
+    x += own + 24;
+  }
+  return places;
+}
+
 }  // namespace
 
 double nice_step(double most, int parts) {
@@ -81,14 +102,18 @@ void draw(Svg& svg, const Area& area, const BarChart& chart) {
   for (const std::string& label : chart.labels) longest = std::max(longest, width_of(label, kSmall));
   for (const BarSeries& series : chart.series) most = std::max(most, largest(series.values));
   const bool is_upright = longest + 4 > (area.width - 68) / bins;
-  const Plot plot =
-      draw_frame(svg, area, chart.title, chart.x_name, chart.y_name, most, is_upright ? longest + 14 : 22);
+  const std::vector<LegendPlace> names = legend_places(chart.series, area.width - 68);
+  const Plot plot = draw_frame(svg, area, chart.title, chart.x_name, chart.y_name, most, is_upright ? longest + 14 : 22,
+                               names.empty() ? 0 : names.back().y);
   std::vector<std::string> fills{std::string(kBlue)};
   if (chart.series.size() > 1) fills.push_back(svg.hatch(kOrange));
-  double legend = plot.left;
+  if (chart.series.size() > 2) fills.emplace_back(kLight);
+  if (chart.series.size() > 3) fills.push_back(svg.hatch(kGreen));
   if (chart.series.size() > 1)
-    for (std::size_t s = 0; s < chart.series.size(); ++s)
-      draw_legend_box(svg, legend, area.y + 36, fills[s], chart.series[s].name);
+    for (std::size_t s = 0; s < chart.series.size(); ++s) {
+      double x = plot.left + names[s].x;
+      draw_legend_box(svg, x, area.y + 36 + names[s].y, fills[s], chart.series[s].name);
+    }
 
   const double pitch = (plot.right - plot.left) / bins;
   const double bar = pitch * 0.8 / static_cast<double>(chart.series.size());
@@ -114,10 +139,9 @@ void draw(Svg& svg, const Area& area, const TimeChart& chart) {
   const Plot plot = draw_frame(svg, area, chart.title, chart.x_name, chart.y_name, most, 22);
   const double pitch = (plot.right - plot.left) / periods;
   const auto middle = [&](std::size_t i) { return plot.left + pitch * (static_cast<double>(i) + 0.5); };
-  constexpr std::string_view kBars = "#9dbfdd";
   for (std::size_t i = 0; i < chart.bars.size(); ++i)
     svg.rectangle(plot.left + pitch * static_cast<double>(i), plot.y(chart.bars[i]), std::max(pitch * 0.92, 0.3),
-                  plot.bottom - plot.y(chart.bars[i]), kBars,
+                  plot.bottom - plot.y(chart.bars[i]), kLight,
                   fmt::format("{}: {:.3g}", chart.labels.at(i), chart.bars[i]));
   std::vector<Point> points;
   for (std::size_t i = 0; i < chart.line.size(); ++i) points.push_back({middle(i), plot.y(chart.line[i])});
@@ -139,7 +163,7 @@ void draw(Svg& svg, const Area& area, const TimeChart& chart) {
              {.size = kSmall, .anchor = Anchor::kMiddle});
   }
   double legend = plot.left;
-  draw_legend_box(svg, legend, area.y + 36, kBars, chart.bars_name);
+  draw_legend_box(svg, legend, area.y + 36, kLight, chart.bars_name);
   if (!points.empty()) draw_legend_line(svg, legend, area.y + 36, line, pitch >= 6, chart.line_name);
   if (chart.mark) draw_legend_line(svg, legend, area.y + 36, mark, false, chart.mark_name);
 }

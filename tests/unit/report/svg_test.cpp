@@ -39,5 +39,26 @@ TEST(Charts, TwoSeriesDifferWithoutColour) {
     EXPECT_NE(text.find(words), std::string::npos) << words;
 }
 
+TEST(Charts, NamesOfFourSeriesWrapAndKeepInsideTheChart) {
+  Svg svg(600, 300);
+  const std::string name(30, 'n');
+  draw(svg, {.x = 0, .y = 0, .width = 600, .height = 300},
+       BarChart{.title = "T",
+                .x_name = "x",
+                .y_name = "y",
+                .labels = {"a"},
+                .series = {{name, {1}}, {name, {2}}, {name, {3}}, {name, {4}}}});
+  const std::string text = svg.finish("t");
+  std::size_t lines = 0, at = 0;
+  std::string last;
+  while ((at = text.find(">" + name + "<", at + 1)) != std::string::npos) {
+    const std::size_t y = text.rfind("y=\"", at);
+    const std::string height = text.substr(y, text.find('"', y + 3) - y);
+    if (height != last) ++lines;
+    last = height;
+  }
+  EXPECT_EQ(lines, 2u);
+}
+
 }  // namespace
 }  // namespace replay::report

@@ -1,0 +1,65 @@
+// SCOJO-P: jobs of the Lublin-Feitelson model, moldable with speedup curves, under the traditional scheduler, SCOJO-P,
+// Cirne-Berman, the greedy baseline and the original SCOJO. Source: Barsanti and Sodan 2006, section 5: Figures 4 to 14.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scheduler/study/result.hpp"
+#include "scheduler/study/scojo_p/figures.hpp"
+#include "scheduler/study/scojo_p/workload.hpp"
+#include "scheduler/study/simulation.hpp"
+
+namespace replay::study {
+
+struct ScojoOptions {
+  std::uint64_t seeds = 4;  ///< 1 .. seeds
+  std::uint64_t jobs = 10'000;
+  bool quick = false;  ///< without what takes longest; quick_scojo_options() sets the rest
+};
+[[nodiscard]] ScojoOptions quick_scojo_options();
+
+struct ScojoPolicy {
+  std::string_view key;     ///< in tables
+  std::string_view policy;  ///< as written
+};
+[[nodiscard]] std::span<const ScojoPolicy> scojo_policies();
+/// Ideal loads that SCOJO-P is tried with on W1 and W2.
+[[nodiscard]] std::span<const double> scojo_ideal_loads();
+[[nodiscard]] std::string scojo_ideal_key(double ideal);
+
+/// A workload under a policy, both by their keys.
+struct ScojoRun {
+  std::string workload, policy;
+  auto operator<=>(const ScojoRun&) const = default;
+};
+[[nodiscard]] std::vector<ScojoRun> scojo_runs(bool quick);
+
+/// What a workload is, by seed.
+struct ScojoWorkloadFacts {
+  std::vector<double> offered_load;
+  std::array<std::vector<double>, kScojoGroups> share, mean_optimum;
+};
+
+struct ScojoOutcome {
+  ScojoOptions options;
+  std::map<std::string, ScojoWorkloadFacts> workloads;
+  std::map<ScojoRun, std::vector<ScojoFigures>> runs;  ///< by seed
+};
+/// The figures depend on neither the order of the runs nor the number of cores. Throws UsageError for an unknown policy.
+[[nodiscard]] ScojoOutcome run_scojo_study(const ScojoOptions& options, const Surroundings& surroundings);
+/// Only some of the runs; the workloads are those that they need.
+[[nodiscard]] ScojoOutcome run_scojo_study(const ScojoOptions& options, const std::vector<ScojoRun>& runs,
+                                           const Surroundings& surroundings);
+
+/// The page.
+[[nodiscard]] Result scojo_result(const ScojoOutcome& outcome);
+
+[[nodiscard]] Result reproduce_scojo(const ScojoOptions& options, const Surroundings& surroundings);
+
+}  // namespace replay::study

@@ -1,0 +1,133 @@
+#include "scheduler/study/scojo_p/workload.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/model/job_sizes.hpp"
+#include "scheduler/study/scojo_p/numbers.hpp"
+#include "traces/models/lublin_workload.hpp"
+
+namespace replay::study {
+namespace {
+
+using scojo_p_paper::kAlphaW1;
+using scojo_p_paper::kAlphaW2;
+using scojo_p_paper::kProcessors;
+
+constexpr ClassShares kFourFifths{{0.8, 0.8, 0.8}}, kShortAndMedium{{0.8, 0.8, 0}}, kLong{{0, 0, 0.8}};
+constexpr ScojoWorkloadKind kKinds[] = {
+    {.key = "W1", .alpha = kAlphaW1},
+    {.key = "W2", .alpha = kAlphaW2},
+    {.key = "W1 80 %", .alpha = kAlphaW1, .moldable = kFourFifths},
+    {.key = "W2 80 %", .alpha = kAlphaW2, .moldable = kFourFifths},
+    {.key = "W1 malleable", .alpha = kAlphaW1, .moldable = kShortAndMedium, .malleable = kLong},
+    {.key = "W2 malleable", .alpha = kAlphaW2, .moldable = kShortAndMedium, .malleable = kLong},
+    {.key = "W1 Downey", .alpha = kAlphaW1, .curve = SpeedupModel::kDowney},
+    {.key = "W1 Downey, E >= 0.9", .alpha = kAlphaW1, .curve = SpeedupModel::kDowney, .raises_least = true},
+};
+
+LublinOrder order_of(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uint64_t jobs) {
+  LublinOrder order;
+  order.model.machine_size = kProcessors;
+  order.model.typeless.aarr = kind.alpha;
+  order.model.seed = Seed{seed};
+  order.jobs = jobs;
+  return order;
+}
+
+// TEMPORARY
+ProcessCount optimal_size(const Job& job, ProcessCount machine) {
+  if (!has_choice_of_size(job)) return job.processes;
+  const auto& law = job.declaration->speedup->law();
+  if (const auto* three = std::get_if<ThreePointSpeedup>(&law)) return three->optimum;
+  const ProcessCount set = job.declaration->speedup->working_set(machine);
+  return std::clamp(set, least_size(job), most_size(job));
+}
+
+std::size_t group_of(Duration runtime) { return 1 + static_cast<std::size_t>(runtime_class(runtime)); }
+
+// Section 5.4: the largest size of at most N_opt at which the efficiency is 0.9 or more; efficiencies fall with the
+// size.
+void raise_least(JobTraits& traits, ProcessCount optimum) {
+  constexpr double kEfficiency = 0.9;
+  ProcessCount size = *traits.least;
+  while (size < optimum && traits.speedup->speedup(size + 1) >= kEfficiency * (size + 1)) ++size;
+  traits.least = size;
+}
+
+TracedJob job_of(const LublinJob& drawn, JobId id) {
+  TracedJob job;
+  job.job.id = id;
+  job.job.submitted = Instant{std::chrono::seconds{drawn.arrival}};
+  job.job.processes = drawn.size;
+  job.job.estimate = job.truth.runtime = std::chrono::seconds{drawn.runtime};
+  return job;
+}
+
+ScojoJob facts_of(const Job& job) {
+  const ProcessCount optimum = optimal_size(job, kProcessors);
+  const Duration runtime = estimate_at(job, optimum);
+  return {.submitted = job.processes,
+          .optimum = optimum,
+          .runtime_s = seconds(runtime),
+          .group = group_of(runtime),
+          .has_choice = has_choice_of_size(job)};
+}
+
+}  // namespace
+
+std::span<const ScojoWorkloadKind> scojo_workload_kinds() { return kKinds; }
+
+const ScojoWorkloadKind& scojo_workload_kind(std::string_view key) {
+  const auto found = std::ranges::find(kKinds, key, &ScojoWorkloadKind::key);
+  INVARIANT(found != std::end(kKinds), "no workload '{}'", key);
+  return *found;
+}
+
+ScojoWorkload make_scojo_workload(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uint64_t jobs) {
+  const LublinOrder order = order_of(kind, seed, jobs);
+  const FlexibilityRule rule{.speedup = kind.curve, .moldable = kind.moldable, .malleable = kind.malleable};
+  ScojoWorkload made;
+  made.workload.jobs.reserve(jobs);
+  made.facts.reserve(jobs);
+  LublinTrace trace(order, plan_lublin(order));
+  for (LublinJob drawn; trace.next(drawn);) {
+    const auto number = static_cast<std::int64_t>(made.facts.size() + 1);
+    TracedJob job = job_of(drawn, JobId{number});
+    JobTraits traits;
+    declare_flexibility(traits, {number, drawn.size, job.truth.runtime}, rule, kProcessors, order.model.seed);
+    job.job.flexibility = *traits.flexibility;
+    job.job.declaration = std::make_shared<const Declaration>(traits);
+    ScojoJob facts = facts_of(job.job);
+    if (kind.raises_least && traits.least && facts.group > 1) {
+      raise_least(traits, facts.optimum);
+      job.job.declaration = std::make_shared<const Declaration>(traits);
+    }
+    made.facts.push_back(facts);
+    made.workload.jobs.push_back(job);
+  }
+  return made;
+}
+
+double ScojoWorkload::offered_load() const {
+  double work = 0;
+  for (const TracedJob& job : workload.jobs) work += job.job.processes * seconds(job.truth.runtime);
+  const double span = seconds(workload.jobs.back().job.submitted - workload.jobs.front().job.submitted);
+  return work / (kProcessors * span);
+}
+
+double ScojoWorkload::mean_optimum(std::size_t group) const {
+  double sum = 0, jobs = 0;
+  for (const ScojoJob& job : facts)
+    if (group == 0 || job.group == group) sum += job.optimum, ++jobs;
+  return sum / jobs;
+}
+
+double ScojoWorkload::share(std::size_t group) const {
+  if (group == 0) return 1;
+  return static_cast<double>(std::ranges::count(facts, group, &ScojoJob::group)) / static_cast<double>(facts.size());
+}
+
+}  // namespace replay::study
