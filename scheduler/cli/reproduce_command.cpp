@@ -23,6 +23,7 @@
 #include "scheduler/study/dynp/study.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
 #include "scheduler/study/reproduction.hpp"
+#include "scheduler/study/scojo_p/study.hpp"
 #include "scheduler/study/slack/study.hpp"
 #include "scheduler/study/text.hpp"
 
@@ -42,13 +43,15 @@ fs::path traces_folder(const ReproduceGiven& given) {
   return variable != nullptr && *variable != '\0' ? fs::path{variable} : fs::path{"traces/pwa"};
 }
 
+// Without wanted logs the study makes its jobs itself.
 int reproduce(const ReproduceGiven& given, std::string_view paper, const std::vector<const study::ArchiveLog*>& wanted,
               const study::Study& study) {
   const study::LogSearch logs = study::find_logs(traces_folder(given), wanted);
   std::string missing;
   for (const std::string& line : logs.missing)
     missing += fmt::format("{}{}", missing.empty() ? "" : "\n        ", line);
-  if (logs.found.empty()) throw InputError(missing + "\n        --traces DIR says where the logs are");
+  if (logs.found.empty() && !wanted.empty())
+    throw InputError(missing + "\n        --traces DIR says where the logs are");
   if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
   const fs::path folder = given.out.empty() ? fs::path{fmt::format("reproduce-{}", paper)} : fs::path{given.out};
   const HeedStops heeding;
@@ -73,9 +76,12 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   return 0;
 }
 
-void add_common(CLI::App& command, ReproduceGiven& given, std::string_view paper) {
+void add_traces(CLI::App& command, ReproduceGiven& given) {
   command.add_option("--traces", given.traces, "where the logs are (default: $REPLAY_TRACES, else traces/pwa)")
       ->type_name("DIR");
+}
+
+void add_common(CLI::App& command, ReproduceGiven& given, std::string_view paper) {
   command
       .add_option("--out", given.out, fmt::format("where the page and numbers.csv go (default reproduce-{})", paper))
       ->type_name("DIR");
@@ -92,6 +98,7 @@ Command add_slack(CLI::App& group) {
       group.add_subcommand("slack", "slack-based backfilling (Talby and Feitelson 1999): Tables 1 to 3, Figures 9, 10");
   command->footer("Example: replay reproduce slack --traces ~/pwa");
   auto given = std::make_shared<ReproduceGiven>();
+  add_traces(*command, *given);
   add_common(*command, *given, "slack");
   return [given] {
     return reproduce(*given, "slack", {&study::kth_log()}, [given](const auto& logs, const auto& surroundings) {
@@ -105,6 +112,7 @@ Command add_fcfs_malleable(CLI::App& group) {
       group.add_subcommand("fcfs-malleable", "FCFS-malleable (Utrera et al. 2012): Figures 2 and 3, Tables 2 and 3");
   command->footer("Example: replay reproduce fcfs-malleable --traces ~/pwa --quick");
   auto given = std::make_shared<ReproduceGiven>();
+  add_traces(*command, *given);
   add_common(*command, *given, "fcfs-malleable");
   return [given] {
     return reproduce(*given, "fcfs-malleable", {&study::sdsc_sp2_log(), &study::ctc_log(), &study::sdsc_blue_log()},
@@ -146,6 +154,7 @@ Command add_dynp(CLI::App& group) {
   auto* command = group.add_subcommand("dynp", "self-tuning dynP (Streit): Tables 3 to 5, Figures 1 to 4");
   command->footer("Example: replay reproduce dynp --traces ~/pwa --logs KTH --sets 3");
   auto given = std::make_shared<DynpGiven>();
+  add_traces(*command, *given);
   add_common(*command, *given, "dynp");
   command->add_option("--sets", given->sets, "job sets of each log [10; 3 with --quick]")
       ->type_name("N")
@@ -160,13 +169,35 @@ Command add_dynp(CLI::App& group) {
   };
 }
 
+struct ScojoGiven : ReproduceGiven {
+  std::optional<std::uint64_t> seeds;
+};
+
+Command add_scojo_p(CLI::App& group) {
+  auto* command = group.add_subcommand(
+      "scojo-p", "SCOJO-P and Cirne-Berman (Barsanti and Sodan 2006): Figures 4 to 14; it makes its jobs itself");
+  command->footer("Example: replay reproduce scojo-p --quick");
+  auto given = std::make_shared<ScojoGiven>();
+  add_common(*command, *given, "scojo-p");
+  command->add_option("--seeds", given->seeds, "workloads of each kind [4; 1 with --quick]")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  return [given] {
+    study::ScojoOptions options = given->quick ? study::quick_scojo_options() : study::ScojoOptions{};
+    options.seeds = given->seeds.value_or(options.seeds);
+    return reproduce(*given, "scojo-p", {}, [options](const auto&, const auto& surroundings) {
+      return study::reproduce_scojo(options, surroundings);
+    });
+  };
+}
+
 }  // namespace
 
 Command add_reproduce(CLI::App& app) {
   auto* group = app.add_subcommand("reproduce", "a paper's tables and figures, its numbers beside ours");
   group->footer("`replay reproduce PAPER --help` says more.");
   group->require_subcommand(1);
-  return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable});
+  return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable, add_scojo_p});
 }
 
 }  // namespace replay::cli

@@ -80,8 +80,8 @@ Section responses_section(const ScojoValues& simulated) {
                                             both));
   }
   section.tables.push_back(scojo_gains(simulated));
-  section.tables.push_back(scojo_by_seed(simulated, kTraditional));
-  section.tables.push_back(scojo_by_seed(simulated, kTraditionalOne));
+  section.tables.push_back(scojo_by_seed(simulated, kW1));
+  section.tables.push_back(scojo_by_seed(simulated, kW2));
   return section;
 }
 

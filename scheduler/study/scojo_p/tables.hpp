@@ -25,8 +25,8 @@ inline constexpr ScojoMeasure kScojoResponse{"mean response", "h", &ScojoGroupFi
                                    const ScojoMeasure& measure, const std::vector<std::string_view>& workloads);
 /// What the text says in per cent, for W1 and W2.
 [[nodiscard]] Table scojo_gains(const ScojoValues& simulated);
-/// Response and slowdown of W1 and W2, and each seed's response against a traditional scheduler's.
-[[nodiscard]] Table scojo_by_seed(const ScojoValues& simulated, std::string_view base);
+/// Response and slowdown of a workload, and each seed's response against the two traditional schedulers.
+[[nodiscard]] Table scojo_by_seed(const ScojoValues& simulated, std::string_view workload);
 [[nodiscard]] Table scojo_adaptations(const ScojoValues& simulated);
 [[nodiscard]] Table scojo_sizes(const ScojoValues& simulated);
 [[nodiscard]] Table scojo_ideal(const ScojoValues& simulated);

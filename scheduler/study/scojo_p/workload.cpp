@@ -37,15 +37,6 @@ LublinOrder order_of(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uin
   return order;
 }
 
-// TEMPORARY
-ProcessCount optimal_size(const Job& job, ProcessCount machine) {
-  if (!has_choice_of_size(job)) return job.processes;
-  const auto& law = job.declaration->speedup->law();
-  if (const auto* three = std::get_if<ThreePointSpeedup>(&law)) return three->optimum;
-  const ProcessCount set = job.declaration->speedup->working_set(machine);
-  return std::clamp(set, least_size(job), most_size(job));
-}
-
 std::size_t group_of(Duration runtime) { return 1 + static_cast<std::size_t>(runtime_class(runtime)); }
 
 // Section 5.4: the largest size of at most N_opt at which the efficiency is 0.9 or more; efficiencies fall with the
@@ -67,7 +58,7 @@ TracedJob job_of(const LublinJob& drawn, JobId id) {
 }
 
 ScojoJob facts_of(const Job& job) {
-  const ProcessCount optimum = optimal_size(job, kProcessors);
+  const ProcessCount optimum = optimum_size(job, kProcessors);
   const Duration runtime = estimate_at(job, optimum);
   return {.submitted = job.processes,
           .optimum = optimum,

@@ -6,6 +6,7 @@
 
 #include "scheduler/study/dynp/numbers.hpp"
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
+#include "scheduler/study/scojo_p/numbers.hpp"
 #include "scheduler/study/slack/numbers.hpp"
 
 namespace replay::study {
@@ -91,6 +92,46 @@ TEST(MalleableNumbers, FragmentationOfFigure2IsWhatRigidJobsLeaveFreeWhileOthers
     }
     EXPECT_NEAR(row.fragmentation_percent, 100.0 * free / (makespan * kCpus), 1e-9) << row.policy;
   }
+}
+
+TEST(ScojoNumbers, SharesOfTheClassesAddUpAndWeighTheMeanSizes) {
+  using namespace scojo_p_paper;
+  for (const auto& [shares, sizes] : {std::pair{kShares, kOptimum}, std::pair{kSharesDowney, kOptimumDowney}}) {
+    EXPECT_NEAR(shares.short_jobs + shares.medium + shares.long_jobs, shares.all, 1e-9);
+    const double mean =
+        (shares.short_jobs * sizes.short_jobs + shares.medium * sizes.medium + shares.long_jobs * sizes.long_jobs) /
+        100;
+    EXPECT_NEAR(mean, sizes.all, 0.5);  // printed as whole numbers
+  }
+}
+
+TEST(ScojoNumbers, TwoGainsMakeTheThird) {
+  using namespace scojo_p_paper;
+  const double left = (1 - kCirneOverTraditional / 100) * (1 - kScojoOverCirne / 100);
+  EXPECT_NEAR(left, 1 - kScojoOverTraditional / 100, 0.02);
+}
+
+TEST(ScojoNumbers, TimesAndScalabilityFollowFromTheEfficiencies) {
+  using namespace scojo_p_paper;
+  EXPECT_NEAR(kRuntimeMin, 2 * kEfficiencyOpt / kEfficiencyMin, 1e-9);
+  EXPECT_NEAR(kRuntimeMax, kEfficiencyOpt / (2 * kEfficiencyMax), 1e-9);
+  const auto sigma = [](double n) {
+    return (2 * kEfficiencyMax - kEfficiencyOpt) * n / (kEfficiencyOpt * n - 1);  // (S_max - S_opt) / (S_opt - 1)
+  };
+  EXPECT_NEAR(sigma(2), kSigmaTwo, 0.005);
+  EXPECT_NEAR(sigma(8), kSigmaEight, 0.005);
+  EXPECT_NEAR(sigma(1e6), kSigmaLimit, 0.005);
+}
+
+TEST(ScojoNumbers, TheMeanFactorLiesBetweenThoseOfTheClasses) {
+  using namespace scojo_p_paper;
+  for (const double Range::*end : {&Range::least, &Range::most}) {
+    const double mean =
+        ((kShares.short_jobs + kShares.medium) * kScaledShortAndMedium.*end + kShares.long_jobs * kScaledLong.*end) /
+        100;
+    EXPECT_NEAR(mean, kScaled.*end, 0.04);
+  }
+  EXPECT_GT(kScaledLongUnpredicted.middle(), kScaledLong.middle());
 }
 
 }  // namespace

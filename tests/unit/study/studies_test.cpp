@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <thread>
 
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/model/machine.hpp"
@@ -16,25 +15,10 @@
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/shell.hpp"
+#include "tests/unit/study/surroundings.hpp"
 
 namespace replay::study {
 namespace {
-
-Surroundings in_order() {
-  return {.for_each = [](std::size_t count, const std::function<void(std::size_t)>& work) {
-    for (std::size_t i = 0; i < count; ++i) work(i);
-  }};
-}
-
-// Runs the second half on a second thread, backwards.
-Surroundings two_threads() {
-  return {.for_each = [](std::size_t count, const std::function<void(std::size_t)>& work) {
-    std::jthread other([&] {
-      for (std::size_t i = count; i > count / 2; --i) work(i - 1);
-    });
-    for (std::size_t i = 0; i < count / 2; ++i) work(i);
-  }};
-}
 
 std::vector<Month> made_up_months() {
   return {{"1996-10", {test::random_jobs(1, 80, 64)}}, {"1996-11", {test::random_jobs(2, 60, 64)}}};
