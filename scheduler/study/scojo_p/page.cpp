@@ -132,12 +132,12 @@ Section ideal_section(const ScojoValues& simulated) {
 }
 
 Section shares_section(const ScojoValues& simulated) {
-  return {
-      .title = "Fewer moldable jobs, and the original SCOJO",
-      .text = {},
-      .figures = {},
-      .tables = {scojo_shares(simulated), scojo_by_class(simulated, "80 %, response", "80 % moldable: mean response",
-                                                         kScojoResponse, {kW1Eighty, kW2Eighty})}};
+  return {.title = "Fewer moldable jobs, and the original SCOJO",
+          .text = {},
+          .figures = {},
+          .tables = {scojo_eighty(simulated), scojo_original(simulated),
+                     scojo_by_class(simulated, "80 %, response", "80 % moldable: mean response", kScojoResponse,
+                                    {kW1Eighty, kW2Eighty})}};
 }
 
 Section downey_section(const ScojoValues& simulated) {

@@ -21,9 +21,9 @@ constexpr ScojoPolicy kPolicies[] = {
     {kTraditionalOne, "priority-easy:aging=one"},
     {kScojoP, "scojo-p:predict=past"},
     {kUnpredicted, "scojo-p:predict=off"},
-    {kCirne, "cirne-berman:over=easy:max=full"},
-    {kCirneOpt, "cirne-berman:over=easy:max=opt"},
-    {kCirneConservative, "cirne-berman:over=conservative:max=opt"},
+    {kCirne, "cirne-berman:base=easy:max=full"},
+    {kCirneOpt, "cirne-berman:base=easy:max=opt"},
+    {kCirneConservative, "cirne-berman:base=conservative:max=opt"},
     {kGreedy, "greedy-moldable:order=arrival"},
     {kGreedyClass, "greedy-moldable:order=class"},
     {kOldScojo, "scojo"},
@@ -70,7 +70,7 @@ ScojoWorkloadFacts facts_of(std::string_view key, const ScojoOptions& options) {
 
 }  // namespace
 
-ScojoOptions quick_scojo_options() { return {.seeds = 1, .jobs = 3'000, .quick = true}; }
+ScojoOptions quick_scojo_options() { return {.seeds = 1, .jobs = 2'000, .quick = true}; }
 
 std::span<const ScojoPolicy> scojo_policies() { return kPolicies; }
 std::span<const double> scojo_ideal_loads() { return kIdealLoads; }

@@ -30,8 +30,10 @@ inline constexpr ScojoMeasure kScojoResponse{"mean response", "h", &ScojoGroupFi
 [[nodiscard]] Table scojo_adaptations(const ScojoValues& simulated);
 [[nodiscard]] Table scojo_sizes(const ScojoValues& simulated);
 [[nodiscard]] Table scojo_ideal(const ScojoValues& simulated);
-/// Gains with fewer moldable jobs, and of the original SCOJO.
-[[nodiscard]] Table scojo_shares(const ScojoValues& simulated);
+/// Gains with fewer moldable jobs.
+[[nodiscard]] Table scojo_eighty(const ScojoValues& simulated);
+/// Gains of the original SCOJO.
+[[nodiscard]] Table scojo_original(const ScojoValues& simulated);
 [[nodiscard]] Table scojo_downey_sizes(const ScojoValues& simulated);
 
 }  // namespace replay::study
