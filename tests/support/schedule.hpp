@@ -22,6 +22,8 @@ using namespace std::chrono_literals;
 constexpr JobId id(char letter) { return static_cast<JobId>(letter); }
 constexpr Instant at(Duration since_zero) { return Instant{since_zero}; }
 
+inline const SpeedupCurve kLinear{LinearSpeedup{}};
+
 /// job('A').cores(3).runs(2min).arrives(1min): a malleable job that computes all the time, estimated exactly.
 class JobBuilder {
  public:

@@ -11,7 +11,6 @@
 namespace replay::test {
 namespace {
 
-const SpeedupCurve kLinear{LinearSpeedup{}};
 
 TEST(CirneBerman, TheTrialKnowsThatWaitingJobsWillBePromoted) {
   // J is short. M, a medium job of 3 cores, is promoted at 301 s, so that it goes before J when A ends at 600 s: beside it

@@ -9,7 +9,6 @@
 namespace replay::test {
 namespace {
 
-const SpeedupCurve kLinear{LinearSpeedup{}};
 SpeedupCurve three_point(ProcessCount optimum) { return SpeedupCurve{ThreePointSpeedup{optimum}}; }
 
 TracedJob malleable(TracedJob traced) {
