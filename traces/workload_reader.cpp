@@ -379,6 +379,8 @@ LoadedWorkload read_all(WorkloadReader reader) {
   }
   if (!reader.is_sorted()) jobs.sort_by_submission();
   loaded.header = reader.header();
+  loaded.workload.zero_time_of_day =
+      std::chrono::seconds{loaded.header.unix_start_time().value_or(0)} % std::chrono::days{1};
   loaded.programs = reader.programs();
   loaded.report = reader.report();
   loaded.machine_size = reader.machine_size();

@@ -37,6 +37,7 @@ struct ControllerOptions {
   Overrun overrun = Overrun::kKill;
   /// Real runs: how long after its estimated end a job may still run before it has overrun. Empty: not at all.
   std::function<Duration(const Job&)> grace;
+  Duration zero_time_of_day{};  ///< ClusterView
 };
 
 class Controller {
@@ -104,7 +105,15 @@ class Controller {
   template <class Question>
   void ask(Question question);
   [[nodiscard]] ClusterView view() const {
-    return {now_, machine_, cores_.planned(), waiting_, running_, triggers_, &rate_, resizes_to_any_size_};
+    return {now_,
+            machine_,
+            cores_.planned(),
+            waiting_,
+            running_,
+            triggers_,
+            &rate_,
+            resizes_to_any_size_,
+            options_.zero_time_of_day};
   }
 
   // What a decision of the policy changes in the plan.

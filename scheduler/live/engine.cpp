@@ -68,7 +68,8 @@ class Engine final : public ExecutorListener {
         log_(log),
         options_(options),
         controller_(machine, policy, model, log,
-                    {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); }}),
+                    {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
+                     workload.zero_time_of_day}),
         base_(event_base_new()),
         clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");

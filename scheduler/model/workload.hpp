@@ -160,6 +160,7 @@ class TracedJobs {
 /// Jobs in submission order: by (submitted, position in the file).
 struct Workload {
   TracedJobs jobs;
+  Duration zero_time_of_day{};  ///< UTC at the trace's zero; 0 where the log does not say
 };
 
 }  // namespace replay

@@ -12,6 +12,7 @@
 #include "scheduler/policy/moldable/cirne_berman.hpp"
 #include "scheduler/policy/moldable/greedy.hpp"
 #include "scheduler/policy/moldable/scojo.hpp"
+#include "scheduler/policy/moldable/scojo_p.hpp"
 #include "scheduler/policy/rigid/backfill.hpp"
 #include "scheduler/policy/rigid/conservative.hpp"
 #include "scheduler/policy/rigid/fcfs.hpp"
@@ -39,7 +40,7 @@ std::span<const PolicyEntry> policies() {
       kFcfsPolicy,        kEasyPolicy,          kPriorityEasyPolicy,  kConservativePolicy,
       kPlanPolicy,        kSjfPolicy,           kLjfPolicy,           kSlackPolicy,
       kDynpPolicy,        kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
-      kCirneBermanPolicy, kScojoPolicy,
+      kCirneBermanPolicy, kScojoPPolicy,        kScojoPolicy,
   };
   return kAll;
 }

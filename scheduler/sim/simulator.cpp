@@ -34,7 +34,7 @@ class Simulation {
       : arrivals_(workload),
         model_(model),
         options_(options),
-        controller_(machine, policy, model, log, {options.overrun, nullptr}),
+        controller_(machine, policy, model, log, {options.overrun, nullptr, workload.zero_time_of_day}),
         shared_(machine, model.looks_at_nodes()) {}
 
   SimulationResult run() {

@@ -57,18 +57,17 @@ TEST_P(MoldableCases, EveryStartSizeAndEndIsThatWorkedOutByHand) {
   EXPECT_EQ(found, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Golden, MoldableCases, testing::Values("greedy"),
-                         [](const testing::TestParamInfo<const char*>& one) { return std::string{one.param}; });
+std::string case_name(const testing::TestParamInfo<const char*>& one) {
+  std::string name;
+  for (const char c : std::string_view{one.param})
+    if (c != '-') name += c;
+  return name;
+}
 
-// Sizes chosen at submission.
-INSTANTIATE_TEST_SUITE_P(CirneBerman, MoldableCases, testing::Values("fixed-size", "tie"),
-                         [](const testing::TestParamInfo<const char*>& one) {
-                           return std::string{one.param} == "tie" ? "Tie" : "FixedSize";
-                         });
-
-// Sizes of running jobs.
-INSTANTIATE_TEST_SUITE_P(Scojo, MoldableCases, testing::Values("scojo"),
-                         [](const testing::TestParamInfo<const char*>&) { return std::string{"Scojo"}; });
+INSTANTIATE_TEST_SUITE_P(Golden, MoldableCases,
+                         testing::Values("greedy", "fixed-size", "tie", "scojo", "load-one", "load-three",
+                                         "start-smaller", "guarantee", "backfill", "forecast"),
+                         case_name);
 
 }  // namespace
 }  // namespace replay::test

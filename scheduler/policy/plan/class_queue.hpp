@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/policy/view/decision.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/policy/view/view.hpp"
 

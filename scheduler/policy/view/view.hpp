@@ -35,6 +35,8 @@ struct ClusterView {
   /// Running malleable jobs with a curve may be resized to every size that they offer, as their work is divided anew:
   /// Allocation::cores is the size, mpl is ceil(processes / cores). False: only to ceil(processes / m) cores.
   bool resizes_to_any_size = false;
+  /// Time of the day, UTC, at the trace's zero; 0 where the log does not say.
+  Duration zero_time_of_day{};
 
   /// Declared progress per second of `job` on `allocation`, alone there; 1 / m where there is no runtime model. The work
   /// is estimate_at() of the processes on it.

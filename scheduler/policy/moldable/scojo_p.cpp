@@ -1,0 +1,260 @@
+// SCOJO-P: when a job is to start, it gets the size with which the load predicted for its run comes nearest to an ideal
+// one; running jobs, waiting jobs and, by a forecast, jobs to come count. The head waits for a better size if it is over
+// sooner then, and is guaranteed that size, not that start; jobs behind it start, sized by the same factor, where they
+// do not delay it. The queue is that of three classes.
+// Source: SCOJO-P paper, sections 4.2 to 4.4, Figures 2 and 3. The paper leaves open when guarantees end, which sizes
+// others count with, and what bounds the search: docs/policies/moldable.md has our reading.
+
+#include "scheduler/policy/moldable/scojo_p.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "scheduler/model/job_map.hpp"
+#include "scheduler/model/job_sizes.hpp"
+#include "scheduler/policy/moldable/forecast.hpp"
+#include "scheduler/policy/moldable/head_size.hpp"
+#include "scheduler/policy/plan/class_queue.hpp"
+#include "scheduler/policy/plan/shadow.hpp"
+
+namespace replay {
+namespace {
+
+Duration since_midnight(const ClusterView& view, Instant at) { return view.zero_time_of_day + at.time_since_epoch(); }
+
+// Learns what is expected from what was submitted before now.
+class PastOfLog {
+ public:
+  // The past up to the view's instant, without the jobs of that instant.
+  void follow(const ClusterView& view) {
+    if (!forecast_) forecast_.emplace(view.machine.size());
+    if (view.now > at_) {
+      for (const SeenJob& job : present_) forecast_->add(job, since_midnight(view, at_));
+      present_.clear();
+      forecast_->watch(since_midnight(view, std::max(at_, Instant{})), since_midnight(view, view.now));
+      at_ = view.now;
+    }
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kSubmit)
+        present_.push_back(seen_job(classed(*trigger.job, view.machine.size(), Aging::kOff), view.machine.size()));
+  }
+  [[nodiscard]] const Forecast* forecast() const { return forecast_ ? &*forecast_ : nullptr; }
+
+ private:
+  std::optional<Forecast> forecast_;
+  Instant at_ = Instant::min();
+  std::vector<SeenJob> present_;  // submitted at at_
+};
+
+using Guarantees = JobMap<ProcessCount>;
+
+// One pass, on copies of what it changes.
+class ScojoPPass {
+ public:
+  struct Begin {
+    const ClassedJob* job;
+    ProcessCount size;
+    HeadSize by;  // the search that its size is from
+  };
+  struct Guarantee {
+    JobId job;
+    ProcessCount size;
+  };
+
+  ScojoPPass(const ClusterView& view, std::span<const ClassedJob* const> queue, const Guarantees& guarantees,
+             const Forecast* forecast, const LoadAim& aim)
+      : view_(view), aim_(aim), free_(view.free.total()) {
+    for (const RunningJob* job : view.running.by_estimated_end())
+      if (!job->gone_in_plan && !job->suspended)
+        add_running(std::max(job->estimated_end, view.now + Duration{1}), job->allocation.cores);
+    std::ranges::stable_sort(ends_, {}, &Release::at);
+    waiting_.reserve(queue.size());
+    for (const ClassedJob* job : queue) {
+      const ProcessCount* const guaranteed = guarantees.find(job->id);
+      waiting_.push_back({job, guaranteed == nullptr ? 0 : *guaranteed});
+    }
+    load_ = {view.machine.size(), running_, waiting_, forecast, since_midnight(view, view.now)};
+    run();
+  }
+
+  [[nodiscard]] const std::vector<Begin>& starts() const { return starts_; }
+  /// Of the head that waits; nothing if none does.
+  [[nodiscard]] const std::optional<Guarantee>& guarantee() const { return guarantee_; }
+
+ private:
+  struct Option {
+    Instant at;
+    ProcessCount size;
+    CoreCount free;
+  };
+
+  void add_running(Instant end, CoreCount cores) {
+    ends_.push_back({end, cores});
+    running_.push_back({cores, end - view_.now});
+  }
+
+  void run() {
+    for (std::size_t next = 0; next < waiting_.size() && free_ > 0; ++next) {
+      load_.running = running_;
+      load_.waiting = std::span{waiting_}.subspan(next);
+      const HeadSize wanted = size_of_head(load_, 0, aim_);
+      const WaitingShare& head = waiting_[next];
+      const ProcessCount target = head.size_at(wanted.modifier, load_.machine);
+      const Option chosen = target <= free_ ? Option{view_.now, target, free_} : best_option(head, target);
+      if (chosen.at != view_.now) {
+        guarantee_ = {head.job->id, chosen.size};
+        backfill(next + 1, wanted, {chosen.at, chosen.free - chosen.size});
+        return;
+      }
+      start(head, chosen.size, wanted);
+    }
+  }
+
+  void start(const WaitingShare& job, ProcessCount size, const HeadSize& by) {
+    starts_.push_back({job.job, size, by});
+    free_ -= size;
+    const Instant end = view_.now + job.time_at(size);
+    ends_.insert(std::ranges::upper_bound(ends_, end, {}, &Release::at), {end, size});
+    running_.push_back({size, end - view_.now});
+  }
+
+  // Figure 3: now with what is free, or when running jobs have ended with what is free then, up to `target`; whichever is over
+  // first, the earlier and then the smaller one of several.
+  [[nodiscard]] Option best_option(const WaitingShare& head, ProcessCount target) const {
+    const ProcessCount low = std::max(head.guaranteed, std::min(least_size(*head.job->job), target));
+    std::optional<Option> best;
+    Instant best_end{};
+    const auto try_at = [&](Instant at, CoreCount free) {
+      const auto size = free >= target ? std::optional{target} : largest_offered(*head.job->job, free);
+      if (!size || *size < low) return;
+      const Instant end = at + head.time_at(*size);
+      if (best && best_end <= end) return;
+      best = {at, *size, free};
+      best_end = end;
+    };
+    try_at(view_.now, free_);
+    CoreCount free = free_;
+    for (auto next = ends_.begin(); next != ends_.end() && free < target;) {
+      const Instant at = next->at;
+      for (; next != ends_.end() && next->at == at; ++next) free += next->cores;
+      try_at(at, free);
+    }
+    INVARIANT(best, "job {} needs {} processes, more than the machine has", number(head.job->id), target);
+    return *best;
+  }
+
+  static std::optional<ProcessCount> largest_offered(const Job& job, CoreCount free) {
+    if (!has_choice_of_size(job)) return job.processes <= free ? std::optional{job.processes} : std::nullopt;
+    return largest_size(job, free);
+  }
+
+  void backfill(std::size_t next, const HeadSize& by, Shadow shadow) {
+    for (; next < waiting_.size() && free_ > 0; ++next) {
+      const WaitingShare& job = waiting_[next];
+      const ProcessCount size = job.size_at(by.modifier, load_.machine);
+      if (size > free_) continue;
+      const bool ends_before = view_.now + job.time_at(size) <= shadow.at;
+      if (!ends_before && size > shadow.extra) continue;
+      if (!ends_before) shadow.extra -= size;
+      start(job, size, by);
+    }
+  }
+
+  const ClusterView& view_;
+  const LoadAim& aim_;
+  CoreCount free_;
+  std::vector<Release> ends_;  // of what runs, ascending
+  std::vector<Occupied> running_;
+  std::vector<WaitingShare> waiting_;  // by class
+  LoadView load_{};
+  std::vector<Begin> starts_;
+  std::optional<Guarantee> guarantee_;
+};
+
+class ScojoP final : public Policy {
+ public:
+  ScojoP(Aging aging, const LoadAim& aim, bool from_past)
+      : aging_(aging), aim_(aim), from_past_(from_past), queue_(aging) {}
+
+  void decide(const ClusterView& view, Decisions& out) override {
+    for (const Trigger& trigger : view.triggers)
+      if (trigger.kind == TriggerKind::kFinish) guarantees_.erase_if_there(trigger.job->id);
+    if (from_past_) past_.follow(view);
+    queue_.follow(view);
+    const ScojoPPass pass{view, queue_.in_order(), guarantees_, past_.forecast(), aim_};
+    for (const ScojoPPass::Begin& begin : pass.starts()) {
+      guarantees_.erase_if_there(begin.job->id);
+      out.emplace_back(Start{
+          begin.job->id, {.cores = begin.size, .mpl = 1, .named = {}, .processes = begin.size}, choice_of(begin)});
+    }
+    if (const auto& guarantee = pass.guarantee()) {
+      ProcessCount* const known = guarantees_.find(guarantee->job);
+      (known != nullptr ? *known : guarantees_.add(guarantee->job)) = guarantee->size;
+    }
+    queue_.wake_for_promotion(out);
+  }
+
+  // Until something happens: an end, or a promotion that changes the head.
+  CoreCount free_until(const ClusterView& view, Instant until) const override {
+    if (view.waiting.empty()) return view.free.total();
+    const auto ends = view.running.by_estimated_end();
+    const Instant end = ends.empty() ? kNever : ends.front()->estimated_end;
+    return until <= std::min(end, queue_.next_promotion()) ? view.free.total() : 0;
+  }
+
+  bool may_start_now(const ClusterView& view, const Job& job) const override {
+    ClassQueue queue{aging_};
+    queue.follow(view);
+    const ScojoPPass pass{view, queue.in_order(), guarantees_, past_.forecast(), aim_};
+    return std::ranges::any_of(pass.starts(),
+                               [&job](const ScojoPPass::Begin& begin) { return begin.job->id == job.id; });
+  }
+
+ private:
+  [[nodiscard]] SizeChoice choice_of(const ScojoPPass::Begin& begin) const {
+    if (!has_choice_of_size(*begin.job->job)) return {};
+    SizeChoice choice{.optimal = begin.job->optimum, .modifier = begin.by.modifier};
+    if (begin.by.time == Duration::zero()) return choice;
+    choice.load = begin.by.load;
+    choice.ideal = aim_.ideal;
+    choice.horizon = begin.by.time;
+    return choice;
+  }
+
+  Aging aging_;
+  LoadAim aim_;
+  bool from_past_;
+  ClassQueue queue_;
+  PastOfLog past_;
+  Guarantees guarantees_;  // of waiting jobs that were the head
+};
+
+constexpr ParameterSpec kScojoPParameters[] = {
+    {"predict", ParameterType::kChoice, "past", "past|off", "",
+     "jobs to come count by what the log has had so far at each half hour of the day, or not at all",
+     "SCOJO-P paper, section 4.3; past is ours, the paper trains on another workload"},
+    {"ideal", ParameterType::kNumber, "0.9", "0.1..1.5", "", "the load that sizes aim at, as a share of the machine",
+     "SCOJO-P paper, section 4.2; 0.9 is ours"},
+    {"delta", ParameterType::kNumber, "0.01", "0..1", "", "the search for a size ends when the load is so near to it",
+     "SCOJO-P paper, Figure 2; the value is ours"},
+    {"max_bad", ParameterType::kInteger, "2", "1..50", "trials", "or after so many in a row that come no nearer",
+     "SCOJO-P paper, Figure 2; the value is ours"},
+    aging_parameter(),
+};
+
+std::unique_ptr<Policy> make_scojo_p(const Parameters& parameters) {
+  const LoadAim aim{.ideal = parameters.number("ideal"),
+                    .delta = parameters.number("delta"),
+                    .most_worse = static_cast<int>(parameters.integer("max_bad"))};
+  return std::make_unique<ScojoP>(aging_of(parameters), aim, parameters.choice("predict") == "past");
+}
+
+}  // namespace
+
+constinit const PolicyEntry kScojoPPolicy{
+    "scojo-p", "sizes by the load predicted for the run of each job, which waits if it is over sooner so",
+    "SCOJO-P paper, sections 4.2 to 4.4", kScojoPParameters, make_scojo_p};
+
+}  // namespace replay
