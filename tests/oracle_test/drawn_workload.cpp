@@ -82,6 +82,7 @@ void set_sizes(Random& random, const Draw& draw, Job& job, int cores) {
   using oracle::Flexibility;
   job.flexibility = random.one_of({Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMoldable,
                                    Flexibility::kMoldable, Flexibility::kMalleable});
+  if (draw.malleable && !random.one_in(3)) job.flexibility = Flexibility::kMalleable;
   if (!random.one_in(6)) job.curve = drawn_curve(random, draw, job.processes, cores);
   if (random.one_in(2)) job.least = static_cast<int>(random.between(1, cores));
   if (random.one_in(2)) job.most = static_cast<int>(random.between(std::max(job.least, 1), cores + 3));

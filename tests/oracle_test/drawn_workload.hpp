@@ -31,6 +31,7 @@ struct Draw {
   bool policy_tells = false;  ///< --overrun policy is
   bool any_numbers = true;    ///< job numbers need not be in the order of submission
   bool moldable = false;      ///< rigid, moldable and malleable jobs with curves, bounds and lists of sizes
+  bool malleable = false;     ///< most of these are malleable
   Curves curves = Curves::kAny;
   bool days = false;  ///< submissions spread over days that begin anywhere in the log's day
 };
