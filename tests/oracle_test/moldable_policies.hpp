@@ -7,10 +7,10 @@ inline constexpr const char* kGreedyByClass = "greedy-moldable:order=class";
 inline constexpr const char* kScojoP = "scojo-p:predict=off";
 inline constexpr const char* kScojoPAgingOne = "scojo-p:predict=off:aging=one";
 inline constexpr const char* kScojoPFromThePast = "scojo-p:predict=past";
-inline constexpr const char* kCirneOverEasy = "cirne-berman:over=easy:max=full";
-inline constexpr const char* kCirneOverEasyToOptimum = "cirne-berman:over=easy:max=opt";
-inline constexpr const char* kCirneOverConservative = "cirne-berman:over=conservative:max=full";
-inline constexpr const char* kCirneOverConservativeToOptimum = "cirne-berman:over=conservative:max=opt";
+inline constexpr const char* kCirneOverEasy = "cirne-berman:base=easy:max=full";
+inline constexpr const char* kCirneOverEasyToOptimum = "cirne-berman:base=easy:max=opt";
+inline constexpr const char* kCirneOverConservative = "cirne-berman:base=conservative:max=full";
+inline constexpr const char* kCirneOverConservativeToOptimum = "cirne-berman:base=conservative:max=opt";
 inline constexpr const char* kScojo = "scojo";
 
 }  // namespace replay::test
