@@ -105,6 +105,7 @@ void ScojoRecord::header(const log::Header& header) {
 void ScojoRecord::record(const log::Record& record) {
   jobs_.record(record);
   series_.record(record);
+  sizes_.record(record);
 }
 
 ScojoFigures ScojoRecord::figures(const ScojoWorkload& workload) const {
@@ -117,8 +118,8 @@ ScojoFigures ScojoRecord::figures(const ScojoWorkload& workload) const {
     const metrics::JobRow& row = rows[i];
     const ScojoJob& job = workload.facts[i];
     INVARIANT(row.ran(), "job {} did not run", number(row.job));
-    const auto stated = modifiers_.find(row.job);
-    const double modifier = stated == modifiers_.end() ? kUnknown : stated->second;
+    const metrics::ChosenSize* chosen = sizes_.find(row.job);
+    const double modifier = chosen == nullptr || chosen->choice.modifier == 0 ? kUnknown : chosen->choice.modifier;
     groups[0].add(row, job, modifier);
     groups[job.group].add(row, job, modifier);
     const auto& bins = response_bins(job.group);

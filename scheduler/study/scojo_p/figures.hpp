@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <limits>
 #include <string_view>
-#include <unordered_map>
 
 #include "scheduler/log/record.hpp"
+#include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/study/scojo_p/workload.hpp"
@@ -57,7 +57,7 @@ class ScojoRecord final : public log::Sink {
  private:
   metrics::JobTable jobs_;
   metrics::Series series_;
-  std::unordered_map<JobId, double> modifiers_;  // of the starts that state one
+  metrics::ChosenSizes sizes_;
 };
 
 }  // namespace replay::study
