@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <thread>
 
@@ -18,10 +19,18 @@ inline Surroundings in_order() {
 /// Runs the second half on a second thread, backwards.
 inline Surroundings two_threads() {
   return {.for_each = [](std::size_t count, const std::function<void(std::size_t)>& work) {
-    std::jthread other([&] {
-      for (std::size_t i = count; i > count / 2; --i) work(i - 1);
-    });
-    for (std::size_t i = 0; i < count / 2; ++i) work(i);
+    std::exception_ptr thrown;
+    {
+      std::jthread other([&] {
+        try {
+          for (std::size_t i = count; i > count / 2; --i) work(i - 1);
+        } catch (...) {
+          thrown = std::current_exception();
+        }
+      });
+      for (std::size_t i = 0; i < count / 2; ++i) work(i);
+    }
+    if (thrown) std::rethrow_exception(thrown);
   }};
 }
 
