@@ -154,14 +154,9 @@ class ScojoPass {
     return AdaptableSizes{optimum, levels.front(), levels.back(), levels};
   }
 
-  // False if it stays as it is, as there is no room to expand it. It is expanded as far as there is.
+  // False if it stays as it is, as there is no room to expand it.
   bool change(Running& job, CoreCount to) {
-    const CoreCount held = job.allocation.cores;
-    if (to > held + free_.total()) {
-      const auto below = to_any_size_ ? largest_size(*job.running->job, held + free_.total()) : std::nullopt;
-      if (to_any_size_ && (!below || *below <= held)) return false;
-      to = below.value_or(to);
-    }
+    if (to > job.allocation.cores + free_.total()) return false;
     std::optional<Allocation> place = to_any_size_ ? on_any(*job.running, to) : on_level(job, to);
     if (!place) return false;
     free_.release(job.allocation);
@@ -177,17 +172,13 @@ class ScojoPass {
     return place;
   }
 
-  // The widest of its levels of at most `most` cores for which there is room.
-  std::optional<Allocation> on_level(const Running& job, CoreCount most) const {
-    for (int mpl = 1; mpl <= job.running->processes(); ++mpl) {
-      if (cores_at_level(*job.running, view_.free, mpl) > most) continue;
-      auto place = free_.at_level(job.allocation, job.running->processes(), mpl);
-      if (!place) continue;
-      if (place->cores == job.allocation.cores) return std::nullopt;
-      place->processes = job.allocation.processes;
-      return place;
-    }
-    return std::nullopt;
+  // REQUIRES: one of its levels has so many cores. Nothing if there is no room on its nodes.
+  std::optional<Allocation> on_level(const Running& job, CoreCount cores) const {
+    int mpl = 1;
+    while (cores_at_level(*job.running, view_.free, mpl) > cores) ++mpl;
+    auto place = free_.at_level(job.allocation, job.running->processes(), mpl);
+    if (place) place->processes = job.allocation.processes;
+    return place;
   }
 
   [[nodiscard]] Instant estimated_end(const Running& job) const {
