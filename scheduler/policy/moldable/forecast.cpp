@@ -1,12 +1,15 @@
 #include "scheduler/policy/moldable/forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "scheduler/model/job_sizes.hpp"
 
 namespace replay {
 namespace {
+
+constexpr Duration kDay = kForecastSlot * kForecastSlots;
 
 std::size_t slot_of(Duration since_midnight) {
   const std::int64_t slot = since_midnight / kForecastSlot % static_cast<std::int64_t>(kForecastSlots);
@@ -30,6 +33,14 @@ double three_point_gain(double times) {
   const double speedup =
       times <= 1 ? at_half + (whole - at_half) * (times - 0.5) / 0.5 : whole + (at_twice - whole) * (times - 1);
   return speedup / whole;
+}
+
+/// The sum of min(time, left), min(time, left - 1 day), ..., of so many days. REQUIRES: days >= 1, left >= days - 1 days.
+double sum_of_least(double time, double left, double days) {
+  constexpr auto kOneDay = static_cast<double>(kDay.count());
+  const double whole = left < time ? 0 : std::min(days, std::floor((left - time) / kOneDay) + 1);
+  const double cut = days - whole;
+  return whole * time + cut * (left - whole * kOneDay) - kOneDay * cut * (cut - 1) / 2;
 }
 
 }  // namespace
@@ -68,7 +79,10 @@ void Forecast::add(const SeenJob& job, Duration since_midnight) {
 }
 
 void Forecast::watch(Duration from, Duration to) {
-  for_each_part(from, to, [this](std::size_t slot, Duration begin, Duration end) { watched_[slot] += end - begin; });
+  const std::int64_t days = (to - from) / kDay;
+  for (Duration& watched : watched_) watched += days * kForecastSlot;
+  for_each_part(from + days * kDay, to,
+                [this](std::size_t slot, Duration begin, Duration end) { watched_[slot] += end - begin; });
 }
 
 // With Downey's curve in the class its mean is that of the class; else three points about the mean optimum.
@@ -83,21 +97,27 @@ Forecast::Expected Forecast::sized(const SeenJobs& seen, double modifier) const 
   return {size, time / three_point_gain(size / optimum)};
 }
 
+// Whole days bring the same jobs at the same times of the day, so that one sum stands for all of them.
 double Forecast::expected_work(Duration now, Duration length, double modifier) const {
   std::array<Expected, kJobClasses> job{};
   for (std::size_t c = 0; c < kJobClasses; ++c)
     if (classes_[c].jobs > 0) job[c] = sized(classes_[c], modifier);
   double work = 0;
-  for_each_part(now, now + length, [&](std::size_t slot, Duration begin, Duration end) {
-    if (watched_[slot] == Duration::zero()) return;
-    const auto part = static_cast<double>((end - begin).count());
-    const double left = static_cast<double>((now + length - begin).count()) - part / 2;
-    for (std::size_t c = 0; c < kJobClasses; ++c) {
-      const auto submitted = static_cast<double>(classes_[c].submitted[slot]);
-      const double arrivals = submitted * part / static_cast<double>(watched_[slot].count());
-      work += arrivals * std::min(job[c].time, left) * job[c].size;
-    }
-  });
+  const auto add_parts = [&](Duration from, Duration to, double days) {
+    for_each_part(from, to, [&](std::size_t slot, Duration begin, Duration end) {
+      if (watched_[slot] == Duration::zero()) return;
+      const auto part = static_cast<double>((end - begin).count());
+      const double left = static_cast<double>((now + length - begin).count()) - part / 2;
+      for (std::size_t c = 0; c < kJobClasses; ++c) {
+        const auto submitted = static_cast<double>(classes_[c].submitted[slot]);
+        const double arrivals = submitted * part / static_cast<double>(watched_[slot].count());
+        work += arrivals * sum_of_least(job[c].time, left, days) * job[c].size;
+      }
+    });
+  };
+  const std::int64_t days = length / kDay;
+  if (days > 0) add_parts(now, now + kDay, static_cast<double>(days));
+  add_parts(now + days * kDay, now + length, 1);
   return work;
 }
 

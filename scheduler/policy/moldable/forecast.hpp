@@ -48,12 +48,12 @@ class Forecast {
 
   /// A job was submitted, so long after some midnight, perhaps days.
   void add(const SeenJob& job, Duration since_midnight);
-  /// All that was submitted in [from, to) was seen: times since the same midnight. O(slots between them).
+  /// All that was submitted in [from, to) was seen: times since the same midnight. O(slots of a day).
   void watch(Duration from, Duration to);
 
   /// The work, core-microseconds, expected within `length` from `now` on, of jobs that are sized by `modifier`: each
   /// begins when it comes, in the middle of its slot, and counts up to the end of `length`. Nothing is expected in slots
-  /// that were never watched. O(slots in `length`).
+  /// that were never watched. O(slots of two days).
   [[nodiscard]] double expected_work(Duration now, Duration length, double modifier) const;
 
   [[nodiscard]] const SeenJobs& seen(JobClass of) const { return classes_[static_cast<std::size_t>(of)]; }
