@@ -20,15 +20,18 @@ constexpr std::string_view kWhyGains =
     "the paper states neither by how much aging raises a priority nor the load of its four workloads, and either moves "
     "these gains by ten points and more: see the tables by seed";
 constexpr std::string_view kWhyEighty =
-    "Cirne-Berman over full ranges is worse than no molding here, so that fewer jobs that choose are better";
+    "rigid jobs keep N_opt however high the load is, so that SCOJO-P has less to shrink; and as Cirne-Berman over full "
+    "ranges is worse than no molding here, it is better with fewer jobs that choose";
 constexpr std::string_view kWhyOriginal =
     "SCOJO does not mold long jobs (4.1), so under 80 % they are all rigid; they make up most of the response";
 constexpr std::string_view kWhySizes =
-    "sizes are not the same: the paper's factors lie below 0.5, which no size does, as N_min is half of N_opt, so they "
-    "can only be modifiers, and those fall with the load, which the paper does not state";
+    "modifiers fall with the load, which the paper does not state, and it does not say over which jobs its means are";
+constexpr std::string_view kWhyUtilisation =
+    "at half of N_opt a job needs 19 % less core time, so SCOJO-P uses less of the machine than the offered load, "
+    "which "
+    "the paper does not state";
 constexpr std::string_view kWhyDowney =
-    "sizes and run times of the model are drawn apart from the speedup curves, so the classes by T(N_opt) hang on the "
-    "draws; the paper does not give all of the model's constants";
+    "of the constants of the Cirne-Berman model the paper prints those of sigma only";
 
 double by_group(const paper::ByClass& numbers, std::size_t group) {
   const double values[] = {numbers.all, numbers.short_jobs, numbers.medium, numbers.long_jobs};
@@ -214,7 +217,7 @@ Table scojo_adaptations(const ScojoValues& simulated) {
                            .unit = "%",
                            .decimals = 1,
                            .band = Band{.absolute = 3},
-                           .why = "a machine is used as far as its load goes, which the paper does not state"});
+                           .why = std::string{kWhyUtilisation}});
   for (const std::string_view workload : {kW1, kW2})
     for (const auto& [policy, text] : scojo_policies()) {
       if (!simulated.has(workload, policy)) continue;
@@ -233,21 +236,25 @@ Table scojo_adaptations(const ScojoValues& simulated) {
 
 Table scojo_sizes(const ScojoValues& simulated) {
   const Column factor{.name = {}, .unit = "ratio", .decimals = 2, .band = kSizeBand, .why = std::string{kWhySizes}};
-  Table table{.id = "sizes",
-              .title = "By how much jobs are shrunk at their start",
-              .source = "text of 5.4, the middle of a range; short and medium jobs have one range",
-              .row_name = "workload, policy",
-              .columns = {},
-              .rows = {},
-              .notes = {"Modifier: what the policy multiplied N_opt with, before the size was held between N_min and "
-                        "N_max. Both are means over the jobs that were shrunk."}};
-  add_by_group(table, "modifier", factor);
-  add_by_group(table, "size / N_opt", factor);
+  Table table{
+      .id = "sizes",
+      .title = "By how much jobs are shrunk at their start",
+      .source = "text of 5.4, the middle of a range; short and medium jobs have one range",
+      .row_name = "workload, policy",
+      .columns = {},
+      .rows = {},
+      .notes = {"Modifier: what SCOJO-P multiplied N_opt with, before the size was held between N_min and N_max. "
+                "Shrunk: of the jobs that were shrunk; the others of all jobs that have a choice. As N_min is "
+                "half of N_opt, the paper's factors of SCOJO-P below 0.5 can only be modifiers."}};
+  add_by_group(table, "modifier, shrunk,", factor);
+  add_by_group(table, "size / N_opt, shrunk,", factor);
+  add_by_group(table, "size / N_opt,", factor);
   for (const std::string_view workload : {kW1, kW2})
     for (const std::string_view policy : {kScojoP, kUnpredicted, kCirne, kCirneOpt, kGreedy, kGreedyClass}) {
       if (!simulated.has(workload, policy)) continue;
       Row row{fmt::format("{}, {}", workload, policy), {}};
-      for (const auto figure : {&ScojoGroupFigures::modifier_shrunk, &ScojoGroupFigures::of_optimum_shrunk})
+      for (const auto figure :
+           {&ScojoGroupFigures::modifier_shrunk, &ScojoGroupFigures::of_optimum_shrunk, &ScojoGroupFigures::of_optimum})
         for (std::size_t g = 0; g < kScojoGroups; ++g)
           row.values.push_back({simulated.average(workload, policy, g, figure)});
       if (workload == kW1 && policy == kScojoP) {
@@ -257,9 +264,9 @@ Table scojo_sizes(const ScojoValues& simulated) {
       }
       if (workload == kW1 && policy == kUnpredicted)
         row.values[kLongJobs].paper = paper::kScaledLongUnpredicted.middle();
-      if (workload == kW1 && policy == kCirne) {
-        row.values[kScojoGroups + kAllJobs].paper = paper::kScaledByCirne;
-        row.values[kScojoGroups + kShortJobs].paper = paper::kScaledByCirneShort;
+      if (workload == kW1 && (policy == kCirne || policy == kCirneOpt)) {
+        row.values[2 * kScojoGroups + kAllJobs].paper = paper::kScaledByCirne;
+        row.values[2 * kScojoGroups + kShortJobs].paper = paper::kScaledByCirneShort;
       }
       table.rows.push_back(std::move(row));
     }
@@ -341,30 +348,33 @@ Table scojo_downey_sizes(const ScojoValues& simulated) {
                       .band = Band{.relative = 0.3, .absolute = 0.1},
                       .why = std::string{kWhyDowney}};
   Table table{.id = "downey sizes",
-              .title = "Size at start over N_opt, and over the submitted size, under Downey's curves",
-              .source = "text of 5.4",
+              .title = "Modifiers and sizes at start under Downey's curves, of all jobs that have a choice",
+              .source = "text of 5.4; SCOJO-P's factors on N_opt are taken as modifiers",
               .row_name = "policy",
               .columns = {},
-              .rows = {},
-              .notes = {"Means over all jobs; a policy that multiplies may not reach what its modifier asks for."}};
-  add_by_group(table, "of N_opt", factor);
-  add_by_group(table, "of submitted", factor);
+              .rows = {}};
+  add_by_group(table, "modifier", factor);
+  add_by_group(table, "size / N_opt,", factor);
+  add_by_group(table, "size / submitted,", factor);
   for (const std::string_view policy : {kScojoP, kUnpredicted, kCirne, kCirneOpt}) {
     if (!simulated.has(kDowney, policy)) continue;
     Row row{std::string{policy}, {}};
-    for (const auto figure : {&ScojoGroupFigures::of_optimum, &ScojoGroupFigures::of_submitted})
+    for (const auto figure :
+         {&ScojoGroupFigures::modifier, &ScojoGroupFigures::of_optimum, &ScojoGroupFigures::of_submitted})
       for (std::size_t g = 0; g < kScojoGroups; ++g)
         row.values.push_back({simulated.average(kDowney, policy, g, figure)});
+    Value* const of_optimum = &row.values[kScojoGroups];
+    Value* const of_submitted = &row.values[2 * kScojoGroups];
     if (policy == kScojoP) {
       for (std::size_t g = 0; g < kScojoGroups; ++g) row.values[g].paper = by_group(paper::kScaledDowney, g);
-      row.values[kScojoGroups + kShortJobs].paper = paper::kShortOverSubmitted;
-      row.values[kScojoGroups + kMediumJobs].paper = paper::kMediumOverSubmitted;
-      row.values[kScojoGroups + kLongJobs].paper = paper::kLongOverSubmitted;
+      of_submitted[kShortJobs].paper = paper::kShortOverSubmitted;
+      of_submitted[kMediumJobs].paper = paper::kMediumOverSubmitted;
+      of_submitted[kLongJobs].paper = paper::kLongOverSubmitted;
     }
     if (policy == kUnpredicted) row.values[kLongJobs].paper = paper::kScaledDowneyLongUnpredicted;
     if (policy == kCirne) {
-      row.values[kShortJobs].paper = row.values[kMediumJobs].paper = paper::kCirneDowneyShortAndMedium;
-      row.values[kLongJobs].paper = paper::kCirneDowneyLong;
+      of_optimum[kShortJobs].paper = of_optimum[kMediumJobs].paper = paper::kCirneDowneyShortAndMedium;
+      of_optimum[kLongJobs].paper = paper::kCirneDowneyLong;
     }
     table.rows.push_back(std::move(row));
   }
