@@ -5,8 +5,10 @@
 // grown, the policy in use stays. Scores are over the waiting jobs only, with estimates: running jobs would add the
 // same to all three. SLDwA is compared by the sum of width x response: its divisor, the area, is the same in all three
 // (docs/policies/dynp.md).
-// A step costs three times O(waiting) searches in the profile: a score needs every planned start, and one event can
-// move each of them.
+// Where scores are sums of weight x start, a step makes the plan in use, and of the two others only as much as proves
+// them worse: a policy in use that is better than the others stays under every decider. Long queues are nearly always
+// of that kind. A step costs up to three times O(waiting) searches in the profile: a score needs every planned start,
+// and one event can move each of them.
 
 #include "scheduler/policy/dynp/dynp.hpp"
 
@@ -43,13 +45,22 @@ struct PlannedStart {
 };
 using JobPlan = std::vector<PlannedStart>;
 
+// Of a job's start in the score, for the metrics of which the score is such a sum, but for what all plans share.
+ListPlan::Weight weight_of(Metric metric) {
+  if (metric == Metric::kSldwa) return [](const Job& job) { return job.processes; };
+  return [](const Job&) { return ProcessCount{1}; };
+}
+bool is_sum_of_starts(Metric metric) { return metric == Metric::kSldwa || metric == Metric::kResponse; }
+
 // The score of a plan; the order in which the plan lists its jobs does not matter. Factors that all three plans share
 // are left out. The work in a plan is one of them: utilisation is inverse to the time until the last planned end.
 DynpScore score(std::span<const ListPlan::Planned> plan, Metric metric, Instant now) {
   constexpr Duration kBound = std::chrono::seconds{60};
   DynpScore score;
   Duration until_last{};
-  for (const auto& [job, start, freed] : plan) {
+  for (const ListPlan::Planned& planned : plan) {
+    const Job* const job = planned.job;
+    const Instant start = planned.start;
     const Duration response = start + job->estimate - job->submitted;
     const Duration bounded = std::max(job->estimate, kBound);
     switch (metric) {
@@ -68,19 +79,24 @@ class Dynp final : public Policy {
  public:
   explicit Dynp(const DynpSettings& settings)
       : settings_(settings),
-        in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs) {}
+        in_use_(settings.decider == Decider::kPreferred ? settings.preferred : DynpPolicy::kFcfs),
+        plans_{ListPlan{kOrders[0], weight_of(settings.metric)}, ListPlan{kOrders[1], weight_of(settings.metric)},
+               ListPlan{kOrders[2], weight_of(settings.metric)}} {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     const RunningPlan::Change change = running_.follow(view);
     const bool ended = change.ended;
     for (ListPlan& plan : plans_) plan.follow(view, change.rebuilt || change.freed_until > view.now);
-    if (view.waiting.empty()) return;
+    if (view.waiting.empty()) {
+      is_kept_ = false;
+      return;
+    }
     const bool submitted = has_submission(view);
     if (submitted || (ended && settings_.at_ends_too))
-      step(view, out);
-    else if (ended || adopted_.size() != view.waiting.size())  // the second: another queue than the plan's
-      adopt(plan_in_use().make(running_.profile(), view.now));
-    else
+      step(view.now, out);
+    else if (ended || !is_plan_of(view.waiting.size()))
+      make_plan_in_use(view.now);
+    else if (is_kept_ || !plan_in_use().is_made())
       keep_plan(view.now);
     start(view.now, out);
   }
@@ -98,15 +114,21 @@ class Dynp final : public Policy {
     return std::ranges::any_of(view.triggers, [](const Trigger& t) { return t.kind == TriggerKind::kSubmit; });
   }
 
-  void step(const ClusterView& view, Decisions& out) {
+  void step(Instant now, Decisions& out) {
+    make_plan_in_use(now);
+    if (is_in_use_best(now)) return change_to(in_use_, out);
     DynpScores scores{};
-    std::array<std::span<const ListPlan::Planned>, kDynpPolicies> made;
-    for (std::size_t i = 0; i < kDynpPolicies; ++i) {
-      made[i] = plans_[i].make(running_.profile(), view.now);
-      scores[i] = score(made[i], settings_.metric, view.now);
-    }
+    for (std::size_t i = 0; i < kDynpPolicies; ++i)
+      scores[i] = score(plans_[i].make(running_.profile(), now), settings_.metric, now);
     change_to(decided(scores), out);
-    adopt(made[static_cast<std::size_t>(in_use_)]);
+  }
+
+  // Whether both other plans are surely worse than the one in use, which stays then under every decider.
+  bool is_in_use_best(Instant now) {
+    if (!is_sum_of_starts(settings_.metric)) return false;
+    const ListPlan::Cost cost = plan_in_use().cost();
+    return std::ranges::all_of(
+        plans_, [&](ListPlan& plan) { return &plan == &plan_in_use() || plan.exceeds(cost, running_.profile(), now); });
   }
 
   // Each change is in the event log, and so is the first choice: switches and time shares can be counted from it.
@@ -126,37 +148,56 @@ class Dynp final : public Policy {
     return in_use_;
   }
 
-  void adopt(std::span<const ListPlan::Planned> plan) {
-    adopted_.clear();
-    for (const auto& [job, start, freed] : plan) adopted_.push_back({job, start});
+  void make_plan_in_use(Instant now) {
+    plan_in_use().make(running_.profile(), now);
+    is_kept_ = false;
+  }
+
+  // Whether the plan in force has starts for so many jobs.
+  bool is_plan_of(std::size_t jobs) {
+    if (is_kept_) return kept_.size() == jobs;
+    return std::ranges::none_of(plan_in_use().jobs(),
+                                [](const ListPlan::Planned& planned) { return planned.start == kNever; });
   }
 
   // Without a submission or an end the plan in use stays. If an estimate has grown, jobs that no longer fit move to
   // their earliest hole, in the order of planned starts.
   void keep_plan(Instant now) {
-    std::ranges::stable_sort(adopted_, {}, &PlannedStart::start);
+    if (!is_kept_) {
+      kept_.clear();
+      for (const ListPlan::Planned& planned : plan_in_use().jobs()) kept_.push_back({planned.job, planned.start});
+      is_kept_ = true;
+    }
+    std::ranges::stable_sort(kept_, {}, &PlannedStart::start);
     Availability& profile = running_.profile();
-    for (auto& [job, start] : adopted_) {
+    for (auto& [job, start] : kept_) {
       const Instant due = std::max(start, now);
       start = profile.fits(job->processes, due, job->estimate) ? due : now;
       start = place(profile, *job, start);
     }
-    for (const auto& [job, start] : adopted_) take_back(profile, *job, start);
+    for (const auto& [job, start] : kept_) take_back(profile, *job, start);
   }
 
   void start(Instant now, Decisions& out) {
     Instant next = kNever;
-    for (const auto& [job, start] : adopted_) {
-      if (start > now) {
-        next = std::min(next, start);
-        continue;
-      }
+    due_.clear();
+    const auto look_at = [&](const auto& planned) {
+      if (planned.start > now)
+        next = std::min(next, planned.start);
+      else
+        due_.push_back(planned.job);
+    };
+    if (is_kept_)
+      std::ranges::for_each(kept_, look_at);
+    else
+      std::ranges::for_each(plan_in_use().jobs(), look_at);
+    for (const Job* job : due_) {
       running_.profile().reserve(now, now + job->estimate, job->processes);
       running_.note_start(*job, now);
       for (ListPlan& plan : plans_) plan.note_start(*job, now);
       out.emplace_back(Start{job->id, {job->processes, 1, {}}});
     }
-    std::erase_if(adopted_, [now](const PlannedStart& planned) { return planned.start <= now; });
+    if (is_kept_) std::erase_if(kept_, [now](const PlannedStart& planned) { return planned.start <= now; });
     if (next != kNever) out.emplace_back(WakeAt{next});
   }
 
@@ -181,8 +222,10 @@ class Dynp final : public Policy {
   DynpPolicy in_use_;
   bool is_noted_ = false;
   RunningPlan running_;
-  std::array<ListPlan, kDynpPolicies> plans_{ListPlan{kOrders[0]}, ListPlan{kOrders[1]}, ListPlan{kOrders[2]}};
-  JobPlan adopted_;  // the plan in use, as it was made or kept
+  std::array<ListPlan, kDynpPolicies> plans_;
+  bool is_kept_ = false;  // in force is kept_, and not the plan of the policy in use
+  JobPlan kept_;          // the plan in use, after an estimate has grown
+  std::vector<const Job*> due_;
 };
 
 constexpr ParameterSpec kDynpParameters[] = {

@@ -114,15 +114,14 @@ Instant Availability::earliest_fit_before(CoreCount cores, Duration length, Inst
   return fit(cores, length, from, before).start;
 }
 
-Instant Availability::place(CoreCount cores, Duration length, Instant from) {
+Availability::Placed Availability::place_and_measure(CoreCount cores, Duration length, Instant from) {
   const Fit found = fit(cores, length, from, kNever);
   const Instant to = std::min(found.start + length, kEndOfPlans);
-  if (found.start >= to || cores == 0) return found.start;
+  if (found.start >= to || cores == 0) return {found.start, 0};
   Place end = found.end;
   if (end != kNoPlace && to == end_of(end)) end = after(end);
   if (end == kNoPlace || to == kEndOfPlans) end = find(to);
-  add_between(found.place, end, found.start, to, -cores);
-  return found.start;
+  return {found.start, add_between(found.place, end, found.start, to, -cores)};
 }
 
 // One pass: `start` is where the hole begins that the step at hand continues. Whether a step is short of cores cannot be
@@ -275,8 +274,9 @@ void Availability::forget_longest(std::size_t end_block) {
   has_longest_ = end_block + 1 < blocks_.size();
 }
 
-// `first` and `end` are the steps that contain `from` and `to`. REQUIRES: from < to.
-void Availability::add_between(Place first, Place end, Instant from, Instant to, CoreCount cores) {
+// `first` and `end` are the steps that contain `from` and `to`. Returns a lower bound of what is free between them then.
+// REQUIRES: from < to.
+CoreCount Availability::add_between(Place first, Place end, Instant from, Instant to, CoreCount cores) {
   if (cores > 0 && has_longest_) forget_longest(end.block);
   std::size_t blocks = blocks_.size();
   end = cut(end, to);
@@ -288,10 +288,11 @@ void Availability::add_between(Place first, Place end, Instant from, Instant to,
     end = find(to);
   else if (is_new && end.block == first.block)
     ++end.step;
+  CoreCount least = 0;
   if (first.block == end.block) {
-    add_within(first.block, first.step, end.step, cores);
+    least = add_within(first.block, first.step, end.step, cores);
   } else {
-    add_within(first.block, first.step, blocks_[first.block]->count, cores);
+    least = add_within(first.block, first.step, blocks_[first.block]->count, cores);
     for (std::size_t block = first.block + 1; block < end.block; ++block) {
       added_[block] += cores;
       Range& range = ranges_[block];
@@ -299,16 +300,19 @@ void Availability::add_between(Place first, Place end, Instant from, Instant to,
       const auto is_possible = [&] { return range.least >= 0 && range.most <= capacity_; };
       if (!is_possible() && blocks_[block]->is_loose) measure(block);
       INVARIANT(is_possible(), "reserved more than there is");
+      least = std::min(least, range.least);
     }
-    add_within(end.block, 0, end.step, cores);
+    least = std::min(least, add_within(end.block, 0, end.step, cores));
   }
   measure_groups(first.block, end.block + 1);
   join(end);
   join(first);
+  return least;
 }
 
-void Availability::add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores) {
-  if (from == to) return;
+// Returns the least that is free in these steps then.
+CoreCount Availability::add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores) {
+  if (from == to) return capacity_;
   Block& steps = *blocks_[block];
   Range changed{steps.free[from] + cores, steps.free[from] + cores};
   for (std::size_t step = from; step < to; ++step) {
@@ -321,6 +325,7 @@ void Availability::add_within(std::size_t block, std::size_t from, std::size_t t
   Range& range = ranges_[block];
   steps.is_loose = from > 0 || to < steps.count;
   range = steps.is_loose ? Range{std::min(range.least, changed.least), std::max(range.most, changed.most)} : changed;
+  return changed.least;
 }
 
 // The step that begins at `at`, made if there is none; `place` is the step that contains it.

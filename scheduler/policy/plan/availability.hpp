@@ -53,7 +53,14 @@ class Availability {
   [[nodiscard]] Instant earliest_fit_before(CoreCount cores, Duration length, Instant from, Instant before) const;
 
   /// Reserves the earliest fit for `length` and returns its begin: earliest_fit() and reserve() in one.
-  Instant place(CoreCount cores, Duration length, Instant from);
+  Instant place(CoreCount cores, Duration length, Instant from) { return place_and_measure(cores, length, from).start; }
+
+  struct Placed {
+    Instant start;
+    CoreCount left;  ///< so many at least are still free in all of the time reserved
+  };
+  /// The same, and what is left there.
+  Placed place_and_measure(CoreCount cores, Duration length, Instant from);
 
   /// The first instant from `from` on at which fewer than `cores` are free; kNever if there is none. REQUIRES: from >=
   /// begins().
@@ -63,6 +70,13 @@ class Availability {
   /// empty interval changes nothing. REQUIRES: the result is within 0..capacity everywhere.
   void reserve(Instant from, Instant to, CoreCount cores) { add(from, to, -cores); }
   void release(Instant from, Instant to, CoreCount cores) { add(from, to, cores); }
+
+  /// Calls `look(begin, end, free)` for each step in order, until it returns false.
+  template <class Look>
+  void for_each_step(Look look) const {
+    for (Place place{0, 0}; place.block < blocks_.size(); place = after(place))
+      if (!look(blocks_[place.block]->at[place.step], end_of(place), value(place))) return;
+  }
 
   /// How many steps the function has; 1 when it is constant.
   [[nodiscard]] std::size_t steps() const;
@@ -105,7 +119,7 @@ class Availability {
   void note_longest(std::size_t block, CoreCount cores, Duration longest) const;
   void forget_longest(std::size_t end_block);
   void add(Instant from, Instant to, CoreCount cores);
-  void add_between(Place first, Place end, Instant from, Instant to, CoreCount cores);
+  CoreCount add_between(Place first, Place end, Instant from, Instant to, CoreCount cores);
   [[nodiscard]] Place find(Instant at) const;
   [[nodiscard]] Instant end_of(std::size_t block) const {
     return block + 1 < first_.size() ? first_[block + 1] : kNever;
@@ -122,7 +136,7 @@ class Availability {
   void join(Place place);
   void split(std::size_t block);
   void drop_block(std::size_t block);
-  void add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores);
+  CoreCount add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores);
   void measure(std::size_t block) const;
   void measure_groups(std::size_t from_block, std::size_t to_block) const;
   [[nodiscard]] CoreCount value(Place place) const {
