@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -33,6 +34,26 @@ std::size_t size_below(CoreCount cores) {
 }
 std::size_t size_above(CoreCount cores) {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1) - 1)));
+}
+
+// A bit for each of the steps: whether it has less than `enough`. Compared as bytes, eight of which become bits at
+// once; without a branch, as it cannot be predicted which steps are short.
+std::uint64_t short_steps(const std::array<CoreCount, 64>& free, std::size_t count, CoreCount enough) {
+  static_assert(std::endian::native == std::endian::little, "the first of eight bytes becomes the lowest bit");
+  std::array<std::uint8_t, 64> is_short;
+  for (std::size_t i = 0; i < 64; ++i) is_short[i] = free[i] < enough ? 1 : 0;
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < 64; i += 8) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, &is_short[i], 8);
+    bits |= (eight * 0x0102040810204080U >> 56U) << i;
+  }
+  return count == 64 ? bits : bits & ((std::uint64_t{1} << count) - 1);
+}
+
+// The first bit from `from` on; 64 if there is none.
+std::size_t first_bit(std::uint64_t bits, std::size_t from) {
+  return from == 64 ? 64 : static_cast<std::size_t>(std::countr_zero(bits >> from << from));
 }
 
 }  // namespace
@@ -124,8 +145,7 @@ Availability::Placed Availability::place_and_measure(CoreCount cores, Duration l
   return {found.start, add_between(found.place, end, found.start, to, -cores)};
 }
 
-// One pass: `start` is where the hole begins that the step at hand continues. Whether a step is short of cores cannot be
-// predicted, so that no branch depends on it. A block of which the bounds tell enough is not looked at.
+// One pass: `hole` is the one that the step at hand continues. A block of which the bounds tell enough is not looked at.
 Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant from, Instant before) const {
   const Duration least = std::max(length, Duration{1});  // a job of no time needs a step with enough cores
   const std::size_t size = size_below(cores);
@@ -152,25 +172,25 @@ Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant fr
     } else {
       const bool sees_all = hole.start == first_[place.block];
       const Block& block = *blocks_[place.block];
-      const CoreCount enough = cores - added_[place.block];
-      std::size_t step = place.step;
-      Instant start = hole.start;
-      std::size_t start_step = hole.place.block == place.block ? hole.place.step : kBlock;
+      const std::uint64_t shorts = short_steps(block.free, block.count, cores - added_[place.block]);
       Duration longest{};
-      for (const std::size_t last = block.count - 1; step < last; ++step) {
-        const Instant next = block.at[step + 1];
-        const bool is_short = block.free[step] < enough;
-        start = is_short ? next : start;
-        start_step = is_short ? step + 1 : start_step;
-        longest = std::max(longest, next - start);
-        if (longest >= least) break;
+      bool is_short = false;  // up to the end of the block
+      for (std::size_t step = place.step;;) {
+        const std::size_t end_step = std::min(block.count, first_bit(shorts, step));
+        is_short = end_step < block.count;
+        const Instant hole_end = is_short ? block.at[end_step] : end;
+        if (hole_end == kNever || hole_end - hole.start >= least) {
+          if (hole.start >= before) return {kNever, {}};
+          const Instant last = hole.start + least - Duration{1};
+          return {hole.start, hole.place, {place.block, last_not_after(block.at.data(), block.count, last)}};
+        }
+        if (!is_short) break;
+        longest = std::max(longest, hole_end - hole.start);
+        step = first_bit(~shorts, end_step);
+        if (step >= block.count) break;
+        hole = {block.at[step], {place.block, step}};
       }
-      const bool is_last = step + 1 == block.count;
-      const bool is_short = is_last && block.free[step] < enough;
-      if (start_step != kBlock) hole = {start, {place.block, start_step}};
       if (is_short) hole = {end, {next_block, 0}};
-      if (!is_last || (!is_short && (end == kNever || end - hole.start >= least)))
-        return hole.start < before ? Fit{hole.start, hole.place, {place.block, step}} : Fit{kNever, {}};
       if (sees_all) {
         if (!is_short) longest = std::max(longest, first_below(cores, end) - hole.start);
         note_longest(place.block, cores, longest);
