@@ -18,15 +18,29 @@ void QueueIndex::clear() {
   indexed_ = 0;
 }
 
-void QueueIndex::index_all() const {
-  for (; indexed_ < needs_.size(); ++indexed_) {
-    const Need& need = needs_[indexed_];
+void QueueIndex::close_holes() {
+  std::erase_if(needs_, [](const Need& need) { return need.processes == kNoJobs; });
+  for (std::vector<Least>& level : levels_) level.clear();
+  indexed_ = 0;
+}
+
+void QueueIndex::remove(std::size_t at) {
+  needs_[at] = kNoJob;
+  if (at >= indexed_) return;
+  for (std::vector<Least>& level : levels_) level[at /= kFanOut].note_removal();
+}
+
+// Enters the stretches of kFanOut positions that have filled up since the last time.
+void QueueIndex::index_whole_stretches() const {
+  for (; needs_.size() - indexed_ >= kFanOut; indexed_ += kFanOut) {
+    Least least;
+    for (std::size_t slot = indexed_; slot < indexed_ + kFanOut; ++slot) least.add(needs_[slot]);
     for (std::size_t level = 0, node = indexed_ / kFanOut;; ++level, node /= kFanOut) {
       if (level == levels_.size())
         levels_.push_back({levels_.back().front()});  // there will be a second stretch: a level above it
       std::vector<Least>& stretches = levels_[level];
       if (node == stretches.size()) stretches.emplace_back();
-      stretches[node].add(need);
+      stretches[node].add(least);
       if (level + 1 >= levels_.size() && stretches.size() == 1) break;
     }
   }
@@ -36,8 +50,11 @@ std::size_t QueueIndex::find(std::size_t from, const Wanted& wanted) const {
   if (needs_.size() - from <= kShort) return find_among(from, needs_.size(), wanted);
   // Where many jobs are wanted, the next one is near.
   if (const std::size_t near = find_among(from, from + kFanOut, wanted); near != kNone) return near;
-  index_all();
-  return find_below(levels_.size() - 1, 0, from + kFanOut, wanted);
+  from += kFanOut;
+  index_whole_stretches();
+  const Search search{wanted, Least::size_of(wanted.processes)};
+  const std::size_t found = from < indexed_ ? find_below(levels_.size() - 1, 0, from, search) : kNone;
+  return found != kNone ? found : find_among(std::max(from, indexed_), needs_.size(), wanted);
 }
 
 std::size_t QueueIndex::find_among(std::size_t from, std::size_t to, const Wanted& wanted) const {
@@ -47,33 +64,35 @@ std::size_t QueueIndex::find_among(std::size_t from, std::size_t to, const Wante
 }
 
 // The first wanted position at or after `from` in the stretch `node` of `level`.
-std::size_t QueueIndex::find_below(std::size_t level, std::size_t node, std::size_t from, const Wanted& wanted) const {
-  if (!levels_[level][node].may_be(wanted)) return kNone;
-  if (level == 0) return find_in(node, from, wanted);
+std::size_t QueueIndex::find_below(std::size_t level, std::size_t node, std::size_t from, const Search& search) const {
+  Least& stretch = levels_[level][node];
+  if (!stretch.may_be(search)) return kNone;
+  if (level == 0) return find_in(node, from, search);
   const std::vector<Least>& below = levels_[level - 1];
   const std::size_t end = std::min((node + 1) * kFanOut, below.size());
   std::size_t width = kFanOut;  // positions of a stretch below
   for (std::size_t i = 1; i < level; ++i) width *= kFanOut;
   for (std::size_t i = std::max(node * kFanOut, from / width); i < end; ++i)
-    if (const std::size_t found = find_below(level - 1, i, from, wanted); found != kNone) return found;
-  Least least;  // no match: the bounds may be too low since a removal
-  for (std::size_t i = node * kFanOut; i < end; ++i) least.add(below[i]);
-  levels_[level][node] = least;
+    if (const std::size_t found = find_below(level - 1, i, from, search); found != kNone) return found;
+  if (!stretch.is_loose()) return kNone;
+  stretch = Least{};
+  for (std::size_t i = node * kFanOut; i < end; ++i) stretch.add(below[i]);
   return kNone;
 }
 
 // The same in a stretch of positions.
-std::size_t QueueIndex::find_in(std::size_t node, std::size_t from, const Wanted& wanted) const {
-  const std::size_t end = std::min((node + 1) * kFanOut, needs_.size());
-  const std::size_t found = find_among(std::max(node * kFanOut, from), end, wanted);
-  if (found != kNone) return found;
-  Least least;
-  for (std::size_t slot = node * kFanOut; slot < end; ++slot) least.add(needs_[slot]);
-  levels_[0][node] = least;
+std::size_t QueueIndex::find_in(std::size_t node, std::size_t from, const Search& search) const {
+  const std::size_t end = (node + 1) * kFanOut;
+  const std::size_t found = find_among(std::max(node * kFanOut, from), end, search.wanted);
+  Least& stretch = levels_[0][node];
+  if (found != kNone || !stretch.is_loose()) return found;
+  stretch = Least{};
+  for (std::size_t slot = node * kFanOut; slot < end; ++slot) stretch.add(needs_[slot]);
   return kNone;
 }
 
 void QueueIndex::Least::add(const Need& need) {
+  if (need.processes == kNoJobs) return;
   processes_ = std::min(processes_, need.processes);
   // An entry for n processes covers all jobs of fewer: when one entry is as short already, so are all after it.
   for (std::size_t size = size_of(need.processes); size < kSizes && need.estimate < estimates_[size]; ++size)
@@ -82,13 +101,9 @@ void QueueIndex::Least::add(const Need& need) {
 
 void QueueIndex::Least::add(const Least& other) {
   processes_ = std::min(processes_, other.processes_);
+  is_loose_ = is_loose_ || other.is_loose_;
   for (std::size_t size = 0; size < kSizes; ++size)
     estimates_[size] = std::min(estimates_[size], other.estimates_[size]);
-}
-
-bool QueueIndex::Least::may_be(const Wanted& wanted) const {
-  if (processes_ > wanted.processes) return false;
-  return processes_ <= wanted.narrow || estimates_[size_of(wanted.processes)] <= wanted.estimate;
 }
 
 // The first size class that may have jobs of so many processes.

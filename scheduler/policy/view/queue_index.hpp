@@ -34,8 +34,12 @@ class QueueIndex {
   void clear();
   /// At position size().
   void add(const Job& job) { needs_.push_back({job.estimate, job.processes}); }
+  /// A position, size(), that no search finds.
+  void add_hole() { needs_.push_back(kNoJob); }
   /// The position stays, and no search finds it.
-  void remove(std::size_t at) { needs_[at] = kNoJob; }
+  void remove(std::size_t at);
+  /// Jobs move up to the positions that no search finds, in order.
+  void close_holes();
 
   /// The first position at or after `from` with a wanted job; kNone if there is none. About O(log size).
   [[nodiscard]] std::size_t find(std::size_t from, const Wanted& wanted) const;
@@ -46,35 +50,49 @@ class QueueIndex {
     Duration estimate;
     ProcessCount processes;
   };
-  static constexpr Need kNoJob{Duration::max(), std::numeric_limits<ProcessCount>::max()};
+  static constexpr ProcessCount kNoJobs = std::numeric_limits<ProcessCount>::max();
+  static constexpr Need kNoJob{Duration::max(), kNoJobs};
 
-  // Lower bounds of what the jobs of a stretch need. After a removal they may be too low until a search computes them
-  // again.
+  // What is searched, and the first size class that may have jobs of so many processes.
+  struct Search {
+    Wanted wanted;
+    std::size_t size;
+  };
+
+  // Lower bounds of what the jobs of a stretch need. After a removal they may be too low until a search that finds
+  // nothing there computes them again.
   class Least {
    public:
     Least() { estimates_.fill(Duration::max()); }
     void add(const Need& need);
     void add(const Least& other);
+    void note_removal() { is_loose_ = true; }
+    /// There was a removal since the bounds were computed.
+    [[nodiscard]] bool is_loose() const { return is_loose_; }
     /// Whether one of them may be wanted; false is certain.
-    [[nodiscard]] bool may_be(const Wanted& wanted) const;
+    [[nodiscard]] bool may_be(const Search& search) const {
+      if (processes_ > search.wanted.processes) return false;
+      return processes_ <= search.wanted.narrow || estimates_[search.size] <= search.wanted.estimate;
+    }
+    [[nodiscard]] static std::size_t size_of(ProcessCount processes);
 
    private:
     static constexpr std::size_t kSizes = 12;
-    [[nodiscard]] static std::size_t size_of(ProcessCount processes);
 
-    ProcessCount processes_ = std::numeric_limits<ProcessCount>::max();
+    ProcessCount processes_ = kNoJobs;
+    bool is_loose_ = false;
     std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
   };
 
-  void index_all() const;
+  void index_whole_stretches() const;
   [[nodiscard]] std::size_t find_among(std::size_t from, std::size_t to, const Wanted& wanted) const;
-  [[nodiscard]] std::size_t find_in(std::size_t node, std::size_t from, const Wanted& wanted) const;
+  [[nodiscard]] std::size_t find_in(std::size_t node, std::size_t from, const Search& search) const;
   [[nodiscard]] std::size_t find_below(std::size_t level, std::size_t node, std::size_t from,
-                                       const Wanted& wanted) const;
+                                       const Search& search) const;
 
   std::vector<Need> needs_;  // by position
   // Bounds by 16 positions, by 256, ...: the last level has one stretch of all indexed positions. Only the first
-  // indexed_ positions are indexed, and only when the queue has become long.
+  // indexed_ positions are indexed, whole stretches of 16, and only when the queue has become long.
   mutable std::vector<std::vector<Least>> levels_ = std::vector<std::vector<Least>>(1);
   mutable std::size_t indexed_ = 0;
 };

@@ -64,11 +64,13 @@ class WaitingQueue {
     JobId job;
     auto operator<=>(const Place&) const = default;
   };
+  // The slot of `job`; any if it is not there.
+  [[nodiscard]] std::size_t slot_of(const Job& job) const;
   void close_holes();
 
   std::vector<const Job*> slots_;  // in order; nullptr: a hole
   std::vector<Place> order_;       // by slot, for the search; kept for holes, as their jobs may no longer exist
-  QueueIndex index_;               // by slot
+  mutable QueueIndex index_;       // by slot: of the first ones, until a search needs the others
   std::size_t first_ = 0;          // slots before it are holes
   std::size_t size_ = 0;
 };
