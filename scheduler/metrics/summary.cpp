@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -16,24 +19,62 @@ namespace {
 
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<double>::iterator at_place(std::vector<double>& values, std::size_t place) {
-  return values.begin() + static_cast<std::ptrdiff_t>(place);
-}
+// Values by their leading bits. Says which value has a place in their order without sorting all of them: only the bucket
+// of that place is searched. With nth_element() over all values the percentiles took 8 % of a run of 10^6 jobs under
+// `easy`.
+class Buckets {
+ public:
+  /// `values` must stay as they are, and none is NaN.
+  explicit Buckets(std::span<const double> values) : values_(values), counts_(kBuckets) {
+    for (const double value : values) ++counts_[bucket_of(value)];
+  }
 
-// As percentile(). Before, the first `smaller` of `values` are no greater than the others; afterwards `smaller` is the
-// number of values below the percentile.
-double percentile_behind(std::vector<double>& values, double q, std::size_t& smaller) {
-  if (values.empty()) return kNoValue;
-  const double rank = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const auto at = at_place(values, below);
-  std::nth_element(at_place(values, smaller), at, values.end());
-  smaller = below;
-  const double share = rank - static_cast<double>(below);
-  if (share == 0 || at + 1 == values.end()) return *at;
-  const double next = *std::min_element(at + 1, values.end());
-  return *at + (next - *at) * share;
-}
+  /// As percentile(). O(values).
+  [[nodiscard]] double percentile(double q) const {
+    if (values_.empty()) return kNoValue;
+    const double rank = q * static_cast<double>(values_.size() - 1);
+    const auto below = static_cast<std::size_t>(rank);
+    const auto [at, next] = two_from(below);
+    const double share = rank - static_cast<double>(below);
+    return share == 0 ? at : at + (next - at) * share;
+  }
+
+ private:
+  static constexpr int kLeadingBits = 14;  // sign, exponent and two bits behind it
+  static constexpr std::size_t kBuckets = std::size_t{1} << kLeadingBits;
+
+  // Ascends with the value: bits of negative numbers descend.
+  static std::size_t bucket_of(double value) {
+    constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    return static_cast<std::size_t>(((bits & kSign) != 0 ? ~bits : bits | kSign) >> (64 - kLeadingBits));
+  }
+
+  [[nodiscard]] std::vector<double> inside(std::size_t bucket) const {
+    std::vector<double> values;
+    values.reserve(counts_[bucket]);
+    std::ranges::copy_if(values_, std::back_inserter(values),
+                         [bucket](double value) { return bucket_of(value) == bucket; });
+    return values;
+  }
+
+  // The value at `place` and the one behind it; twice the last one. REQUIRES: place < size of the values.
+  [[nodiscard]] std::pair<double, double> two_from(std::size_t place) const {
+    std::size_t bucket = 0;
+    for (; place >= counts_[bucket]; ++bucket) place -= counts_[bucket];
+    std::vector<double> values = inside(bucket);
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
+    std::ranges::nth_element(values, at);
+    if (at + 1 != values.end()) return {*at, *std::min_element(at + 1, values.end())};
+    const auto next = std::find_if(counts_.begin() + static_cast<std::ptrdiff_t>(bucket) + 1, counts_.end(),
+                                   [](std::size_t count) { return count > 0; });
+    if (next == counts_.end()) return {*at, *at};
+    return {*at, std::ranges::min(inside(static_cast<std::size_t>(next - counts_.begin())))};
+  }
+
+  std::span<const double> values_;
+  std::vector<std::size_t> counts_;
+};
 
 // Mean, percentiles and maximum of one thing over the jobs.
 struct Distribution {
@@ -43,12 +84,12 @@ struct Distribution {
   double max = kNoValue;
 
   Distribution() = default;
-  /// `exact_mean`: of the caller's exact sum. Each percentile is searched only behind the smaller one before it.
-  Distribution(std::vector<double>& values, double exact_mean) : mean(exact_mean) {
-    std::size_t smaller = 0;
-    p50 = percentile_behind(values, 0.50, smaller);
-    p95 = percentile_behind(values, 0.95, smaller);
-    if (!values.empty()) max = *std::max_element(at_place(values, smaller), values.end());
+  /// `exact_mean`: of the caller's exact sum.
+  Distribution(std::span<const double> values, double exact_mean) : mean(exact_mean) {
+    const Buckets buckets(values);
+    p50 = buckets.percentile(0.50);
+    p95 = buckets.percentile(0.95);
+    if (!values.empty()) max = std::ranges::max(values);
   }
 };
 
@@ -298,10 +339,7 @@ Summary summary_of(const Inputs& in, const Series& series) {
 
 }  // namespace
 
-double percentile(std::vector<double>& values, double q) {
-  std::size_t smaller = 0;
-  return percentile_behind(values, q, smaller);
-}
+double percentile(std::span<const double> values, double q) { return Buckets(values).percentile(q); }
 
 double Summary::value(std::string_view name) const {
   const Metric* metric = find(name);

@@ -121,7 +121,7 @@ class JobSums {
                                                                               const Series& series);
 
 /// The value below which the share `q` of `values` lies, by linear interpolation between ranks (as numpy's default). NaN
-/// of nothing. Reorders `values`. O(values).
-[[nodiscard]] double percentile(std::vector<double>& values, double q);
+/// of nothing. O(values).
+[[nodiscard]] double percentile(std::span<const double> values, double q);
 
 }  // namespace replay::metrics
