@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/large_pages.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/model/units.hpp"
@@ -96,7 +97,7 @@ class JobSums {
   std::array<std::int64_t, kOutcomes> ended_{};
   std::int64_t shrinks_ = 0;
   std::int64_t expands_ = 0;
-  std::vector<JobTimes> times_;
+  std::vector<JobTimes, LargePages<JobTimes>> times_;
   Wide work_ = 0;
   Wide response_area_ = 0;
   CompensatedSum mpl_;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "scheduler/base/large_pages.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -152,7 +153,7 @@ class TracedJobs {
   void unpack(const Packed& packed, TracedJob& job) const;
   [[nodiscard]] std::uint32_t kind_of(const TracedJob& job);
 
-  std::vector<Packed> jobs_;
+  std::vector<Packed, LargePages<Packed>> jobs_;
   std::vector<Kind> kinds_;
   std::uint32_t last_kind_ = 0;  // the last one that kind_of() returned
 };
