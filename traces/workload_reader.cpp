@@ -91,7 +91,7 @@ WorkloadReader::WorkloadReader(TraceReader trace, CleaningRules rules)
 
 bool WorkloadReader::next(TracedJob& job) {
   for (SwfRecord record; trace_.next(record);) {
-    const std::optional<JobTraits> traits = trace_.traits_of(record.job);
+    const auto traits = trace_.job_table() ? trace_.traits_of(record.job) : std::nullopt;
     if (make_job(record, traits ? &*traits : nullptr, job)) return true;
   }
   return false;
@@ -271,8 +271,10 @@ void WorkloadReader::set_predecessor(TracedJob& job, const SwfRecord& record) {
 void WorkloadReader::note_what_is_not_modelled(const SwfRecord& record) {
   if (record.status < -1 || record.status > 5) note(Rule::kStatusUnknown);
   if (record.requested_memory > 0) note(Rule::kMemoryRequest);
-  if (record.partition >= 0) partitions_.insert(record.partition);
-  if (record.queue >= 0) queues_.insert(record.queue);
+  // The set is asked only where the number changes: most records have that of the record before.
+  if (record.partition >= 0 && std::exchange(last_partition_, record.partition) != record.partition)
+    partitions_.insert(record.partition);
+  if (record.queue >= 0 && std::exchange(last_queue_, record.queue) != record.queue) queues_.insert(record.queue);
 }
 
 // Always true, so that a rule that skips reads as one line.

@@ -85,6 +85,7 @@ class WorkloadReader {
   std::shared_ptr<const Declaration> last_declaration_;
   NumberSet numbers_;  // of the jobs kept
   std::set<std::int32_t> partitions_, queues_;
+  std::int32_t last_partition_ = -1, last_queue_ = -1;
   std::array<Tally, kRules> tallies_;
   std::uint64_t kept_ = 0;
   CoreCount widest_ = 1;
