@@ -2,12 +2,11 @@
 #pragma once
 
 #include <deque>
-#include <utility>
 #include <vector>
 
 namespace replay {
 
-/// `Value` can be default-constructed and moved.
+/// `Value` can be default-constructed.
 template <class Value>
 class Pool {
  public:
@@ -15,15 +14,14 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// An object of the pool becomes `value`; its address is stable until give_back().
-  Value& take(Value&& value) {
-    if (spare_.empty()) spare_.push_back(&values_.emplace_back());
+  /// An object as it was given back, or a new one; its address is stable until give_back().
+  Value& take() {
+    if (spare_.empty()) return values_.emplace_back();
     Value& taken = *spare_.back();
     spare_.pop_back();
-    taken = std::move(value);
     return taken;
   }
-  /// REQUIRES: it was taken here, and not given back.
+  /// It is taken again as it is now. REQUIRES: it was taken here, and not given back.
   void give_back(Value& value) { spare_.push_back(&value); }
 
  private:

@@ -4,18 +4,17 @@
 
 namespace replay {
 
-Arrivals::Arrivals(const Workload& workload) : workload_(workload), left_(workload.jobs.size()) {
-  for (std::size_t i = 0; i < workload.jobs.size(); ++i)
+Arrivals::Arrivals(const Workload& workload)
+    : workload_(workload), has_followers_(workload.jobs.follow_others()), left_(workload.jobs.size()) {
+  for (std::size_t i = 0; has_followers_ && i < workload.jobs.size(); ++i)
     if (const auto follows = workload.jobs.follows(i)) followers_[*follows].push_back(i);
   skip_followers();
 }
 
 void Arrivals::skip_followers() {
-  while (next_ < workload_.jobs.size() && workload_.jobs.follows(next_)) ++next_;
+  while (has_followers_ && next_ < workload_.jobs.size() && workload_.jobs.follows(next_)) ++next_;
   next_at_ = next_ < workload_.jobs.size() ? workload_.jobs.submitted(next_) : kNever;
 }
-
-Instant Arrivals::next() const { return released_.empty() ? next_at_ : std::min(next_at_, released_.top().at); }
 
 TracedJob& Arrivals::add(std::size_t index) {
   --left_;
@@ -42,9 +41,7 @@ void Arrivals::note_cancel(const TracedJob& job) {
   if (job.cancelled_after) taken_back_.push({job.job.submitted + *job.cancelled_after, job.job.id});
 }
 
-Instant Arrivals::next_cancel() const { return taken_back_.empty() ? kNever : taken_back_.top().at; }
-
-std::optional<JobId> Arrivals::take_cancel(Instant now) {
+std::optional<JobId> Arrivals::find_cancel(Instant now) {
   while (!taken_back_.empty() && taken_back_.top().at <= now) {
     const JobId job = taken_back_.top().job;
     taken_back_.pop();
@@ -66,7 +63,7 @@ void Arrivals::on_end(JobId ended, Instant now) {
 }
 
 void Arrivals::forget_ended() {
-  for (const JobId ended : ended_) jobs_.erase_if_there(ended);
+  for (const JobId ended : ended_) jobs_.release(ended);
   ended_.clear();
 }
 

@@ -217,12 +217,12 @@ bool Controller::apply(const ActionFailed& event) {
 // ---- time ----
 
 void Controller::note_estimates_that_are_over() {
-  std::vector<RunningJob*> over;
+  over_.clear();
   for (RunningJob* running : running_.by_estimated_end()) {
     if (running->estimated_end > now_) break;
-    if (running->launched && !running->suspended) over.push_back(running);
+    if (running->launched && !running->suspended) over_.push_back(running);
   }
-  for (RunningJob* running : over) {
+  for (const RunningJob* running : over_) {
     Managed& job = *jobs_.at(running->job->id).started;
     if (std::ranges::find(past_estimate_, &job) == past_estimate_.end()) past_estimate_.push_back(&job);
     if (pass_rule_ == PassRule::kEvent && options_.overrun == Overrun::kKill) leave_plan(job);

@@ -78,6 +78,12 @@ class Controller {
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
+
+    /// For another job. REQUIRES: the last one has ended in the ledger.
+    void begin(RunningJob& job) {
+      running = &job;
+      change_pending = suspending = resuming = kill_sent = false;
+    }
   };
   struct Known {
     const Job* declared = nullptr;
@@ -169,7 +175,8 @@ class Controller {
   Pool<Managed> managed_;
   std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
   std::vector<Managed*> past_estimate_;
-  std::vector<Instant> wakes_;  // descending, none twice: the next one is the last
+  std::vector<RunningJob*> over_;  // of note_estimates_that_are_over()
+  std::vector<Instant> wakes_;     // descending, none twice: the next one is the last
   std::uint64_t starts_ = 0;
   std::exception_ptr failure_;
 

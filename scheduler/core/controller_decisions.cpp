@@ -38,11 +38,11 @@ void Controller::adopt(Start& decision) {
   running.malleable = processes > 1 && declared.flexibility == Flexibility::kMalleable;
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = decision.allocation;
-  Managed started;
-  started.running = &running_.insert(std::move(running));
-  known->started = &managed_.take(std::move(started));
+  Managed& started = managed_.take();
+  started.begin(running_.insert(std::move(running)));
+  known->started = &started;
   write<log::StartDecided>(decision.job, std::move(decision.allocation), decision.choice);
-  want_change(*known->started);
+  want_change(started);
 }
 
 void Controller::adopt(Resize& decision) {

@@ -49,6 +49,7 @@ void CoreLedger::suspend(Holding& holding) {
 void CoreLedger::end(Holding& holding) {
   physical_.release(holding.cores_);
   holding.cores_ = Allocation{};
+  holding.moving_to_.reset();
 }
 
 }  // namespace replay

@@ -64,6 +64,7 @@ class CoreLedger {
   /// The resize has failed: the job is where it was. REQUIRES: it is moving.
   void undo_resize(Holding& holding);
   void suspend(Holding& holding);
+  /// The holding can be launched again, for another job.
   void end(Holding& holding);
 
  private:

@@ -73,6 +73,14 @@ class JobMap {
     return true;
   }
 
+  /// As erase_if_there(), but the value keeps what it holds until an add() fills its slot again.
+  bool release(JobId job) {
+    const std::uint32_t number = index_.erase(job);
+    if (number == JobIndex::kNone) return false;
+    free_[free_count_++] = number;
+    return true;
+  }
+
   /// visit(JobId, Value&) for each job, in unspecified order.
   template <class Visit>
   void for_each(Visit visit) {

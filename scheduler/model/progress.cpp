@@ -1,7 +1,6 @@
 #include "scheduler/model/progress.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "scheduler/base/error.hpp"
 
@@ -20,15 +19,6 @@ void Progress::change_rate(Instant now, double rate) {
   left_ = left_at(now);
   as_of_ = left_ > 0 ? now : std::min(ended, now);  // an end that has passed stays where it was
   rate_ = rate;
-}
-
-Instant Progress::end() const {
-  if (left_ <= 0) return as_of_;
-  if (rate_ <= 0) return kNever;
-  const double takes = std::ceil(left_ / rate_);
-  const auto number = [](Instant instant) { return static_cast<double>(instant.time_since_epoch().count()); };
-  if (takes >= number(kNever) - number(as_of_)) return kNever;
-  return as_of_ + Duration{static_cast<std::int64_t>(takes)};
 }
 
 }  // namespace replay

@@ -2,6 +2,8 @@
 // microseconds at full speed; a rate is work per microsecond. With rate 1 all of it is exact integer arithmetic.
 #pragma once
 
+#include <cstdint>
+
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -19,7 +21,15 @@ class Progress {
   void add(Duration work) { left_ += static_cast<double>(work.count()); }
 
   /// When nothing is left at the present rate, rounded up; kNever at rate 0 with work left.
-  [[nodiscard]] Instant end() const;
+  [[nodiscard]] Instant end() const {
+    if (left_ <= 0) return as_of_;
+    if (rate_ <= 0) return kNever;
+    const double takes = left_ / rate_;
+    const auto number = [](Instant instant) { return static_cast<double>(instant.time_since_epoch().count()); };
+    if (takes >= number(kNever) - number(as_of_)) return kNever;
+    const auto whole = static_cast<std::int64_t>(takes);
+    return as_of_ + Duration{static_cast<double>(whole) < takes ? whole + 1 : whole};
+  }
   /// Work left at `now`, in microseconds, never below 0.
   [[nodiscard]] double left_at(Instant now) const;
   [[nodiscard]] double rate() const { return rate_; }

@@ -84,6 +84,11 @@ class TracedJobs {
     return std::ranges::any_of(kinds_, [](const Kind& kind) { return kind.declaration != nullptr; });
   }
 
+  /// Whether some job follows another, or did before it was changed. O(kinds of jobs).
+  [[nodiscard]] bool follow_others() const {
+    return std::ranges::any_of(kinds_, [](const Kind& kind) { return kind.follows.has_value(); });
+  }
+
   /// Calls change(TracedJob&) with job `i` and stores the result.
   template <class Change>
   void change(std::size_t i, Change change) {

@@ -179,7 +179,7 @@ bool names_model(std::string_view name, std::string_view model) {
 
 DeclaredRate declared_rate(const RuntimeModel& model) {
   return [&model](const Job& job, const Allocation& on, const Surroundings& around) {
-    return model.rate(as_declared(job, on), on, around);
+    return model.declared_rate(job, on, around);
   };
 }
 

@@ -17,14 +17,18 @@
 namespace replay {
 namespace {
 
-// The planned end of a job. Ordered by time; at one instant by start. An entry with an old generation was overtaken by
-// a change of rate and is skipped.
+// The planned end of a job. An entry with an old generation was overtaken by a change of rate and is skipped.
 struct PlannedEnd {
   Instant at;
   std::uint64_t start_order;
-  std::uint32_t generation;
   JobId job;
-  auto operator<=>(const PlannedEnd&) const = default;
+  std::uint32_t generation;
+};
+// By time; at one instant by start.
+struct IsLater {
+  bool operator()(const PlannedEnd& a, const PlannedEnd& b) const {
+    return a.at != b.at ? a.at > b.at : a.start_order > b.start_order;
+  }
 };
 
 class Simulation {
@@ -72,8 +76,9 @@ class Simulation {
     std::uint64_t start_order = 0;
     double rate = 0;  // while it is not suspended
     std::uint32_t generation = 0;
-    bool has_end = false;  // in ends_, and not overtaken
-    Allocation shared{};   // its cores, if others may be on them too; else empty
+    bool has_end = false;         // in ends_, and not overtaken
+    bool cut_at_request = false;  // as in its truth, which is no longer in the cache when the job ends
+    Allocation shared{};          // its cores, if others may be on them too; else empty
   };
 
   Instant next_instant() {
@@ -108,7 +113,7 @@ class Simulation {
       }
       Running& job = running_.at(due);
       job.has_end = false;
-      end(job, job.traced->truth.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
+      end(due, job, job.cut_at_request ? Outcome::kOverrun : Outcome::kCompleted);
     }
     while (const auto job = arrivals_.take_cancel(now)) cancel(*job);
     hand_over();
@@ -129,9 +134,8 @@ class Simulation {
     hand_over();
   }
 
-  void end(Running& job, Outcome outcome) {
-    const JobId id = job.traced->job.id;
-    off_cores(job);
+  void end(JobId id, Running& job, Outcome outcome) {
+    off_cores(id);
     overtake(job);
     running_.erase(id);
     arrivals_.on_end(id, now_);
@@ -154,24 +158,25 @@ class Simulation {
   void apply(const order::Launch& order) {
     Running& job = running_.add(order.job);
     job.traced = &arrivals_.job(order.job);
-    const ModelledJob modelled = as_true(*job.traced, order.allocation);
-    job.rate = model_.rate(modelled, order.allocation, {});
-    job.progress = Progress{runtime_at(*job.traced, modelled.processes), now_, job.rate};
+    const ProcessCount processes = processes_on(order.allocation, job.traced->job.processes);
+    job.rate = model_.true_rate(*job.traced, order.allocation, {});
+    job.progress = Progress{runtime_at(*job.traced, processes), now_, job.rate};
     job.start_order = starts_++;
+    job.cut_at_request = job.traced->truth.cut_at_request;
     plan_end(job, job.progress.end());
     if (shared_.watches(order.allocation)) on_cores(job, order.allocation);
   }
 
   void apply(const order::Resize& order) {
     Running& running = running_.at(order.job);
-    off_cores(running);
+    off_cores(order.job);
     on_cores(running, order.allocation);
     events_.emplace_back(Resized{order.job});
   }
 
   void apply(const order::Suspend& order) {
     Running& running = running_.at(order.job);
-    off_cores(running);
+    off_cores(order.job);
     set_rate(running, 0);
     events_.emplace_back(Suspended{order.job});
   }
@@ -188,7 +193,7 @@ class Simulation {
   void apply(const order::End& order) {
     Running* const job = running_.find(order.job);
     if (job == nullptr) return;
-    end(*job, order.outcome);
+    end(order.job, *job, order.outcome);
   }
 
   void set_rate(Running& running, double rate) {
@@ -200,7 +205,7 @@ class Simulation {
   }
 
   void plan_end(Running& running, Instant at) {
-    ends_.push({at, running.start_order, running.generation, running.traced->job.id});
+    ends_.push({at, running.start_order, running.traced->job.id, running.generation});
     running.has_end = true;
   }
 
@@ -218,15 +223,14 @@ class Simulation {
   }
 
   // Leaves the job's own rate to the caller.
-  void off_cores(const Running& running) {
-    shared_.leave(running.traced->job.id, [this](JobId id, const Allocation& on, const Surroundings& around) {
-      ask_rate_again(id, on, around);
-    });
+  void off_cores(JobId job) {
+    shared_.leave(
+        job, [this](JobId id, const Allocation& on, const Surroundings& around) { ask_rate_again(id, on, around); });
   }
 
   void ask_rate_again(JobId id, const Allocation& on, const Surroundings& around) {
     Running& running = running_.at(id);
-    running.rate = model_.rate(as_true(*running.traced, on), on, around);
+    running.rate = model_.true_rate(*running.traced, on, around);
     if (running.rate != running.progress.rate()) set_rate(running, running.rate);
   }
 
@@ -237,7 +241,7 @@ class Simulation {
   SharedRates shared_;  // of the jobs as they truly are
   Instant now_ = Instant::min();
   JobMap<Running> running_;
-  std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, std::greater<>> ends_;
+  std::priority_queue<PlannedEnd, std::vector<PlannedEnd>, IsLater> ends_;
   std::vector<Event> events_;  // for the next call of the controller
   std::vector<Event> batch_;
   std::size_t stale_ = 0;  // of ends_: overtaken

@@ -16,7 +16,8 @@ bool end_order(const RunningJob* a, const RunningJob* b) {
 }  // namespace
 
 RunningJob& RunningSet::insert(RunningJob&& job) {
-  RunningJob* const added = &jobs_.take(std::move(job));
+  RunningJob* const added = &jobs_.take();
+  *added = std::move(job);
   INVARIANT(by_start_.empty() || by_start_.back()->start_order < added->start_order, "starts out of order");
   by_start_.push_back(added);
   by_end_.insert(std::ranges::upper_bound(by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_), by_end_.end(),
@@ -27,10 +28,11 @@ RunningJob& RunningSet::insert(RunningJob&& job) {
 
 void RunningSet::unlink_end(const RunningJob& job) {
   const auto begin = by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_);
-  const auto found = std::ranges::lower_bound(begin, by_end_.end(), &job, end_order);
+  const bool is_first = begin != by_end_.end() && *begin == &job;  // the usual case
+  const auto found = is_first ? begin : std::ranges::lower_bound(begin, by_end_.end(), &job, end_order);
   INVARIANT(found != by_end_.end() && *found == &job, "job {} is not in the order of ends",
             static_cast<std::int64_t>(job.job->id));
-  if (found == begin) {  // the usual case: no memory moves
+  if (found == begin) {  // no memory moves
     ++by_end_first_;
     if (by_end_first_ > 64 && by_end_first_ > by_end_.size() / 2) {
       by_end_.erase(by_end_.begin(), by_end_.begin() + static_cast<std::ptrdiff_t>(by_end_first_));
