@@ -79,6 +79,7 @@ Instant ListPlan::place_among_made(std::size_t at, Instant now) {
 
 // Its place in the plan becomes free unless it begins now.
 void ListPlan::note_start(const Job& job, Instant now) {
+  pass_time(now);
   const auto found = find(job);
   if (found == jobs_.end() || found->job->id != job.id) return;
   const auto at = static_cast<std::size_t>(found - jobs_.begin());
@@ -153,6 +154,7 @@ void ListPlan::make_room(std::size_t first, Instant from, Instant to, CoreCount 
 }
 
 std::span<const ListPlan::Planned> ListPlan::make(const Availability& running, Instant now) {
+  pass_time(now);
   make_first(jobs_.size(), running, now);
   return jobs_;
 }
@@ -206,6 +208,7 @@ void ListPlan::add_mark(std::size_t jobs, const Availability& profile) {
 }
 
 bool ListPlan::exceeds(Cost limit, const Availability& running, Instant now) {
+  pass_time(now);
   if (at_least_ && *at_least_ > limit) return true;
   const std::size_t step = std::max<std::size_t>(8, jobs_.size() / 16);
   make_first(std::min(jobs_.size(), std::max(made_, enough_) - std::min(enough_, step / 2)), running, now);

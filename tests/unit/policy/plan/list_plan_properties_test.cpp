@@ -1,4 +1,4 @@
-// A plan that uses the last one is the plan that is made from nothing, whatever has happened in between.
+// A plan that is kept is the plan that is made from nothing, whatever has happened in between, and so is its cost.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ struct Running {
 // Waiting and running jobs, without a controller.
 class World {
  public:
-  explicit World(JobOrder order) : order_(order), plan_(order) {}
+  explicit World(JobOrder order) : order_(order), plan_(order, [](const Job& job) { return job.processes; }) {}
 
   void submit() {
     Job job;
@@ -84,6 +84,15 @@ class World {
     }
   }
 
+  // At limits near the cost and far below it: all of the plan, or a part of it, is made.
+  void check_exceeds() {
+    ListPlan::Cost cost = 0;
+    for (const ListPlan::Planned& planned : fresh())
+      cost += planned.processes * planned.start.time_since_epoch().count();
+    const ListPlan::Cost limit = cost * *rc::gen::inRange(50, 103) / 100 - *rc::gen::inRange(0, 3);
+    RC_ASSERT(plan_.exceeds(limit, profile(), now_) == (cost > limit));
+  }
+
  private:
   [[nodiscard]] std::unique_ptr<Job> take(std::size_t which) {
     std::unique_ptr<Job> job = std::move(jobs_[which]);
@@ -100,7 +109,7 @@ class World {
 
   [[nodiscard]] std::vector<ListPlan::Planned> fresh() const {
     std::vector<ListPlan::Planned> plan;
-    for (const Job* job : waiting_) plan.push_back({job, kNever});
+    for (const Job* job : waiting_) plan.push_back({job, job->estimate, job->processes, job->processes, kNever});
     sort_by(order_, plan, &ListPlan::Planned::job);
     Availability free = profile();
     for (ListPlan::Planned& planned : plan) {
@@ -133,7 +142,7 @@ class World {
 void plan_walk(JobOrder order, int operations) {
   World world{order};
   for (int i = 0; i < operations; ++i) {
-    const int what = *rc::gen::inRange(0, 24);
+    const int what = *rc::gen::inRange(0, 28);
     if (what < 8)
       world.submit();
     else if (what < 9)
@@ -146,15 +155,33 @@ void plan_walk(JobOrder order, int operations) {
       world.end_early();
     else if (what < 20)
       world.pass_time();
+    else if (what < 24)
+      world.check_exceeds();
     else
       world.check();
   }
   world.check();
+  world.check_exceeds();
 }
 
 TEST(ListPlan, IsTheOneMadeFromNothing) {
   EXPECT_TRUE(rc::check(
       [] { plan_walk(*rc::gen::element(JobOrder::kArrival, JobOrder::kShortest, JobOrder::kLongest), 150); }));
+}
+
+// So many jobs that there are marks to go back to.
+TEST(ListPlan, IsTheOneMadeFromNothingWithALongQueue) {
+  EXPECT_TRUE(rc::check([] {
+    World world{*rc::gen::element(JobOrder::kArrival, JobOrder::kShortest, JobOrder::kLongest)};
+    for (int i = 0; i < 120; ++i) world.submit();
+    for (int i = 0; i < 20; ++i) {
+      world.start_those_planned();
+      world.check_exceeds();
+      world.submit();
+      world.pass_time();
+      world.check();
+    }
+  }));
 }
 
 }  // namespace
