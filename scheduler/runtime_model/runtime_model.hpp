@@ -92,15 +92,17 @@ class RuntimeModel {
   }
   /// The rates of a job as it declares itself and as it truly is, without a question where every model answers 1.
   [[nodiscard]] double declared_rate(const Job& job, const Allocation& on, const Surroundings& around) const {
-    return is_by_itself(on) ? 1 : rate(as_declared(job, on), on, around);
+    return is_by_itself(on, job) ? 1 : rate(as_declared(job, on), on, around);
   }
   [[nodiscard]] double true_rate(const TracedJob& traced, const Allocation& on, const Surroundings& around) const {
-    return is_by_itself(on) ? 1 : rate(as_true(traced, on), on, around);
+    return is_by_itself(on, traced.job) ? 1 : rate(as_true(traced, on), on, around);
   }
 
  private:
-  // Expanded, on cores of a pool: no other job can be near.
-  [[nodiscard]] static bool is_by_itself(const Allocation& on) { return on.is_expanded() && on.named.empty(); }
+  // A core for each process, of a pool: no other job can be near.
+  [[nodiscard]] static bool is_by_itself(const Allocation& on, const Job& job) {
+    return on.is_expanded() && on.named.empty() && on.cores == processes_on(on, job.processes);
+  }
 };
 
 /// Formulas for a job on fewer cores than processes, or beside others on its cores: s(m, demand).
