@@ -53,7 +53,7 @@ report::BarChart adaptation_bars(const ScojoValues& simulated, std::string_view 
                          .y_name = "jobs",
                          .labels = {"SS", "SM", "SL", "ES", "EM", "EL"},
                          .series = {}};
-  for (const std::string_view policy : {kScojoP, kUnpredicted, kCirne, kCirneOpt}) {
+  for (const std::string_view policy : {kUnpredicted, kScojoP, kCirne, kCirneOpt}) {
     if (!simulated.has(workload, policy)) continue;
     auto& series = chart.series.emplace_back(report::BarSeries{std::string{policy}, {}});
     for (const auto figure : {&ScojoGroupFigures::shrunk, &ScojoGroupFigures::expanded})

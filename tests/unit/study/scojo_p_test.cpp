@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <set>
 
@@ -208,32 +210,54 @@ TEST(ScojoStudy, PageSaysWhatQuickLeavesOut) {
   EXPECT_EQ(to_html(result).find("Figures 13"), std::string::npos);
 }
 
-// Our own reference: the figures of an independent implementation of the same policies, four seeds. The cheap ones run
-// here; the whole study has all of them.
+// Our own reference: the figures of an independent implementation of the same policies on the same jobs, arithmetic
+// means over four seeds. What of Cirne-Berman is left out takes longer than the rest together.
+struct Reference {
+  std::string_view workload, policy;
+  double response_s, slowdown;
+  std::array<double, 4> change_percent;  // of the response against traditional, by seed
+};
+constexpr Reference kReferences[] = {{kW1, kTraditional, 23371, 122, {0, 0, 0, 0}},
+                                     {kW1, kUnpredicted, 10586, 29, {-54, -51, -43, -63}},
+                                     {kW1, kScojoP, 10012, 23, {-56, -52, -46, -66}},
+                                     {kW1, kCirneOpt, 16821, 68, {-30, -29, -23, -28}},
+                                     {kW1, kCirneConservative, 21311, 84, {-5, -11, -3, -13}},
+                                     {kW1, kGreedy, 19353, 189, {-19, -7, -3, -29}},
+                                     {kW1, kGreedyClass, 11842, 61, {-48, -47, -41, -56}},
+                                     {kW2, kTraditional, 72055, 297, {0, 0, 0, 0}},
+                                     {kW2, kUnpredicted, 20433, 71, {-67, -66, -71, -76}},
+                                     {kW2, kScojoP, 19433, 69, {-68, -69, -71, -77}},
+                                     {kW2, kCirneConservative, 73845, 136, {-7, -3, -9, 12}},
+                                     {kW2, kGreedy, 75935, 940, {-32, 3, -30, 32}},
+                                     {kW2, kGreedyClass, 50017, 518, {-48, -33, -58, -14}}};
+
 TEST(ScojoStudy, FindsWhatAnIndependentImplementationFound) {
-  struct Reference {
-    std::string_view policy;
-    double response_s, slowdown;
-    std::array<double, 4> change_percent;  // of the response against traditional, by seed
-  };
-  const Reference references[] = {{kTraditional, 23371, 122, {0, 0, 0, 0}},
-                                  {kUnpredicted, 10586, 29, {-54, -51, -43, -63}},
-                                  {kScojoP, 10012, 23, {-56, -52, -46, -66}},
-                                  {kGreedy, 19353, 189, {-19, -7, -3, -29}},
-                                  {kGreedyClass, 11842, 61, {-48, -47, -41, -56}}};
   std::vector<ScojoRun> runs;
-  for (const Reference& reference : references) runs.push_back({std::string{kW1}, std::string{reference.policy}});
+  for (const Reference& reference : kReferences)
+    runs.push_back({std::string{reference.workload}, std::string{reference.policy}});
   const ScojoOutcome outcome = run_scojo_study({}, runs, two_threads());
   const ScojoValues simulated{outcome};
-  for (const Reference& reference : references) {
-    SCOPED_TRACE(reference.policy);
-    const double response = simulated.average(kW1, reference.policy, kAllJobs, &ScojoGroupFigures::response_s),
-                 slowdown = simulated.average(kW1, reference.policy, kAllJobs, &ScojoGroupFigures::slowdown);
-    EXPECT_NEAR(response, reference.response_s, 0.05 * reference.response_s);
-    EXPECT_NEAR(slowdown, reference.slowdown, 0.05 * reference.slowdown + 0.5);
-    const auto gains = scojo_gain(kW1, reference.policy, kTraditional).by_seed(simulated);
-    for (std::size_t seed = 0; seed < gains.size(); ++seed)
-      EXPECT_NEAR(-gains[seed], reference.change_percent[seed], 2) << seed + 1;
+  for (const auto& [workload, policy, response, slowdown, changes] : kReferences) {
+    SCOPED_TRACE(testing::Message() << workload << " " << policy);
+    EXPECT_NEAR(simulated.average(workload, policy, kAllJobs, &ScojoGroupFigures::response_s), response,
+                0.05 * response);
+    // On W2 the last seed saturates the machine, so that each tie that falls another way shows in the slowdown.
+    const double band = workload == kW2 ? 0.1 : 0.05;
+    EXPECT_NEAR(simulated.average(workload, policy, kAllJobs, &ScojoGroupFigures::slowdown), slowdown, band * slowdown);
+    const auto gains = scojo_gain(workload, policy, kTraditional).by_seed(simulated);
+    ASSERT_EQ(gains.size(), changes.size());
+    for (std::size_t seed = 0; seed < gains.size(); ++seed) EXPECT_NEAR(-gains[seed], changes[seed], 2) << seed + 1;
+  }
+}
+
+TEST(ScojoWorkload, HasTheLoadsOfTheReference) {
+  const auto load = [](std::string_view key, std::uint64_t seed) {
+    return make_scojo_workload(scojo_workload_kind(key), seed, 10'000).offered_load();
+  };
+  const std::array<double, 4> w1{0.79, 0.73, 0.76, 0.90}, w2{0.97, 0.95, 0.93, 1.17};
+  for (std::size_t i = 0; i < w1.size(); ++i) {
+    EXPECT_NEAR(load(kW1, i + 1), w1[i], 0.006);
+    EXPECT_NEAR(load(kW2, i + 1), w2[i], 0.006);
   }
 }
 
