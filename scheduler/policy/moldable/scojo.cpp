@@ -26,6 +26,7 @@ namespace {
 
 constexpr Duration kBetweenResizes = std::chrono::seconds{300};
 constexpr double kLeastChange = 0.1;  // of the factor in force
+constexpr double kTolerance = 1e-9;   // halvings do not reach a factor exactly
 
 bool is_adaptable(const ClassedJob& job) {
   if (!has_choice_of_size(*job.job)) return false;
@@ -229,7 +230,7 @@ class Scojo final : public Policy {
     queue_.follow(view);
     ScojoPass pass{view, queue_.in_order(), aging_, !to_levels_ && view.resizes_to_any_size};
     const double factor = pass.factor();
-    if (std::abs(factor - in_force_) > kLeastChange * in_force_) {
+    if (std::abs(factor - in_force_) > (kLeastChange + kTolerance) * in_force_) {
       if (view.now >= next_resize_) {
         in_force_ = factor;
         if (pass.resize(factor)) next_resize_ = view.now + kBetweenResizes;

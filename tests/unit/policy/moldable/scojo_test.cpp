@@ -75,6 +75,20 @@ TEST(Scojo, ShortJobsAreAtMostMoldedAndLongOnesNever) {
   EXPECT_EQ(scojo({malleable(molded)}).decisions(), "start L 8");
 }
 
+TEST(Scojo, AChangeOfATenthIsNotEnough) {
+  // Beside B and C 4 of its 5 cores are left for A: the factor is below 0.9, by what the halvings leave.
+  const auto alone = [](char letter, Duration arrives) {
+    return job(letter).cores(1).runs(100s).arrives(arrives).rigid();
+  };
+  const TracedJob a = malleable(job('A').cores(5).runs(1000s).moldable(kLinear, 1, 6));
+  const MemoryLog log = scojo({a, alone('B', 0s), alone('C', 10s)}, "", cores(6));
+  EXPECT_EQ(log.decisions(id('A')), "start 5, resize 6") << "when C has left";
+  EXPECT_EQ(log.start(id('C')), at(100s));
+  // 3 of 5: below 0.7.
+  const TracedJob two = job('C').cores(2).runs(100s).arrives(10s).rigid();
+  EXPECT_EQ(scojo({a, alone('B', 0s), two}, "", cores(6)).decisions(id('A')), "start 5, resize 3, resize 6");
+}
+
 // A has 7 of 8 cores from 10 s to 310 s. H needs 4; K's target is 2 by the factor of then.
 std::vector<TracedJob> one_core_left(const TracedJob& k) {
   return {malleable(job('A').cores(7).runs(2000s).moldable(kLinear, 1, 8)),
