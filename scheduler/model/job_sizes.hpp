@@ -71,4 +71,9 @@ struct SizeChoice {
   [[nodiscard]] bool is_stated() const { return *this != SizeChoice{}; }
 };
 
+/// What every policy can say of a job with a choice: its optimum size. Nothing of other jobs.
+[[nodiscard]] inline SizeChoice optimum_of(const Job& job, CoreCount machine) {
+  return has_choice_of_size(job) ? SizeChoice{.optimal = optimum_size(job, machine)} : SizeChoice{};
+}
+
 }  // namespace replay

@@ -43,8 +43,9 @@ class CirneOverEasy final : public Policy {
         [&](CoreCount free, CoreCount head) { return head_shadow(view, free, head, started); },
         [&](const ClassedJob* job, Shape shape) {
           started.push_back({view.now + shape.time, shape.processes});
-          out.emplace_back(
-              Start{job->id, {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes}});
+          out.emplace_back(Start{job->id,
+                                 {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes},
+                                 optimum_of(*job->job, view.machine.size())});
         });
     queue_.wake_for_promotion(out);
   }

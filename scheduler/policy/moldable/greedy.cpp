@@ -19,8 +19,8 @@ class GreedyMoldable final : public Policy {
     in_turn(view, queue_, [&](const Job& job) {
       if (const auto size = fastest_size(job, free)) {
         free -= *size;
-        out.emplace_back(
-            Start{job.id, {.cores = *size, .mpl = 1, .named = {}, .shareable = false, .processes = *size}});
+        out.emplace_back(Start{
+            job.id, {.cores = *size, .mpl = 1, .named = {}, .processes = *size}, optimum_of(job, view.machine.size())});
       }
       return free > 0;
     });

@@ -88,8 +88,9 @@ class ScojoPass {
     emit_resizes(true);
     emit_resizes(false);
     for (const Begin& begin : starts_)
-      out.emplace_back(
-          Start{begin.job->id, {.cores = begin.processes, .mpl = 1, .named = {}, .processes = begin.processes}});
+      out.emplace_back(Start{begin.job->id,
+                             {.cores = begin.processes, .mpl = 1, .named = {}, .processes = begin.processes},
+                             optimum_of(*begin.job->job, load_.machine)});
   }
 
  private:

@@ -307,7 +307,9 @@ class Conservative final : public Policy {
       const Shape shape = next->shape();
       if (shape.processes > free) return;  // other jobs still hold its cores: the next event tries again
       free -= shape.processes;
-      out.emplace_back(Start{job.id, {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes}});
+      out.emplace_back(Start{job.id,
+                             {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes},
+                             size_ ? optimum_of(job, view.machine.size()) : SizeChoice{}});
       running_.note_start(job, now_, shape.processes, shape.time);
       queue_.remove(job);
     }
