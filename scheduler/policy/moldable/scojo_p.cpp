@@ -95,8 +95,9 @@ class ScojoPPass {
     running_.push_back({cores, end - view_.now});
   }
 
+  // With nothing free, too: the head is guaranteed its size then.
   void run() {
-    for (std::size_t next = 0; next < waiting_.size() && free_ > 0; ++next) {
+    for (std::size_t next = 0; next < waiting_.size(); ++next) {
       load_.running = running_;
       load_.waiting = std::span{waiting_}.subspan(next);
       const HeadSize wanted = size_of_head(load_, 0, aim_);
