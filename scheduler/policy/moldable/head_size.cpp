@@ -8,13 +8,20 @@ namespace replay {
 namespace {
 
 constexpr int kMostTrials = 50;  // ours: the number of worse trials in a row does not bound the search
+// Loads, and sizes before they are rounded, that differ by less are equal: 0.8 and 1 are equally far from 0.9, which
+// floating point has no number for.
+constexpr double kLoadNoise = 1e-9;
 
 double work(CoreCount cores, Duration time) { return static_cast<double>(time.count()) * cores; }
+
+ProcessCount resized(const ClassedJob& job, double modifier, CoreCount machine) {
+  return size_near(*job.job, modifier * job.optimum + kLoadNoise, machine);
+}
 
 }  // namespace
 
 ProcessCount WaitingShare::size_at(double modifier, CoreCount machine) const {
-  return std::max(guaranteed, size_near(*job->job, modifier * job->optimum, machine));
+  return std::max(guaranteed, resized(*job, modifier, machine));
 }
 
 Duration WaitingShare::time_at(ProcessCount processes) const {
@@ -26,8 +33,7 @@ Duration WaitingShare::time_at(ProcessCount processes) const {
 }
 
 HeadSize load_with(double modifier, const LoadView& view, std::size_t head) {
-  const Job& job = *view.waiting[head].job->job;
-  const ProcessCount size = size_near(job, modifier * view.waiting[head].job->optimum, view.machine);
+  const ProcessCount size = resized(*view.waiting[head].job, modifier, view.machine);
   const Duration time = view.waiting[head].time_at(size);
   double sum = work(size, time);
   for (const Occupied& other : view.running) sum += work(other.cores, std::min(other.left, time));
@@ -48,14 +54,14 @@ HeadSize size_of_head(const LoadView& view, std::size_t head, const LoadAim& aim
   for (int trial = 0, worse = 0; trial < kMostTrials; ++trial) {
     const HeadSize tried = load_with(modifier, view, head);
     const double distance = std::abs(tried.load - aim.ideal);
-    if (distance < nearest) {
+    if (distance < nearest - kLoadNoise) {
       nearest = distance;
       best = tried;
       worse = 0;
     } else if (++worse == aim.most_worse) {
       break;
     }
-    if (distance <= aim.delta) break;
+    if (distance <= aim.delta + kLoadNoise) break;
     const double next = modifier * (aim.ideal / tried.load);
     if (next == modifier) break;
     modifier = next;
