@@ -82,11 +82,12 @@ bool RigidRun::take_submission(Happened& happened) {
   return true;
 }
 
+// "By 10 % of the request", whatever size was chosen.
 bool RigidRun::take_extension() {
   if (workload_.overrun == Overrun::kPolicy) return false;
   const auto found = std::ranges::find(running_, now_, &Running::estimated_end);
   if (found == running_.end()) return false;
-  found->estimated_end += std::max(job(found->job).estimate() / 10, 60 * kSecond);
+  found->estimated_end += std::max(as_submitted(found->job).estimate() / 10, 60 * kSecond);
   return true;
 }
 

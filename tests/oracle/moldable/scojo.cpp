@@ -58,7 +58,7 @@ class ScojoRun {
       if (workload_.overrun == Overrun::kKill) end_those_without(&RunningJob::budget);
       for (RunningJob& r : running_)
         if (r.budget.end() <= now_)
-          r.budget.amount += static_cast<double>(std::max(estimate(r.index, r.started_with) / 10, 60 * kSecond));
+          r.budget.amount += static_cast<double>(std::max(job(r.index).estimate() / 10, 60 * kSecond));
       timer = pass();
     }
     return schedule_;
