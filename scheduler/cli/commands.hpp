@@ -38,6 +38,7 @@ void prepare_runtime();
 [[nodiscard]] Command add_trace_validate(CLI::App& trace);
 [[nodiscard]] Command add_trace_convert(CLI::App& trace);
 [[nodiscard]] Command add_trace_match(CLI::App& trace);
+[[nodiscard]] Command add_trace_forecast(CLI::App& trace);
 /// `replay generate ...`: makes workloads from a model or a log.
 [[nodiscard]] Command add_generate(CLI::App& app);
 [[nodiscard]] Command add_generate_lublin(CLI::App& generate);

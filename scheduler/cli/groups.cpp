@@ -22,8 +22,9 @@ Command add_trace(CLI::App& app) {
   auto* trace = app.add_subcommand("trace", "work on a trace");
   trace->footer("`replay trace COMMAND --help` says more.");
   trace->require_subcommand(1);
-  return add_group(*trace, {add_trace_declare, add_trace_info, add_trace_cut, add_trace_scale, add_trace_clean,
-                            add_trace_sort, add_trace_merge, add_trace_validate, add_trace_convert, add_trace_match});
+  return add_group(*trace,
+                   {add_trace_declare, add_trace_info, add_trace_cut, add_trace_scale, add_trace_clean, add_trace_sort,
+                    add_trace_merge, add_trace_validate, add_trace_convert, add_trace_match, add_trace_forecast});
 }
 
 Command add_generate(CLI::App& app) {

@@ -27,6 +27,7 @@ std::string_view type_name(ParameterType type) {
     case ParameterType::kNumbers: return "numbers";
     case ParameterType::kDuration: return "duration";
     case ParameterType::kFlag: return "flag";
+    case ParameterType::kFile: return "file";
   }
   return "?";
 }

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/sha256.hpp"
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/run_folder.hpp"
@@ -40,6 +41,34 @@ static void expect_folders_of_their_own(const std::vector<std::string>& policies
                                          there->second, policy, there->first));
 }
 
+// Throws if a policy has learned from the trace that it is to be judged on.
+static void expect_another_trace(const std::vector<LearnedFrom>& learned, const std::string& trace) {
+  if (learned.empty()) return;
+  const LearnedFrom& first = learned.front();
+  if (trace == "-")
+    throw UsageError(
+        fmt::format("--trace -: expected the trace in a file, which can be told from {}, the one that {} was learned "
+                    "from; found standard input",
+                    first.training.trace, first.file));
+  const std::string sha256 = digest_of(trace).sha256;
+  for (const LearnedFrom& one : learned)
+    if (one.training.sha256 == sha256)
+      throw InputError(
+          fmt::format("{}: was learned from {}, and {} is the same file (SHA-256 {}): its jobs are known before they "
+                      "come; expected a forecast from another trace",
+                      one.file, one.training.trace, trace, sha256));
+}
+
+// Throws if a policy has learned on a machine of another size.
+static void expect_machine_of_training(const std::vector<LearnedFrom>& learned, CoreCount machine_size) {
+  for (const LearnedFrom& one : learned)
+    if (one.training.machine != machine_size)
+      throw InputError(
+          fmt::format("{}: was learned from {} on a machine of {} processors: expected {}, those of the machine here; "
+                      "`replay trace forecast --machine-size {}` learns for them",
+                      one.file, one.training.trace, one.training.machine, machine_size, machine_size));
+}
+
 std::optional<std::string> pairs_file_of(const CommonOptions& options) {
   if (!options.pairs.empty()) return options.pairs;
   auto beside = file_beside(options.trace, ".pairs.csv");
@@ -54,7 +83,11 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
     throw UsageError("--policy is missing: expected a policy such as fcfs-malleable; `replay policies` lists them");
   Scenario scenario;
   scenario.policies = split_policies(options.policies);
-  for (const std::string& policy : scenario.policies) (void)make_policy(policy);
+  for (const std::string& policy : scenario.policies) {
+    const NamedPolicy named = make_policy(policy);
+    if (const Training* const training = named.policy->training())
+      scenario.learned.push_back({named.files.empty() ? policy : named.files.front(), *training});
+  }
   expect_folders_of_their_own(scenario.policies);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
   const bool is_calibrated = names_model(scenario.runtime_model, kCalibrated);
@@ -82,6 +115,7 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   if (!rules.machine_size && options.cleaning.contains("oversize")) rules.machine_size = machine_size;
   scenario.loaded = read_workload(
       TraceReader(options.trace, {.swf = {.strict = options.strict}, .job_table = side_file_of(options)}), rules);
+  expect_another_trace(scenario.learned, options.trace);
   if (scenario.workload().jobs.empty())
     throw InputError(
         fmt::format("{}: has no job that can be run; {}", options.trace, scenario.loaded.report.to_lines().front()));
@@ -113,6 +147,7 @@ static void expect_sizes_that_fit(const TracedJobs& jobs, const std::string& tra
 }
 
 void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real) {
+  expect_machine_of_training(scenario.learned, machine_size);
   TracedJobs& jobs = scenario.workload().jobs;
   if (!options.scale_sizes.empty()) {
     double from = scenario.loaded.machine_size;

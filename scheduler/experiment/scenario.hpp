@@ -48,10 +48,17 @@ struct CommonOptions {
 /// trace if it exists.
 [[nodiscard]] std::optional<std::string> pairs_file_of(const CommonOptions& options);
 
+/// What a policy of a run has learned from before it.
+struct LearnedFrom {
+  std::string file;  ///< where it is stored
+  Training training;
+};
+
 /// The inputs of a run, read and checked.
 struct Scenario {
   LoadedWorkload loaded;
   std::vector<std::string> policies;  ///< as written; each is valid
+  std::vector<LearnedFrom> learned;   ///< of those policies that have learned
   std::string runtime_model;
   std::shared_ptr<const Profile> profile;  ///< of the model `calibrated`; others have none
   std::shared_ptr<const PairTable> pairs;  ///< of the model `pairs`, if there is a file
@@ -68,12 +75,14 @@ struct Scenario {
 
 [[nodiscard]] CleaningRules cleaning_rules(const std::map<std::string, std::string>& given);
 
-/// Reads the trace and checks everything that can be checked before a machine is known. Throws UsageError, InputError.
+/// Reads the trace and checks everything that can be checked before a machine is known: so a policy must not have learned
+/// from this trace. Throws UsageError, InputError.
 [[nodiscard]] Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
                                      std::optional<CoreCount> machine_size);
 
 /// Makes jobs fit: `--scale-sizes` scales them by machine over the trace's own machine; without it a job that does not fit
-/// is an error that names the ways out. Adds to the notes.
+/// is an error that names the ways out, and so is a policy that has learned on a machine of another size. Adds to the
+/// notes.
 void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount machine_size, bool real);
 
 /// Replaces parameters that take a simulation before the run (`slack:awt=conservative`) by what it finds. Adds to the notes.

@@ -29,6 +29,30 @@ std::vector<PolicyResolver>& resolvers() {
   return added;
 }
 
+const PolicyEntry& entry_of(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const PolicyEntry& entry : policies()) {
+    if (entry.name == name) return entry;
+    known.push_back(entry.name);
+  }
+  throw UsageError(fmt::format("unknown policy '{}'{}; `replay policies` lists them", name, suggestion(name, known)));
+}
+
+// A policy of the table as it was written, checked.
+struct Written {
+  explicit Written(std::string_view text) : Written(parse_policy(text)) {}
+  explicit Written(const PolicyText& parsed)
+      : entry(entry_of(parsed.name)), parameters(entry.name, entry.parameters, parsed.given) {}
+
+  [[nodiscard]] std::string full_text() const {
+    const std::string all = parameters.to_text();
+    return all.empty() ? std::string{entry.name} : fmt::format("{}:{}", entry.name, all);
+  }
+
+  const PolicyEntry& entry;
+  Parameters parameters;
+};
+
 }  // namespace
 
 void add_policy_resolver(PolicyResolver resolver) {
@@ -48,19 +72,10 @@ std::span<const PolicyEntry> policies() {
 NamedPolicy make_policy(std::string_view text) {
   for (const PolicyResolver resolver : resolvers())
     if (auto own = resolver(text)) return *std::move(own);
-  const PolicyText parsed = parse_policy(text);
-  std::vector<std::string_view> known;
-  for (const PolicyEntry& entry : policies()) {
-    if (entry.name == parsed.name) {
-      const Parameters parameters{entry.name, entry.parameters, parsed.given};
-      const std::string all = parameters.to_text();
-      return {std::string{text}, all.empty() ? parsed.name : fmt::format("{}:{}", parsed.name, all),
-              entry.make(parameters)};
-    }
-    known.push_back(entry.name);
-  }
-  throw UsageError(
-      fmt::format("unknown policy '{}'{}; `replay policies` lists them", parsed.name, suggestion(parsed.name, known)));
+  const Written written{text};
+  return {std::string{text}, written.full_text(), written.entry.make(written.parameters), written.parameters.files()};
 }
+
+std::string full_text_of(std::string_view text) { return Written{text}.full_text(); }
 
 }  // namespace replay

@@ -21,7 +21,7 @@ struct NamedPolicy {
   std::string text;       ///< as it was written: names folders and tables
   std::string full_text;  ///< with every parameter, defaults too
   std::unique_ptr<Policy> policy;
-  std::vector<std::string> files = {};  ///< that it is made from; none for policies of the table
+  std::vector<std::string> files = {};  ///< that it is made from, parameters that are files among them
 };
 
 /// Makes policies that are not in the table; nothing if `text` is none of them. Throws what make_policy() throws.
@@ -31,8 +31,10 @@ using PolicyResolver = std::optional<NamedPolicy> (*)(std::string_view text);
 /// resolver that is there already is not added again.
 void add_policy_resolver(PolicyResolver resolver);
 
-/// Throws UsageError: unknown policy (with the nearest name), unknown parameter, value out of range; InputError: wrong
-/// file of a plug-in policy.
+/// Throws UsageError: unknown policy (with the nearest name), unknown parameter, value out of range, a parameter's file
+/// that is not there; InputError: wrong file of a parameter or of a plug-in policy.
 [[nodiscard]] NamedPolicy make_policy(std::string_view text);
+/// The full text of a policy of the table, which is not made: no file is read. Throws UsageError.
+[[nodiscard]] std::string full_text_of(std::string_view text);
 
 }  // namespace replay

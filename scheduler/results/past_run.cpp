@@ -38,8 +38,8 @@ std::string in_full(const std::string& policy, const ordered_json& parameters) {
 std::string policy_of(const std::string& policy, const ordered_json& parameters) {
   if (!parameters.is_object()) return policy;
   try {
-    if (plugin::is_code(policy)) return policy;  // make_policy() would run it
-    const auto now = parse_policy(make_policy(policy).full_text).given;
+    if (plugin::is_code(policy)) return policy;
+    const auto now = parse_policy(full_text_of(policy)).given;
     const bool same = now.size() == parameters.size() && std::ranges::all_of(now, [&](const auto& parameter) {
                         return parameters.value(parameter.first, "") == parameter.second;
                       });

@@ -45,6 +45,10 @@ class Forecast {
  public:
   /// `machine` in cores; sizes beyond it count as that.
   explicit Forecast(CoreCount machine) : machine_(machine) {}
+  /// With what was seen already: the jobs of each class, and how long each slot was watched.
+  Forecast(CoreCount machine, const std::array<SeenJobs, kJobClasses>& seen,
+           const std::array<Duration, kForecastSlots>& watched)
+      : machine_(machine), classes_(seen), watched_(watched) {}
 
   /// A job was submitted, so long after some midnight, perhaps days.
   void add(const SeenJob& job, Duration since_midnight);

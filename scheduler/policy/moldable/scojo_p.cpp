@@ -15,7 +15,9 @@
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/policy/moldable/forecast.hpp"
+#include "scheduler/policy/moldable/forecast_file.hpp"
 #include "scheduler/policy/moldable/head_size.hpp"
+#include "scheduler/policy/moldable/trained_forecast.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
 
@@ -46,6 +48,12 @@ class PastOfLog {
   std::optional<Forecast> forecast_;
   Instant at_ = Instant::min();
   std::vector<SeenJob> present_;  // submitted at at_
+};
+
+// Where it is known from which jobs are to come: from the log's past, or from a training workload; off without both.
+struct Prediction {
+  bool from_past;
+  std::optional<TrainedForecast> trained;
 };
 
 using Guarantees = JobMap<ProcessCount>;
@@ -176,15 +184,19 @@ class ScojoPPass {
 
 class ScojoP final : public Policy {
  public:
-  ScojoP(Aging aging, const LoadAim& aim, bool from_past)
-      : aging_(aging), aim_(aim), from_past_(from_past), queue_(aging) {}
+  ScojoP(Aging aging, const LoadAim& aim, const Prediction& prediction)
+      : aging_(aging), aim_(aim), from_past_(prediction.from_past), queue_(aging) {
+    if (!prediction.trained) return;
+    training_ = prediction.trained->training;
+    trained_ = forecast_of(*prediction.trained);
+  }
 
   void decide(const ClusterView& view, Decisions& out) override {
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kFinish) guarantees_.erase_if_there(trigger.job->id);
     if (from_past_) past_.follow(view);
     queue_.follow(view);
-    const ScojoPPass pass{view, queue_.in_order(), guarantees_, past_.forecast(), aim_};
+    const ScojoPPass pass{view, queue_.in_order(), guarantees_, forecast(), aim_};
     for (const ScojoPPass::Begin& begin : pass.starts()) {
       guarantees_.erase_if_there(begin.job->id);
       out.emplace_back(Start{
@@ -208,12 +220,16 @@ class ScojoP final : public Policy {
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     ClassQueue queue{aging_};
     queue.follow(view);
-    const ScojoPPass pass{view, queue.in_order(), guarantees_, past_.forecast(), aim_};
+    const ScojoPPass pass{view, queue.in_order(), guarantees_, forecast(), aim_};
     return std::ranges::any_of(pass.starts(),
                                [&job](const ScojoPPass::Begin& begin) { return begin.job->id == job.id; });
   }
 
+  [[nodiscard]] const Training* training() const override { return training_ ? &*training_ : nullptr; }
+
  private:
+  [[nodiscard]] const Forecast* forecast() const { return trained_ ? &*trained_ : past_.forecast(); }
+
   [[nodiscard]] SizeChoice choice_of(const ScojoPPass::Begin& begin) const {
     if (!has_choice_of_size(*begin.job->job)) return {};
     SizeChoice choice{.optimal = begin.job->optimum, .modifier = begin.by.modifier};
@@ -229,13 +245,16 @@ class ScojoP final : public Policy {
   bool from_past_;
   ClassQueue queue_;
   PastOfLog past_;
+  std::optional<Training> training_;
+  std::optional<Forecast> trained_;
   Guarantees guarantees_;  // of waiting jobs that were the head
 };
 
 constexpr ParameterSpec kScojoPParameters[] = {
-    {"predict", ParameterType::kChoice, "past", "past|off", "",
-     "jobs to come count by what the log has had so far at each half hour of the day, or not at all",
-     "SCOJO-P paper, section 4.3; past is ours, the paper trains on another workload"},
+    {"predict", ParameterType::kFile, "past", "FILE|past|off", "",
+     "jobs to come count by what another workload has at each half hour of the day (`replay trace forecast` makes the "
+     "file), by what the log has had so far, or not at all",
+     "SCOJO-P paper, section 4.3, which trains on another workload; past is ours"},
     {"ideal", ParameterType::kNumber, "0.9", "0.1..1.5", "", "the load that sizes aim at, as a share of the machine",
      "SCOJO-P paper, section 4.2; 0.9 is ours"},
     {"delta", ParameterType::kNumber, "0.01", "0..1", "", "the search for a size ends when the load is so near to it",
@@ -249,7 +268,9 @@ std::unique_ptr<Policy> make_scojo_p(const Parameters& parameters) {
   const LoadAim aim{.ideal = parameters.number("ideal"),
                     .delta = parameters.number("delta"),
                     .most_worse = static_cast<int>(parameters.integer("max_bad"))};
-  return std::make_unique<ScojoP>(aging_of(parameters), aim, parameters.choice("predict") == "past");
+  Prediction prediction{.from_past = parameters.text("predict") == "past", .trained = {}};
+  if (const auto file = parameters.file("predict")) prediction.trained = read_forecast(*file);
+  return std::make_unique<ScojoP>(aging_of(parameters), aim, prediction);
 }
 
 }  // namespace

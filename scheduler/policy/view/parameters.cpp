@@ -3,8 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
@@ -47,10 +49,12 @@ std::string_view words_of(std::string_view range) {
 bool is_word(std::string_view range, std::string_view value) {
   return !value.empty() && std::ranges::count(split(words_of(range), '|'), value) > 0;
 }
-std::string expected_number(std::string_view kind, std::string_view range) {
+std::string with_words(std::string kind, std::string_view range) {
   const std::string_view words = words_of(range);
-  return fmt::format("{} in {}{}{}", kind, numbers_of(range), words.empty() ? "" : " or ",
-                     fmt::join(split(words, '|'), " or "));
+  return words.empty() ? kind : fmt::format("{} or {}", kind, fmt::join(split(words, '|'), " or "));
+}
+std::string expected_number(std::string_view kind, std::string_view range) {
+  return with_words(fmt::format("{} in {}", kind, numbers_of(range)), range);
 }
 
 std::string expectation(const ParameterSpec& spec) {
@@ -61,6 +65,7 @@ std::string expectation(const ParameterSpec& spec) {
     case ParameterType::kNumbers: return expected_number("a number, or several joined by '/', each", spec.range);
     case ParameterType::kDuration: return "a duration such as 90s, 5min or 2h";
     case ParameterType::kFlag: return "true or false";
+    case ParameterType::kFile: return with_words("the name of a file", spec.range);
   }
   return "?";
 }
@@ -87,6 +92,7 @@ bool is_valid(const ParameterSpec& spec, std::string_view value) {
       return duration && duration->count() >= 0;
     }
     case ParameterType::kFlag: return value == "true" || value == "false";
+    case ParameterType::kFile: return !value.empty();
   }
   return false;
 }
@@ -117,7 +123,7 @@ PolicyText parse_policy(std::string_view text) {
 
 Parameters::Parameters(std::string_view policy, std::span<const ParameterSpec> specs,
                        std::span<const std::pair<std::string, std::string>> given)
-    : specs_(specs) {
+    : policy_(policy), specs_(specs) {
   std::vector<std::string_view> known;
   for (const ParameterSpec& spec : specs) {
     known.push_back(spec.name);
@@ -167,7 +173,11 @@ std::optional<std::vector<double>> Parameters::numbers(std::string_view name) co
   return numbers;
 }
 
-const std::string& Parameters::text(std::string_view name) const { return value(name, ParameterType::kNumbers); }
+const std::string& Parameters::text(std::string_view name) const {
+  const auto found = std::ranges::find(specs_, name, &ParameterSpec::name);
+  const bool is_file = found != specs_.end() && found->type == ParameterType::kFile;
+  return value(name, is_file ? ParameterType::kFile : ParameterType::kNumbers);
+}
 
 Duration Parameters::duration(std::string_view name) const {
   return *parse_duration(value(name, ParameterType::kDuration));
@@ -175,10 +185,32 @@ Duration Parameters::duration(std::string_view name) const {
 
 bool Parameters::flag(std::string_view name) const { return value(name, ParameterType::kFlag) == "true"; }
 
+std::optional<std::string> Parameters::file(std::string_view name) const {
+  const std::string& text = value(name, ParameterType::kFile);
+  const ParameterSpec& spec = *std::ranges::find(specs_, name, &ParameterSpec::name);
+  if (is_word(spec.range, text)) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::exists(text, ignored))
+    throw UsageError(fmt::format("policy '{}', parameter '{}': expected {}, found '{}', which is no file", policy_,
+                                 name, expectation(spec), text));
+  return text;
+}
+
+std::vector<std::string> Parameters::files() const {
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < values_.size(); ++i)
+    if (specs_[i].type == ParameterType::kFile && !is_word(specs_[i].range, values_[i])) files.push_back(values_[i]);
+  return files;
+}
+
 std::string Parameters::to_text() const {
   std::string text;
-  for (std::size_t i = 0; i < values_.size(); ++i)
-    text += fmt::format("{}{}={}", i == 0 ? "" : ":", specs_[i].name, values_[i]);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const bool in_braces =
+        specs_[i].type == ParameterType::kFile && values_[i].find_first_of(":,{}") != std::string::npos;
+    text += fmt::format("{}{}={}{}{}", i == 0 ? "" : ":", specs_[i].name, in_braces ? "{" : "", values_[i],
+                        in_braces ? "}" : "");
+  }
   return text;
 }
 

@@ -17,7 +17,7 @@
 
 namespace replay {
 
-enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kNumbers, kDuration, kFlag };
+enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kNumbers, kDuration, kFlag, kFile };
 
 struct ParameterSpec {
   std::string_view name;
@@ -25,7 +25,8 @@ struct ParameterSpec {
   std::string_view default_text;
   /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word|..." for a number or one of those
   /// words;
-  /// kNumbers: the same, and several numbers may be joined by '/'; else empty.
+  /// kNumbers: the same, and several numbers may be joined by '/';
+  /// kFile: "FILE|word|...", the name of a file or one of those words; else empty.
   std::string_view range;
   std::string_view unit;  ///< empty if it has none
   std::string_view summary;
@@ -66,17 +67,22 @@ class Parameters {
   [[nodiscard]] double number(std::string_view name) const;
   /// At least one; nothing if the value is a word, which text() returns.
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view name) const;
-  /// A kNumbers value as written.
+  /// A kNumbers or kFile value as written.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] Duration duration(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
+  /// Nothing if the value is a word. Throws UsageError if there is no file of this name.
+  [[nodiscard]] std::optional<std::string> file(std::string_view name) const;
+  /// The files among all values.
+  [[nodiscard]] std::vector<std::string> files() const;
 
-  /// "key=value" for all parameters, defaults too, joined by ':'.
+  /// "key=value" for all parameters, defaults too, joined by ':'. The name of a file stands in braces if it needs them.
   [[nodiscard]] std::string to_text() const;
 
  private:
   [[nodiscard]] const std::string& value(std::string_view name, ParameterType type) const;
 
+  std::string policy_;
   std::span<const ParameterSpec> specs_;
   std::vector<std::string> values_;  // in the order of specs_
 };

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "scheduler/policy/view/decision.hpp"
+#include "scheduler/policy/view/training.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay {
@@ -40,6 +41,9 @@ class Policy {
   /// The planned start of a job that waited after the last pass; nothing from policies that keep no plan. How binding
   /// it is depends on the policy: a guarantee under `conservative`, under `slack` one up to the job's slack.
   [[nodiscard]] virtual std::optional<Instant> planned_start(const Job& /*job*/) const { return std::nullopt; }
+
+  /// What the policy has learned from before the run; nullptr: nothing. A policy that wraps another passes it on.
+  [[nodiscard]] virtual const Training* training() const { return nullptr; }
 
   /// Called when the estimate of `job`, which runs, is used up: by how much it is to grow; zero: the job is killed.
   /// Called only under Overrun::kPolicy.

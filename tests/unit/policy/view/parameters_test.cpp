@@ -37,8 +37,9 @@ TEST(PolicyText, KeepsNestedPoliciesWhole) {
 TEST(Policies, EveryWordOfAChoiceMakesAPolicy) {
   for (const PolicyEntry& policy : policies())
     for (const ParameterSpec& parameter : policy.parameters) {
-      if (parameter.type != ParameterType::kChoice) continue;
+      if (parameter.type != ParameterType::kChoice && parameter.type != ParameterType::kFile) continue;
       std::istringstream words{std::string{parameter.range}};
+      if (std::string file; parameter.type == ParameterType::kFile) std::getline(words, file, '|');
       for (std::string word; std::getline(words, word, '|');) {
         const std::string text = fmt::format("{}:{}={}", policy.name, parameter.name, word);
         EXPECT_NE(make_policy(text).policy, nullptr) << text;
