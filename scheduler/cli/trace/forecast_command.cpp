@@ -104,7 +104,7 @@ int make_forecast(const ForecastGiven& given) {
   if (forecast.training.jobs == 0)
     throw InputError(fmt::format("{}: expected jobs that are submitted at two instants or more, found {}", given.trace,
                                  counted(loaded.workload.jobs.size(), "job")));
-  const std::string text = to_json(forecast).dump();
+  const std::string text = to_json(forecast).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   (void)trained_forecast_of(nlohmann::json::parse(text), given.trace);  // names an odd declaration
   for (const std::string& line : loaded.report.to_lines()) fmt::print(stderr, "{}\n", clean_lines(line));
   if (given.output.empty()) {

@@ -72,7 +72,8 @@ TEST_F(CommandLine, AMessageThatQuotesAFileDoesNotReachTheTerminalAsItIs) {
        {"trace info t.swf", "trace validate t.swf", "simulate --trace t.swf --policy easy --jobs-from /dev/null",
         "simulate --trace t.swf --policy easy", "simulate --trace t.swf --policy easy --strict", "trace info p.swf",
         "why . 1", "diff . .", "rerun .", "audit . --rule easy", "trace sort t.swf -o /dev/null",
-        "trace match t.swf --profile run.json -o /dev/null"}) {
+        "trace match t.swf --profile run.json -o /dev/null", "trace forecast t.swf",
+        "simulate --trace t.swf --policy scojo-p:predict=run.json"}) {
     const ShellResult result = replay(arguments);
     const std::string said = result.out + result.err;
     EXPECT_NE(said, "") << arguments;
