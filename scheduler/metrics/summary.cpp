@@ -7,7 +7,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -20,17 +19,17 @@ namespace {
 constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 // Values by their leading bits. Says which value has a place in their order without sorting all of them: only the bucket
-// of that place is searched. With nth_element() over all values the percentiles took 8 % of a run of 10^6 jobs under
+// of that place is searched. With nth_element() over all values the percentiles took 7 % of a run of 10^6 jobs under
 // `easy`.
 class Buckets {
  public:
-  /// `values` must stay as they are, and none is NaN.
-  explicit Buckets(std::span<const double> values) : values_(values), counts_(kBuckets) {
+  /// Changes the order of `values`, of which none is NaN.
+  explicit Buckets(std::span<double> values) : values_(values), counts_(kBuckets) {
     for (const double value : values) ++counts_[bucket_of(value)];
   }
 
   /// As percentile(). O(values).
-  [[nodiscard]] double percentile(double q) const {
+  [[nodiscard]] double percentile(double q) {
     if (values_.empty()) return kNoValue;
     const double rank = q * static_cast<double>(values_.size() - 1);
     const auto below = static_cast<std::size_t>(rank);
@@ -50,29 +49,27 @@ class Buckets {
     return static_cast<std::size_t>(((bits & kSign) != 0 ? ~bits : bits | kSign) >> (64 - kLeadingBits));
   }
 
-  [[nodiscard]] std::vector<double> inside(std::size_t bucket) const {
-    std::vector<double> values;
-    values.reserve(counts_[bucket]);
-    std::ranges::copy_if(values_, std::back_inserter(values),
-                         [bucket](double value) { return bucket_of(value) == bucket; });
-    return values;
+  // Brings those of the bucket to the front: needs no memory, which is short where there are very many values.
+  [[nodiscard]] std::span<double> inside(std::size_t bucket) {
+    std::partition(values_.begin(), values_.end(), [bucket](double value) { return bucket_of(value) == bucket; });
+    return values_.first(counts_[bucket]);
   }
 
   // The value at `place` and the one behind it; twice the last one. REQUIRES: place < size of the values.
-  [[nodiscard]] std::pair<double, double> two_from(std::size_t place) const {
+  [[nodiscard]] std::pair<double, double> two_from(std::size_t place) {
     std::size_t bucket = 0;
     for (; place >= counts_[bucket]; ++bucket) place -= counts_[bucket];
-    std::vector<double> values = inside(bucket);
+    const std::span<double> values = inside(bucket);
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(place);
     std::ranges::nth_element(values, at);
-    if (at + 1 != values.end()) return {*at, *std::min_element(at + 1, values.end())};
-    const auto next = std::find_if(counts_.begin() + static_cast<std::ptrdiff_t>(bucket) + 1, counts_.end(),
-                                   [](std::size_t count) { return count > 0; });
-    if (next == counts_.end()) return {*at, *at};
-    return {*at, std::ranges::min(inside(static_cast<std::size_t>(next - counts_.begin())))};
+    const double found = *at;
+    if (at + 1 != values.end()) return {found, *std::min_element(at + 1, values.end())};
+    do ++bucket;
+    while (bucket < kBuckets && counts_[bucket] == 0);
+    return {found, bucket < kBuckets ? std::ranges::min(inside(bucket)) : found};
   }
 
-  std::span<const double> values_;
+  std::span<double> values_;
   std::vector<std::size_t> counts_;
 };
 
@@ -84,9 +81,9 @@ struct Distribution {
   double max = kNoValue;
 
   Distribution() = default;
-  /// `exact_mean`: of the caller's exact sum.
-  Distribution(std::span<const double> values, double exact_mean) : mean(exact_mean) {
-    const Buckets buckets(values);
+  /// `exact_mean`: of the caller's exact sum. Changes the order of `values`.
+  Distribution(std::span<double> values, double exact_mean) : mean(exact_mean) {
+    Buckets buckets(values);
     p50 = buckets.percentile(0.50);
     p95 = buckets.percentile(0.95);
     if (!values.empty()) max = std::ranges::max(values);
@@ -339,7 +336,7 @@ Summary summary_of(const Inputs& in, const Series& series) {
 
 }  // namespace
 
-double percentile(std::span<const double> values, double q) { return Buckets(values).percentile(q); }
+double percentile(std::span<double> values, double q) { return Buckets(values).percentile(q); }
 
 double Summary::value(std::string_view name) const {
   const Metric* metric = find(name);

@@ -122,7 +122,7 @@ class JobSums {
                                                                               const Series& series);
 
 /// The value below which the share `q` of `values` lies, by linear interpolation between ranks (as numpy's default). NaN
-/// of nothing. O(values).
-[[nodiscard]] double percentile(std::span<const double> values, double q);
+/// of nothing. Reorders `values`. O(values).
+[[nodiscard]] double percentile(std::span<double> values, double q);
 
 }  // namespace replay::metrics
