@@ -236,6 +236,9 @@ const std::vector<Promise>& promises() {
       {"easy-malleable", "the head, where shrinking makes room for half of it", head_fits_shrunk, malleable,
        "isolated"},
       {"greedy-moldable", "who fits at one of its sizes", fits_at_a_size, moldable, "rigid", nothing_more},
+      {"cirne-berman", "some job, on an empty machine", empty_machine, moldable, "rigid", nothing_more},
+      {"scojo-p", "some job, on an empty machine", empty_machine, moldable, "rigid", nothing_more},
+      {"scojo", "some job, on an empty machine", empty_machine, moldable, "speedup", nothing_more},
   };
   return all;
 }

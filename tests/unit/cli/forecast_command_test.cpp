@@ -65,10 +65,10 @@ TEST_F(ForecastCommand, ATrainingFileIsNotTheTraceUnderTest) {
 TEST_F(ForecastCommand, ATrainingMachineIsThatOfTheRun) {
   ASSERT_EQ(replay("trace forecast t.swf -o four.json").status, 0);
   write_text(folder_ / "other.swf", std::string{"; Note: another one\n"} + kFiveJobs);
-  expect_says("simulate --trace other.swf --machine pool:8 --policy scojo-p:predict=four.json", 1,
+  expect_says("simulate --trace other.swf --machine flat:8 --policy scojo-p:predict=four.json", 1,
               {"four.json: was learned from t.swf on a machine of 4 processors: expected 8", "--machine-size 8"});
   ASSERT_EQ(replay("trace forecast t.swf --machine-size 8 -o eight.json").status, 0);
-  expect_says("simulate --trace other.swf --machine pool:8 --policy scojo-p:predict=eight.json", 0, {"scojo-p"});
+  expect_says("simulate --trace other.swf --machine flat:8 --policy scojo-p:predict=eight.json", 0, {"scojo-p"});
 }
 
 TEST_F(ForecastCommand, ChangesTheSizesOfAnotherWorkload) {
