@@ -196,6 +196,8 @@ class ScojoP final : public Policy {
       if (trigger.kind == TriggerKind::kFinish) guarantees_.erase_if_there(trigger.job->id);
     if (from_past_) past_.follow(view);
     queue_.follow(view);
+    if (nothing_happens(view)) return queue_.wake_for_promotion(out);
+    last_pass_ = view.now;
     const ScojoPPass pass{view, queue_.in_order(), guarantees_, forecast(), aim_};
     for (const ScojoPPass::Begin& begin : pass.starts()) {
       guarantees_.erase_if_there(begin.job->id);
@@ -229,6 +231,15 @@ class ScojoP final : public Policy {
 
  private:
   [[nodiscard]] const Forecast* forecast() const { return trained_ ? &*trained_ : past_.forecast(); }
+  // A timer that was set for the promotion of a job that has started since: a pass would size the head anew.
+  [[nodiscard]] bool nothing_happens(const ClusterView& view) const {
+    const auto is_wake = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kWake; };
+    const auto is_promoted = [&](const ClassedJob* job) {
+      return job->promotion > last_pass_ && job->promotion <= view.now;
+    };
+    return !view.triggers.empty() && std::ranges::all_of(view.triggers, is_wake) &&
+           std::ranges::none_of(queue_.in_order(), is_promoted);
+  }
 
   [[nodiscard]] SizeChoice choice_of(const ScojoPPass::Begin& begin) const {
     if (!has_choice_of_size(*begin.job->job)) return {};
@@ -247,6 +258,7 @@ class ScojoP final : public Policy {
   PastOfLog past_;
   std::optional<Training> training_;
   std::optional<Forecast> trained_;
+  Instant last_pass_ = Instant::min();
   Guarantees guarantees_;  // of waiting jobs that were the head
 };
 
