@@ -6,6 +6,9 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
@@ -27,6 +30,20 @@ constexpr const char* kFourJobs =
     "2 1 -1 1 1 1.0 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
     "3 5 -1 3 2 1.8 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
     "4 6 -1 1.5 1 1.5 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+// What a log says of starts and resizes, in its order: "1:7" for job 1 on 7 cores.
+std::vector<std::string> sizes_in(const fs::path& log) {
+  std::vector<std::string> sizes;
+  std::istringstream lines(text_of(log));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string at, what, job, cores;
+    words >> at >> what >> job >> cores;
+    if (what == "start" || what == "resize")
+      sizes.push_back(job.substr(std::string("job=").size()) + ':' + cores.substr(std::string("cores=").size()));
+  }
+  return sizes;
+}
 
 class ValidateForReal : public testing::Test {
  protected:
@@ -113,6 +130,69 @@ TEST_F(ValidateForReal, AMoldableJobEndsWhenItsCurveSays) {
   EXPECT_NE(log.find(" launch job=2 cores=7 mpl=1 on=4-7:1,1-3:1 processes=7"), std::string::npos) << log;
   EXPECT_NE(log.find(" speedup=downey:a=10:sigma=0.5"), std::string::npos) << log;
   EXPECT_EQ(text_of(folder_ / "v/cells/greedy-moldable/real/jobs/2/command").find("-n 4"), std::string::npos);
+  expect_nothing_left();
+}
+
+TEST_F(ValidateForReal, ScojoPChoosesTheSizesOfTheSimulator) {
+  // Job 1 (N_opt = 6) alone: load 6 / 8 at factor 1, so that it gets the factor 1.2 and 7 of 8. Job 3, short and with the
+  // least time at its optimum, takes the last one. When job 1 ends, jobs 2 and 4 start together below their optimum.
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 8\n"
+             "1 0 -1 6 4 5.4 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 1 -1 4 2 3.6 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "3 2 -1 3 4 2.7 -1 4 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "4 3 -1 4 2 3.6 -1 2 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "5 9 -1 4 3 3.6 -1 3 20 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "6 10 -1 3 1 2.7 -1 1 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  write_text(folder_ / "t.jobs.csv",
+             "job,flexibility,least_processes,most_processes,speedup\n"
+             "1,moldable,1,8,downey:a=6:sigma=0.5\n2,moldable,1,8,downey:a=8:sigma=1\n"
+             "3,moldable,1,8,downey:a=5:sigma=0.5\n4,moldable,1,8,downey:a=4:sigma=0\n"
+             "5,moldable,1,8,downey:a=7:sigma=0.5\n6,rigid,,,\n");
+  const ShellResult result = shell(
+      fmt::format("{} validate --trace t.swf --machine emulated:2x2x2 --policy scojo-p:predict=off --out v --json",
+                  REPLAY_PROGRAM),
+      folder_.path());
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const auto cell = validate::cell_result_of(ordered_json::parse(result.out)["cells"][0], "cell");
+  EXPECT_EQ(cell.real.jobs, 6u);
+  EXPECT_EQ(cell.real.failed, 0u);
+  EXPECT_NEAR(cell.real.figures[1], cell.simulated.figures[1], 0.05 * cell.simulated.figures[1]);
+  EXPECT_FALSE(cell.divergence) << *cell.divergence;
+  const fs::path folder = folder_ / "v/cells/scojo-p,predict=off";
+  const std::vector<std::string> sizes{"1:7", "3:1", "2:4", "4:3", "5:6", "6:1"};
+  EXPECT_EQ(sizes_in(folder / "sim/events.log"), sizes);
+  EXPECT_EQ(sizes_in(folder / "real/events.log"), sizes);
+  expect_nothing_left();
+}
+
+TEST_F(ValidateForReal, ScojoResizesRunningJobsAsInTheSimulator) {
+  // Three jobs with N_opt = 4 come in turn: f = 2, 1, 2/3. The first two are shrunk by levels, 8 processes on 4 cores and on
+  // 2 of 8; the first one is expanded at 800 s, 300 s after the last resize. Seconds of the trace are 20 ms.
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 8\n"
+             "1 0 -1 700 4 630 -1 4 720 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 200 -1 400 4 360 -1 4 420 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "3 500 -1 400 4 360 -1 4 420 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  write_text(folder_ / "t.jobs.csv",
+             "job,flexibility,least_processes,most_processes,speedup\n1,malleable,1,8,three-point:n=4\n"
+             "2,malleable,1,8,three-point:n=4\n3,malleable,1,8,three-point:n=4\n");
+  const ShellResult result =
+      shell(fmt::format("{} validate --trace t.swf --machine emulated:2x2x2 --policy scojo:resize=levels "
+                        "--time-scale 0.02 --out v --json",
+                        REPLAY_PROGRAM),
+            folder_.path());
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const auto cell = validate::cell_result_of(ordered_json::parse(result.out)["cells"][0], "cell");
+  EXPECT_EQ(cell.real.failed, 0u);
+  EXPECT_EQ(cell.real.shrinks, 3);
+  EXPECT_EQ(cell.real.expands, 1);
+  EXPECT_NEAR(cell.real.figures[1], cell.simulated.figures[1], 0.05 * cell.simulated.figures[1]);
+  EXPECT_FALSE(cell.divergence) << *cell.divergence;
+  const fs::path folder = folder_ / "v/cells/scojo,resize=levels";
+  const std::vector<std::string> sizes{"1:8", "1:4", "2:4", "1:2", "2:2", "3:4", "1:4"};
+  EXPECT_EQ(sizes_in(folder / "sim/events.log"), sizes);
+  EXPECT_EQ(sizes_in(folder / "real/events.log"), sizes);
   expect_nothing_left();
 }
 
