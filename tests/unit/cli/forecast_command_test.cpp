@@ -46,7 +46,7 @@ TEST_F(ForecastCommand, ATrainingFileIsNotTheTraceUnderTest) {
   ASSERT_EQ(replay("trace forecast t.swf -o t.forecast.json").status, 0);
   const std::string policy = " --policy easy,scojo-p:predict=t.forecast.json";
   write_text(folder_ / "copy.swf", kFiveJobs);
-  for (const char* run : {"simulate", "--dry-run", "validate --machine emulated:1x1x4"}) {
+  for (const char* run : {"simulate", "--dry-run --machine emulated:1x1x4", "validate --machine emulated:1x1x4"}) {
     for (const char* trace : {"t.swf", "copy.swf"})
       expect_says(std::string{run} + " --trace " + trace + policy, 1,
                   {"t.forecast.json: was learned from t.swf, and ", trace, " is the same file (SHA-256 "});
