@@ -44,7 +44,7 @@ TEST_F(ForecastCommand, WrongUseIsSaidSo) {
 
 TEST_F(ForecastCommand, ATrainingFileIsNotTheTraceUnderTest) {
   ASSERT_EQ(replay("trace forecast t.swf -o t.forecast.json").status, 0);
-  const std::string policy = " --policy easy,scojo-p:predict=t.forecast.json";
+  const std::string policy = " --policy scojo-p:predict=t.forecast.json,easy";
   write_text(folder_ / "copy.swf", kFiveJobs);
   for (const char* run : {"simulate", "--dry-run --machine emulated:1x1x4", "validate --machine emulated:1x1x4"}) {
     for (const char* trace : {"t.swf", "copy.swf"})
