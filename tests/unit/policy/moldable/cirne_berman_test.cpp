@@ -11,7 +11,6 @@
 namespace replay::test {
 namespace {
 
-
 TEST(CirneBerman, TheTrialKnowsThatWaitingJobsWillBePromoted) {
   // J is short. M, a medium job of 3 cores, is promoted at 301 s, so that it goes before J when A ends at 600 s: beside it
   // J on one core is over at 700 s, after it on two at 710 s. Without promotions J goes first, on two cores.
