@@ -1,6 +1,6 @@
 // A measurement of `replay simulate` as whole processes: jobs per second of CPU time and the most memory of every
 // policy on the logs of the papers, and how cost and memory grow with the number of jobs and the size of the machine on
-// overloaded Lublin workloads; then every policy as a user has it, beside a plain loop. Input is uncompressed and in the
+// overloaded Lublin workloads; then every policy as a user has it, beside a plain loop; then policies of moldable jobs. Input is uncompressed and in the
 // page cache. Policies take turns (A B A B); medians of the rounds.
 #include <fmt/format.h>
 
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "benchmarks/perf/beside_plain_loop.hpp"
+#include "benchmarks/perf/moldable.hpp"
 #include "benchmarks/perf/vmlib_figures.hpp"
 #include "benchmarks/perf/whole_runs.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
@@ -126,14 +127,14 @@ int main(int argc, char** argv) {
   std::string section = "all";
   bench::BesidePlainLoop user{REPLAY_PROGRAM, PLAIN_LOOP_PROGRAM, bench::all_policies(), ""};
   user.policies.emplace_back("easy:pass=instant");  // the pass rule of the plain loop
-  app.add_option("--section", section, "logs, growth, user (as a user has it, beside a plain loop), or all")
-      ->check(CLI::IsMember({"logs", "growth", "user", "all"}))
+  app.add_option("--section", section, "logs, growth, user (as a user has it, beside a plain loop), moldable, or all")
+      ->check(CLI::IsMember({"logs", "growth", "user", "moldable", "all"}))
       ->capture_default_str();
-  app.add_option("--longest", user.longest_s, "of user: s of CPU time after which a run is stopped")
+  app.add_option("--longest", user.longest_s, "of user and moldable: s of CPU time after which a run is stopped")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--policies", user.policies, "of user: instead of all policies")->delimiter(',');
-  app.add_option("--replay", user.replay, "of user: another build of replay");
+  app.add_option("--replay", user.replay, "of user and moldable: another build of replay");
   CLI11_PARSE(app, argc, argv);
   try {
     const TemporaryFolder folder;
@@ -147,6 +148,7 @@ int main(int argc, char** argv) {
       user.most_jobs = most_jobs;
       measure_beside_plain_loop(folder, user);
     }
+    if (wanted("moldable")) bench::measure_moldable(folder, {user.replay, rounds, most_jobs, user.longest_s});
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "simulator_bench: {}\n", error.what());
