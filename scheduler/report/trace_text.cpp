@@ -125,6 +125,40 @@ void write_facts(Page& page, const TraceInfo& info) {
   if (info.programs > 0) page.fact("programs", fmt::format("{} in the header's table", info.programs));
 }
 
+void write_declared(Page& page, const DeclaredSizes& declared) {
+  const auto jobs = static_cast<double>(declared.rigid + declared.moldable + declared.malleable);
+  if (jobs == 0) return;
+  const auto share = [jobs](std::uint64_t count) { return percent(static_cast<double>(count) / jobs); };
+  page.fact("flexibility", fmt::format("{} moldable, {} malleable, {} rigid", share(declared.moldable),
+                                       share(declared.malleable), share(declared.rigid)));
+  if (declared.curves() == 0) {
+    page.fact("speedup",
+              "no job declares a curve: jobs start with their submitted size, and the runtime model says what fewer "
+              "cores cost; `replay trace declare --speedup three-point` adds curves");
+    return;
+  }
+  std::string laws;
+  const auto add = [&laws](const std::string& text) { laws += (laws.empty() ? "" : "; ") + text; };
+  if (declared.three_point_n.jobs > 0)
+    add(fmt::format("{} three-point, mean n {}", share(declared.three_point_n.jobs),
+                    number_text(declared.three_point_n.mean())));
+  if (declared.downey_a.jobs > 0)
+    add(fmt::format("{} downey, mean A {}, sigma {}", share(declared.downey_a.jobs),
+                    number_text(declared.downey_a.mean()), number_text(declared.downey_sigma.mean())));
+  if (declared.linear > 0) add(fmt::format("{} linear", share(declared.linear)));
+  page.fact("speedup", laws);
+  if (declared.least.jobs > 0)
+    page.fact("sizes offered", fmt::format("{} to {} processes on average", number_text(declared.least.mean()),
+                                           number_text(declared.most.mean())));
+  static constexpr std::string_view kClasses[] = {"short", "medium", "long"};
+  std::string optima;
+  for (std::size_t i = 0; i < declared.optimum.size(); ++i)
+    if (const MeanOfJobs& of = declared.optimum[i]; of.jobs > 0)
+      optima += fmt::format("{}{} {} ({} of jobs)", optima.empty() ? "" : ", ", kClasses[i], number_text(of.mean()),
+                            share(of.jobs));
+  page.fact("optimum size", optima);
+}
+
 void write_distributions(Page& page, const TraceInfo& info) {
   struct Row {
     std::string_view name;
@@ -189,6 +223,27 @@ nlohmann::json json_of(const std::vector<HistogramBin>& bins) {
   return list;
 }
 
+nlohmann::json json_of(const DeclaredSizes& declared) {
+  const auto mean = [](const MeanOfJobs& of) {
+    return of.jobs == 0 ? nlohmann::json(nullptr) : nlohmann::json(of.mean());
+  };
+  const auto optimum = [&](std::size_t i) {
+    return nlohmann::json{{"jobs", declared.optimum.at(i).jobs}, {"mean", mean(declared.optimum.at(i))}};
+  };
+  return {{"rigid", declared.rigid},
+          {"moldable", declared.moldable},
+          {"malleable", declared.malleable},
+          {"linear", declared.linear},
+          {"three_point", declared.three_point_n.jobs},
+          {"three_point_mean_n", mean(declared.three_point_n)},
+          {"downey", declared.downey_a.jobs},
+          {"downey_mean_a", mean(declared.downey_a)},
+          {"downey_mean_sigma", mean(declared.downey_sigma)},
+          {"mean_least", mean(declared.least)},
+          {"mean_most", mean(declared.most)},
+          {"optimum", {{"short", optimum(0)}, {"medium", optimum(1)}, {"long", optimum(2)}}}};
+}
+
 nlohmann::json json_of(const CleaningReport& report) {
   nlohmann::json findings = nlohmann::json::array();
   for (const Finding& f : report.findings)
@@ -209,6 +264,7 @@ std::string to_text(const TraceInfo& info) {
   Page page;
   page.line("{}", info.report.file);
   write_facts(page, info);
+  write_declared(page, info.declared);
   write_distributions(page, info);
   write_histogram(page, "processors", info.processor_bins);
   write_histogram(page, "run time", info.runtime_bins);
@@ -254,6 +310,7 @@ nlohmann::json to_json(const TraceInfo& info) {
           {"hour_shares", json_of(info.hour_shares)},
           {"day_shares", json_of(info.day_shares)},
           {"logged_peak_processors", json_of(info.logged_peak)},
+          {"declared", json_of(info.declared)},
           {"cleaning", json_of(info.report)},
           {"quirks", info.quirks}};
 }

@@ -155,6 +155,7 @@ class Gatherer {
     if (traced.job.queue >= 0) queues_.insert(traced.job.queue);
     if (traced.truth.executable >= 0) executables_.insert(traced.truth.executable);
     info_.work_s += work;
+    info_.declared.add(traced, reader_.machine_size());
   }
 
   void add_logged(const SwfRecord& record) {

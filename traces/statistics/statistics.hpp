@@ -10,6 +10,7 @@
 
 #include "scheduler/model/units.hpp"
 #include "traces/cleaning.hpp"
+#include "traces/statistics/declared_sizes.hpp"
 
 namespace replay {
 
@@ -67,6 +68,7 @@ struct TraceInfo {
   std::vector<UserShare> busiest_users;               ///< by work, at most five
   std::optional<std::array<double, 24>> hour_shares;  ///< of submissions, by the log's local clock (LogClock)
   std::optional<std::array<double, 7>> day_shares;    ///< from Monday
+  DeclaredSizes declared;
   LoadSeries load;
   std::optional<CoreCount> logged_peak;  ///< most processors in use at once by logged waits and run times
   std::vector<std::string> quirks;

@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/report/trace_text.hpp"
+#include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
 
 namespace replay {
@@ -48,6 +49,42 @@ TEST(TraceInfo, CountsLoadAndShares) {
   EXPECT_DOUBLE_EQ(info.power_of_two_share, 0.75);
   EXPECT_EQ(info.users, 2U);
   EXPECT_EQ(info.busiest_users.at(0).user, 3);
+}
+
+TEST(TraceInfo, SaysWhatJobsDeclareOfTheirSizes) {
+  // Three points: N_opt = 4, where the job takes its 100 s. Downey: A = 3, sigma = 0 is linear up to 3, so
+  // N_opt = 3, where the 100 s on 1 take 33.3 s. Job 3 is rigid, job 4 says nothing and counts as malleable.
+  const test::ShellResult made = test::shell("mktemp -d");
+  ASSERT_EQ(made.status, 0);
+  const std::filesystem::path folder = made.out.substr(0, made.out.find('\n'));
+  test::write_text(folder / "t.swf", "; MaxProcs: 8\n" + job_line(1, {{4, "100"}, {5, "4"}}) +
+                                         job_line(2, {{4, "100"}, {5, "1"}}) + job_line(3, {{5, "2"}}) +
+                                         job_line(4, {{5, "2"}}));
+  test::write_text(folder / "t.jobs.csv",
+                   "job,flexibility,least_processes,most_processes,speedup\n1,moldable,2,16,three-point:n=4\n"
+                   "2,moldable,1,4,downey:a=3:sigma=0\n3,rigid,,,\n");
+  const TraceInfo info = analyse_trace({.file = folder / "t.swf"});
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(info.declared.moldable, 2U);
+  EXPECT_EQ(info.declared.rigid, 1U);
+  EXPECT_EQ(info.declared.malleable, 1U);
+  EXPECT_EQ(info.declared.curves(), 2U);
+  EXPECT_DOUBLE_EQ(info.declared.least.mean(), 1.5);
+  EXPECT_DOUBLE_EQ(info.declared.most.mean(), 6);  // no more than the machine has
+  EXPECT_EQ(info.declared.optimum[0].jobs, 1U);
+  EXPECT_DOUBLE_EQ(info.declared.optimum[0].mean(), 3);
+  EXPECT_DOUBLE_EQ(info.declared.optimum[1].mean(), 4);
+  const std::string text = report::to_text(info);
+  EXPECT_NE(text.find("50.0 % moldable, 25.0 % malleable, 25.0 % rigid"), std::string::npos) << text;
+  EXPECT_NE(text.find("25.0 % three-point, mean n 4; 25.0 % downey, mean A 3, sigma 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("short 3 (25.0 % of jobs), medium 4 (25.0 % of jobs)"), std::string::npos) << text;
+  EXPECT_EQ(report::to_json(info)["declared"]["optimum"]["medium"]["mean"], 4);
+}
+
+TEST(TraceInfo, WithoutCurvesItSaysHowToDeclareThem) {
+  const std::string text = report::to_text(info_of(kLog));
+  EXPECT_NE(text.find("0.0 % moldable, 100.0 % malleable, 0.0 % rigid"), std::string::npos) << text;
+  EXPECT_NE(text.find("replay trace declare"), std::string::npos) << text;
 }
 
 TEST(TraceInfo, PercentilesAreValuesThatOccur) {

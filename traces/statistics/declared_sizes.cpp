@@ -1,0 +1,41 @@
+#include "traces/statistics/declared_sizes.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <variant>
+
+#include "scheduler/model/job_sizes.hpp"
+
+namespace replay {
+namespace {
+
+// Short, medium or long. Source: SCOJO-P paper, Table 1.
+std::size_t class_by(Duration runtime) {
+  return runtime < std::chrono::minutes{1} ? 0 : runtime < std::chrono::hours{1} ? 1 : 2;
+}
+
+}  // namespace
+
+void DeclaredSizes::add(const TracedJob& traced, CoreCount machine) {
+  const Job& job = traced.job;
+  machine = std::max(machine, job.processes);  // it need not be known yet
+  ++(job.flexibility == Flexibility::kRigid ? rigid : job.flexibility == Flexibility::kMoldable ? moldable : malleable);
+  if (!job.declaration || !job.declaration->speedup) return;
+  const SpeedupCurve::Law& law = job.declaration->speedup->law();
+  if (const auto* const downey = std::get_if<DowneySpeedup>(&law)) {
+    downey_a.add(downey->a);
+    downey_sigma.add(downey->sigma);
+  } else if (const auto* const points = std::get_if<ThreePointSpeedup>(&law)) {
+    three_point_n.add(points->optimum);
+  } else {
+    ++linear;
+  }
+  if (has_choice_of_size(job)) {
+    least.add(least_size(job));
+    most.add(std::min(most_size(job), machine));
+  }
+  const ProcessCount best = size_near(job, optimum_size(job, machine), machine);
+  optimum.at(class_by(runtime_at(traced, best))).add(best);
+}
+
+}  // namespace replay
