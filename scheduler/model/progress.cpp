@@ -5,6 +5,7 @@
 #include "scheduler/base/error.hpp"
 
 namespace replay {
+
 // At end() nothing is left, even where rounding would leave a remainder: a change of rate at the instant of a job's end
 // must not delay that end by a microsecond.
 double Progress::left_at(Instant now) const {

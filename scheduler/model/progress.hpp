@@ -20,7 +20,7 @@ class Progress {
   /// More work to do.
   void add(Duration work) { left_ += static_cast<double>(work.count()); }
 
-  /// When nothing is left at the present rate, rounded up but for a part in 10^4 of one; kNever at rate 0 with work left.
+  /// When nothing is left at the present rate, rounded up; kNever at rate 0 with work left.
   [[nodiscard]] Instant end() const {
     if (left_ <= 0) return as_of_;
     if (rate_ <= 0) return kNever;
@@ -28,17 +28,13 @@ class Progress {
     const auto number = [](Instant instant) { return static_cast<double>(instant.time_since_epoch().count()); };
     if (takes >= number(kNever) - number(as_of_)) return kNever;
     const auto whole = static_cast<std::int64_t>(takes);
-    return as_of_ + Duration{static_cast<double>(whole) + kNoise < takes ? whole + 1 : whole};
+    return as_of_ + Duration{static_cast<double>(whole) < takes ? whole + 1 : whole};
   }
   /// Work left at `now`, in microseconds, never below 0.
   [[nodiscard]] double left_at(Instant now) const;
   [[nodiscard]] double rate() const { return rate_; }
 
  private:
-  // Microseconds. What exceeds a whole number by no more is the noise of rates such as S(16) / S(3), and does not delay
-  // an end by a microsecond.
-  static constexpr double kNoise = 1e-4;
-
   double left_ = 0;
   Instant as_of_{};
   double rate_ = 1;

@@ -23,16 +23,14 @@ double slowdown(TimeModel model, const Job& job, int level) {
   return u + ov == 0 ? 1 : std::max(1.0, (level * u + ov) / (u + ov));
 }
 
-// Work at a rate: what is left of it at an instant, and its end, rounded up; what exceeds a whole number by kWorkTolerance
-// at most, in us, is that number.
-constexpr double kWorkTolerance = 1e-4;
+// Work at a rate: what is left of it at an instant, and its end, rounded up.
 struct Work {
   double left = 0;
   Time as_of = 0;
   double rate = 1;
 
   [[nodiscard]] double left_at(Time now) const { return left - static_cast<double>(now - as_of) * rate; }
-  [[nodiscard]] Time end() const { return as_of + static_cast<Time>(std::ceil(left / rate - kWorkTolerance)); }
+  [[nodiscard]] Time end() const { return as_of + static_cast<Time>(std::ceil(left / rate)); }
   [[nodiscard]] Work from(Time now, double new_rate) const {
     return new_rate == rate ? *this : Work{left_at(now), now, new_rate};
   }

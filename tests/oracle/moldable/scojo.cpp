@@ -15,7 +15,6 @@ namespace {
 
 constexpr int kHalvings = 40;
 constexpr double kTolerance = 1e-9;
-constexpr double kTimeTolerance = 1e-4;  // us: an end that exceeds a whole number by no more is that number
 
 // What is left to do at an instant, in microseconds of the size at the start.
 struct Remaining {
@@ -23,7 +22,7 @@ struct Remaining {
   Time as_of = 0;
   double rate = 1;
 
-  [[nodiscard]] Time end() const { return as_of + static_cast<Time>(std::ceil(amount / rate - kTimeTolerance)); }
+  [[nodiscard]] Time end() const { return as_of + static_cast<Time>(std::ceil(amount / rate)); }
   [[nodiscard]] Remaining at_rate(Time now, double new_rate) const {
     return {amount - static_cast<double>(now - as_of) * rate, now, new_rate};
   }

@@ -29,14 +29,6 @@ TEST(Work, SuspendedNeverEnds) {
 
 TEST(Work, EndsAreRoundedUp) { EXPECT_EQ(Progress(1us, at(0s), 0.3).end(), at(4us)); }
 
-TEST(Work, AnEndThatIsWholeButForTheNoiseOfItsRateIsNotDelayed) {
-  // S(16) / S(3) of three points about 30: 12.5 / 2.4.
-  const double rate = (12 + 7.5 / 15) / (0.8 * 3);
-  ASSERT_GT(4'062'500 / rate, 780'000);
-  EXPECT_EQ(Progress(4062500us, at(0s), rate).end(), at(780ms));
-  EXPECT_EQ(Progress(1us, at(0s), 0.999).end(), at(2us)) << "a thousandth is not noise";
-}
-
 TEST(Work, OfNothingHasEnded) { EXPECT_EQ(Progress(0s, at(3s), 0).end(), at(3s)); }
 
 TEST(Work, IsDoneAtItsEndAlsoWhereRoundingWouldLeaveATrace) {
