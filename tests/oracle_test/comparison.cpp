@@ -69,9 +69,18 @@ int processes_of(const Job& job, const MemoryLog& log) {
   return 0;
 }
 
+bool are_alike(const Span& a, const Span& b, Time tolerance) {
+  const auto near = [tolerance](Time one, Time other) { return one == other || std::abs(one - other) <= tolerance; };
+  return near(a.start, b.start) && near(a.end, b.end) && a.processes == b.processes &&
+         std::ranges::equal(a.cores, b.cores, [&near](const Cores& one, const Cores& other) {
+           return near(one.since, other.since) && one.on_node == other.on_node;
+         });
+}
+
 bool differ(const oracle::Workload& workload, const Variant& variant) {
   try {
-    return program_schedule(workload, variant) != variant.oracle(workload);
+    return !std::ranges::equal(program_schedule(workload, variant), variant.oracle(workload),
+                               [&variant](const Span& a, const Span& b) { return are_alike(a, b, variant.tolerance); });
   } catch (const std::exception&) {
     return true;
   }

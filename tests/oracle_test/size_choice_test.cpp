@@ -61,7 +61,14 @@ Variant scojo_variant(int most_cores) {
   Draw draw = with_sizes(most_cores);
   draw.most_nodes = 1;
   draw.malleable = true;
-  return {kScojo, [](const oracle::Workload& workload) { return scojo(workload, {}); }, draw, "speedup", true, true};
+  constexpr oracle::Time kFewMicroseconds = 5;
+  return {kScojo,
+          [](const oracle::Workload& workload) { return scojo(workload, {}); },
+          draw,
+          "speedup",
+          true,
+          true,
+          kFewMicroseconds};
 }
 
 class SizeChoice : public testing::TestWithParam<Variant> {};
