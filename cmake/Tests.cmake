@@ -1,14 +1,14 @@
-# replay_test(NAME SOURCES ... DEPENDS ... [LABELS ...] [TIMEOUT s]): adds one GoogleTest program; ctest runs each TEST
-# on its own. Labels:
-#   mpi     starts real MPI programs
-#   cores   uses all cores: one of them at a time, beside other tests
-#   quiet   measures what other programs on the cores change: runs alone, in `./dev test` without a build beside it
-#   long    takes minutes: runs alone, only with `./dev test --all`
+# replay_test(NAME SOURCES ... DEPENDS ... [LABEL l] [TIMEOUT s]): adds one GoogleTest program; ctest runs each TEST on its
+# own. Labels:
+#   mpi        starts real MPI programs
+#   mpi-cores  on all cores: one of them at a time, beside other tests
+#   mpi-quiet  and measures what other programs on the cores change: alone, in `./dev test` without a build beside it
+#   long       takes minutes: alone, only with `./dev test --all`
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 function(replay_test name)
-  cmake_parse_arguments(T "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(T "" "TIMEOUT;LABEL" "SOURCES;DEPENDS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
@@ -19,12 +19,12 @@ function(replay_test name)
     return()
   endif()
   set(properties TIMEOUT ${T_TIMEOUT})
-  if(T_LABELS)
-    list(APPEND properties LABELS "${T_LABELS}")
+  if(T_LABEL)
+    list(APPEND properties LABELS ${T_LABEL})
   endif()
-  if("long" IN_LIST T_LABELS OR "quiet" IN_LIST T_LABELS)
+  if(T_LABEL MATCHES "^(long|mpi-quiet)$")
     list(APPEND properties RUN_SERIAL TRUE)
-  elseif("cores" IN_LIST T_LABELS)
+  elseif(T_LABEL STREQUAL "mpi-cores")
     list(APPEND properties RESOURCE_LOCK cores)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})

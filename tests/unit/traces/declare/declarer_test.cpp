@@ -21,7 +21,8 @@ using test::message_of;
 
 std::vector<TraceEntry> declared(const std::string& text, const DeclareOptions& options,
                                  std::vector<Duration> estimates = {}) {
-  TraceReader reader(memory_source("; MaxProcs: 128\n" + text, "log.swf"));
+  const std::string log = "; MaxProcs: 128\n" + text;
+  TraceReader reader(memory_source(log, "log.swf"));
   Declarer declarer(declarations_of(options), reader.header());
   declarer.use_estimates(std::move(estimates));
   std::vector<TraceEntry> entries;
