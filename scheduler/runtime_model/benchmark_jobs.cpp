@@ -150,4 +150,15 @@ BenchmarkJobs set_benchmarks(Workload& workload, const Profile& profile, const B
   return BenchmarkSetter{profile, setting}.run(workload);
 }
 
+const ProfileSpeedup* speedup_of(const Profile& profile, std::string_view command) {
+  const std::vector<std::string> words = words_of(command);
+  if (words.empty()) return nullptr;
+  for (const ProfileEntry& entry : profile.entries) {
+    if (words_of(entry.command) != words) continue;
+    for (const ProfileSpeedup& speedup : profile.speedups)
+      if (speedup.benchmark == entry.benchmark && speedup.problem_class == entry.problem_class) return &speedup;
+  }
+  return nullptr;
+}
+
 }  // namespace replay

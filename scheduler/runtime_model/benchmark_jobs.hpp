@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/model/job.hpp"
@@ -37,5 +38,9 @@ struct BenchmarkJobs {
 /// that is the traced run time (a perfect one, or one that was missing) follows the new one, others stay. Throws
 /// InputError naming the job, what the profile lacks and the command that measures it.
 [[nodiscard]] BenchmarkJobs set_benchmarks(Workload& workload, const Profile& profile, const BenchmarkSetting& setting);
+
+/// The speedup of the benchmark and class that `command` runs; blanks between words do not matter. Null if the profile
+/// has no such command or no speedup of it. Valid as long as the profile.
+[[nodiscard]] const ProfileSpeedup* speedup_of(const Profile& profile, std::string_view command);
 
 }  // namespace replay

@@ -121,7 +121,7 @@ Declarations declarations_of(const DeclareOptions& given) {
   if (!given.size_rule.empty()) result.sizes = parse_size_rule(given.size_rule);
   if (!given.priority.empty()) result.priorities = parse_priorities(given.priority);
   if (!result.flexibility && !result.estimates && !result.cpu_use && !result.network_overhead && !result.contention &&
-      !result.sizes && !result.priorities)
+      !result.sizes && !result.priorities && !given.with_others)
     throw UsageError("nothing to declare: see replay trace declare --help for what there is");
   return result;
 }

@@ -18,6 +18,7 @@ struct DeclareOptions {
   std::string cpu_util, serial_cpu_util, ov;
   std::string contention, size_rule;
   std::string priority;
+  bool with_others = false;  ///< the caller declares something besides, so that nothing here is no mistake
 };
 
 /// Throws UsageError, also if nothing is to be declared.

@@ -3,14 +3,22 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
+#include "scheduler/runtime_model/benchmark_jobs.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 #include "traces/declare/options.hpp"
+#include "traces/history.hpp"
 
 namespace replay::cli {
 namespace {
@@ -19,6 +27,47 @@ struct DeclareGiven {
   TraceInput input;
   TraceOutput output;
   DeclareOptions declare;
+  std::string profile;  // empty: none
+};
+
+// Gives jobs that run a benchmark the curve that a calibration fitted to it.
+class MeasuredCurves {
+ public:
+  // Throws InputError for a profile that cannot be read, and for one that has no speedup of any program of the trace.
+  MeasuredCurves(const std::string& profile, const SwfHeader& header) : machine_(header.machine_size()) {
+    if (profile.empty()) return;
+    const Profile measured = read_profile(profile);
+    for (const auto& [executable, command] : header.programs())
+      if (const ProfileSpeedup* const speedup = speedup_of(measured, command))
+        curves_.emplace(executable, speedup->fit);
+    if (curves_.empty())
+      throw InputError(
+          fmt::format("{}: expected the speedup of a program of the trace, found none of them there; `replay "
+                      "calibrate -o {}` measures benchmarks, and a header line `; Program: 0 ep --class S` names "
+                      "the program of jobs",
+                      profile, profile));
+  }
+
+  void declare(TraceEntry& entry) {
+    const auto found = curves_.find(entry.record.executable);
+    if (found == curves_.end() || logged_size(entry.record) < 1) return;
+    ++jobs_;
+    entry.traits.speedup = found->second;
+    entry.traits.sizes.clear();
+    entry.traits.least = 1;
+    entry.traits.most = found->second.largest_useful();
+    if (machine_ && (!entry.traits.most || *entry.traits.most > *machine_)) entry.traits.most = machine_;
+    if (entry.traits.most) entry.traits.most = std::max(*entry.traits.most, logged_size(entry.record));
+    if (!entry.traits.flexibility || *entry.traits.flexibility == Flexibility::kRigid)
+      entry.traits.flexibility = Flexibility::kMoldable;
+  }
+  [[nodiscard]] bool empty() const { return curves_.empty(); }
+  [[nodiscard]] std::size_t jobs() const { return jobs_; }
+
+ private:
+  std::optional<ProcessCount> machine_;
+  std::map<std::int32_t, SpeedupCurve> curves_;  // by executable, field 14
+  std::size_t jobs_ = 0;
 };
 
 void copy_comments(const TraceReader& reader, TraceWriter& writer) {
@@ -32,19 +81,23 @@ void report(const Declarer& declarer, const TraceReader& reader) {
     fmt::print(stderr, "skipped {}: {}\n", counted(broken, "broken line"), reader.swf().broken_messages().front());
 }
 
-void declare_all(TraceReader reader, Declarer& declarer, const TraceOutput& output) {
-  TraceWriter writer = create_trace(output);
+void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& given) {
   SwfHeader header = reader.header();
+  MeasuredCurves curves{given.profile, header};
+  TraceWriter writer = create_trace(given.output);
   declarer.declare(header);
+  if (!curves.empty()) note_history(header, "replay trace declare --profile, curves of a calibration");
   writer.write(header);
   for (TraceEntry entry; reader.next(entry);) {
     copy_comments(reader, writer);
     declarer.declare(entry);
+    curves.declare(entry);
     writer.write(entry);
   }
   copy_comments(reader, writer);
   writer.close();
   report(declarer, reader);
+  if (!curves.empty()) fmt::print(stderr, "{} with the curve of {}\n", counted(curves.jobs(), "job"), given.profile);
 }
 
 void report(const AssignedEstimates& assigned) {
@@ -64,13 +117,14 @@ AssignedEstimates model_estimates(TraceReader reader, const TsafrirRule& rule, S
   return model_estimates(runtimes, rule, seed);
 }
 
-int declare(const DeclareGiven& given) {
+int declare(DeclareGiven& given) {
+  given.declare.with_others = !given.profile.empty();
   const Declarations declarations = declarations_of(given.declare);
   const auto* tsafrir = declarations.estimates ? std::get_if<TsafrirRule>(&*declarations.estimates) : nullptr;
   if (tsafrir == nullptr) {
     TraceReader reader = open_trace(given.input);
     Declarer declarer(declarations, reader.header());
-    declare_all(std::move(reader), declarer, given.output);
+    declare_all(std::move(reader), declarer, given);
     return 0;
   }
   const RereadableTrace trace = rereadable_trace(given.input);
@@ -79,7 +133,7 @@ int declare(const DeclareGiven& given) {
   AssignedEstimates assigned = model_estimates(trace.open(), *tsafrir, declarations.seed);
   report(assigned);
   declarer.use_estimates(std::move(assigned.estimates));
-  declare_all(std::move(reader), declarer, given.output);
+  declare_all(std::move(reader), declarer, given);
   return 0;
 }
 
@@ -138,6 +192,11 @@ Command add_trace_declare(CLI::App& trace) {
   command->add_option("--machine-size", given->declare.machine_size, "processors (default: the header's)")
       ->type_name("COUNT");
   add_flexibility_options(*command, given->declare);
+  command
+      ->add_option("--profile", given->profile,
+                   "of replay calibrate: jobs that run a benchmark of it are moldable by its measured curve")
+      ->type_name("FILE")
+      ->group("Speedup and flexibility");
   add_other_options(*command, given->declare);
   return [given] { return declare(*given); };
 }

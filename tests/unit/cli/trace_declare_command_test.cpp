@@ -6,6 +6,7 @@
 #include <map>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/archive_logs.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/swf_text.hpp"
@@ -74,6 +75,40 @@ TEST_F(TraceDeclare, APipeGivesWhatAFileGives) {
   EXPECT_EQ(piped.status, 0) << piped.err;
   EXPECT_EQ(text_of(folder_ / "pipe.swf"), text_of(folder_ / "file.swf"));
   EXPECT_EQ(text_of(folder_ / "pipe.jobs.csv"), text_of(folder_ / "file.jobs.csv"));
+}
+
+TEST_F(TraceDeclare, ACalibrationGivesItsBenchmarksTheirCurves) {
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 8\n; Program: 0 ep --class S\n; Program: 1 phases\n"
+             "1 0 -1 10 2 -1 -1 2 100 -1 1 1 1 0 1 -1 -1 -1\n"
+             "2 1 -1 10 2 -1 -1 2 100 -1 1 1 1 1 1 -1 -1 -1\n");
+  Profile profile;
+  ProfileEntry ep;
+  ep.benchmark = "ep";
+  ep.problem_class = "S";
+  ep.processes = 2;
+  ep.command = "ep --class S";
+  ep.runtime_s = {.value = 0.5, .spread = 0.01, .runs = 3};
+  profile.entries = {ep};
+  profile.machine.cores = 8;
+  write_profile(profile, (folder_ / "none.json").string());
+  const ShellResult none = declare("t.swf --profile none.json -o out.swf");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_NE(none.err.find("none.json: expected the speedup of a program of the trace, found none"), std::string::npos)
+      << none.err;
+
+  profile.speedups = {{"ep", "S", {{1, 1}, {2, 1.9}}, SpeedupCurve{DowneySpeedup{3, 0.5}}, 0.01}};
+  write_profile(profile, (folder_ / "p.json").string());
+  const ShellResult result = declare("t.swf --profile p.json -o out.swf");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_NE(result.err.find("1 job with the curve of p.json"), std::string::npos) << result.err;
+  const auto declared = entries("out.swf");
+  ASSERT_EQ(declared.size(), 2U);
+  EXPECT_EQ(declared[0].traits.speedup, SpeedupCurve{(DowneySpeedup{3, 0.5})});
+  EXPECT_EQ(declared[0].traits.flexibility, Flexibility::kMoldable);
+  EXPECT_EQ(declared[0].traits.least, 1);
+  EXPECT_EQ(declared[0].traits.most, 5) << "2A - 1 is the largest useful size";
+  EXPECT_TRUE(declared[1].traits.empty()) << "phases has no curve of its own";
 }
 
 TEST_F(TraceDeclare, OneAfterAnotherGivesWhatOneGives) {
