@@ -136,7 +136,7 @@ TEST_F(MainCommand, DecidesWhatTheSimulatorDecidesWhereDecisionsAreASecondApart)
 }
 
 TEST_F(MainCommand, CgShrunkInTheMiddleOfItsRunVerifies) {
-  write_trace({{0, 3, 2, 1, 60, 1}, {1, 5, 1, 1, 60}}, "; Program: 1 cg --class W --repeat 15\n");
+  write_trace({{0, 3, 2, 1, 60, 1}, {1, 5, 1, 1, 60}}, "; Program: 1 cg --class W --repeat 40\n");
   ASSERT_EQ(run("fcfs-malleable"), 0) << output();
   const MemoryLog log = this->log();
   EXPECT_EQ(log.decisions(JobId{1}).substr(0, 17), "start 2, resize 1");
