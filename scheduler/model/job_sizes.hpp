@@ -3,6 +3,9 @@
 // Malleable jobs count as moldable. Source: SCOJO-P paper, section 4; Downey 1997.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,6 +13,15 @@
 #include "scheduler/model/units.hpp"
 
 namespace replay {
+
+/// Short below a minute, long from an hour, medium between, by the run time at the optimum size. SCOJO-P paper, Table 1.
+enum class JobClass : std::uint8_t { kShort, kMedium, kLong };
+inline constexpr std::size_t kJobClasses = 3;
+inline constexpr Duration kShortBelow = std::chrono::minutes{1}, kLongFrom = std::chrono::hours{1};
+[[nodiscard]] constexpr JobClass class_of(Duration at_optimum) {
+  if (at_optimum < kShortBelow) return JobClass::kShort;
+  return at_optimum < kLongFrom ? JobClass::kMedium : JobClass::kLong;
+}
 
 /// Whether its size can be chosen when it starts.
 [[nodiscard]] inline bool has_choice_of_size(const Job& job) {

@@ -16,7 +16,6 @@
 namespace replay {
 namespace {
 
-constexpr double kShortBelow = 60, kLongFrom = 3600;  // seconds
 constexpr std::array<std::string_view, 3> kClassNames{"short", "medium", "long"};
 
 struct Name {
@@ -98,7 +97,13 @@ Shape shape_of(const LoggedJob& job, const FlexibilityRule& rule, ProcessCount m
 }
 
 // Moldable jobs from the lower end, malleable ones from the upper: a larger share keeps all jobs of a smaller one.
-Flexibility draw_flexibility(std::int64_t number, const FlexibilityRule& rule, RuntimeClass of, Seed seed) {
+// Of a time that is not rounded to microseconds.
+JobClass class_of_seconds(double at_optimum) {
+  if (at_optimum < seconds(kShortBelow)) return JobClass::kShort;
+  return at_optimum < seconds(kLongFrom) ? JobClass::kMedium : JobClass::kLong;
+}
+
+Flexibility draw_flexibility(std::int64_t number, const FlexibilityRule& rule, JobClass of, Seed seed) {
   const double u = job_rng(seed, "flexibility", number).uniform();
   if (u < rule.moldable[of]) return Flexibility::kMoldable;
   return u >= 1 - rule.malleable[of] ? Flexibility::kMalleable : Flexibility::kRigid;
@@ -113,26 +118,19 @@ double parse_share(std::string_view option, std::string_view text) {
 
 }  // namespace
 
-RuntimeClass runtime_class(double runtime_s) {
-  if (runtime_s < kShortBelow) return RuntimeClass::kShort;
-  return runtime_s < kLongFrom ? RuntimeClass::kMedium : RuntimeClass::kLong;
-}
-
-RuntimeClass runtime_class(Duration runtime) { return runtime_class(seconds(runtime)); }
-
 void declare_flexibility(JobTraits& traits, const LoggedJob& job, const FlexibilityRule& rule, ProcessCount machine,
                          Seed seed) {
   traits.least = traits.most = std::nullopt;
   traits.sizes.clear();
   traits.speedup = std::nullopt;
   if (!rule.speedup) {
-    traits.flexibility = draw_flexibility(job.number, rule, runtime_class(job.run), seed);
+    traits.flexibility = draw_flexibility(job.number, rule, class_of(job.run), seed);
     return;
   }
   Shape shape = shape_of(job, rule, machine, seed);
   const double at_optimum = seconds(job.run) * shape.curve.runtime_ratio(job.size, shape.optimum);
   traits.speedup = shape.curve;
-  traits.flexibility = draw_flexibility(job.number, rule, runtime_class(at_optimum), seed);
+  traits.flexibility = draw_flexibility(job.number, rule, class_of_seconds(at_optimum), seed);
   if (shape.rigid || job.size > machine) traits.flexibility = Flexibility::kRigid;
   if (traits.flexibility == Flexibility::kRigid) return;
   traits.least = shape.range.least;

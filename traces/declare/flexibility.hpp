@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/job_traits.hpp"
 #include "traces/models/random.hpp"
 
@@ -20,15 +21,10 @@ enum class SpeedupModel : std::uint8_t { kThreePoint, kDowney, kLinear };
 /// of two for jobs logged at one and any for others, or by the answers of their survey.
 enum class OfferedSizes : std::uint8_t { kAll, kPowerOfTwoBias, kSurvey };
 
-/// SCOJO-P, Table 1: short < 60 s <= medium < 1 h <= long, by the run time at the optimum size.
-enum class RuntimeClass : std::uint8_t { kShort, kMedium, kLong };
-[[nodiscard]] RuntimeClass runtime_class(Duration runtime);
-[[nodiscard]] RuntimeClass runtime_class(double runtime_s);
-
 /// A share of the jobs, by class.
 struct ClassShares {
-  std::array<double, 3> share{};
-  [[nodiscard]] double operator[](RuntimeClass of) const { return share[static_cast<std::size_t>(of)]; }
+  std::array<double, kJobClasses> share{};
+  [[nodiscard]] double operator[](JobClass of) const { return share[static_cast<std::size_t>(of)]; }
 };
 
 struct FlexibilityRule {

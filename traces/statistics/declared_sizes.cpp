@@ -1,21 +1,11 @@
 #include "traces/statistics/declared_sizes.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <variant>
 
 #include "scheduler/model/job_sizes.hpp"
 
 namespace replay {
-namespace {
-
-// Short, medium or long. Source: SCOJO-P paper, Table 1.
-std::size_t class_by(Duration runtime) {
-  return runtime < std::chrono::minutes{1} ? 0 : runtime < std::chrono::hours{1} ? 1 : 2;
-}
-
-}  // namespace
-
 void DeclaredSizes::add(const TracedJob& traced, CoreCount machine) {
   const Job& job = traced.job;
   machine = std::max(machine, job.processes);  // it need not be known yet
@@ -35,7 +25,7 @@ void DeclaredSizes::add(const TracedJob& traced, CoreCount machine) {
     most.add(std::min(most_size(job), machine));
   }
   const ProcessCount best = size_near(job, optimum_size(job, machine), machine);
-  optimum.at(class_by(runtime_at(traced, best))).add(best);
+  optimum.at(static_cast<std::size_t>(class_of(runtime_at(traced, best)))).add(best);
 }
 
 }  // namespace replay

@@ -4,21 +4,12 @@
 #include <array>
 #include <tuple>
 
-#include "scheduler/model/job_sizes.hpp"
-
 namespace replay {
 namespace {
 
-constexpr Duration kShortBelow = std::chrono::seconds{60};
-constexpr Duration kMediumBelow = std::chrono::hours{1};
 constexpr int kPatience = 5;  // times T(N_opt)
 
 }  // namespace
-
-JobClass class_of(Duration at_optimum) {
-  if (at_optimum < kShortBelow) return JobClass::kShort;
-  return at_optimum < kMediumBelow ? JobClass::kMedium : JobClass::kLong;
-}
 
 Aging aging_of(const Parameters& parameters) {
   return parameters.choice<Aging>("aging", {{"top", Aging::kTop}, {"one", Aging::kOne}, {"off", Aging::kOff}});

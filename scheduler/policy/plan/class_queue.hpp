@@ -9,17 +9,12 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/model/job_sizes.hpp"
 #include "scheduler/policy/view/decision.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay {
-
-enum class JobClass : std::uint8_t { kShort, kMedium, kLong };
-inline constexpr std::size_t kJobClasses = 3;
-
-/// Short: below 60 s; medium: below an hour.
-[[nodiscard]] JobClass class_of(Duration at_optimum);
 
 /// What becomes of a medium or long job that has waited for long.
 enum class Aging : std::uint8_t {

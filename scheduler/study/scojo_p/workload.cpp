@@ -37,7 +37,7 @@ LublinOrder order_of(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uin
   return order;
 }
 
-std::size_t group_of(Duration runtime) { return 1 + static_cast<std::size_t>(runtime_class(runtime)); }
+std::size_t group_of(Duration runtime) { return 1 + static_cast<std::size_t>(class_of(runtime)); }
 
 // Section 5.4: the largest size of at most N_opt at which the efficiency is 0.9 or more; efficiencies fall with the
 // size.

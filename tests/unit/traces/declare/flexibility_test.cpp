@@ -67,10 +67,10 @@ TEST(Flexibility, SharesAreMetAndALargerOneKeepsTheJobsOfASmallerOne) {
 }
 
 TEST(Flexibility, ClassesGoByTheRunTimeAtTheOptimum) {
-  EXPECT_EQ(runtime_class(Duration{59'999'999}), RuntimeClass::kShort);
-  EXPECT_EQ(runtime_class(Duration{60s}), RuntimeClass::kMedium);
-  EXPECT_EQ(runtime_class(Duration{3600s} - 1us), RuntimeClass::kMedium);
-  EXPECT_EQ(runtime_class(Duration{3600s}), RuntimeClass::kLong);
+  EXPECT_EQ(class_of(Duration{59'999'999}), JobClass::kShort);
+  EXPECT_EQ(class_of(Duration{60s}), JobClass::kMedium);
+  EXPECT_EQ(class_of(Duration{3600s} - 1us), JobClass::kMedium);
+  EXPECT_EQ(class_of(Duration{3600s}), JobClass::kLong);
 
   const FlexibilityRule only_long = rule(SpeedupModel::kThreePoint, parse_class_shares("--moldable", "long=1"));
   EXPECT_EQ(declared({1, 8, 3599s}, only_long).flexibility, Flexibility::kRigid);
