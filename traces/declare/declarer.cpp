@@ -70,8 +70,9 @@ bool JobFilter::is_job(const SwfRecord& record) {
 }
 
 Declarer::Declarer(const Declarations& declarations, const SwfHeader& header) : rules_(declarations) {
-  if (!needs_machine(rules_)) return;
   const auto size = rules_.machine ? rules_.machine : header.machine_size();
+  most_ = size;
+  if (!needs_machine(rules_)) return;
   if (!size)
     throw UsageError(
         "--speedup and --size-rule are about a machine of a certain size: the header has neither MaxProcs nor "
@@ -80,6 +81,7 @@ Declarer::Declarer(const Declarations& declarations, const SwfHeader& header) : 
   if (rules_.sizes && std::int64_t{machine_} * rules_.sizes->cores > std::numeric_limits<ProcessCount>::max())
     throw UsageError(fmt::format("--size-rule: {} nodes of {} cores are more cores than can be counted", machine_,
                                  rules_.sizes->cores));
+  if (rules_.sizes) most_ = machine_ * rules_.sizes->cores;
 }
 
 void Declarer::declare(SwfHeader& header) const {
@@ -105,6 +107,7 @@ void Declarer::declare(TraceEntry& entry) {
     declare_flexibility(entry.traits, {job, logged_size(entry.record), entry.record.run}, *rules_.flexibility,
                         processors, rules_.seed);
   }
+  if (!curves_.empty()) set_measured_curve(entry);
   if (rules_.cpu_use) set_cpu_use(entry);
   if (rules_.network_overhead) {
     Rng source = job_rng(rules_.seed, "ov", job);
@@ -112,6 +115,20 @@ void Declarer::declare(TraceEntry& entry) {
   }
   if (rules_.estimates) set_estimate(entry.record);
   if (rules_.priorities) set_priorities(entry.traits);
+}
+
+void Declarer::set_measured_curve(TraceEntry& entry) {
+  const auto found = curves_.find(entry.record.executable);
+  if (found == curves_.end()) return;
+  ++measured_;
+  JobTraits& traits = entry.traits;
+  traits.speedup = found->second;
+  traits.sizes.clear();
+  traits.least = 1;
+  traits.most = found->second.largest_useful();
+  if (most_ && (!traits.most || *traits.most > *most_)) traits.most = most_;
+  if (traits.most) traits.most = std::max(*traits.most, logged_size(entry.record));
+  if (traits.flexibility != Flexibility::kMalleable) traits.flexibility = Flexibility::kMoldable;
 }
 
 void Declarer::resize(TraceEntry& entry) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -64,6 +65,9 @@ class Declarer {
 
   /// For Tsafrir's model: the estimates of all jobs, in the order of the trace.
   void use_estimates(std::vector<Duration> estimates) { estimates_ = std::move(estimates); }
+  /// The measured curves of programs, by the number of the executable (field 14): jobs that run one of them are moldable
+  /// by it, whatever else is declared, unless they are malleable; the other jobs are not changed by that.
+  void use_curves(std::map<std::int32_t, SpeedupCurve> curves) { curves_ = std::move(curves); }
   /// The header of the result: how it was made, and the machine of a size rule.
   void declare(SwfHeader& header) const;
   /// Throws InputError where a size rule meets a job without slowdowns, or more jobs come than estimates.
@@ -72,9 +76,12 @@ class Declarer {
   /// Jobs that got declarations, and other records.
   [[nodiscard]] std::uint64_t jobs() const { return jobs_; }
   [[nodiscard]] std::uint64_t others() const { return others_; }
+  /// Jobs that got a curve of use_curves().
+  [[nodiscard]] std::uint64_t measured() const { return measured_; }
 
  private:
   void resize(TraceEntry& entry) const;
+  void set_measured_curve(TraceEntry& entry);
   void set_cpu_use(TraceEntry& entry) const;
   void set_estimate(SwfRecord& record);
   void set_priorities(JobTraits& traits) const;
@@ -83,7 +90,10 @@ class Declarer {
   ProcessCount machine_ = 0;  // processors, or nodes for a size rule
   JobFilter filter_;
   std::vector<Duration> estimates_;
+  std::map<std::int32_t, SpeedupCurve> curves_;  // by executable
+  std::optional<ProcessCount> most_;             // processors, if they are known
   std::uint64_t jobs_ = 0;
+  std::uint64_t measured_ = 0;
   std::uint64_t others_ = 0;
 };
 

@@ -3,11 +3,9 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,45 +28,21 @@ struct DeclareGiven {
   std::string profile;  // empty: none
 };
 
-// Gives jobs that run a benchmark the curve that a calibration fitted to it.
-class MeasuredCurves {
- public:
-  // Throws InputError for a profile that cannot be read, and for one that has no speedup of any program of the trace.
-  MeasuredCurves(const std::string& profile, const SwfHeader& header) : machine_(header.machine_size()) {
-    if (profile.empty()) return;
-    const Profile measured = read_profile(profile);
-    for (const auto& [executable, command] : header.programs())
-      if (const ProfileSpeedup* const speedup = speedup_of(measured, command))
-        curves_.emplace(executable, speedup->fit);
-    if (curves_.empty())
-      throw InputError(
-          fmt::format("{}: expected the speedup of a program of the trace, found none of them there; `replay "
-                      "calibrate -o {}` measures benchmarks, and a header line `; Program: 0 ep --class S` names "
-                      "the program of jobs",
-                      profile, profile));
-  }
-
-  void declare(TraceEntry& entry) {
-    const auto found = curves_.find(entry.record.executable);
-    if (found == curves_.end() || logged_size(entry.record) < 1) return;
-    ++jobs_;
-    entry.traits.speedup = found->second;
-    entry.traits.sizes.clear();
-    entry.traits.least = 1;
-    entry.traits.most = found->second.largest_useful();
-    if (machine_ && (!entry.traits.most || *entry.traits.most > *machine_)) entry.traits.most = machine_;
-    if (entry.traits.most) entry.traits.most = std::max(*entry.traits.most, logged_size(entry.record));
-    if (!entry.traits.flexibility || *entry.traits.flexibility == Flexibility::kRigid)
-      entry.traits.flexibility = Flexibility::kMoldable;
-  }
-  [[nodiscard]] bool empty() const { return curves_.empty(); }
-  [[nodiscard]] std::size_t jobs() const { return jobs_; }
-
- private:
-  std::optional<ProcessCount> machine_;
-  std::map<std::int32_t, SpeedupCurve> curves_;  // by executable, field 14
-  std::size_t jobs_ = 0;
-};
+// The curves that a calibration fitted to the programs of the trace, by executable. Throws InputError for a profile that
+// cannot be read, and for one that has no speedup of any of them.
+std::map<std::int32_t, SpeedupCurve> measured_curves(const std::string& profile, const SwfHeader& header) {
+  const Profile measured = read_profile(profile);
+  std::map<std::int32_t, SpeedupCurve> curves;
+  for (const auto& [executable, command] : header.programs())
+    if (const ProfileSpeedup* const speedup = speedup_of(measured, command)) curves.emplace(executable, speedup->fit);
+  if (curves.empty())
+    throw InputError(
+        fmt::format("{}: expected the speedup of a program of the trace, found none of them there; `replay "
+                    "calibrate -o {}` measures benchmarks, and a header line `; Program: 0 ep --class S` names "
+                    "the program of jobs",
+                    profile, profile));
+  return curves;
+}
 
 void copy_comments(const TraceReader& reader, TraceWriter& writer) {
   for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
@@ -83,21 +57,21 @@ void report(const Declarer& declarer, const TraceReader& reader) {
 
 void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& given) {
   SwfHeader header = reader.header();
-  MeasuredCurves curves{given.profile, header};
+  if (!given.profile.empty()) declarer.use_curves(measured_curves(given.profile, header));
   TraceWriter writer = create_trace(given.output);
   declarer.declare(header);
-  if (!curves.empty()) note_history(header, "replay trace declare --profile, curves of a calibration");
+  if (!given.profile.empty()) note_history(header, "replay trace declare --profile, curves of a calibration");
   writer.write(header);
   for (TraceEntry entry; reader.next(entry);) {
     copy_comments(reader, writer);
     declarer.declare(entry);
-    curves.declare(entry);
     writer.write(entry);
   }
   copy_comments(reader, writer);
   writer.close();
   report(declarer, reader);
-  if (!curves.empty()) fmt::print(stderr, "{} with the curve of {}\n", counted(curves.jobs(), "job"), given.profile);
+  if (!given.profile.empty())
+    fmt::print(stderr, "{} with a curve of {}\n", counted(declarer.measured(), "job"), given.profile);
 }
 
 void report(const AssignedEstimates& assigned) {

@@ -81,7 +81,8 @@ TEST_F(TraceDeclare, ACalibrationGivesItsBenchmarksTheirCurves) {
   write_text(folder_ / "t.swf",
              "; MaxProcs: 8\n; Program: 0 ep --class S\n; Program: 1 phases\n"
              "1 0 -1 10 2 -1 -1 2 100 -1 1 1 1 0 1 -1 -1 -1\n"
-             "2 1 -1 10 2 -1 -1 2 100 -1 1 1 1 1 1 -1 -1 -1\n");
+             "2 1 -1 10 2 -1 -1 2 100 -1 1 1 1 1 1 -1 -1 -1\n"
+             "1 2 -1 10 2 -1 -1 2 100 -1 1 1 1 0 1 -1 -1 -1\n");
   Profile profile;
   ProfileEntry ep;
   ep.benchmark = "ep";
@@ -101,14 +102,17 @@ TEST_F(TraceDeclare, ACalibrationGivesItsBenchmarksTheirCurves) {
   write_profile(profile, (folder_ / "p.json").string());
   const ShellResult result = declare("t.swf --profile p.json -o out.swf");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_NE(result.err.find("1 job with the curve of p.json"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("1 job with a curve of p.json"), std::string::npos) << result.err;
   const auto declared = entries("out.swf");
-  ASSERT_EQ(declared.size(), 2U);
+  ASSERT_EQ(declared.size(), 3U);
   EXPECT_EQ(declared[0].traits.speedup, SpeedupCurve{(DowneySpeedup{3, 0.5})});
   EXPECT_EQ(declared[0].traits.flexibility, Flexibility::kMoldable);
   EXPECT_EQ(declared[0].traits.least, 1);
   EXPECT_EQ(declared[0].traits.most, 5) << "2A - 1 is the largest useful size";
   EXPECT_TRUE(declared[1].traits.empty()) << "phases has no curve of its own";
+  const ShellResult malleable = declare("t.swf --profile p.json --malleable 1 -o malleable.swf");
+  EXPECT_EQ(malleable.status, 0) << malleable.err;
+  EXPECT_EQ(entries("malleable.swf")[0].traits.flexibility, Flexibility::kMalleable);
 }
 
 TEST_F(TraceDeclare, OneAfterAnotherGivesWhatOneGives) {
