@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"
+#include "scheduler/policy/moldable/best_response.hpp"
 #include "scheduler/policy/moldable/easy_future.hpp"
-#include "scheduler/policy/moldable/size_choice.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
 #include "scheduler/policy/plan/shadow.hpp"

@@ -32,27 +32,27 @@ Duration WaitingShare::time_at(ProcessCount processes) const {
   return time;
 }
 
-HeadSize load_with(double modifier, const LoadView& view, std::size_t head) {
-  const ProcessCount size = resized(*view.waiting[head].job, modifier, view.machine);
-  const Duration time = view.waiting[head].time_at(size);
+HeadSize load_with(double modifier, const LoadView& view) {
+  const WaitingShare& head = view.waiting.front();
+  const ProcessCount size = resized(*head.job, modifier, view.machine);
+  const Duration time = head.time_at(size);
   double sum = work(size, time);
   for (const Occupied& other : view.running) sum += work(other.cores, std::min(other.left, time));
-  for (std::size_t i = 0; i < view.waiting.size(); ++i) {
-    if (i == head) continue;
-    const ProcessCount others = view.waiting[i].size_at(modifier, view.machine);
-    sum += work(others, std::min(view.waiting[i].time_at(others), time));
+  for (const WaitingShare& other : view.waiting.subspan(1)) {
+    const ProcessCount others = other.size_at(modifier, view.machine);
+    sum += work(others, std::min(other.time_at(others), time));
   }
   if (view.forecast != nullptr) sum += view.forecast->expected_work(view.since_midnight, time, modifier);
   return {modifier, sum / work(view.machine, time), time};
 }
 
-HeadSize size_of_head(const LoadView& view, std::size_t head, const LoadAim& aim) {
+HeadSize size_of_head(const LoadView& view, const LoadAim& aim) {
   HeadSize best;
   double nearest = std::numeric_limits<double>::infinity();
-  if (view.waiting[head].job->job->estimate == Duration::zero()) return best;
+  if (view.waiting.front().job->job->estimate == Duration::zero()) return best;
   double modifier = 1;
   for (int trial = 0, worse = 0; trial < kMostTrials; ++trial) {
-    const HeadSize tried = load_with(modifier, view, head);
+    const HeadSize tried = load_with(modifier, view);
     const double distance = std::abs(tried.load - aim.ideal);
     if (distance < nearest - kLoadNoise) {
       nearest = distance;

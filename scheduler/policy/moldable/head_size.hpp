@@ -40,7 +40,7 @@ struct LoadAim {
 struct LoadView {
   CoreCount machine;
   std::span<const Occupied> running;
-  std::span<const WaitingShare> waiting;  ///< all but the jobs that were started
+  std::span<const WaitingShare> waiting;  ///< all but the jobs that were started, the head first
   const Forecast* forecast;               ///< nullptr: nothing is expected to come
   Duration since_midnight;                ///< of now
 };
@@ -52,10 +52,10 @@ struct HeadSize {
 };
 
 /// The predicted load with `modifier`: the work of the head, of running and waiting jobs and of those to come, within the
-/// time that the head would run, over what the machine can do in it. REQUIRES: waiting[head] runs longer than 0. O(running + waiting).
-[[nodiscard]] HeadSize load_with(double modifier, const LoadView& view, std::size_t head);
+/// time that the head would run, over what the machine can do in it. REQUIRES: the head runs longer than 0. O(running + waiting).
+[[nodiscard]] HeadSize load_with(double modifier, const LoadView& view);
 /// The modifier whose load is nearest to the ideal, by Figure 2: each trial multiplies it by ideal over load. At most 50
 /// trials. 1 for a head that takes no time.
-[[nodiscard]] HeadSize size_of_head(const LoadView& view, std::size_t head, const LoadAim& aim);
+[[nodiscard]] HeadSize size_of_head(const LoadView& view, const LoadAim& aim);
 
 }  // namespace replay

@@ -19,6 +19,7 @@
 #include "scheduler/policy/moldable/head_size.hpp"
 #include "scheduler/policy/moldable/trained_forecast.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
+#include "scheduler/policy/plan/easy_pass.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
 
 namespace replay {
@@ -108,7 +109,7 @@ class ScojoPPass {
     for (std::size_t next = 0; next < waiting_.size(); ++next) {
       load_.running = running_;
       load_.waiting = std::span{waiting_}.subspan(next);
-      const HeadSize wanted = size_of_head(load_, 0, aim_);
+      const HeadSize wanted = size_of_head(load_, aim_);
       const WaitingShare& head = waiting_[next];
       const ProcessCount target = head.size_at(wanted.modifier, load_.machine);
       const Option chosen = target <= free_ ? Option{view_.now, target, free_} : best_option(head, target);
@@ -163,11 +164,7 @@ class ScojoPPass {
     for (; next < waiting_.size() && free_ > 0; ++next) {
       const WaitingShare& job = waiting_[next];
       const ProcessCount size = job.size_at(by.modifier, load_.machine);
-      if (size > free_) continue;
-      const bool ends_before = view_.now + job.time_at(size) <= shadow.at;
-      if (!ends_before && size > shadow.extra) continue;
-      if (!ends_before) shadow.extra -= size;
-      start(job, size, by);
+      if (take_if_head_is_not_delayed({size, job.time_at(size)}, view_.now, free_, shadow)) start(job, size, by);
     }
   }
 

@@ -1,4 +1,4 @@
-// The check of who may share what, on logs with planted breaches: one node of two CPUs with two cores each, and a second
+// The check of which jobs may share what, on logs with planted breaches: one node of two CPUs with two cores each, and a second
 // such node.
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "scheduler/policy/moldable/size_choice.hpp"
+#include "scheduler/policy/moldable/best_response.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/schedule.hpp"
 

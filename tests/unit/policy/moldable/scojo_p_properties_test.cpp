@@ -76,7 +76,7 @@ class Guarantees final : public Policy {
     for (const Release& end : ends) running.push_back({end.cores, end.at - view.now});
     const LoadView load{view.machine.size(), running, waiting, nullptr, Duration::zero()};
     const WaitingShare& head = waiting.front();
-    const ProcessCount target = head.size_at(size_of_head(load, 0, kAim).modifier, load.machine);
+    const ProcessCount target = head.size_at(size_of_head(load, kAim).modifier, load.machine);
     ends.push_back({view.now, 0});
     std::vector<std::tuple<Instant, Instant, ProcessCount>> options;  // its end, start, size
     for (const Release& option : ends) {

@@ -38,8 +38,8 @@ class Moment {
     waiting_.push_back({&classed_.back(), guaranteed});
     return *this;
   }
-  [[nodiscard]] double load(double modifier) const { return load_with(modifier, view(), 0).load; }
-  [[nodiscard]] HeadSize best() const { return size_of_head(view(), 0, kAim); }
+  [[nodiscard]] double load(double modifier) const { return load_with(modifier, view()).load; }
+  [[nodiscard]] HeadSize best() const { return size_of_head(view(), kAim); }
 
  private:
   [[nodiscard]] LoadView view() const { return {machine_, running_, waiting_, nullptr, Duration::zero()}; }
