@@ -131,6 +131,11 @@ class Controller {
   void adopt(Extend& decision);
   void adopt(WakeAt& decision);
   void adopt(Note& decision);
+  /// What changes nothing: only the event log has it.
+  template <class Fact>
+  void adopt(Fact& fact) {
+    write<Fact>(std::move(fact));
+  }
 
   void want_change(Managed& job);
   void issue_what_is_possible();

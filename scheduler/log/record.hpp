@@ -18,6 +18,7 @@
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/kill_reason.hpp"
+#include "scheduler/model/node_sharing.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::log {
@@ -102,14 +103,15 @@ struct Note {
 };
 
 using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDecided, ResizeDone, SuspendDecided,
-                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note>;
+                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note,
+                          GroupFormed, GroupEnded, MatchRefused, ResponseExpected, ClassAssigned, SliceBegun>;
 
 inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 
 /// The word of each record type in the text of the log, in the order of What.
-inline constexpr auto kKindWords =
-    std::to_array<std::string_view>({"submit", "start", "launch", "ranks", "resize", "resized", "suspend", "suspended",
-                                     "resume", "resumed", "kill", "extend", "finish", "failed", "note"});
+inline constexpr auto kKindWords = std::to_array<std::string_view>(
+    {"submit", "start",  "launch", "ranks", "resize", "resized", "suspend", "suspended", "resume", "resumed", "kill",
+     "extend", "finish", "failed", "note",  "group",  "ungroup", "refused", "expected",  "class",  "slice"});
 static_assert(kKindWords.size() == kKindCount, "each record type has its word");
 
 /// Kinds of records: bit i is the i-th alternative of What.

@@ -23,6 +23,8 @@ inline constexpr std::array kVerifications = {Verification::kNone, Verification:
 inline constexpr std::array kKillReasons = {KillReason::kPolicy, KillReason::kOverrun, KillReason::kCancelled,
                                             KillReason::kInterrupted};
 
+inline constexpr std::array kJobClassWords = {JobClass::kShort, JobClass::kMedium, JobClass::kLong};
+
 // Records with the same fields.
 template <class Id>
 concept OnlyAJob = std::is_same_v<Id, SuspendDecided> || std::is_same_v<Id, SuspendDone> ||

@@ -80,7 +80,13 @@ void put_quoted(Buffer& out, std::string_view name_and_sign, std::string_view te
   out.push_back('"');
 }
 
-void put_job(Buffer& out, JobId job) { put_field(out, " job=", static_cast<std::int64_t>(job)); }
+void put_job(Buffer& out, JobId job, std::string_view name_and_sign = " job=") {
+  put_field(out, name_and_sign, number(job));
+}
+
+void put_jobs(Buffer& out, std::string_view name_and_sign, const std::vector<JobId>& jobs) {
+  for (const JobId job : jobs) put_job(out, job, &job == jobs.data() ? name_and_sign : ",");
+}
 
 // `on=0-3:2,7:1`: ascending neighbours with equally many processes are one range.
 void put_allocation(Buffer& out, const Allocation& allocation) {
@@ -201,6 +207,34 @@ struct PutFields {
     put_quoted(out, " reason=", what.reason);
   }
   void operator()(const Note& what) const { put_quoted(out, " text=", what.text); }
+  void operator()(const GroupFormed& what) const {
+    put_job(out, what.primary, " primary=");
+    put_jobs(out, " matched=", what.matched);
+    put_field(out, " way=", what.way);
+    put_field(out, " gain=", what.gain);
+  }
+  void operator()(const GroupEnded& what) const { put_job(out, what.primary, " primary="); }
+  void operator()(const MatchRefused& what) const {
+    put_job(out, what.primary, " primary=");
+    put_jobs(out, " matched=", what.matched);
+    put_field(out, " gain=", what.gain);
+    put_job(out, what.delayed, " delayed=");
+    put_field(out, " response=", what.response);
+    put_field(out, " limit=", what.limit);
+  }
+  void operator()(const ResponseExpected& what) const {
+    put_job(out, what.job);
+    put_field(out, " response=", what.response);
+  }
+  void operator()(const ClassAssigned& what) const {
+    put_job(out, what.job);
+    put_field(out, " class=", to_text(what.job_class));
+  }
+  void operator()(const SliceBegun& what) const {
+    put_field(out, " class=", to_text(what.job_class));
+    put_field(out, " begins=", what.begins.time_since_epoch());
+    put_field(out, " ends=", what.ends.time_since_epoch());
+  }
 };
 
 void put_record(Buffer& out, const Record& record) {

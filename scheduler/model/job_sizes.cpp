@@ -110,4 +110,13 @@ Duration time_at(Duration time, ProcessCount submitted, const Declaration* decla
   return micros < kLongest ? Duration{static_cast<std::int64_t>(micros)} : Duration::max();
 }
 
+std::string_view to_text(JobClass job_class) {
+  switch (job_class) {
+    case JobClass::kShort: return "short";
+    case JobClass::kMedium: return "medium";
+    case JobClass::kLong: return "long";
+  }
+  return "?";
+}
+
 }  // namespace replay

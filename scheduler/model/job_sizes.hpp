@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
@@ -22,6 +23,9 @@ inline constexpr Duration kShortBelow = std::chrono::minutes{1}, kLongFrom = std
   if (at_optimum < kShortBelow) return JobClass::kShort;
   return at_optimum < kLongFrom ? JobClass::kMedium : JobClass::kLong;
 }
+
+/// "short", "medium", "long".
+[[nodiscard]] std::string_view to_text(JobClass job_class);
 
 /// Whether its size can be chosen when it starts.
 [[nodiscard]] inline bool has_choice_of_size(const Job& job) {

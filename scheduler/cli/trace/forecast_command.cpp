@@ -43,7 +43,7 @@ std::string table_of_classes(const TrainedForecast& forecast) {
   for (std::size_t c = 0; c < kJobClasses; ++c) {
     const TrainedClass& means = forecast.classes[c];
     std::vector<std::string>& row =
-        rows.emplace_back(std::vector{std::string{word_of(static_cast<JobClass>(c))}, fmt::format("{}", means.jobs)});
+        rows.emplace_back(std::vector{std::string{to_text(static_cast<JobClass>(c))}, fmt::format("{}", means.jobs)});
     for (const double mean : {means.optimum, means.at_optimum_s, means.least, means.most})
       row.push_back(means.jobs > 0 ? fmt::format("{:.1f}", mean) : "-");
     row.push_back(fmt::format("{}", means.downey_jobs));

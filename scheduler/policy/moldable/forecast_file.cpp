@@ -71,7 +71,7 @@ void read_slots(const Place& place, TrainedForecast& forecast) {
     if (slots[i].at("time").text() != time_of_slot(i)) slots[i].at("time").fail(fmt::format("\"{}\"", time_of_slot(i)));
     forecast.watched[i] = Duration{std::llround(slots[i].at("watched_s").number(0, kLongestTime) * 1e6)};
     for (std::size_t c = 0; c < kJobClasses; ++c)
-      forecast.classes[c].submitted[i] = jobs_at(slots[i], word_of(static_cast<JobClass>(c)).data());
+      forecast.classes[c].submitted[i] = jobs_at(slots[i], to_text(static_cast<JobClass>(c)).data());
   }
 }
 
@@ -83,7 +83,7 @@ void expect_sums(const Place& place, const TrainedForecast& forecast) {
     for (const std::int64_t jobs : forecast.classes[c].submitted) submitted += jobs;
     if (submitted != forecast.classes[c].jobs)
       place.at("classes")
-          .at(word_of(static_cast<JobClass>(c)).data())
+          .at(to_text(static_cast<JobClass>(c)).data())
           .at("jobs")
           .fail(fmt::format("the {} jobs of all its slots", submitted));
     all += submitted;
@@ -110,15 +110,6 @@ ordered_json json_of(const TrainedClass& means) {
 
 }  // namespace
 
-std::string_view word_of(JobClass of) {
-  switch (of) {
-    case JobClass::kShort: return "short";
-    case JobClass::kMedium: return "medium";
-    case JobClass::kLong: return "long";
-  }
-  return "?";
-}
-
 std::string time_of_slot(std::size_t slot) { return fmt::format("{:02}:{:02}", slot / 2, slot % 2 * 30); }
 
 TrainedForecast trained_forecast_of(const json& value, const std::string& name) {
@@ -131,7 +122,7 @@ TrainedForecast trained_forecast_of(const json& value, const std::string& name) 
   TrainedForecast forecast{.training = training_of(place.at("trained_on"))};
   for (std::size_t c = 0; c < kJobClasses; ++c)
     forecast.classes[c] =
-        class_of(place.at("classes").at(word_of(static_cast<JobClass>(c)).data()), forecast.training.machine);
+        class_of(place.at("classes").at(to_text(static_cast<JobClass>(c)).data()), forecast.training.machine);
   read_slots(place.at("slots"), forecast);
   expect_sums(place, forecast);
   return forecast;
@@ -151,11 +142,11 @@ ordered_json to_json(const TrainedForecast& forecast) {
                          {"jobs", training.jobs},
                          {"machine", training.machine}}}};
   for (std::size_t c = 0; c < kJobClasses; ++c)
-    json["classes"][std::string{word_of(static_cast<JobClass>(c))}] = json_of(forecast.classes[c]);
+    json["classes"][std::string{to_text(static_cast<JobClass>(c))}] = json_of(forecast.classes[c]);
   for (std::size_t i = 0; i < kForecastSlots; ++i) {
     ordered_json slot = {{"time", time_of_slot(i)}, {"watched_s", seconds(forecast.watched[i])}};
     for (std::size_t c = 0; c < kJobClasses; ++c)
-      slot[std::string{word_of(static_cast<JobClass>(c))}] = forecast.classes[c].submitted[i];
+      slot[std::string{to_text(static_cast<JobClass>(c))}] = forecast.classes[c].submitted[i];
     json["slots"].push_back(std::move(slot));
   }
   return json;

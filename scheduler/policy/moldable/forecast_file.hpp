@@ -23,8 +23,6 @@ inline constexpr int kForecastVersion = 1;
 /// Replaces the file when the new one is complete. Throws InputError when it cannot be written.
 void write_forecast(const TrainedForecast& forecast, const std::string& path);
 
-/// "short", "medium", "long".
-[[nodiscard]] std::string_view word_of(JobClass of);
 /// When a slot of the day begins: "00:30".
 [[nodiscard]] std::string time_of_slot(std::size_t slot);
 

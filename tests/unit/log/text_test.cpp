@@ -110,7 +110,13 @@ std::vector<Record> one_of_each() {
           {t, Finished{JobId{3}, bad}},
           {t, Finished{JobId{4}, {}}},
           {t, Failed{JobId{3}, "resize", "agent lost"}},
-          {t, Note{""}}};
+          {t, Note{""}},
+          {t, GroupFormed{JobId{3}, {JobId{5}, JobId{-4}}, 2, 2.5}},
+          {t, GroupEnded{JobId{3}}},
+          {t, MatchRefused{JobId{3}, {JobId{5}}, 0.75, JobId{4}, 20s, 19s}},
+          {t, ResponseExpected{JobId{3}, 1us}},
+          {t, ClassAssigned{JobId{3}, JobClass::kMedium}},
+          {t, SliceBegun{JobClass::kLong, at(72500ms), at(3600s)}}};
 }
 
 TEST(EventLogText, EachRecordTypeHasItsDocumentedLine) {
@@ -139,7 +145,13 @@ TEST(EventLogText, EachRecordTypeHasItsDocumentedLine) {
             "reason=\"rank 3: \\\"killed\\\"\\n\\\\ \\t\\x01 gr\xc3\xbc\xc3\x9f\"\n"
             "12.5 finish job=4 outcome=completed\n"
             "12.5 failed job=3 action=\"resize\" reason=\"agent lost\"\n"
-            "12.5 note text=\"\"\n");
+            "12.5 note text=\"\"\n"
+            "12.5 group primary=3 matched=5,-4 way=2 gain=2.5\n"
+            "12.5 ungroup primary=3\n"
+            "12.5 refused primary=3 matched=5 gain=0.75 delayed=4 response=20 limit=19\n"
+            "12.5 expected job=3 response=0.000001\n"
+            "12.5 class job=3 class=medium\n"
+            "12.5 slice class=long begins=72.5 ends=3600\n");
 }
 
 TEST(EventLogText, EachRecordReadsBackAsItWas) {
