@@ -85,7 +85,7 @@ void put_job(Buffer& out, JobId job, std::string_view name_and_sign = " job=") {
 }
 
 void put_jobs(Buffer& out, std::string_view name_and_sign, const std::vector<JobId>& jobs) {
-  for (const JobId job : jobs) put_job(out, job, &job == jobs.data() ? name_and_sign : ",");
+  for (std::size_t i = 0; i < jobs.size(); ++i) put_job(out, jobs[i], i == 0 ? name_and_sign : ",");
 }
 
 // `on=0-3:2,7:1`: ascending neighbours with equally many processes are one range.

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "scheduler/base/text/clean_text.hpp"
@@ -19,7 +20,7 @@ constexpr std::string_view kJobColumns =
     "metadata,"
     "outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,bounded_slowdown,mpl_mean,shrinks,"
     "expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,program,"
-    "given_size,optimal_size,size_modifier";
+    "given_size,optimal_size,size_modifier,group_s,virtual_turnaround_s,expected_turnaround_s";
 
 std::string_view batsim_state(const JobRow& row) {
   if (!row.has_ended()) return row.has_started() ? "RUNNING" : "SUBMITTED";
@@ -163,6 +164,20 @@ void put_size_cells(CsvLine& cells, const JobRow& row, const metrics::ChosenSize
     cells.empty();
 }
 
+void put_sharing_cells(CsvLine& cells, const metrics::SharingTimes* times) {
+  if (times == nullptr) {
+    cells.empties(3);
+    return;
+  }
+  cells.seconds(times->in_groups);
+  for (const std::optional<Duration>& time : {times->virtual_response, times->expected}) {
+    if (time)
+      cells.seconds(*time);
+    else
+      cells.empty();
+  }
+}
+
 }  // namespace
 
 JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound)
@@ -172,9 +187,8 @@ JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, D
   workload_ = CsvFile::quoted(name, memory);
 }
 
-void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores,
-                  const metrics::ChosenSize* size) {
-  constexpr std::size_t kNumbers = 39, kWords = 160;        // upper bounds: columns, and bytes of our own words
+void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores, const Said& said) {
+  constexpr std::size_t kNumbers = 42, kWords = 160;        // upper bounds: columns, and bytes of our own words
   if (!reason.empty()) clean_reason_ = clean_line(reason);  // a log from elsewhere may hold any text
   const std::string_view quoted_reason = reason.empty() ? reason : CsvFile::quoted(clean_reason_, reason_);
   if (row.executable >= 0) program_ = fmt::format("program-{}", row.executable);
@@ -183,7 +197,8 @@ void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const Co
                                     kWords + workload_.size() + program.size() + quoted_reason.size());
   const RowCells known = put_batsim_cells(cells, row, workload_, program, used_cores);
   put_our_cells(cells, row, quoted_reason, bound_, known);
-  put_size_cells(cells, row, size);
+  put_size_cells(cells, row, said.size);
+  put_sharing_cells(cells, said.sharing);
   cells_.end_line(cells);
 }
 

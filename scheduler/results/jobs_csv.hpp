@@ -11,6 +11,7 @@
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/sharing_times.hpp"
 
 namespace replay::results {
 
@@ -20,9 +21,13 @@ class JobsCsv {
  public:
   /// `bound` of the bounded slowdown.
   JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound);
-  /// `size`: null if the job was started with the submitted size, and no policy said anything about that.
+  /// What policies say about a job, beside what happened to it; null: nothing.
+  struct Said {
+    const metrics::ChosenSize* size = nullptr;
+    const metrics::SharingTimes* sharing = nullptr;
+  };
   void put(const metrics::JobRow& row, std::string_view reason, std::span<const CoreRange> used_cores,
-           const metrics::ChosenSize* size);
+           const Said& said);
   /// Everything is written when this returns.
   void close() { cells_.close(); }
 

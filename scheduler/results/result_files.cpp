@@ -20,6 +20,7 @@ std::vector<log::Sink*> ResultFiles::sinks() {
   if (writes_jobs_) {  // before the rows: a job's cores are known when its row is complete
     sinks.push_back(&names_);
     sinks.push_back(&sizes_);
+    sinks.push_back(&sharing_);
   }
   sinks.push_back(&rows_);
   sinks.push_back(&series_);
@@ -41,10 +42,13 @@ void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts
   if (!texts.rigid_reason.empty()) ++run_.rigid[std::string{texts.rigid_reason}];
   if (schedule_ && !write_or_note(run_.unwritten, [&] { schedule_->put(row); })) schedule_.reset();
   if (writes_jobs_) {
-    const auto put = [&] { jobs_csv_->put(row, texts.reason, names_.used(row.job), sizes_.find(row.job)); };
+    const auto put = [&] {
+      jobs_csv_->put(row, texts.reason, names_.used(row.job), {sizes_.find(row.job), sharing_.find(row.job)});
+    };
     if (jobs_csv_ && !write_or_note(run_.unwritten, put)) jobs_csv_.reset();
     names_.forget(row.job);
     sizes_.forget(row.job);
+    sharing_.forget(row.job);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/row_stream.hpp"
 #include "scheduler/metrics/series.hpp"
+#include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/metrics/summary.hpp"
 #include "scheduler/results/jobs_csv.hpp"
 #include "scheduler/results/schedule_swf.hpp"
@@ -70,6 +71,7 @@ class ResultFiles final : private metrics::RowReader {
   metrics::Series series_;
   metrics::CoreNames names_;
   metrics::ChosenSizes sizes_;
+  metrics::SharingFacts sharing_;
   bool writes_jobs_;                 // jobs.csv, which names the cores and the size that a job had
   std::optional<JobsCsv> jobs_csv_;  // these two grow with the run
   std::optional<ScheduleSwf> schedule_;

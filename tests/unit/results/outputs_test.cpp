@@ -56,18 +56,19 @@ struct Measured {
   metrics::JobTable jobs;
   metrics::CoreNames cores;
   metrics::ChosenSizes sizes;
+  metrics::SharingFacts sharing;
   metrics::Series series;
   metrics::JobSums sums;
   metrics::Summary summary;
   explicit Measured(const Records& records) {
-    records.feed(jobs, cores, sizes, series);
+    records.feed(jobs, cores, sizes, sharing, series);
     for (const metrics::JobRow& row : jobs.rows()) sums.add(row);
     summary = metrics::summarise(sums, series);
   }
   void write_jobs_csv(const fs::path& file) const {
     JobsCsv csv(file, jobs.header(), 10s);
     for (const metrics::JobRow& row : jobs.rows())
-      csv.put(row, jobs.reason(row.job), cores.used(row.job), sizes.find(row.job));
+      csv.put(row, jobs.reason(row.job), cores.used(row.job), {sizes.find(row.job), sharing.find(row.job)});
     csv.close();
   }
   void write_schedule(const fs::path& file, std::size_t expected) const {
@@ -106,15 +107,15 @@ TEST(JobsCsv, HasBatsimsColumnsFirstAndOursBehind) {
       "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,consumed_energy,"
       "allocated_resources,metadata,outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,"
       "bounded_slowdown,mpl_mean,shrinks,expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,"
-      "program,given_size,optimal_size,size_modifier\n"
+      "program,given_size,optimal_size,size_modifier,group_s,virtual_turnaround_s,expected_turnaround_s\n"
       "1,small.swf,default,0.000000,4,10.000000,1,COMPLETED_SUCCESSFULLY,0.000000,12.750000,12.750000,0.000000,"
       "12.750000,1.000000,-1,0-3,,completed,0,none,,10.000000,0.000000,1.275000,1.275000,1.431373,1,1,4,4,malleable,"
-      ",,,,,,,\n"
+      ",,,,,,,,,,\n"
       "2,small.swf,default,2.000000,2,5.000000,0,COMPLETED_FAILED,2.500000,5.000000,7.500000,0.500000,5.500000,"
       "1.100000,-1,2-3,,failed,3,failed,\"residual 1e-3, expected \"\"small\"\"\",5.000000,0.000000,1.100000,1.000000,"
-      "1.000000,0,0,2,2,malleable,0.500000,,,,,,,\n"
+      "1.000000,0,0,2,2,malleable,0.500000,,,,,,,,,,\n"
       "3,small.swf,default,13.000000,9,1.000000,0,REJECTED,,,,,,,-1,,,rejected,0,none,,1.000000,,,,,0,0,0,0,malleable,"
-      ",,,,,,,\n");
+      ",,,,,,,,,,\n");
 }
 
 TEST(JobsCsv, NamesTheSizeThatAPolicyChose) {
@@ -134,9 +135,31 @@ TEST(JobsCsv, NamesTheSizeThatAPolicyChose) {
       .finish(30, 3);
   Measured(records).write_jobs_csv(folder.path() / "jobs.csv");
   const std::string text = folder.text("jobs.csv");
-  EXPECT_NE(text.find(",2,2,malleable,,,,,,2,6,0.625000\n"), std::string::npos) << text;
-  EXPECT_NE(text.find(",4,4,malleable,,,,,,4,6,\n"), std::string::npos) << text;
-  EXPECT_NE(text.find(",1,1,malleable,,,,,,1,,\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",2,2,malleable,,,,,,2,6,0.625000,,,\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",4,4,malleable,,,,,,4,6,,,,\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(",1,1,malleable,,,,,,1,,,,,\n"), std::string::npos) << text;
+}
+
+TEST(JobsCsv, HasTheTimesOfJobsThatShareNodesAndTakeTurns) {
+  const auto at = [](int second) { return Instant{std::chrono::seconds{second}}; };
+  const Folder folder;
+  Records records("1x2x2");
+  for (int job = 1; job <= 2; ++job)
+    records.submit(0, job, 2, 100)
+        .add(0, ResponseExpected{JobId{job}, 75s})
+        .add(0, ClassAssigned{JobId{job}, JobClass::kMedium});
+  records.add(0, SliceBegun{JobClass::kMedium, at(10), at(50)});
+  for (int job = 1; job <= 2; ++job) records.launch(10, job, 2);
+  records.add(10, GroupFormed{JobId{1}, {JobId{2}}, 1, 0.5});
+  for (int job = 1; job <= 2; ++job) records.add(50, log::SuspendDone{JobId{job}});
+  records.add(50, SliceBegun{JobClass::kLong, at(60), at(100)})
+      .add(100, SliceBegun{JobClass::kMedium, at(110), at(150)});
+  for (int job = 1; job <= 2; ++job) records.resumed(110, job);
+  records.finish(115, 2).add(115, GroupEnded{JobId{1}}).finish(130, 1);
+  Measured(records).write_jobs_csv(folder.path() / "jobs.csv");
+  const std::string text = folder.text("jobs.csv");
+  EXPECT_NE(text.find(",,45.000000,60.000000,75.000000\n2,"), std::string::npos) << text;
+  EXPECT_NE(text.find(",,45.000000,45.000000,75.000000\n", text.find("\n2,")), std::string::npos) << text;
 }
 
 TEST(ScheduleSwf, HasWaitRunAndStatusFilledIn) {
