@@ -10,7 +10,7 @@
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/job_table.hpp"
-#include "scheduler/model/kill_reason.hpp"
+#include "scheduler/model/event.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::compare {

@@ -17,7 +17,6 @@
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/job_sizes.hpp"
-#include "scheduler/model/kill_reason.hpp"
 #include "scheduler/model/node_sharing.hpp"
 #include "scheduler/model/units.hpp"
 

@@ -23,6 +23,29 @@ enum class Outcome : std::uint8_t {
   kRejected    ///< never entered the queue: it needs more cores than the machine has
 };
 
+/// Why a job is killed, and which outcome it has for that.
+enum class KillReason : std::uint8_t { kPolicy, kOverrun, kCancelled, kInterrupted };
+
+[[nodiscard]] constexpr Outcome outcome_of(KillReason reason) {
+  switch (reason) {
+    case KillReason::kOverrun: return Outcome::kOverrun;
+    case KillReason::kCancelled: return Outcome::kCancelled;
+    case KillReason::kPolicy:
+    case KillReason::kInterrupted: return Outcome::kKilled;
+  }
+  return Outcome::kKilled;
+}
+
+[[nodiscard]] constexpr std::string_view to_text(KillReason reason) {
+  switch (reason) {
+    case KillReason::kPolicy: return "policy";
+    case KillReason::kOverrun: return "overrun";
+    case KillReason::kCancelled: return "cancelled";
+    case KillReason::kInterrupted: return "interrupted";
+  }
+  return "?";
+}
+
 /// A benchmark's check of its own result.
 enum class Verification : std::uint8_t { kNone, kPassed, kFailed };
 
