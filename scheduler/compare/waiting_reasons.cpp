@@ -28,6 +28,7 @@ void WaitingReasons::record(const log::Record& record) {
   }
   count_those_ahead(record);
   state_.record(record);
+  turns_.record(record);
   note(record);
 }
 
@@ -36,6 +37,7 @@ WaitReport WaitingReasons::finish() {
   if (!overtakers_.empty() && !report_.segments.empty())  // at the instant of its own start
     std::ranges::move(overtakers_, std::back_inserter(report_.segments.back().overtakers));
   overtakers_.clear();
+  report_.turns = turns_.turns();
   return std::move(report_);
 }
 
@@ -135,11 +137,12 @@ WaitSegment WaitingReasons::present_span(Instant to) const {
   span.is_head = ahead_ == 0;
   span.ahead_first = span.ahead_last = ahead_;
   span.free_least = span.free_most = free;
-  span.cause = report_.decided != kNever ? WaitCause::kLaunch
-               : free >= report_.least   ? WaitCause::kHeldBack
-               : span.is_head            ? WaitCause::kCores
-                                         : WaitCause::kEarlierJobs;
-  if (span.is_head && span.cause != WaitCause::kLaunch)
+  span.cause = report_.decided != kNever  ? WaitCause::kLaunch
+               : turns_.is_off_turn(now_) ? WaitCause::kOffTurn
+               : free >= report_.least    ? WaitCause::kHeldBack
+               : span.is_head             ? WaitCause::kCores
+                                          : WaitCause::kEarlierJobs;
+  if (span.is_head && (span.cause == WaitCause::kCores || span.cause == WaitCause::kHeldBack))
     span.shadow_first = span.shadow_last = state_.earliest_start(report_.least, now_);
   return span;
 }

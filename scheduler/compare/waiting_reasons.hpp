@@ -1,6 +1,6 @@
 // Reasons why one job waited, from its submission to its launch: a time line without gaps, made from an event log in
 // one pass. Between two instants with records there is one cause: the job's start was decided and other jobs still are
-// on its cores; or as many cores were free as it has processes, and the policy held it back; or too few were free, and
+// on its cores; or the machine belonged to another class of jobs; or as many cores were free as it has processes, and the policy held it back; or too few were free, and
 // jobs before it in the queue waited too, or it was the head of the queue. Cores and queue are those of run_state.hpp:
 // by decisions, and in the order of submission, independent of the policy's own order.
 #pragma once
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scheduler/compare/run_state.hpp"
+#include "scheduler/compare/turns.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/units.hpp"
@@ -23,6 +24,7 @@ enum class WaitCause : std::uint8_t {
   kEarlierJobs,  ///< too few cores are free, and jobs that were submitted before it wait
   kCores,        ///< too few cores are free; it is the head of the queue
   kHeldBack,     ///< enough cores are free, but it was not started: they are meant for others, or do not suit
+  kOffTurn,      ///< the machine belongs to another class of jobs, or jobs are exchanged
   kLaunch        ///< its start is decided; others still are on its cores
 };
 
@@ -70,6 +72,7 @@ struct WaitReport {
   Instant decided = kNever;  ///< of the decision to start it; kNever: there was none
   Instant launched = kNever;
   Instant finished = kNever;
+  Turns turns{};
   SizeChoice choice{};     ///< what the policy says about its size
   ProcessCount given = 0;  ///< processes that it was started with, if it was
   CoreCount cores_at_launch = 0;
@@ -94,7 +97,7 @@ struct WaitingReasonsOptions {
 class WaitingReasons final : public log::Sink {
  public:
   explicit WaitingReasons(JobId job, WaitingReasonsOptions options = {})
-      : options_(std::move(options)), state_(options_.rate) {
+      : options_(std::move(options)), state_(options_.rate), turns_(job) {
     report_.job = job;
   }
 
@@ -119,6 +122,7 @@ class WaitingReasons final : public log::Sink {
   WaitingReasonsOptions options_;
   log::Header header_;
   RunState state_;
+  TurnsOfJob turns_;
   WaitReport report_;
   QueueKey key_;
   Instant now_ = Instant::min();

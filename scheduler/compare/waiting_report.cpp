@@ -29,6 +29,7 @@ constexpr CauseWords kCauses[] = {
     {WaitCause::kEarlierJobs, "earlier-jobs", "behind earlier jobs, too few cores free"},
     {WaitCause::kCores, "cores", "as the head of the queue, too few cores free"},
     {WaitCause::kHeldBack, "held-back", "enough cores free, but not started"},
+    {WaitCause::kOffTurn, "off-turn", "while the machine belonged to another class"},
     {WaitCause::kLaunch, "launch", "start decided, its cores not yet left by others"},
 };
 
@@ -55,6 +56,7 @@ std::string cause_text(const WaitSegment& segment, const WaitReport& report, con
     case WaitCause::kHeldBack:
       return fmt::format("held back by the policy: {} free, {} needed; {}", free, report.least,
                          segment.is_head ? "head of the queue" : ahead + " waiting");
+    case WaitCause::kOffTurn: return fmt::format("not the turn of its class: {} free, {} needed", free, report.least);
     case WaitCause::kLaunch: return "start decided; waited until others had left its cores";
   }
   return "";
@@ -90,9 +92,15 @@ std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& o
   return text + (segment.overtakers.size() > options.most_named ? ", ...\n" : "\n");
 }
 
+// Without virtual machines none has its turn.
+bool can_be(WaitCause cause, const WaitReport& report) {
+  return cause != WaitCause::kOffTurn || report.turns.job_class;
+}
+
 std::string summary_text(const WaitReport& report, Duration waited) {
   std::vector<std::vector<std::string>> rows = {{"in all", "time", "seconds", "%"}};
   for (const CauseWords& words : kCauses) {
+    if (!can_be(words.cause, report)) continue;
     const Duration total = report.total(words.cause);
     rows.push_back({words.text, results::length_text(total), replay::to_text(total),
                     fmt::format("{:.1f}", seconds(total) / seconds(waited) * 100)});
@@ -148,6 +156,56 @@ std::string size_text(const WaitReport& report) {
   return text;
 }
 
+std::string jobs_text(JobId primary, const std::vector<JobId>& matched) {
+  std::string text = fmt::format("job {} with ", number(primary));
+  for (std::size_t i = 0; i < matched.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", number(matched[i]));
+  return text;
+}
+
+std::string class_text(JobClass job_class) { return fmt::format("{} jobs", to_text(job_class)); }
+
+std::string suspension_text(const Suspension& suspension, const WaitTextOptions& options) {
+  const std::string to = suspension.to == kNever ? "the end" : results::instant_text(suspension.to, options.style);
+  return fmt::format("{} .. {}{}", results::instant_text(suspension.from, options.style), to,
+                     suspension.in_favour ? fmt::format(" (slice of {})", class_text(*suspension.in_favour)) : "");
+}
+
+// Lines about groups and slices; none if the log says nothing of them.
+std::vector<std::string> turn_lines(const WaitReport& report, const WaitTextOptions& options) {
+  const Turns& turns = report.turns;
+  const auto when = [&](Instant at) { return results::instant_text(at, options.style); };
+  std::vector<std::string> lines;
+  const std::string expected =
+      turns.expected ? fmt::format("response expected at submission: {}", results::length_text(*turns.expected)) : "";
+  if (turns.job_class)
+    lines.push_back(fmt::format("it belongs to the virtual machine of {}{}{}", class_text(*turns.job_class),
+                                expected.empty() ? "" : "; ", expected));
+  else if (!expected.empty())
+    lines.push_back(expected);
+  const auto name_some = [&](std::string head, const auto& all, auto text_of) {
+    if (all.empty()) return;
+    for (std::size_t i = 0; i < std::min(options.most_named, all.size()); ++i)
+      head += (i == 0 ? "" : "; ") + text_of(all[i]);
+    lines.push_back(head + (all.size() > options.most_named ? "; ..." : ""));
+  };
+  name_some("it shared nodes: ", turns.groups, [&](const GroupOfJob& group) {
+    return fmt::format("{} .. {}, {} (case {}, utilisation gain {:.2f})", when(group.at),
+                       group.ended == kNever ? "the end" : when(group.ended),
+                       jobs_text(group.group.primary, group.group.matched), group.group.way, group.group.gain);
+  });
+  name_some("matches refused: ", turns.refusals, [&](const RefusedMatch& refused) {
+    const MatchRefused& match = refused.match;
+    return fmt::format("{}, {} (gain {:.2f}), as job {} would have taken {}, its limit is {}", when(refused.at),
+                       jobs_text(match.primary, match.matched), match.gain, number(match.delayed),
+                       results::length_text(match.response), results::length_text(match.limit));
+  });
+  const Instant end = report.finished == kNever ? report.log_end : report.finished;
+  name_some(fmt::format("suspended {}, {} in all: ", counted(turns.suspensions.size(), "time"),
+                        results::length_text(turns.suspended(end))),
+            turns.suspensions, [&](const Suspension& suspension) { return suspension_text(suspension, options); });
+  return lines;
+}
+
 std::string segment_text(const WaitSegment& segment, const WaitReport& report, const WaitTextOptions& options) {
   std::string text = fmt::format("{} .. {} ({}) {}\n", results::instant_text(segment.from, options.style),
                                  results::instant_text(segment.to, options.style),
@@ -161,6 +219,38 @@ std::string segment_text(const WaitSegment& segment, const WaitReport& report, c
 // ---- as JSON ----
 
 ordered_json or_null(Instant instant) { return instant == kNever ? ordered_json() : ordered_json(seconds(instant)); }
+
+ordered_json json_of(const std::vector<JobId>& jobs) {
+  ordered_json json = ordered_json::array();
+  for (const JobId job : jobs) json.push_back(number(job));
+  return json;
+}
+
+// Adds what the log says of groups and slices.
+void add_turns(ordered_json& json, const Turns& turns) {
+  if (turns.job_class) json["class"] = to_text(*turns.job_class);
+  if (turns.expected) json["expected_response_s"] = seconds(*turns.expected);
+  for (const GroupOfJob& group : turns.groups)
+    json["groups"].push_back({{"from_s", seconds(group.at)},
+                              {"to_s", or_null(group.ended)},
+                              {"primary", number(group.group.primary)},
+                              {"matched", json_of(group.group.matched)},
+                              {"case", group.group.way},
+                              {"gain", group.group.gain}});
+  for (const auto& [at, match] : turns.refusals)
+    json["refused_matches"].push_back({{"at_s", seconds(at)},
+                                       {"primary", number(match.primary)},
+                                       {"matched", json_of(match.matched)},
+                                       {"gain", match.gain},
+                                       {"delayed", number(match.delayed)},
+                                       {"response_s", seconds(match.response)},
+                                       {"limit_s", seconds(match.limit)}});
+  for (const Suspension& suspension : turns.suspensions) {
+    ordered_json entry = {{"from_s", seconds(suspension.from)}, {"to_s", or_null(suspension.to)}};
+    if (suspension.in_favour) entry["in_favour_of"] = to_text(*suspension.in_favour);
+    json["suspensions"].push_back(std::move(entry));
+  }
+}
 
 ordered_json json_of(const WaitSegment& segment) {
   ordered_json json;
@@ -242,6 +332,7 @@ ExplainedWait explain_wait(const std::filesystem::path& log_file, JobId job, boo
 std::string to_text(const WaitReport& report, const WaitTextOptions& options) {
   std::string text = headline(report, options) + '\n' + fate(report, options) + '\n';
   if (const std::string size = size_text(report); !size.empty()) text += "it got " + size + '\n';
+  for (const std::string& line : turn_lines(report, options)) text += line + '\n';
   const std::size_t count = report.segments.size();
   if (count == 0) return text;
   text += '\n';
@@ -280,8 +371,10 @@ ordered_json to_json(const WaitReport& report, const WaitTextOptions& options) {
       json["size"]["horizon_s"] = seconds(report.choice.horizon);
     }
   }
+  add_turns(json, report.turns);
   json["waited_s"] = seconds(end_of_waiting(report) - report.submitted);
-  for (const CauseWords& words : kCauses) json["waited_by_cause_s"][words.name] = seconds(report.total(words.cause));
+  for (const CauseWords& words : kCauses)
+    if (can_be(words.cause, report)) json["waited_by_cause_s"][words.name] = seconds(report.total(words.cause));
   json["segments"] = ordered_json::array();
   for (const WaitSegment& segment : report.segments) json["segments"].push_back(json_of(segment));
   return json;

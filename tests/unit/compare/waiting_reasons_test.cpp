@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "scheduler/compare/waiting_report.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/unit/metrics/five_jobs.hpp"
@@ -36,7 +37,7 @@ WaitReport why(const Records& records, int job) {
 
 // The report in short form: "3-7 behind 1-1 free 0-0; ...".
 std::string text_of(const WaitReport& report) {
-  constexpr const char* kWords[] = {"behind", "cores", "held-back", "launch"};
+  constexpr const char* kWords[] = {"behind", "cores", "held-back", "off-turn", "launch"};
   std::string text;
   for (const WaitSegment& segment : report.segments) {
     text += fmt::format("{}{}-{} {} ahead {}-{} free {}-{}", text.empty() ? "" : "; ", to_text(segment.from),
@@ -197,6 +198,44 @@ TEST(WaitingReasons, UnderFcfsNobodyIsOvertakenAndNoHeadIsHeldBack) {
         ASSERT_FALSE(segment.is_head && segment.cause == WaitCause::kHeldBack) << seed << " " << job;
       }
   }
+}
+
+// One machine of four cores, slices of 40 s after 10 s of exchange. Job 1 is medium and comes in the slice of long jobs.
+Records turns_of_two_jobs() {
+  const auto second = [](int time) { return Instant{std::chrono::seconds{time}}; };
+  Records records("1x2x2");
+  records.add(0, SliceBegun{JobClass::kLong, second(10), second(50)})
+      .submit(20, 1, 4, 60)
+      .add(20, ClassAssigned{JobId{1}, JobClass::kMedium})
+      .add(20, ResponseExpected{JobId{1}, 45s})
+      .add(50, SliceBegun{JobClass::kMedium, second(60), second(100)})
+      .add(60, MatchRefused{JobId{1}, {JobId{2}, JobId{3}}, 0.5, JobId{2}, 90s, 80s})
+      .add(60, log::StartDecided{JobId{1}, {4, 1, {}}})
+      .launch(60, 1, 4)
+      .add(70, GroupFormed{JobId{1}, {JobId{4}}, 2, 1.25})
+      .add(100, SliceBegun{JobClass::kLong, second(110), second(150)})
+      .add(100, log::SuspendDecided{JobId{1}})
+      .add(100, log::SuspendDone{JobId{1}})
+      .add(160, log::ResumeDecided{JobId{1}})
+      .resumed(160, 1)
+      .finish(180, 1)
+      .add(180, GroupEnded{JobId{1}});
+  return records;
+}
+
+TEST(WaitingReasons, TellTheTurnOfOtherClassesFromAQueue) {
+  EXPECT_EQ(text_of(why(turns_of_two_jobs(), 1)), "20-60 off-turn ahead 0-0 free 4-4");
+}
+
+TEST(WaitingReasons, SayWhatGroupsAndSlicesMeantForTheJob) {
+  const std::string text = to_text(why(turns_of_two_jobs(), 1), {.style = results::TimeStyle::kSeconds});
+  for (const char* part : {"it belongs to the virtual machine of medium jobs; response expected at submission: 45 s\n",
+                           "it shared nodes: 70 s .. 180 s, job 1 with 4 (case 2, utilisation gain 1.25)\n",
+                           "matches refused: 60 s, job 1 with 2, 3 (gain 0.50), as job 2 would have taken 1 min 30 s, "
+                           "its limit is 1 min 20 s\n",
+                           "suspended 1 time, 1 min in all: 100 s .. 160 s (slice of long jobs)\n",
+                           "while the machine belonged to another class      40 s       40  100.0\n"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "is not in\n" << text;
 }
 
 }  // namespace
