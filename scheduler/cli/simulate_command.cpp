@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
@@ -29,6 +31,10 @@
 namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
+
+void print_note(const std::optional<std::string>& note) {
+  if (note) fmt::print(stderr, "note: {}\n", clean_lines(*note));
+}
 
 // Prints the notes of the first seed; those of the others are usually much the same.
 void print_notes(const experiment::SeedsOutcome& outcome) {
@@ -54,6 +60,7 @@ void print_seeds(const experiment::SeedsOutcome& outcome) {
 
 int simulate_seeds(const experiment::SimulateOptions& options, const std::string& command_line) {
   experiment::SeedsSimulation simulation{options, command_line};
+  print_note(simulation.note_on_curves());
   const HeedStops heeding;
   experiment::ProgressLine progress;
   const auto outcome = simulation.run([&progress](std::string_view line) { progress.show(line); });
@@ -73,6 +80,7 @@ int simulate_all(const experiment::SimulateOptions& options, const std::string& 
   if (options.trim) throw UsageError("--trim: drops the smallest and the largest of several seeds: --seeds is missing");
   const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options.common, options.flat);
   const experiment::Scenario& scenario = prepared.scenario;
+  print_note(experiment::note_on_curves(scenario));
   const HeedStops heeding;
   const bool writes = options.common.outputs != "none";
   const fs::path folder =

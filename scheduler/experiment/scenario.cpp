@@ -1,6 +1,7 @@
 #include "scheduler/experiment/scenario.hpp"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -87,6 +88,7 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
     const NamedPolicy named = make_policy(policy);
     if (const Training* const training = named.policy->training())
       scenario.learned.push_back({named.files.empty() ? policy : named.files.front(), *training});
+    if (named.policy->chooses_sizes()) scenario.size_choosers.push_back(policy);
   }
   expect_folders_of_their_own(scenario.policies);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
@@ -201,6 +203,19 @@ void find_average_waits(Scenario& scenario, const Machine& machine) {
         fmt::format("{} is {}: what the same jobs wait under conservative backfilling", policy, *found));
     policy = std::move(*found);
   }
+}
+
+std::optional<std::string> note_on_curves(const Scenario& scenario) {
+  if (scenario.size_choosers.empty()) return std::nullopt;
+  const TracedJobs& jobs = scenario.workload().jobs;
+  if (jobs.declare_anything())
+    for (const TracedJob& traced : jobs)
+      if (traced.job.declaration && traced.job.declaration->speedup) return std::nullopt;
+  return fmt::format(
+      "no job declares a speedup curve, and no other model stands in for its run times at other sizes: {} starts every "
+      "job "
+      "with its submitted size, as a rigid one; `replay trace declare --speedup three-point` declares curves",
+      fmt::join(scenario.size_choosers, " or "));
 }
 
 results::RunDescription describe_run(const Scenario& scenario, const CommonOptions& options,

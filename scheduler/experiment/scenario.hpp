@@ -57,8 +57,9 @@ struct LearnedFrom {
 /// The inputs of a run, read and checked.
 struct Scenario {
   LoadedWorkload loaded;
-  std::vector<std::string> policies;  ///< as written; each is valid
-  std::vector<LearnedFrom> learned;   ///< of those policies that have learned
+  std::vector<std::string> policies;       ///< as written; each is valid
+  std::vector<LearnedFrom> learned;        ///< of those policies that have learned
+  std::vector<std::string> size_choosers;  ///< of those policies that choose the size of a job at its start
   std::string runtime_model;
   std::shared_ptr<const Profile> profile;  ///< of the model `calibrated`; others have none
   std::shared_ptr<const PairTable> pairs;  ///< of the model `pairs`, if there is a file
@@ -88,6 +89,10 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
 /// Replaces parameters that take a simulation before the run (`slack:awt=conservative`) by what it finds. Adds to the notes.
 /// Throws PolicyError.
 void find_average_waits(Scenario& scenario, const Machine& machine);
+
+/// For policies that choose sizes, of a workload in which no job declares a curve: what stands in for run times at other
+/// sizes, and how to declare curves.
+[[nodiscard]] std::optional<std::string> note_on_curves(const Scenario& scenario);
 
 /// Describes the scenario under one of its policies for the results. The body, the machine, the command line, and what
 /// only a real run has, are the caller's to add.

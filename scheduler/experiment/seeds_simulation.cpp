@@ -106,7 +106,8 @@ SeedsSimulation::SeedsSimulation(const SimulateOptions& options, std::string com
   for (const std::uint64_t seed : seeds_)
     if (const std::string trace = with_seed(options.common.trace, seed); !trace.empty() && !fs::exists(trace))
       throw InputError(fmt::format("{}: is the trace of seed {}, and is not there", trace, seed));
-  (void)inputs_.front()->prepared();  // an error in the first trace is reported before a folder is made
+  // An error in the first trace is reported before a folder is made.
+  note_on_curves_ = experiment::note_on_curves(inputs_.front()->prepared().scenario);
 }
 
 SeedsSimulation::~SeedsSimulation() = default;

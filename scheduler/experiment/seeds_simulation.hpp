@@ -42,6 +42,9 @@ class SeedsSimulation {
   SeedsSimulation(const SimulateOptions& options, std::string command_line);
   ~SeedsSimulation();
 
+  /// On the workload of the first seed.
+  [[nodiscard]] const std::optional<std::string>& note_on_curves() const { return note_on_curves_; }
+
   /// Makes the folder if one is asked for, runs all simulations, writes seeds.json. `show` is called with lines of
   /// progress, from any thread. Nothing: a stop signal (under HeedStops) ended it, and there is no result. Throws
   /// PolicyError, InputError, UsageError if the seeds make no difference. REQUIRES: called once.
@@ -60,6 +63,7 @@ class SeedsSimulation {
   std::vector<std::uint64_t> seeds_;
   std::vector<SeededResult> results_;
   std::vector<std::unique_ptr<Inputs>> inputs_;
+  std::optional<std::string> note_on_curves_;
   std::filesystem::path folder_;
   bool writes_runs_ = false;
   std::atomic<std::size_t> done_{0};

@@ -133,8 +133,10 @@ void write_declared(Page& page, const DeclaredSizes& declared) {
                                        share(declared.malleable), share(declared.rigid)));
   if (declared.curves() == 0) {
     page.fact("speedup",
-              "no job declares a curve: jobs start with their submitted size, and the runtime model says what fewer "
-              "cores cost; `replay trace declare --speedup three-point` adds curves");
+              "no job declares a curve, and none stands in: policies that choose sizes start every job with its "
+              "submitted one, as a rigid job; what a malleable job takes on other numbers of cores is the runtime "
+              "model's to say, under `speedup` a linear speedup; `replay trace declare --speedup three-point` adds "
+              "curves");
     return;
   }
   std::string laws;

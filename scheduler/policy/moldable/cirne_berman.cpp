@@ -50,6 +50,8 @@ class CirneOverEasy final : public Policy {
     queue_.wake_for_promotion(out);
   }
 
+  [[nodiscard]] bool chooses_sizes() const override { return true; }
+
   CoreCount free_until(const ClusterView& view, Instant until) const override {
     const CoreCount free = view.free.total();
     if (view.waiting.empty()) return free;

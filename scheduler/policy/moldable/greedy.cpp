@@ -28,6 +28,8 @@ class GreedyMoldable final : public Policy {
   }
 
   // The next end may make room for a waiting job that takes all that is free.
+  [[nodiscard]] bool chooses_sizes() const override { return true; }
+
   CoreCount free_until(const ClusterView& view, Instant until) const override {
     const auto ends = view.running.by_estimated_end();
     const bool stays = view.waiting.empty() || ends.empty() || until <= ends.front()->estimated_end;

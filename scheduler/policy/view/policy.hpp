@@ -45,6 +45,9 @@ class Policy {
   /// What the policy has learned from before the run; nullptr: nothing. A policy that wraps another passes it on.
   [[nodiscard]] virtual const Training* training() const { return nullptr; }
 
+  /// Whether it may start a job with other than the submitted processes. A policy that wraps another passes it on.
+  [[nodiscard]] virtual bool chooses_sizes() const { return false; }
+
   /// Called when the estimate of `job`, which runs, is used up: by how much it is to grow; zero: the job is killed.
   /// Called only under Overrun::kPolicy.
   [[nodiscard]] virtual Duration more_time(const ClusterView& /*view*/, const RunningJob& /*job*/) {

@@ -35,6 +35,9 @@ class Declarations : public testing::Test {
     const ShellResult result = shell(std::string{REPLAY_PROGRAM} + " " + arguments, folder_.path());
     ASSERT_EQ(result.status, 0) << arguments << "\n" << result.err;
   }
+  [[nodiscard]] ShellResult says(const std::string& arguments) {
+    return shell(std::string{REPLAY_PROGRAM} + " " + arguments, folder_.path());
+  }
   // The submit records of a log, without their times.
   std::string submitted(const std::string& log) {
     std::istringstream lines{text_of(folder_ / log)};
@@ -98,6 +101,65 @@ TEST_F(Declarations, SizesThatFitNoMachineAreRefused) {
       shell(std::string{REPLAY_PROGRAM} + " simulate --trace t.swf --policy easy --out other", folder_.path());
   EXPECT_EQ(none.status, 1);
   EXPECT_NE(none.err.find("job 4 runs with 32 or more processes by its side file"), std::string::npos) << none.err;
+}
+
+// In one line.
+std::string words_of(const std::string& text) {
+  std::istringstream words{text};
+  std::string all;
+  for (std::string word; words >> word;) all += word + " ";
+  return all;
+}
+
+TEST_F(Declarations, InfoSaysWhatStandsInWhereNoJobDeclaresACurve) {
+  write_text(folder_ / "plain.swf", kTrace);
+  const std::string info = words_of(says("trace info plain.swf").out);
+  EXPECT_NE(
+      info.find("no job declares a curve, and none stands in: policies that choose sizes start every job with its "
+                "submitted one, as a rigid job;"),
+      std::string::npos)
+      << info;
+  EXPECT_NE(info.find("under `speedup` a linear speedup; `replay trace declare --speedup three-point` adds curves"),
+            std::string::npos)
+      << info;
+  EXPECT_EQ(words_of(says("trace info t.swf").out).find("none stands in"), std::string::npos);
+}
+
+TEST_F(Declarations, PoliciesThatChooseSizesSayOnceThatNoModelStandsInForCurves) {
+  const std::string note = "no job declares a speedup curve, and no other model stands in";
+  const auto notes = [&](const std::string& arguments) {
+    const ShellResult result = says("simulate --outputs none " + arguments);
+    EXPECT_EQ(result.status, 0) << arguments << "\n" << result.err;
+    EXPECT_EQ(result.out.find(note), std::string::npos) << arguments;
+    std::size_t count = 0;
+    for (std::size_t at = result.err.find(note); at != std::string::npos; at = result.err.find(note, at + 1)) ++count;
+    return count;
+  };
+  for (const char* seed : {"1", "2"}) write_text(folder_ / ("plain-" + std::string{seed} + ".swf"), kTrace);
+  for (const char* policy : {"scojo-p", "scojo", "cirne-berman", "greedy-moldable", "easy,scojo,scojo-p:predict=off"}) {
+    EXPECT_EQ(notes("--trace plain-1.swf --policy " + std::string{policy}), 1u) << policy;
+    EXPECT_EQ(notes("--trace plain-1.swf --json --policy " + std::string{policy}), 1u) << policy;
+    EXPECT_EQ(notes("--trace t.swf --policy " + std::string{policy}), 0u) << policy;
+  }
+  EXPECT_EQ(notes("--trace plain-1.swf --policy easy,fcfs-malleable"), 0u);
+  EXPECT_EQ(notes("--trace 'plain-{seed}.swf' --seeds 1,2 --policy easy,scojo"), 1u);
+  const std::string said = says("simulate --trace plain-1.swf --outputs none --policy easy,scojo,scojo-p").err;
+  EXPECT_NE(said.find("note: " + note +
+                      " for its run times at other sizes: scojo or scojo-p starts every job with its submitted size, "
+                      "as a rigid one; `replay trace declare --speedup three-point` declares curves\n"),
+            std::string::npos)
+      << said;
+}
+
+// What the note says is so: the jobs, malleable ones, are started and run as under a policy that chooses no sizes.
+TEST_F(Declarations, WithoutCurvesPoliciesThatChooseSizesTakeJobsAsRigidOnes) {
+  write_text(folder_ / "plain.swf", kTrace);
+  const std::string run = "simulate --trace plain.swf --runtime-model speedup --machine flat:8 ";
+  replay(run + "--policy priority-easy --out rigid");
+  for (const std::string policy : {"scojo", "scojo-p", "cirne-berman"}) {
+    replay(run + "--policy " + policy + " --out " + policy);
+    EXPECT_EQ(text_of(folder_ / policy / "jobs.csv"), text_of(folder_ / "rigid/jobs.csv")) << policy;
+  }
 }
 
 }  // namespace
