@@ -90,5 +90,27 @@ INSTANTIATE_TEST_SUITE_P(
       return test_name(variant.param.policy + "_" + std::to_string(variant.index));
     });
 
+// Workloads on which the two have differed, whatever seeds are asked for.
+struct Regression {
+  std::uint64_t seed;
+  const char* what;
+  Variant variant;
+};
+void PrintTo(const Regression& one, std::ostream* out) { *out << "seed " << one.seed << ": " << one.what; }
+
+class SizeChoiceRegression : public testing::TestWithParam<Regression> {};
+
+TEST_P(SizeChoiceRegression, StaysMended) {
+  const auto& [seed, what, variant] = GetParam();
+  const oracle::Workload workload = drawn_workload(seed, variant.draw);
+  EXPECT_EQ(as_text(workload, program_schedule(workload, variant)), as_text(workload, variant.oracle(workload)))
+      << what;
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, SizeChoiceRegression,
+                         testing::Values(Regression{
+                             4969, "one pass at an instant at which a job is killed",
+                             scojo_p_variant(kScojoP, {.predict = Predict::kOff}, with_sizes(40))}));
+
 }  // namespace
 }  // namespace replay::test

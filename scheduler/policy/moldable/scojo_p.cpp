@@ -194,7 +194,7 @@ class ScojoP final : public Policy {
     if (from_past_) past_.follow(view);
     queue_.follow(view);
     if (nothing_happens(view)) return queue_.wake_for_promotion(out);
-    last_pass_ = view.now;
+    note_pass(view);
     const ScojoPPass pass{view, queue_.in_order(), guarantees_, forecast(), aim_};
     for (const ScojoPPass::Begin& begin : pass.starts()) {
       guarantees_.erase_if_there(begin.job->id);
@@ -225,16 +225,31 @@ class ScojoP final : public Policy {
   }
 
   [[nodiscard]] const Training* training() const override { return training_ ? &*training_ : nullptr; }
+  [[nodiscard]] bool chooses_sizes() const override { return true; }
 
  private:
   [[nodiscard]] const Forecast* forecast() const { return trained_ ? &*trained_ : past_.forecast(); }
-  // A timer that was set for the promotion of a job that has started since: a pass would size the head anew.
+
+  void note_pass(const ClusterView& view) {
+    last_pass_ = view.now;
+    gone_in_plan_.clear();
+    if (view.running.size() == view.running.by_estimated_end().size()) return;
+    for (const RunningJob* job : view.running.by_start())
+      if (job->gone_in_plan) gone_in_plan_.push_back(job->job->id);
+  }
+
+  // A pass would size the head anew, so none is made for a timer that was set for the promotion of a job that has started
+  // since, nor for the ends of killed jobs at the instant of the pass that had their cores already.
   [[nodiscard]] bool nothing_happens(const ClusterView& view) const {
-    const auto is_wake = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kWake; };
+    const auto is_known = [&](const Trigger& trigger) {
+      if (trigger.kind == TriggerKind::kWake) return true;
+      return trigger.kind == TriggerKind::kFinish && view.now == last_pass_ &&
+             std::ranges::find(gone_in_plan_, trigger.job->id) != gone_in_plan_.end();
+    };
     const auto is_promoted = [&](const ClassedJob* job) {
       return job->promotion > last_pass_ && job->promotion <= view.now;
     };
-    return !view.triggers.empty() && std::ranges::all_of(view.triggers, is_wake) &&
+    return !view.triggers.empty() && std::ranges::all_of(view.triggers, is_known) &&
            std::ranges::none_of(queue_.in_order(), is_promoted);
   }
 
@@ -256,7 +271,8 @@ class ScojoP final : public Policy {
   std::optional<Training> training_;
   std::optional<Forecast> trained_;
   Instant last_pass_ = Instant::min();
-  Guarantees guarantees_;  // of waiting jobs that were the head
+  std::vector<JobId> gone_in_plan_;  // at the last pass
+  Guarantees guarantees_;            // of waiting jobs that were the head
 };
 
 constexpr ParameterSpec kScojoPParameters[] = {
