@@ -212,9 +212,8 @@ std::optional<std::string> note_on_curves(const Scenario& scenario) {
     for (const TracedJob& traced : jobs)
       if (traced.job.declaration && traced.job.declaration->speedup) return std::nullopt;
   return fmt::format(
-      "no job declares a speedup curve, and no other model stands in for its run times at other sizes: {} starts every "
-      "job "
-      "with its submitted size, as a rigid one; `replay trace declare --speedup three-point` declares curves",
+      "no job declares a speedup curve, and no other model stands in for its run times at other sizes: {} starts "
+      "every job with its submitted size, as a rigid one; `replay trace declare --speedup three-point` declares curves",
       fmt::join(scenario.size_choosers, " or "));
 }
 

@@ -27,9 +27,9 @@ class GreedyMoldable final : public Policy {
     if (by_class_) queue_.wake_for_promotion(out);
   }
 
-  // The next end may make room for a waiting job that takes all that is free.
   [[nodiscard]] bool chooses_sizes() const override { return true; }
 
+  // The next end may make room for a waiting job that takes all that is free.
   CoreCount free_until(const ClusterView& view, Instant until) const override {
     const auto ends = view.running.by_estimated_end();
     const bool stays = view.waiting.empty() || ends.empty() || until <= ends.front()->estimated_end;

@@ -244,9 +244,9 @@ class Scojo final : public Policy {
     queue_.wake_for_promotion(out);
   }
 
-  // What is free may go to a running job that is expanded, at the next event or without one.
   [[nodiscard]] bool chooses_sizes() const override { return true; }
 
+  // What is free may go to a running job that is expanded, at the next event or without one.
   CoreCount free_until(const ClusterView& view, Instant /*until*/) const override {
     return view.waiting.empty() && view.running.empty() ? view.free.total() : 0;
   }
