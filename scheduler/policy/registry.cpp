@@ -18,6 +18,7 @@
 #include "scheduler/policy/rigid/fcfs.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/rigid/priority_easy.hpp"
+#include "scheduler/policy/sharing/g_lomarc_ts.hpp"
 #include "scheduler/policy/slack/slack.hpp"
 
 namespace replay {
@@ -64,7 +65,7 @@ std::span<const PolicyEntry> policies() {
       kFcfsPolicy,        kEasyPolicy,          kPriorityEasyPolicy,  kConservativePolicy,
       kPlanPolicy,        kSjfPolicy,           kLjfPolicy,           kSlackPolicy,
       kDynpPolicy,        kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
-      kCirneBermanPolicy, kScojoPPolicy,        kScojoPolicy,
+      kCirneBermanPolicy, kScojoPPolicy,        kScojoPolicy,         kGLomarcTsPolicy,
   };
   return kAll;
 }

@@ -4,23 +4,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tests/support/case_files.hpp"
 #include "tests/support/schedule.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay::test {
 namespace {
-
-std::vector<std::string> lines_of(const std::string& path) {
-  std::ifstream file{path};
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
-  return lines;
-}
 
 // The processes that the job was started with; 0 if it was not.
 ProcessCount size_at_start(const MemoryLog& log, const Job& job) {
@@ -57,17 +50,10 @@ TEST_P(MoldableCases, EveryStartSizeAndEndIsThatWorkedOutByHand) {
   EXPECT_EQ(found, expected);
 }
 
-std::string case_name(const testing::TestParamInfo<const char*>& one) {
-  std::string name;
-  for (const char c : std::string_view{one.param})
-    if (c != '-') name += c;
-  return name;
-}
-
 INSTANTIATE_TEST_SUITE_P(Golden, MoldableCases,
                          testing::Values("greedy", "fixed-size", "tie", "scojo", "load-one", "load-three",
                                          "start-smaller", "guarantee", "backfill", "forecast"),
-                         case_name);
+                         [](const auto& one) { return without_dashes(one.param); });
 
 }  // namespace
 }  // namespace replay::test

@@ -40,15 +40,34 @@ std::vector<std::string> every_policy() {
                               "fcfs-malleable:criterion=longest",
                               "fcfs-malleable:criterion=shortest",
                               "fcfs-malleable:criterion=least-cpu-util",
-                              "greedy-moldable:order=class"})
+                              "greedy-moldable:order=class",
+                              "g-lomarc-ts:short=1s",
+                              "g-lomarc-ts:variant=ssp",
+                              "g-lomarc-ts:variant=cst:short=1s:medium=50s",
+                              "g-lomarc-ts:variant=cstws:short=1s",
+                              "g-lomarc-ts:variant=fbo:short=1s:block-size=3",
+                              "g-lomarc-ts:variant=ns:short=1s:f-slack=5",
+                              "g-lomarc-ts:variant=nh:short=1s"})
     all.emplace_back(variant);
   return all;
+}
+
+// Policies that give halves of nodes to jobs refuse pools, and nodes with fewer than four cores.
+bool needs_nodes(std::string_view policy) { return policy.starts_with("g-lomarc-ts"); }
+
+std::vector<const char*> machines_for(std::string_view policy) {
+  if (needs_nodes(policy)) return {"4x2x2", "1x1x16", "2x4x2"};
+  return {"flat:16", "4x2x2", "1x1x16"};
+}
+
+Machine machine_for(std::string_view policy, CoreCount size) {
+  return needs_nodes(policy) ? Machine::cluster(size / 4, 2, 2) : cores(size);
 }
 
 class EveryPolicy : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryPolicy, UsesNoCoreTwiceAndLosesNoJob) {
-  for (const char* machine : {"flat:16", "4x2x2", "1x1x16"})
+  for (const char* machine : machines_for(GetParam()))
     for (std::uint64_t seed = 1; seed <= 15; ++seed)
       for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend, Overrun::kPolicy}) {
         SimulationOptions options;
@@ -76,7 +95,7 @@ std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>&
 }
 
 TEST_P(EveryPolicy, LetsJobsShareNodesButNoCores) {
-  for (const char* machine : {"4x2x2", "1x1x16", "16x1x1"})
+  for (const char* machine : {"4x2x2", "1x1x16", needs_nodes(GetParam()) ? "2x2x4" : "16x1x1"})
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       const auto log = simulate(GetParam(), Machine::parse(machine), random_moldable_jobs(seed, 150, 16), "utrera");
       ASSERT_EQ(sharing_error(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
@@ -84,7 +103,7 @@ TEST_P(EveryPolicy, LetsJobsShareNodesButNoCores) {
 }
 
 TEST_P(EveryPolicy, StartsMoldableJobsAtSizesThatTheyOffer) {
-  for (const char* machine : {"flat:16", "4x2x2", "1x1x16"})
+  for (const char* machine : machines_for(GetParam()))
     for (std::uint64_t seed = 1; seed <= 8; ++seed)
       for (const Overrun overrun : {Overrun::kKill, Overrun::kExtend, Overrun::kPolicy}) {
         SimulationOptions options;
@@ -99,7 +118,7 @@ TEST_P(EveryPolicy, StartsMoldableJobsAtSizesThatTheyOffer) {
 
 TEST_P(EveryPolicy, WritesTheSameLogTwice) {
   const auto bytes = [&] {
-    const auto log = simulate(GetParam(), cores(16), random_jobs(7, 300, 16), "utrera");
+    const auto log = simulate(GetParam(), machine_for(GetParam(), 16), random_jobs(7, 300, 16), "utrera");
     std::string text;
     for (const log::Record& record : log.records()) text += log::to_line(record) + '\n';
     return text;
@@ -109,7 +128,7 @@ TEST_P(EveryPolicy, WritesTheSameLogTwice) {
 
 TEST_P(EveryPolicy, NeverStartsAndResizesAJobAtOneInstant) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
-    const auto log = simulate(GetParam(), cores(16), random_jobs(seed, 200, 16), "utrera");
+    const auto log = simulate(GetParam(), machine_for(GetParam(), 16), random_jobs(seed, 200, 16), "utrera");
     std::map<JobId, Instant> decided;
     for (const log::Record& record : log.records()) {
       if (const auto* start = std::get_if<log::StartDecided>(&record.what)) decided[start->job] = record.at;
@@ -126,7 +145,7 @@ TEST_P(EveryPolicy, KillsAJobOnlyWhenItsBudgetOfWorkIsUsedUp) {
   // Shrunk jobs take longer by the wall clock than they requested; none of them may be killed for that.
   std::vector<TracedJob> jobs = random_jobs(3, 300, 16);
   for (TracedJob& traced : jobs) traced.job.estimate = std::max<Duration>(traced.truth.runtime, 1s);
-  const auto log = simulate(GetParam(), cores(16), jobs, "utrera");
+  const auto log = simulate(GetParam(), machine_for(GetParam(), 16), jobs, "utrera");
   for (const TracedJob& traced : jobs) ASSERT_EQ(log.outcome(traced.job.id), Outcome::kCompleted);
 }
 
@@ -135,15 +154,16 @@ TEST_P(EveryPolicy, PlansBeyondTheLastInstantWithoutWrappingAround) {
   std::vector<TracedJob> jobs;
   for (std::int64_t i = 1; i <= 20; ++i)
     jobs.push_back(JobBuilder{JobId{i}}.cores(4).runs(1s).estimated(std::chrono::hours{24 * 365 * 20'000LL}).rigid());
-  const auto log = simulate(GetParam(), cores(4), jobs, "rigid");
-  EXPECT_EQ(what_is_wrong(log, cores(4)), "");
+  const Machine machine = machine_for(GetParam(), 4);
+  const auto log = simulate(GetParam(), machine, jobs, "rigid");
+  EXPECT_EQ(what_is_wrong(log, machine), "");
   for (const TracedJob& traced : jobs) EXPECT_EQ(log.outcome(traced.job.id), Outcome::kCompleted);
 }
 
 TEST_P(EveryPolicy, AnswersAWrappersQuestionsWithoutContradictingItself) {
   // On an empty machine no job can be delayed, and all of it stays free.
   const NamedPolicy named = make_policy(GetParam());
-  const Machine machine = cores(8);
+  const Machine machine = machine_for(GetParam(), 8);
   const FreeCores free{machine};
   WaitingQueue waiting;
   const RunningSet running;
@@ -164,8 +184,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryPolicy, testing::ValuesIn(every_policy()),
 // A wrapper: it lets the inner policy see half of the machine and passes its answers on.
 class HalfTheMachine final : public Policy {
  public:
-  explicit HalfTheMachine(std::unique_ptr<Policy> inner, CoreCount cores)
-      : inner_(std::move(inner)), half_(Machine::pool(cores / 2)) {}
+  explicit HalfTheMachine(std::unique_ptr<Policy> inner, Machine half)
+      : inner_(std::move(inner)), half_(std::move(half)) {}
   void decide(const ClusterView& view, Decisions& out) override {
     FreeCores free{half_};
     for (const RunningJob* job : view.running.by_start())
@@ -208,9 +228,9 @@ TEST(Wrapping, AnyPolicyRunsInsideAViewThatIsNotTheControllers) {
   std::vector<TracedJob> jobs = random_jobs(11, 200, 8);
   for (TracedJob& traced : jobs) traced.job.estimate = std::max<Duration>(traced.job.estimate, traced.truth.runtime);
   for (const std::string& policy : every_policy()) {
-    HalfTheMachine wrapper{make_policy(policy).policy, 16};
+    HalfTheMachine wrapper{make_policy(policy).policy, machine_for(policy, 8)};
     MemoryLog log;
-    replay::simulate(cores(16), Workload{jobs}, wrapper, *make_runtime_model("isolated"), log);
+    replay::simulate(machine_for(policy, 16), Workload{jobs}, wrapper, *make_runtime_model("isolated"), log);
     EXPECT_LE(most_cores_in_use(log), 8) << policy << " uses more than the half it was shown";
   }
 }
