@@ -210,7 +210,7 @@ std::optional<NodePlan::Delayed> SharedCluster::try_join(KnownJob& job, Unit& bu
   return try_party(running);
 }
 
-// Step 6 of section 4.5: nobody ends later than both its limit and its planned end.
+// Step 6 of section 4.5: no job ends later than both its limit and its planned end.
 std::optional<NodePlan::Delayed> SharedCluster::try_party(std::span<Unit* const> running) {
   party_.foresee();
   ++mark_;

@@ -44,7 +44,7 @@ class SharedCluster {
   void start(KnownJob& job, Decisions& out);
   /// With one process per node, whatever the plan says. REQUIRES: so many nodes are free.
   void start_spread(KnownJob& job, Decisions& out);
-  /// REQUIRES: the last try was this one, and delays nobody.
+  /// REQUIRES: the last try was this one, and delays no job.
   void start_group(const Group& group, Decisions& out);
   void start_join(KnownJob& job, Unit& bundle, Decisions& out);
 
