@@ -28,6 +28,8 @@ std::string_view type_name(ParameterType type) {
     case ParameterType::kDuration: return "duration";
     case ParameterType::kFlag: return "flag";
     case ParameterType::kFile: return "file";
+    case ParameterType::kPolicy: return "policy";
+    case ParameterType::kText: return "text";
   }
   return "?";
 }

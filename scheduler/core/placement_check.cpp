@@ -7,12 +7,6 @@
 namespace replay {
 namespace {
 
-ProcessCount processes_on_cores(const Allocation& allocation) {
-  ProcessCount processes = 0;
-  for (const CoreLoad& load : allocation.named) processes += load.processes;
-  return processes;
-}
-
 bool carries_all(const Job& job, const Allocation& allocation, const Machine& machine) {
   const ProcessCount processes = processes_on(allocation, job.processes);
   if (machine.names_cores()) return processes_on_cores(allocation) == processes;
@@ -36,12 +30,6 @@ std::string reason(const Job& job, const Allocation& allocation, const FreeCores
 }
 
 }  // namespace
-
-ProcessCount processes_of(const Job& job, const Allocation& allocation) {
-  if (allocation.processes != 0) return allocation.processes;
-  if (!allocation.named.empty()) return processes_on_cores(allocation);
-  return allocation.mpl == 1 && has_choice_of_size(job) ? allocation.cores : job.processes;
-}
 
 bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores& free, const Machine& machine) {
   return flaw_of(allocation, machine).empty() && free.has_room(allocation) && carries_all(job, allocation, machine) &&

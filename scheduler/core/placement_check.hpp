@@ -13,10 +13,6 @@
 
 namespace replay {
 
-/// The processes that a job is to start with on `allocation`: as it says; else those on its cores where they have names;
-/// else, expanded, as many as cores; else the submitted ones.
-[[nodiscard]] ProcessCount processes_of(const Job& job, const Allocation& allocation);
-
 /// Whether `allocation` is well formed, there is room for it, and it carries all processes of the job,
 /// which may be started with that many.
 [[nodiscard]] bool can_be_taken(const Job& job, const Allocation& allocation, const FreeCores& free,

@@ -90,6 +90,13 @@ struct Allocation {
   return allocation.processes != 0 ? allocation.processes : submitted;
 }
 
+/// The processes on its cores, where they have names.
+[[nodiscard]] inline ProcessCount processes_on_cores(const Allocation& allocation) {
+  ProcessCount processes = 0;
+  for (const CoreLoad& load : allocation.named) processes += load.processes;
+  return processes;
+}
+
 /// `processes` at multiprogramming level `mpl`: ceil(processes / mpl) cores.
 [[nodiscard]] constexpr CoreCount cores_at(ProcessCount processes, int mpl) { return (processes + mpl - 1) / mpl; }
 

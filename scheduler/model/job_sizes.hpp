@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -40,6 +41,13 @@ inline constexpr Duration kShortBelow = std::chrono::minutes{1}, kLongFrom = std
 /// Whether it may be started with `size` processes: the submitted size, or one that it offers. O(log sizes).
 [[nodiscard]] inline bool can_start_with(const Job& job, ProcessCount size) {
   return size == job.processes || (size >= 1 && largest_size(job, size) == size);
+}
+/// The processes that it is to start with on `allocation`, which a policy has chosen: as it says; else those on its cores
+/// where they have names; else, expanded, as many as cores; else the submitted ones.
+[[nodiscard]] inline ProcessCount processes_of(const Job& job, const Allocation& allocation) {
+  if (allocation.processes != 0) return allocation.processes;
+  if (!allocation.named.empty()) return processes_on_cores(allocation);
+  return allocation.mpl == 1 && has_choice_of_size(job) ? allocation.cores : job.processes;
 }
 /// The sizes that it offers: "4|8|16", "2..8", "2 or more", or the submitted one if there is no choice.
 [[nodiscard]] std::string sizes_text(const Job& job);

@@ -17,6 +17,12 @@ class Progress {
 
   /// Sets the rate from `now` on; an end that has passed stays where it was. REQUIRES: now not before the last change.
   void change_rate(Instant now, double rate);
+  /// The same progress on a clock that is `by` ahead.
+  [[nodiscard]] Progress shifted(Duration by) const {
+    Progress progress = *this;
+    progress.as_of_ += by;
+    return progress;
+  }
   /// More work to do.
   void add(Duration work) { left_ += static_cast<double>(work.count()); }
 

@@ -19,6 +19,7 @@
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/rigid/priority_easy.hpp"
 #include "scheduler/policy/sharing/g_lomarc_ts.hpp"
+#include "scheduler/policy/sharing/scojo_pect.hpp"
 #include "scheduler/policy/slack/slack.hpp"
 
 namespace replay {
@@ -39,11 +40,23 @@ const PolicyEntry& entry_of(std::string_view name) {
   throw UsageError(fmt::format("unknown policy '{}'{}; `replay policies` lists them", name, suggestion(name, known)));
 }
 
-// A policy of the table as it was written, checked.
+bool is_in_table(std::string_view name) {
+  return std::ranges::find(policies(), name, &PolicyEntry::name) != policies().end();
+}
+
+// A policy of the table as it was written, checked. Policies inside it that are in the table stand with all their
+// parameters.
 struct Written {
   explicit Written(std::string_view text) : Written(parse_policy(text)) {}
   explicit Written(const PolicyText& parsed)
-      : entry(entry_of(parsed.name)), parameters(entry.name, entry.parameters, parsed.given) {}
+      : entry(entry_of(parsed.name)),
+        parameters(entry.name, entry.parameters, with_full_inner(parsed.given),
+                   [](std::string_view text) { return make_policy(text).policy; }) {
+    for (const ParameterSpec& spec : entry.parameters)
+      if (spec.type == ParameterType::kPolicy) add_inner(parameters.text(spec.name));
+    const std::vector<std::string> own = parameters.files();
+    files.insert(files.begin(), own.begin(), own.end());
+  }
 
   [[nodiscard]] std::string full_text() const {
     const std::string all = parameters.to_text();
@@ -52,6 +65,26 @@ struct Written {
 
   const PolicyEntry& entry;
   Parameters parameters;
+  std::vector<std::string> files;  // that it and the policies inside it are made from
+
+ private:
+  using Given = std::vector<std::pair<std::string, std::string>>;
+  [[nodiscard]] Given with_full_inner(Given given) const {
+    for (const ParameterSpec& spec : entry.parameters) {
+      if (spec.type != ParameterType::kPolicy) continue;
+      auto found = std::ranges::find(given, spec.name, &Given::value_type::first);
+      if (found == given.end()) found = given.emplace(found, spec.name, spec.default_text);
+      const PolicyText inner = parse_policy(found->second);
+      if (is_in_table(inner.name)) found->second = Written{inner}.full_text();
+    }
+    return given;
+  }
+  void add_inner(const std::string& text) {
+    const PolicyText inner = parse_policy(text);
+    if (!is_in_table(inner.name)) return;
+    const std::vector<std::string> its = Written{inner}.files;
+    files.insert(files.end(), its.begin(), its.end());
+  }
 };
 
 }  // namespace
@@ -66,6 +99,7 @@ std::span<const PolicyEntry> policies() {
       kPlanPolicy,        kSjfPolicy,           kLjfPolicy,           kSlackPolicy,
       kDynpPolicy,        kFcfsMalleablePolicy, kEasyMalleablePolicy, kGreedyMoldablePolicy,
       kCirneBermanPolicy, kScojoPPolicy,        kScojoPolicy,         kGLomarcTsPolicy,
+      kScojoPectPolicy,
   };
   return kAll;
 }
@@ -74,7 +108,7 @@ NamedPolicy make_policy(std::string_view text) {
   for (const PolicyResolver resolver : resolvers())
     if (auto own = resolver(text)) return *std::move(own);
   const Written written{text};
-  return {std::string{text}, written.full_text(), written.entry.make(written.parameters), written.parameters.files()};
+  return {std::string{text}, written.full_text(), written.entry.make(written.parameters), written.files};
 }
 
 std::string full_text_of(std::string_view text) { return Written{text}.full_text(); }

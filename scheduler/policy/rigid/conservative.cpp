@@ -315,11 +315,20 @@ class Conservative final : public Policy {
     }
   }
 
-  // The plan of running and waiting jobs without `but`.
+  // The plan of running and waiting jobs without `but`. Of what waited at the last pass, jobs may have left the queue.
   Availability plan_of(const ClusterView& view, const Job* but) const {
     Availability plan = availability_of_running(view);
-    for (const Planned* planned : queue_.by_start())
-      if (planned->job != but) plan.place(planned->processes, planned->estimate, std::max(planned->at.start, view.now));
+    std::vector<const Planned*> order;
+    std::vector<const Job*> unplanned;
+    for (const Job* job : view.waiting) {
+      if (job == but) continue;
+      const Planned* const planned = queue_.find(*job);
+      planned != nullptr ? order.push_back(planned) : unplanned.push_back(job);
+    }
+    std::ranges::sort(order, {}, [](const Planned* planned) { return planned->at; });
+    for (const Planned* planned : order)
+      plan.place(planned->processes, planned->estimate, std::max(planned->at.start, view.now));
+    for (const Job* job : unplanned) place(plan, *job, view.now);
     return plan;
   }
 

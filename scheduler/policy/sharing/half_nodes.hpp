@@ -39,7 +39,7 @@ class HalfNodes {
   [[nodiscard]] static int nodes_for(ProcessCount processes, int per_node) {
     return (processes + per_node - 1) / per_node;
   }
-  /// Nodes nobody is on, ascending; replaces what `out` has.
+  /// Nodes without a job, ascending; replaces what `out` has.
   void list_free(const FreeCores& free, std::vector<int>& out) const;
   /// `processes` on the seats, `per_node` on each, the rest on the last. `slot`: the core of the half with which they
   /// begin, if they do not fill it. REQUIRES: as many seats as nodes_for().

@@ -47,7 +47,7 @@ class NodePlan {
   /// Plans that running jobs hold nodes as `held` says, in order, and that the jobs with KnownJob::mark == `leaving` wait
   /// no longer. Nothing: no waiting job ends later than both its limit and its planned end.
   [[nodiscard]] std::optional<Delayed> try_with(const Releases& held, std::uint64_t leaving);
-  /// Makes the last trial the plan. REQUIRES: it delayed nobody.
+  /// Makes the last trial the plan. REQUIRES: it delayed no job.
   void adopt_trial();
 
  private:

@@ -12,6 +12,7 @@
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/suggest.hpp"
+#include "scheduler/policy/view/policy.hpp"
 
 namespace replay {
 namespace {
@@ -66,6 +67,8 @@ std::string expectation(const ParameterSpec& spec) {
     case ParameterType::kDuration: return "a duration such as 90s, 5min or 2h";
     case ParameterType::kFlag: return "true or false";
     case ParameterType::kFile: return with_words("the name of a file", spec.range);
+    case ParameterType::kPolicy: return "a policy";
+    case ParameterType::kText: return std::string{spec.range};
   }
   return "?";
 }
@@ -92,7 +95,9 @@ bool is_valid(const ParameterSpec& spec, std::string_view value) {
       return duration && duration->count() >= 0;
     }
     case ParameterType::kFlag: return value == "true" || value == "false";
-    case ParameterType::kFile: return !value.empty();
+    case ParameterType::kFile:
+    case ParameterType::kPolicy:
+    case ParameterType::kText: return !value.empty();
   }
   return false;
 }
@@ -122,8 +127,8 @@ PolicyText parse_policy(std::string_view text) {
 }
 
 Parameters::Parameters(std::string_view policy, std::span<const ParameterSpec> specs,
-                       std::span<const std::pair<std::string, std::string>> given)
-    : policy_(policy), specs_(specs) {
+                       std::span<const std::pair<std::string, std::string>> given, PolicyMaker make)
+    : policy_(policy), specs_(specs), make_(std::move(make)) {
   std::vector<std::string_view> known;
   for (const ParameterSpec& spec : specs) {
     known.push_back(spec.name);
@@ -174,9 +179,17 @@ std::optional<std::vector<double>> Parameters::numbers(std::string_view name) co
 }
 
 const std::string& Parameters::text(std::string_view name) const {
+  constexpr ParameterType kTexts[] = {ParameterType::kNumbers, ParameterType::kFile, ParameterType::kPolicy,
+                                      ParameterType::kText};
   const auto found = std::ranges::find(specs_, name, &ParameterSpec::name);
-  const bool is_file = found != specs_.end() && found->type == ParameterType::kFile;
-  return value(name, is_file ? ParameterType::kFile : ParameterType::kNumbers);
+  const bool is_text = found != specs_.end() && std::ranges::find(kTexts, found->type) != std::end(kTexts);
+  return value(name, is_text ? found->type : ParameterType::kText);
+}
+
+std::unique_ptr<Policy> Parameters::policy(std::string_view name) const {
+  const std::string& text = value(name, ParameterType::kPolicy);
+  INVARIANT(make_, "parameter '{}' of policy '{}' is a policy that nothing can make", name, policy_);
+  return make_(text);
 }
 
 Duration Parameters::duration(std::string_view name) const {
@@ -206,8 +219,7 @@ std::vector<std::string> Parameters::files() const {
 std::string Parameters::to_text() const {
   std::string text;
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    const bool in_braces =
-        specs_[i].type == ParameterType::kFile && values_[i].find_first_of(":,{}") != std::string::npos;
+    const bool in_braces = values_[i].find_first_of(":,{}") != std::string::npos;
     text += fmt::format("{}{}={}{}{}", i == 0 ? "" : ":", specs_[i].name, in_braces ? "{" : "", values_[i],
                         in_braces ? "}" : "");
   }

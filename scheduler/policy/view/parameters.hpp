@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,7 +19,17 @@
 
 namespace replay {
 
-enum class ParameterType : std::uint8_t { kChoice, kInteger, kNumber, kNumbers, kDuration, kFlag, kFile };
+enum class ParameterType : std::uint8_t {
+  kChoice,
+  kInteger,
+  kNumber,
+  kNumbers,
+  kDuration,
+  kFlag,
+  kFile,
+  kPolicy,
+  kText
+};
 
 struct ParameterSpec {
   std::string_view name;
@@ -26,7 +38,7 @@ struct ParameterSpec {
   /// kChoice: "a|b|c"; kInteger, kNumber: "low..high" inclusive, or "low..high|word|..." for a number or one of those
   /// words;
   /// kNumbers: the same, and several numbers may be joined by '/';
-  /// kFile: "FILE|word|...", the name of a file or one of those words; else empty.
+  /// kFile: "FILE|word|...", the name of a file or one of those words; kText: what the policy reads; else empty.
   std::string_view range;
   std::string_view unit;  ///< empty if it has none
   std::string_view summary;
@@ -45,12 +57,15 @@ struct PolicyText {
 /// Reads `name:key=value:key={nested}`; a bare `key` means `key=true`. Throws UsageError.
 [[nodiscard]] PolicyText parse_policy(std::string_view text);
 
-/// A value for every declared parameter, checked.
+class Policy;
+using PolicyMaker = std::function<std::unique_ptr<Policy>(std::string_view text)>;
+
+/// A value for every declared parameter, checked; kPolicy and kText values are checked by what uses them.
 class Parameters {
  public:
-  /// Throws UsageError naming policy, parameter, what was expected and what was found.
+  /// Throws UsageError naming policy, parameter, what was expected and what was found. `make` is for policy().
   Parameters(std::string_view policy, std::span<const ParameterSpec> specs,
-             std::span<const std::pair<std::string, std::string>> given);
+             std::span<const std::pair<std::string, std::string>> given, PolicyMaker make = {});
 
   /// REQUIRES for each: declared, with this type.
   [[nodiscard]] const std::string& choice(std::string_view name) const;
@@ -67,16 +82,18 @@ class Parameters {
   [[nodiscard]] double number(std::string_view name) const;
   /// At least one; nothing if the value is a word, which text() returns.
   [[nodiscard]] std::optional<std::vector<double>> numbers(std::string_view name) const;
-  /// A kNumbers or kFile value as written.
+  /// A kNumbers, kFile, kPolicy or kText value as written.
   [[nodiscard]] const std::string& text(std::string_view name) const;
   [[nodiscard]] Duration duration(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
   /// Nothing if the value is a word. Throws UsageError if there is no file of this name.
   [[nodiscard]] std::optional<std::string> file(std::string_view name) const;
+  /// Another policy of the kind that the value names. Throws as the registry does. REQUIRES: kPolicy.
+  [[nodiscard]] std::unique_ptr<Policy> policy(std::string_view name) const;
   /// The files among all values.
   [[nodiscard]] std::vector<std::string> files() const;
 
-  /// "key=value" for all parameters, defaults too, joined by ':'. The name of a file stands in braces if it needs them.
+  /// "key=value" for all parameters, defaults too, joined by ':'. A value with one of ":,{}" stands in braces.
   [[nodiscard]] std::string to_text() const;
 
  private:
@@ -85,6 +102,7 @@ class Parameters {
   std::string policy_;
   std::span<const ParameterSpec> specs_;
   std::vector<std::string> values_;  // in the order of specs_
+  PolicyMaker make_;
 };
 
 }  // namespace replay

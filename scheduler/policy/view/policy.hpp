@@ -2,7 +2,10 @@
 // a clock or sees a JobTruth. The same object drives the simulator and a real run.
 //
 // A policy can wrap another: it builds a view of its own (some of the nodes, some of the queue), asks the inner policy,
-// and passes on, changes or drops the answers. For that every policy also answers two questions without side effects.
+// and passes on, changes or drops the answers. For that every policy also answers questions without side effects. They
+// are about the view given: jobs may have been started, or have ended, since the last decide(), and cores may be free in
+// truth of which the view shows fewer. decide() may come with a view in which no core is free although the running jobs
+// hold fewer: time stands for its jobs, and the policy takes in what has happened and starts none.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +40,12 @@ class Policy {
 
   /// Whether decide() could start `job`, which waits, at this instant without delaying any job of the view.
   [[nodiscard]] virtual bool may_start_now(const ClusterView& view, const Job& job) const = 0;
+
+  /// The allocation with which decide() would start `job` alone on cores that are free in the view; nothing if there are
+  /// too few. The default is the submitted size, expanded.
+  [[nodiscard]] virtual std::optional<Allocation> alone(const ClusterView& view, const Job& job) const {
+    return view.free.place(job.processes, 1);
+  }
 
   /// The planned start of a job that waited after the last pass; nothing from policies that keep no plan. How binding
   /// it is depends on the policy: a guarantee under `conservative`, under `slack` one up to the job's slack.
