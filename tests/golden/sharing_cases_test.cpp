@@ -86,7 +86,9 @@ INSTANTIATE_TEST_SUITE_P(
                     SharingCase{"purify", "g-lomarc-ts"}, SharingCase{"window", "g-lomarc-ts"},
                     SharingCase{"refused", "g-lomarc-ts"}, SharingCase{"refused-slack2", "g-lomarc-ts:f-slack=2"},
                     SharingCase{"running-primary", "g-lomarc-ts"}, SharingCase{"bundle", "g-lomarc-ts"},
-                    SharingCase{"bundle-refused", "g-lomarc-ts"}),
+                    SharingCase{"bundle-refused", "g-lomarc-ts"}, SharingCase{"slices", "scojo-pect:inner=g-lomarc-ts"},
+                    SharingCase{"guest", "scojo-pect:inner=g-lomarc-ts"},
+                    SharingCase{"guest-refused", "scojo-pect:inner=g-lomarc-ts"}),
     [](const auto& one) { return without_dashes(one.param.name); });
 
 }  // namespace

@@ -10,11 +10,14 @@ namespace replay {
 
 void EasyFuture::begin(const ClusterView& view) {
   now_ = view.now;
-  free_ = view.free.total();
+  free_ = view.machine.size();  // view.free may have fewer: a wrapper's view while time stands
   waiting_.clear();
   ends_.clear();
   for (const RunningJob* job : view.running.by_estimated_end())
-    if (!job->suspended) ends_.push_back({std::max(job->estimated_end, now_ + Duration{1}), job->allocation.cores});
+    if (!job->suspended) {
+      ends_.push_back({std::max(job->estimated_end, now_ + Duration{1}), job->allocation.cores});
+      free_ -= job->allocation.cores;
+    }
 }
 
 void EasyFuture::add(const ClassedJob& job, Shape shape) {

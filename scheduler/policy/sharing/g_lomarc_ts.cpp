@@ -34,7 +34,8 @@ class GLomarcTs final : public Policy {
     out_ = &out;
     state.outlook.forget();
     cluster_->follow(view, out);
-    for (bool again = true; again;) {
+    // Where no core is free there is no half of a node to join, either; time may stand (view/policy.hpp).
+    for (bool again = view.free.total() > 0; again;) {
       while (!queue().empty() && start_head(*queue().front())) {
       }
       again = backfill();
@@ -55,6 +56,15 @@ class GLomarcTs final : public Policy {
     State& state = state_of(view);
     state.outlook.look(view);
     return shape_of(state, job).nodes <= free_nodes(state, view) && state.outlook.is_due(view, job);
+  }
+
+  std::optional<Allocation> alone(const ClusterView& view, const Job& job) const override {
+    State& state = state_of(view);
+    const KnownJob shape = shape_of(state, job);
+    if (shape.nodes > free_nodes(state, view)) return std::nullopt;
+    std::vector<Seat> seats;
+    for (int i = 0; i < shape.nodes; ++i) seats.push_back({state.free[static_cast<std::size_t>(i)], Half::kFirst});
+    return state.cluster.nodes().allocation(job.processes, shape.per_node, seats);
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {

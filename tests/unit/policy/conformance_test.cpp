@@ -7,6 +7,7 @@
 
 #include <cctype>
 #include <map>
+#include <utility>
 
 #include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -21,39 +22,34 @@ std::vector<std::string> every_policy() {
   std::vector<std::string> all;
   for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
   // Parameters that change the course of a run.
-  for (const char* variant : {"easy:pass=instant",
-                              "easy:reservations=3",
-                              "easy:reservations=all:pass=instant",
-                              "easy:backfill=shortest",
-                              "conservative:compress=start-order",
-                              "conservative:compress=replan",
-                              "conservative:pass=instant",
-                              "conservative:compress-at=every-end",
-                              "easy-malleable:estimate=conservative",
-                              "plan:pass=event",
-                              "dynp:metric=utilisation",
-                              "slack:heuristic=du",
-                              "slack:sf=0",
-                              "dynp:decider=preferred:step=submit",
-                              "fcfs-malleable:max_mpl=4",
-                              "fcfs-malleable:expand=eager:max_mpl=3",
-                              "fcfs-malleable:criterion=longest",
-                              "fcfs-malleable:criterion=shortest",
-                              "fcfs-malleable:criterion=least-cpu-util",
-                              "greedy-moldable:order=class",
-                              "g-lomarc-ts:short=1s",
-                              "g-lomarc-ts:variant=ssp",
-                              "g-lomarc-ts:variant=cst:short=1s:medium=50s",
-                              "g-lomarc-ts:variant=cstws:short=1s",
-                              "g-lomarc-ts:variant=fbo:short=1s:block-size=3",
-                              "g-lomarc-ts:variant=ns:short=1s:f-slack=5",
-                              "g-lomarc-ts:variant=nh:short=1s"})
+  for (const char* variant :
+       {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant", "easy:backfill=shortest",
+        "conservative:compress=start-order", "conservative:compress=replan", "conservative:pass=instant",
+        "conservative:compress-at=every-end", "easy-malleable:estimate=conservative", "plan:pass=event",
+        "dynp:metric=utilisation", "slack:heuristic=du", "slack:sf=0", "dynp:decider=preferred:step=submit",
+        "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3", "fcfs-malleable:criterion=longest",
+        "fcfs-malleable:criterion=shortest", "fcfs-malleable:criterion=least-cpu-util", "greedy-moldable:order=class",
+        "g-lomarc-ts:short=1s", "g-lomarc-ts:variant=ssp", "g-lomarc-ts:variant=cst:short=1s:medium=50s",
+        "g-lomarc-ts:variant=cstws:short=1s", "g-lomarc-ts:variant=fbo:short=1s:block-size=3",
+        "g-lomarc-ts:variant=ns:short=1s:f-slack=5", "g-lomarc-ts:variant=nh:short=1s",
+        // many slices in the minutes that the jobs take
+        "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s",
+        "scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner=easy",
+        "scojo-pect:interval=50s:short-slice=7s:overhead=1s:overhead-at=switch:short=20s:medium="
+        "60s:inner={slack}",
+        "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={fcfs-"
+        "malleable:max_mpl=4}",
+        "scojo-pect:interval=60s:short-slice=9s:overhead=1s:short=10s:medium=40s:inner={dynp}",
+        "scojo-pect:interval=60s:short-slice=9s:overhead=1s:short=10s:medium=40s:inner={cirne-"
+        "berman}",
+        "scojo-pect:interval=60s:short-slice=10s:overhead=1s:short=10s:medium=40s:inner={g-lomarc-"
+        "ts:short=10s:medium=40s}"})
     all.emplace_back(variant);
   return all;
 }
 
 // Policies that give halves of nodes to jobs refuse pools, and nodes with fewer than four cores.
-bool needs_nodes(std::string_view policy) { return policy.starts_with("g-lomarc-ts"); }
+bool needs_nodes(std::string_view policy) { return policy.find("g-lomarc-ts") != policy.npos; }
 
 std::vector<const char*> machines_for(std::string_view policy) {
   if (needs_nodes(policy)) return {"4x2x2", "1x1x16", "2x4x2"};
@@ -189,7 +185,7 @@ class HalfTheMachine final : public Policy {
   void decide(const ClusterView& view, Decisions& out) override {
     FreeCores free{half_};
     for (const RunningJob* job : view.running.by_start())
-      if (!job->gone_in_plan) free.take(job->allocation);
+      if (!job->gone_in_plan && !job->suspended) free.take(job->allocation);
     inner_->decide({view.now, half_, free, view.waiting, view.running, view.triggers}, out);
   }
   PassRule pass_rule() const override { return inner_->pass_rule(); }
@@ -207,7 +203,7 @@ class HalfTheMachine final : public Policy {
 
 // Counted at the end of an instant: within it cores change hands in steps, for which the controller has the other half.
 CoreCount most_cores_in_use(const MemoryLog& log) {
-  std::map<JobId, CoreCount> held;
+  std::map<JobId, CoreCount> held, asleep;
   CoreCount most = 0;
   Instant now{};
   for (const log::Record& record : log.records()) {
@@ -219,6 +215,9 @@ CoreCount most_cores_in_use(const MemoryLog& log) {
     }
     if (const auto* launch = std::get_if<log::Launched>(&record.what)) held[launch->job] = launch->allocation.cores;
     if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) held[resize->job] = resize->allocation.cores;
+    if (const auto* suspend = std::get_if<log::SuspendDone>(&record.what))
+      asleep[suspend->job] = std::exchange(held[suspend->job], 0);
+    if (const auto* resume = std::get_if<log::ResumeDone>(&record.what)) held[resume->job] = asleep[resume->job];
     if (const auto* finish = std::get_if<log::Finished>(&record.what)) held.erase(finish->job);
   }
   return most;
