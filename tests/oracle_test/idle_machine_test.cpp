@@ -239,6 +239,7 @@ const std::vector<Promise>& promises() {
       {"cirne-berman", "some job, on an empty machine", empty_machine, moldable, "rigid", nothing_more},
       {"scojo-p", "some job, on an empty machine", empty_machine, moldable, "rigid", nothing_more},
       {"scojo", "some job, on an empty machine", empty_machine, moldable, "speedup", nothing_more},
+      {"scojo-pect:overhead=0:inner=fcfs", "some job, where none has started", empty_machine, {}, "rigid", nothing_more},
   };
   return all;
 }

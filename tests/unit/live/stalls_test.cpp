@@ -31,7 +31,9 @@ std::vector<std::string> policies_under_stalls() {
        {"easy:pass=instant", "easy:reservations=3", "easy:reservations=all:pass=instant",
         "conservative:compress=start-order", "conservative:compress=replan", "conservative:pass=instant",
         "plan:pass=event", "dynp:decider=preferred:step=submit", "slack:sf=0", "slack:awt=60:heuristic=du",
-        "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3"})
+        "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3",
+        "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s",
+        "scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner=easy"})
     all.emplace_back(variant);
   return all;
 }
@@ -48,8 +50,9 @@ class PromisesOfAPass final : public Policy {
     for (const Job* job : view.waiting)
       if (!is_started(job->id, out) && inner_->planned_start(*job).value_or(kNever) <= view.now)
         broken = "job " + std::to_string(number(job->id)) + " is due and does not start";
-    // An idle machine starts a job, unless a guarantee from a submission forbids it.
-    if (!keeps_guarantees() && view.running.empty() && !view.waiting.empty() && !starts_a_job(out))
+    // An idle machine starts a job, unless a guarantee from a submission forbids it, or time stands.
+    if (!keeps_guarantees() && !name_.starts_with("scojo-pect") && view.running.empty() && !view.waiting.empty() &&
+        !starts_a_job(out))
       broken = "nothing starts on an idle machine";
     // Arrival order without overtaking.
     if (name_ == "fcfs" || name_.starts_with("fcfs-malleable")) {
