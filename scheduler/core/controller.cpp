@@ -161,7 +161,7 @@ bool Controller::apply(const Resized& event) {
   cores_.end_resize(job->holding);
   write<log::ResizeDone>(event.job, job->holding.cores());
   on_cores(*job);
-  if (!job->kill_sent && job->running->allocation != job->holding.cores()) want_change(*job);
+  if (!is_as_planned(*job)) want_change(*job);
   return false;
 }
 
@@ -169,6 +169,7 @@ bool Controller::apply(const Suspended& event) {
   Managed* job = started(event.job);
   if (job == nullptr || !job->suspending) return false;
   job->suspending = false;
+  job->suspended_at = now_;
   off_cores(*job);
   cores_.suspend(job->holding);
   set_rate(*job, 0);
@@ -181,9 +182,11 @@ bool Controller::apply(const Resumed& event) {
   Managed* job = started(event.job);
   if (job == nullptr || !job->resuming) return false;
   job->resuming = false;
+  Progress& budget = job->running->budget;
+  if (budget.end() <= job->suspended_at) budget = budget.shifted(now_ - job->suspended_at);  // its grace stood still
   on_cores(*job);
   write<log::ResumeDone>(event.job);
-  if (!job->kill_sent && job->running->allocation != job->holding.cores()) want_change(*job);
+  if (!is_as_planned(*job)) want_change(*job);
   return false;
 }
 
@@ -210,7 +213,9 @@ bool Controller::apply(const ActionFailed& event) {
   if (job == nullptr) return false;
   job->running->malleable = false;
   if (job->holding.is_moving()) cores_.undo_resize(job->holding);
+  const bool still_has_to_leave = job->running->suspended && !job->suspending && !job->holding.is_empty();
   job->suspending = job->resuming = false;
+  if (still_has_to_leave) want_change(*job);  // the order waited for this answer
   return false;
 }
 

@@ -78,6 +78,7 @@ class Controller {
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
+    Instant suspended_at{};  // when it left its cores, the last time
 
     /// For another job. REQUIRES: the last one has ended in the ledger.
     void begin(RunningJob& job) {
@@ -137,6 +138,10 @@ class Controller {
     write<Fact>(std::move(fact));
   }
 
+  // Whether a job on its cores has what the plan gives it; one that is being killed needs nothing more.
+  [[nodiscard]] static bool is_as_planned(const Managed& job) {
+    return job.kill_sent || (!job.running->suspended && job.running->allocation == job.holding.cores());
+  }
   void want_change(Managed& job);
   void issue_what_is_possible();
   bool try_launch(Managed& job);

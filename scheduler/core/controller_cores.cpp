@@ -23,7 +23,8 @@ void Controller::issue_what_is_possible() {
     bool done = false;
     if (running.suspended) {
       done = true;
-      if (job->running->launched && !job->holding.is_empty() && !job->suspending) {
+      const bool is_changing = job->suspending || job->resuming || job->holding.is_moving();  // the answer comes first
+      if (job->running->launched && !job->holding.is_empty() && !is_changing) {
         job->suspending = true;
         orders_.emplace_back(order::Suspend{running.job->id});
       }

@@ -79,7 +79,7 @@ void VirtualMachine::resize(ClassJob& job, Allocation& allocation) {
 void VirtualMachine::leave_plan(ClassJob& job) {
   if (job.running->gone_in_plan) return;
   free_.release(job.running->allocation);
-  running_.note_disturbance();
+  if (job.running->estimated_end > now_) running_.note_disturbance();
   running_.mark_gone_in_plan(*job.running);
   --started_;
 }

@@ -161,6 +161,47 @@ TEST_F(TwoSteps, SuspendAndResumeHandCoresOverAndStopTheBudget) {
   EXPECT_EQ(controller_->next_timer(), at(122s + 10min - 61s));
 }
 
+TEST_F(TwoSteps, AJobThatIsSuspendedInItsGraceHasTheRestOfItWhenItRunsAgain) {
+  Script script;
+  script.answers = {{Start{id('A'), {4, 1, {}}}}, {Suspend{id('A')}, Start{id('B'), {2, 1, {}}}}, {Resume{id('A')}}};
+  use(script, {Overrun::kKill, [](const Job&) { return 60s; }});
+  happens(0s, {Submit{&a_}});
+  happens(10min, {});
+  EXPECT_EQ(happens(10min + 20s, {Submit{&b_}}), "suspend A");
+  happens(10min + 20s, {Suspended{id('A')}});
+  EXPECT_EQ(happens(11min + 20s, {Finish{id('B'), {}}}), "resume A");
+  EXPECT_EQ(happens(11min + 20s, {Resumed{id('A')}}), "") << "it is not killed at once";
+  EXPECT_EQ(controller_->next_timer(), at(12min)) << "40 s of its grace are left";
+}
+
+TEST_F(TwoSteps, ASuspensionDecidedDuringAResumeFollowsIt) {
+  Script script;
+  const TracedJob c = job('C').cores(1).runs(1min);
+  script.answers = {{Start{id('A'), {4, 1, {}}}}, {Suspend{id('A')}}, {Resume{id('A')}}, {Suspend{id('A')}}};
+  use(script);
+  happens(0s, {Submit{&a_}});
+  EXPECT_EQ(happens(60s, {Submit{&b_}}), "suspend A");
+  happens(61s, {Suspended{id('A')}});
+  EXPECT_EQ(happens(62s, {Submit{&c}}), "resume A");
+  EXPECT_EQ(happens(63s, {Cancel{id('C')}}), "") << "the body has not answered yet";
+  EXPECT_EQ(happens(64s, {Resumed{id('A')}}), "suspend A");
+  happens(65s, {Suspended{id('A')}});
+  EXPECT_EQ(controller_->next_timer(), kNever) << "its budget stands still";
+}
+
+TEST_F(TwoSteps, ASuspensionDecidedDuringAResizeFollowsItEvenIfThatFails) {
+  for (const Event& answer : {Event{Resized{id('A')}}, Event{ActionFailed{id('A'), "resize", "a thread is lost"}}}) {
+    Script script;
+    script.answers = {{Start{id('A'), {4, 1, {}}}}, {Resize{id('A'), {2, 2, {}}}}, {Suspend{id('A')}}};
+    use(script);
+    const TracedJob c = job('C').cores(1).runs(1min);
+    happens(0s, {Submit{&a_}});
+    EXPECT_EQ(happens(60s, {Submit{&b_}}), "resize A 2");
+    EXPECT_EQ(happens(61s, {Submit{&c}}), "") << "the body has not answered yet";
+    EXPECT_EQ(happens(62s, {answer}), "suspend A");
+  }
+}
+
 TEST_F(TwoSteps, AShrunkJobUsesItsBudgetMoreSlowly) {
   Script script;
   script.answers = {{Start{id('A'), {4, 1, {}}}}, {Resize{id('A'), {2, 2, {}}}}};

@@ -171,7 +171,7 @@ TEST(ScojoPectProperties, OneClassWithoutOverheadIsTheInnerPolicyByItself) {
       for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         const auto jobs = random_jobs(seed, 150, 16);
         const auto alone = simulate(inner, Machine::parse(machine), jobs, "utrera");
-        const auto inside = simulate(pect("interval=37s:short-slice=5s:overhead=0:short=0:medium=1d", inner),
+        const auto inside = simulate(pect("interval=37s:short-slice=5s:overhead=0:short=0:medium=1d:shares=1/0", inner),
                                      Machine::parse(machine), jobs, "utrera");
         ASSERT_EQ(starts_and_ends(inside, jobs), starts_and_ends(alone, jobs))
             << inner << " on " << machine << ", seed " << seed;
@@ -191,8 +191,8 @@ TEST(ScojoPectProperties, OneClassIsTheInnerPolicyInAClockThatStandsDuringOverhe
       auto moved = jobs;
       for (TracedJob& traced : moved) traced.job.submitted = clock(traced.job.submitted);
       const auto alone = simulate(inner, cores(16), moved, "isolated");
-      const auto inside = simulate(pect("interval=37s:short-slice=10s:overhead=5s:short=0:medium=1d", inner), cores(16),
-                                   jobs, "isolated");
+      const auto inside = simulate(pect("interval=37s:short-slice=10s:overhead=5s:short=0:medium=1d:shares=1/0", inner),
+                                   cores(16), jobs, "isolated");
       for (const TracedJob& traced : jobs) {
         ASSERT_EQ(clock(inside.start(traced.job.id)), alone.start(traced.job.id))
             << inner << ", seed " << seed << ", job " << number(traced.job.id);
