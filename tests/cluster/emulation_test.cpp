@@ -114,12 +114,11 @@ class Emulation : public testing::Test {
     if (!find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
   }
 
-  ShellResult run(const std::string& trace, const std::string& arguments = "") {
-    return shell(
-        fmt::format("REPLAY_TEST_RUN={} {} --trace {} --machine emulated:2x2x2 --policy fcfs-malleable --out r "
-                    "{}",
-                    folder_.path().string(), REPLAY_PROGRAM, trace, arguments),
-        folder_.path());
+  ShellResult run(const std::string& trace, const std::string& arguments = "",
+                  const std::string& policy = "fcfs-malleable") {
+    return shell(fmt::format("REPLAY_TEST_RUN={} {} --trace {} --machine emulated:2x2x2 --policy {} --out r {}",
+                             folder_.path().string(), REPLAY_PROGRAM, trace, policy, arguments),
+                 folder_.path());
   }
   [[nodiscard]] MemoryLog log() const {
     MemoryLog log;
@@ -162,6 +161,30 @@ TEST_F(Emulation, TheSmallTraceShrinksAndExpandsJobsAndEveryResultIsVerified) {
   EXPECT_EQ(log.verified(), 12);
   EXPECT_GE(log.resizes().shrinks, 1);
   EXPECT_GE(log.resizes().expands, 1);
+  expect_nothing_left();
+}
+
+TEST_F(Emulation, JobsOfTwoClassesTakeTurnsAndBothAreVerified) {
+  // Slices of a second, a tenth of it for the exchange; each job needs all cores, and more than two slices.
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 8\n"
+             "1 0 -1 2.2 8 2.2 -1 8 6 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0 -1 2.5 8 2.5 -1 8 20 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  const ShellResult result =
+      run("t.swf", "", "scojo-pect:interval=2s:short-slice=500ms:overhead=100ms:shares=1/1:short=1s:medium=6s");
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
+  const MemoryLog log = this->log();
+  EXPECT_EQ(what_is_wrong(log, Machine::parse("2x2x2")), "");
+  EXPECT_EQ(log.verified(), 2);
+  std::map<JobId, int> suspended, resumed;
+  for (const log::Record& record : log.records()) {
+    if (const auto* what = std::get_if<log::SuspendDone>(&record.what)) ++suspended[what->job];
+    if (const auto* what = std::get_if<log::ResumeDone>(&record.what)) ++resumed[what->job];
+  }
+  for (const JobId job : {JobId{1}, JobId{2}}) {
+    EXPECT_GE(suspended[job], 2) << "job " << number(job);
+    EXPECT_EQ(resumed[job], suspended[job]) << "job " << number(job);
+  }
   expect_nothing_left();
 }
 

