@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tests/oracle/curve.hpp"
@@ -35,6 +37,8 @@ struct Job {
   double network_overhead = 0;
   double user_priority = 0;
   double political_priority = 0;  ///< may be -infinity
+  double same_cpu_slowdown = 1;   ///< SL_scr
+  double same_node_slowdown = 1;  ///< SL_sno
 
   /// The estimate as policies see it: the request, else the run time, and never 0.
   [[nodiscard]] Time estimate() const { return request > 0 ? request : run_time > 0 ? run_time : kSecond; }
@@ -51,12 +55,15 @@ enum class Overrun : std::uint8_t {
 struct Workload {
   int nodes = 1;
   int cores_per_node = 1;
-  bool flat = true;  ///< one pool of cores without names; else nodes of one package
+  int packages_per_node = 1;
+  bool flat = true;  ///< one pool of cores without names; else nodes
   Overrun overrun = Overrun::kKill;
   bool cut_at_request = false;  ///< run time > request: the reader cuts it
   Time unix_start = 0;          ///< UnixStartTime of the header, in microseconds
   std::vector<Job>
       jobs;  ///< by submit; jobs of one instant in the order of the file, which need not be that of their numbers
+  /// How much slower job `first` runs beside job `second`, by their numbers; 1 if not listed.
+  std::map<std::pair<std::int64_t, std::int64_t>, double> pairs;
 
   [[nodiscard]] int cores() const { return nodes * cores_per_node; }
 };

@@ -1,0 +1,92 @@
+#include "tests/oracle/sharing/groups.hpp"
+
+#include <algorithm>
+
+namespace replay::oracle::sharing {
+namespace {
+
+struct Member {
+  std::size_t job;
+  std::size_t unit;
+  double self;
+  double left;
+  Time as_of = 0;
+  double rate = 0;
+};
+
+std::vector<Member> members_of(const Workload& workload, const Group& group, const Left& left) {
+  std::vector<Member> members;
+  for (std::size_t unit = 0; unit < group.size(); ++unit)
+    for (const std::size_t job : group[unit].jobs)
+      members.push_back({job, unit, self_slowdown(workload, workload.jobs[job], group[unit].ppn), left(job)});
+  return members;
+}
+
+// Of those that are alive: mates are in the same unit, partners are the primary and each of the matched.
+double slowdown_among(const Workload& workload, const Member& member, const std::vector<Member>& alive) {
+  double most = 1;
+  for (const Member& other : alive) {
+    const bool mates = other.unit == member.unit && other.job != member.job;
+    const bool partners = other.unit != member.unit && (other.unit == 0 || member.unit == 0);
+    if (mates || partners)
+      most = std::max(most, planned_slowdown(workload, workload.jobs[member.job], workload.jobs[other.job]));
+  }
+  return member.self * most;
+}
+
+}  // namespace
+
+std::map<std::size_t, Time> planned_ends(const Workload& workload, const Group& group, const Left& left, Time now) {
+  std::vector<Member> alive = members_of(workload, group, left);
+  for (Member& member : alive) member.as_of = now;
+  std::map<std::size_t, Time> ends;
+  while (!alive.empty()) {
+    for (Member& member : alive) {
+      const double rate = 1 / slowdown_among(workload, member, alive);
+      if (rate == member.rate) continue;
+      member.left -= static_cast<double>(now - member.as_of) * member.rate;
+      member.as_of = now;
+      member.rate = rate;
+    }
+    const auto end_of = [](const Member& member) { return member.as_of + time_of(member.left, 1 / member.rate); };
+    now = end_of(alive.front());
+    for (const Member& member : alive) now = std::min(now, end_of(member));
+    for (const Member& member : alive)
+      if (end_of(member) <= now) ends[member.job] = now;
+    std::erase_if(alive, [&](const Member& member) { return ends.contains(member.job); });
+  }
+  return ends;
+}
+
+double gain(const Workload& workload, const Group& group, const Left& left) {
+  constexpr double kNothing = 1e-3;  // microseconds
+  std::vector<Member> alive = members_of(workload, group, left);
+  const auto is_primary = [](const Member& member) { return member.unit == 0; };
+  double total = 0;
+  double work = 0;
+  while (std::ranges::any_of(alive, is_primary) && !std::ranges::all_of(alive, is_primary)) {
+    double period = -1;
+    for (Member& member : alive) {
+      member.rate = 1 / slowdown_among(workload, member, alive);
+      if (period < 0 || member.left / member.rate < period) period = member.left / member.rate;
+    }
+    for (Member& member : alive) {
+      work += period * workload.jobs[member.job].processes * member.rate;
+      member.left -= period * member.rate;
+    }
+    total += period;
+    std::erase_if(alive, [](const Member& member) { return member.left < kNothing; });
+  }
+  const double used = total * nodes_of_group(group);
+  return (work - used) / used;
+}
+
+int matched_nodes(const Group& group) {
+  int sum = 0;
+  for (std::size_t unit = 1; unit < group.size(); ++unit) sum += group[unit].size;
+  return sum;
+}
+
+int nodes_of_group(const Group& group) { return std::max(group.front().size, matched_nodes(group)); }
+
+}  // namespace replay::oracle::sharing
