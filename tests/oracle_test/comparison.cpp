@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/pair_table.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/sim/simulator.hpp"
 
@@ -219,19 +220,24 @@ MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
   const auto before = std::signal(SIGABRT, print_workload);
   SimulationOptions options;
   options.overrun = static_cast<Overrun>(workload.overrun);
+  PairTable pairs;
+  for (const auto& [pair, slowdown] : workload.pairs)
+    pairs.add(static_cast<JobId>(pair.first), static_cast<JobId>(pair.second), slowdown);
+  const auto runtime_model = make_runtime_model(model, {.pairs = workload.pairs.empty() ? nullptr : &pairs});
   MemoryLog log;
-  replay::simulate(machine_of(workload), read_back(workload), *make_policy(policy).policy, *make_runtime_model(model),
-                   log, options);
+  replay::simulate(machine_of(workload), read_back(workload), *make_policy(policy).policy, *runtime_model, log,
+                   options);
   std::signal(SIGABRT, before);
   return log;
 }
 
 std::string as_command(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
   return fmt::format(
-      "case.swf\n{}case.jobs.csv\n{}replay simulate --trace case.swf --policy '{}' --machine {} --runtime-model {} "
+      "case.swf\n{}case.jobs.csv\n{}{}replay simulate --trace case.swf --policy '{}' --machine {} --runtime-model {} "
       "--overrun {} --over-request {}\n",
-      swf_text(workload), side_file_text(workload), policy, machine_of(workload).to_text(), model,
-      kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep");
+      swf_text(workload), side_file_text(workload),
+      workload.pairs.empty() ? "" : "case.pairs.csv\n" + pairs_text(workload), policy, machine_of(workload).to_text(),
+      model, kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep");
 }
 
 oracle::Workload minimised(oracle::Workload workload, const std::function<bool(const oracle::Workload&)>& is_wrong) {

@@ -109,6 +109,8 @@ std::string cell(double value) { return std::isinf(value) ? "-inf" : fmt::format
 
 std::string cell(int count) { return count == 0 ? "" : std::to_string(count); }
 
+std::string slowdown_cell(double slowdown) { return slowdown == 1 ? "" : fmt::format("{}", slowdown); }
+
 std::string in_seconds(Time time) { return to_text(Duration{time}); }
 
 }  // namespace
@@ -160,12 +162,21 @@ std::string swf_text(const oracle::Workload& workload) {
 std::string side_file_text(const oracle::Workload& workload) {
   constexpr std::array kFlexibilities{"rigid", "moldable", "malleable"};
   std::string text =
-      "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority\n";
+      "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority,"
+      "sl_scr,sl_sno\n";
   for (const Job& job : workload.jobs)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", job.number,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", job.number,
                         kFlexibilities.at(static_cast<std::size_t>(job.flexibility)), cell(job.least), cell(job.most),
                         fmt::join(job.sizes, "|"), job.curve ? as_cell(*job.curve) : "", cell(job.cpu_use),
-                        cell(job.network_overhead), cell(job.user_priority), cell(job.political_priority));
+                        cell(job.network_overhead), cell(job.user_priority), cell(job.political_priority),
+                        slowdown_cell(job.same_cpu_slowdown), slowdown_cell(job.same_node_slowdown));
+  return text;
+}
+
+std::string pairs_text(const oracle::Workload& workload) {
+  std::string text = "job,beside,slowdown\n";
+  for (const auto& [pair, slowdown] : workload.pairs)
+    text += fmt::format("{},{},{}\n", pair.first, pair.second, slowdown);
   return text;
 }
 
@@ -181,7 +192,8 @@ Workload read_back(const oracle::Workload& workload) {
 
 Machine machine_of(const oracle::Workload& workload) {
   if (workload.flat) return Machine::pool(workload.cores());
-  return Machine::cluster(workload.nodes, 1, workload.cores_per_node);
+  return Machine::cluster(workload.nodes, workload.packages_per_node,
+                          workload.cores_per_node / workload.packages_per_node);
 }
 
 }  // namespace replay::test

@@ -42,6 +42,8 @@ struct Draw {
 /// The workload as a trace and its side file: the input of `replay simulate`.
 [[nodiscard]] std::string swf_text(const oracle::Workload& workload);
 [[nodiscard]] std::string side_file_text(const oracle::Workload& workload);
+/// NAME.pairs.csv, for workloads with pairs.
+[[nodiscard]] std::string pairs_text(const oracle::Workload& workload);
 
 /// The workload as the program's reader returns it, and the machine.
 [[nodiscard]] Workload read_back(const oracle::Workload& workload);

@@ -44,6 +44,8 @@ double planned_slowdown(const Workload& workload, const Job& a, const Job& b) {
   return std::max(1.0, slowdown_beside(workload, a, b));
 }
 
-Time time_of(double work, double slowdown) { return static_cast<Time>(std::ceil(work / (1 / slowdown))); }
+Time time_of(double work, double slowdown) {
+  return std::max<Time>(1, static_cast<Time>(std::ceil(work / (1 / slowdown))));
+}
 
 }  // namespace replay::oracle::sharing

@@ -80,6 +80,7 @@ class Run {
       if (!state.is_executing || (state.work.end() > now_ && state.budget.end() > now_)) continue;
       state.is_executing = false;
       result_.jobs[i].end = now_;
+      result_.jobs[i].response = machines_[state.machine].clock - state.submitted;
       machines_[state.machine].ended(i);
       ++ended;
     }
@@ -92,6 +93,7 @@ class Run {
     set_guests();
     machine.compress();
     machine.submit(index);
+    result_.jobs[index].planned_response = static_cast<Time>(states_[index].planned_response);
     result_.jobs[index].response_estimate = rules_.estimate_factor * states_[index].planned_response;
   }
 

@@ -15,6 +15,9 @@ struct JobRun {
   int ppn = 0;
   std::vector<int> nodes;        ///< ascending
   double response_estimate = 0;  ///< R_est
+  // In the clock of its virtual machine:
+  Time response = 0;
+  Time planned_response = 0;  ///< at submission
   int suspensions = 0;
 };
 
