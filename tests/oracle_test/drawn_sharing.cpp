@@ -38,6 +38,13 @@ Time drawn_length(Random& random, const Style& style) {
   }
 }
 
+// A job that would run longer than its request is killed then.
+Time drawn_run_time(Random& random, const SharingDraw& draw, Time request) {
+  if (draw.exact || random.one_in(2)) return request;
+  if (random.one_in(8)) return request * 2;
+  return std::max(kSecond, request / random.between(1, 40));
+}
+
 int drawn_processes(Random& random, const Style& style, int nodes) {
   if (style.is_small && !random.one_in(3)) return static_cast<int>(random.between(1, nodes));
   switch (random.below(8)) {
@@ -107,8 +114,7 @@ SharingWorkload drawn_sharing(std::uint64_t seed, const SharingDraw& draw) {
     } else {
       if (!random.one_in(3)) now += random.between(0, style.gap / kMillisecond) * kMillisecond;
       job.request = drawn_length(random, style);
-      job.run_time =
-          draw.exact || random.one_in(2) ? job.request : std::max(kSecond, job.request / random.between(1, 40));
+      job.run_time = drawn_run_time(random, draw, job.request);
       job.processes = drawn_processes(random, style, workload.nodes);
       set_self_slowdowns(random, style, job);
     }
