@@ -17,7 +17,7 @@ struct Unit {
   std::vector<std::size_t> jobs;
   int ppn = 1;
   int size = 1;            ///< nodes that it needs or has
-  std::vector<int> nodes;  ///< ascending; empty while it waits
+  std::vector<int> nodes;  ///< in the order in which it took them; empty while it waits
 };
 
 /// A group: the primary first, then the matched in their order. A single unit is one that runs alone.

@@ -98,9 +98,13 @@ class Run {
   }
 
   void start_new(VirtualMachine& machine) {
-    for (const std::size_t index : machine.started)
-      std::tie(result_.jobs[index].start, result_.jobs[index].ppn, result_.jobs[index].nodes) =
-          std::tuple{now_, states_[index].ppn, states_[index].nodes};
+    for (const std::size_t index : machine.started) {
+      JobRun& run = result_.jobs[index];
+      run.start = now_;
+      run.ppn = states_[index].ppn;
+      run.nodes = states_[index].nodes;
+      std::ranges::sort(run.nodes);
+    }
     machine.started.clear();
     result_.groups.insert(result_.groups.end(), machine.formed.begin(), machine.formed.end());
     machine.formed.clear();

@@ -156,23 +156,17 @@ bool VirtualMachine::is_fair(const Outlook& then) const {
   return true;
 }
 
+// A scan is the head, as long as it starts, and then once all behind it. Scans repeat until nothing starts.
 void VirtualMachine::pass() {
-  bool again = true;
-  while (again) {
-    again = false;
+  bool has_started = true;
+  while (has_started) {
+    has_started = false;
     while (!waiting_.empty() && try_start(waiting_.front(), true)) {
     }
-    bool started_one = true;
-    while (started_one) {
-      started_one = false;
-      const std::vector<std::size_t> queue = waiting_;
-      for (std::size_t place = 1; place < queue.size(); ++place)
-        if (std::ranges::find(waiting_, queue[place]) != waiting_.end() && try_start(queue[place], false))
-          started_one = true;
-      // A group may have taken the head with it.
-      if (!queue.empty() && !waiting_.empty() && waiting_.front() != queue.front()) again = true;
-      if (again) break;
-    }
+    const std::vector<std::size_t> queue = waiting_;
+    for (std::size_t place = 1; place < queue.size(); ++place)
+      if (std::ranges::find(waiting_, queue[place]) != waiting_.end() && try_start(queue[place], false))
+        has_started = true;
   }
 }
 
@@ -359,7 +353,6 @@ Group VirtualMachine::placed(Group group) const {
   const auto take = [](Unit& unit, std::vector<int>& nodes) {
     unit.nodes.assign(nodes.begin(), nodes.begin() + unit.size);
     nodes.erase(nodes.begin(), nodes.begin() + unit.size);
-    std::ranges::sort(unit.nodes);
   };
   Unit& primary = group.front();
   const bool matched_run = group.size() > 1 && !group.back().nodes.empty();
