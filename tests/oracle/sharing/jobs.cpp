@@ -45,7 +45,8 @@ double planned_slowdown(const Workload& workload, const Job& a, const Job& b) {
 }
 
 Time time_of(double work, double slowdown) {
-  return std::max<Time>(1, static_cast<Time>(std::ceil(work / (1 / slowdown))));
+  constexpr double kRoundingError = 1e-3;  // microseconds
+  return std::max<Time>(1, static_cast<Time>(std::ceil(work * slowdown - kRoundingError)));
 }
 
 }  // namespace replay::oracle::sharing

@@ -61,7 +61,6 @@ Group primary_and_forced(const Search& search) {
 std::vector<Group> windows(const Search& search, const std::vector<Unit>& list) {
   std::vector<Group> sets;
   const Group base = primary_and_forced(search);
-  if (search.forced && is_within_cap(search, base)) sets.push_back(base);
   for (std::size_t first = 0; first < list.size(); ++first) {
     Group group = base;
     for (std::size_t next = first; next < list.size(); ++next) {
@@ -72,6 +71,7 @@ std::vector<Group> windows(const Search& search, const std::vector<Unit>& list) 
     }
     if (group.size() > base.size()) sets.push_back(group);
   }
+  if (search.forced && is_within_cap(search, base)) sets.push_back(base);
   std::erase_if(sets, [&](const Group& group) { return !search.can_start(group); });
   return sets;
 }

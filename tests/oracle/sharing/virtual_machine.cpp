@@ -1,7 +1,6 @@
 #include "tests/oracle/sharing/virtual_machine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 namespace replay::oracle::sharing {
@@ -13,7 +12,7 @@ double Progress::left_at(Time now) const {
 
 Time Progress::end() const {
   if (left <= 0) return as_of;
-  return rate > 0 ? as_of + static_cast<Time>(std::ceil(left / rate)) : kNever;
+  return rate > 0 ? as_of + time_of(left, 1 / rate) : kNever;
 }
 
 void Progress::set_rate(Time now, double new_rate) {
