@@ -75,6 +75,7 @@ class Run {
 
   std::size_t end_jobs() {
     std::size_t ended = 0;
+    std::vector<bool> has_ended(machines_.size(), false);
     for (std::size_t i = 0; i < states_.size(); ++i) {
       JobState& state = states_[i];
       if (!state.is_executing || (state.work.end() > now_ && state.budget.end() > now_)) continue;
@@ -82,8 +83,12 @@ class Run {
       result_.jobs[i].end = now_;
       result_.jobs[i].response = machines_[state.machine].clock - state.submitted;
       machines_[state.machine].ended(i);
+      has_ended[state.machine] = true;
       ++ended;
     }
+    set_guests();
+    for (std::size_t i = 0; i < machines_.size(); ++i)
+      if (has_ended[i]) machines_[i].compress();
     return ended;
   }
 
@@ -239,7 +244,6 @@ class Run {
       const int ppn = ppn_alone(workload_, job(index), rules_);
       VirtualMachine& own = machines_[states_[index].machine];
       if (!is_safe_for_slice(static_cast<std::size_t>(nodes_at(job(index), ppn)))) continue;
-      own.compress();
       if (own.start_as_guest(index, free)) start_new(own);
     }
   }
