@@ -36,6 +36,13 @@ double slowdown_among(const Workload& workload, const Member& member, const std:
 
 }  // namespace
 
+std::pair<Time, std::int64_t> first_of(const Workload& workload, const Unit& unit) {
+  std::pair<Time, std::int64_t> first{kNever, 0};
+  for (const std::size_t job : unit.jobs)
+    first = std::min(first, {workload.jobs[job].submit, workload.jobs[job].number});
+  return first;
+}
+
 std::map<std::size_t, Time> planned_ends(const Workload& workload, const Group& group, const Left& left, Time now) {
   std::vector<Member> alive = members_of(workload, group, left);
   for (Member& member : alive) member.as_of = now;

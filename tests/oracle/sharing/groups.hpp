@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "tests/oracle/sharing/jobs.hpp"
@@ -19,6 +21,9 @@ struct Unit {
   int size = 1;            ///< nodes that it needs or has
   std::vector<int> nodes;  ///< in the order in which it took them; empty while it waits
 };
+
+/// For ties: submission and number of its first job.
+[[nodiscard]] std::pair<Time, std::int64_t> first_of(const Workload& workload, const Unit& unit);
 
 /// A group: the primary first, then the matched in their order. A single unit is one that runs alone.
 using Group = std::vector<Unit>;

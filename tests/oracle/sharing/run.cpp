@@ -212,11 +212,9 @@ class Run {
     return nodes;
   }
 
-  [[nodiscard]] std::tuple<Time, std::int64_t> first_of(const Group& group) const {
-    std::tuple<Time, std::int64_t> first{kNever, 0};
-    for (const Unit& unit : group)
-      for (const std::size_t index : unit.jobs)
-        first = std::min(first, std::tuple{job(index).submit, job(index).number});
+  [[nodiscard]] std::pair<Time, std::int64_t> first_of_group(const Group& group) const {
+    std::pair<Time, std::int64_t> first{kNever, 0};
+    for (const Unit& unit : group) first = std::min(first, first_of(workload_, unit));
     return first;
   }
 
@@ -229,7 +227,7 @@ class Run {
         if (!states_[group.front().jobs.front()].is_executing) preempted.push_back(group);
       waiting.insert(waiting.end(), machines_[other].waiting().begin(), machines_[other].waiting().end());
     }
-    std::ranges::sort(preempted, {}, [&](const Group& group) { return first_of(group); });
+    std::ranges::sort(preempted, {}, [&](const Group& group) { return first_of_group(group); });
     std::ranges::sort(waiting, {}, [&](std::size_t i) { return std::tuple{job(i).submit, job(i).number}; });
     for (const Group& group : preempted) {
       const std::vector<int> nodes = nodes_of(group);

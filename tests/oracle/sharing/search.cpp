@@ -7,8 +7,6 @@
 namespace replay::oracle::sharing {
 namespace {
 
-const Job& first_job(const Search& search, const Unit& unit) { return search.workload.jobs[unit.jobs.front()]; }
-
 bool is_within_cap(const Search& search, const Group& group) {
   return matched_nodes(group) <= search.primary.size * (1 + search.rules.larger) + kGainTolerance;
 }
@@ -45,8 +43,7 @@ std::vector<std::vector<Unit>> blocks_of(const Search& search, const std::vector
   if (search.rules.variant == Way::kNs) return blocks;
   for (std::vector<Unit>& block : blocks)
     std::ranges::stable_sort(block, {}, [&](const Unit& unit) {
-      const Job& job = first_job(search, unit);
-      return std::tuple{-longest_left(unit, search.left), job.submit, job.number};
+      return std::tuple{-longest_left(unit, search.left), first_of(search.workload, unit)};
     });
   return blocks;
 }
@@ -118,6 +115,19 @@ void purify(const Search& search, Proposal& proposal) {
   }
 }
 
+// By decreasing gain; of equal ones the first.
+std::vector<Proposal> best_first(std::vector<Proposal> stored) {
+  std::vector<Proposal> sorted;
+  while (!stored.empty()) {
+    auto best = stored.begin();
+    for (auto one = stored.begin(); one != stored.end(); ++one)
+      if (one->gain > best->gain + kGainTolerance) best = one;
+    sorted.push_back(*best);
+    stored.erase(best);
+  }
+  return sorted;
+}
+
 }  // namespace
 
 double longest_left(const Unit& unit, const Left& left) {
@@ -146,9 +156,7 @@ std::vector<Proposal> proposals(const Search& search) {
   }
   for (Proposal& proposal : stored) purify(search, proposal);
   std::erase_if(stored, [&](const Proposal& one) { return one.gain < search.rules.least_gain - kGainTolerance; });
-  if (variant != Way::kNh && variant != Way::kCstws)
-    std::ranges::stable_sort(stored, {}, [](const Proposal& one) { return -one.gain; });
-  return stored;
+  return variant == Way::kNh || variant == Way::kCstws ? stored : best_first(stored);
 }
 
 }  // namespace replay::oracle::sharing

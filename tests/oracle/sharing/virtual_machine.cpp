@@ -1,6 +1,7 @@
 #include "tests/oracle/sharing/virtual_machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace replay::oracle::sharing {
@@ -274,20 +275,18 @@ std::vector<Unit> VirtualMachine::running_units(int of_class) const {
     if (group.size() == 1 && job_class(job(group.front().jobs.front())) == of_class &&
         group.front().ppn <= workload_.cores_per_node / 2)
       units.push_back(group.front());
-  std::ranges::sort(units, {}, [&](const Unit& unit) {
-    const Job& first = job(unit.jobs.front());
-    return std::tuple{delay(unit), first.submit, first.number};
-  });
+  std::ranges::sort(units, {}, [&](const Unit& unit) { return std::tuple{delay(unit), first_of(workload_, unit)}; });
   return units;
 }
 
-// R / R_est; of a bundle the greatest.
-double VirtualMachine::delay(const Unit& unit) const {
+// R / R_est in millionths; of a bundle the greatest. The planned ends are rounded to microseconds, and jobs that nothing
+// has delayed are equal.
+Time VirtualMachine::delay(const Unit& unit) const {
   double most = 0;
   for (const auto& [index, end] : planned_ends(workload_, {unit}, left_of_all(), clock))
     most = std::max(most, static_cast<double>(end - jobs_[index].submitted) /
                               (rules_.estimate_factor * jobs_[index].planned_response));
-  return most;
+  return static_cast<Time>(std::llround(most * 1e6));
 }
 
 Search VirtualMachine::search(const Unit& primary) const {

@@ -108,7 +108,7 @@ class VirtualMachine {
   [[nodiscard]] Unit waiting_unit(std::size_t index) const;
   [[nodiscard]] std::vector<Unit> waiting_units_but(std::size_t index) const;
   [[nodiscard]] std::vector<Unit> running_units(int job_class) const;
-  [[nodiscard]] double delay(const Unit& unit) const;
+  [[nodiscard]] Time delay(const Unit& unit) const;
   [[nodiscard]] bool can_start(const Group& group) const;
   [[nodiscard]] Group placed(Group group) const;
   void enter(const Group& group);
