@@ -1,4 +1,5 @@
-// One instant after the other: ends, submissions, slice switch, pass, guests.
+// One instant after the other: ends, submissions, slice switch, pass, guests. A virtual machine makes a pass at the begin
+// of its slice, and in it when one of its jobs comes, when a job ends, its own or a guest, and at its planned starts.
 #include "tests/oracle/sharing/run.hpp"
 
 #include <algorithm>
@@ -37,19 +38,25 @@ class Run {
       if (!coming.empty()) next = std::min(next, job(coming.front()).submit);
       for (const JobState& state : states_)
         if (state.is_executing) next = std::min({next, state.work.end(), state.budget.end()});
+      bool has_cause = next == next_timer() || next == next_switch_;
       go_to(next);
-      left -= end_jobs();
+      const std::size_t ended = end_jobs();
+      left -= ended;
+      has_cause = has_cause || ended > 0;
       while (!coming.empty() && job(coming.front()).submit == now_) {
         submit(coming.front());
+        has_cause = has_cause || states_[coming.front()].machine == active_;
         coming.erase(coming.begin());
       }
       if (now_ == next_switch_) take_switch();
       if (active_) {
         set_guests();
         VirtualMachine& machine = machines_[*active_];
-        machine.compress();
-        machine.pass();
-        start_new(machine);
+        if (has_cause) {
+          machine.compress();
+          machine.pass();
+          start_new(machine);
+        }
         if (rules_.sliced) take_guests();
       }
       set_rates();
