@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <ostream>
@@ -105,7 +104,7 @@ bool are_near(Time a, Time b) { return a == b || std::abs(a - b) <= kTolerance; 
 
 bool are_alike(const JobRun& a, const JobRun& b) {
   return are_near(a.start, b.start) && are_near(a.end, b.end) && a.nodes == b.nodes &&
-         (std::getenv("NO_REST") != nullptr || std::abs(a.response_estimate - b.response_estimate) <= kTolerance) && a.suspensions == b.suspensions;
+         std::abs(a.response_estimate - b.response_estimate) <= kTolerance && a.suspensions == b.suspensions;
 }
 
 // Of a bundle that is the primary the program names one job.
@@ -150,7 +149,6 @@ SharingWorkload smallest(SharingWorkload drawn) {
   drawn.workload = minimised(drawn.workload, [&](const oracle::Workload& workload) {
     const bool fit =
         std::ranges::all_of(workload.jobs, [](const oracle::Job& job) { return job.request > 0 && job.run_time > 0; });
-    if (std::getenv("FOURS") && std::ranges::any_of(workload.jobs, [](const oracle::Job& job) { return job.processes % 4 != 0; })) return false;
     return fit && !workload.jobs.empty() && differs({workload, drawn.rules});
   });
   const auto try_with = [&](auto change) {
