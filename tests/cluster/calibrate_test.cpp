@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/shell.hpp"
@@ -154,11 +155,37 @@ TEST_F(Calibrate, CtrlCKeepsWhatThereIs) {
   expect_nothing_left();
 }
 
+// The profile of two cores with all figures of ep and cg at two processes, but for what sharing costs ep.
+Profile profile_without_sharing_of_ep() {
+  const auto figure = [](double value) { return Figure{.value = value, .runs = 3}; };
+  Profile profile;
+  profile.machine = machine_here(2);
+  for (const std::string name : {"ep", "cg"}) {
+    ProfileEntry& entry = profile.entries.emplace_back();
+    entry.benchmark = name;
+    entry.problem_class = "S";
+    entry.processes = 2;
+    entry.command = name + " --class S";
+    entry.runtime_s = figure(0.1);
+    for (const std::string neighbour : {"ep", "cg"}) profile.pairs.push_back({name, "S", neighbour, "S", 2, figure(2)});
+  }
+  profile.entries.back().cpu_use = figure(0.9);
+  profile.entries.back().slowdown_mpl_2 = figure(2);
+  for (const ProcessCount processes : {2, 4}) {
+    profile.launch.push_back({processes, figure(0.1)});
+    profile.end.push_back({processes, figure(0.01)});
+  }
+  profile.shrink = profile.expand = {{2, figure(0.001)}};
+  profile.message_s = figure(1e-5);
+  return profile;
+}
+
 // A scheduler shrinks a job to start another one on the freed cores, so sharing is measured like that: first with a
-// copy of the same benchmark, in the next reading with another one.
+// copy of the same benchmark, in the next reading with another one. The profile has all else, so that it comes at once.
 TEST_F(Calibrate, RunsEachBenchmarkInTurnOnTheCoresThatAShrunkJobGivesUp) {
   options_[5] = "ep,cg";
   options_[7] = "2";
+  write_profile(profile_without_sharing_of_ep(), folder_ / "p.json");
   Background calibrate{REPLAY_PROGRAM, options_, folder_ / "out", folder_ / "err"};
   std::vector<std::string> jobs;
   EXPECT_TRUE(comes_true([&] { return (jobs = shrunk_jobs()).size() == 2; }, std::chrono::seconds{60}))
@@ -171,6 +198,7 @@ TEST_F(Calibrate, RunsEachBenchmarkInTurnOnTheCoresThatAShrunkJobGivesUp) {
       },
       std::chrono::seconds{100}))
       << calibrate.err();
+  EXPECT_NE(calibrate.err().find(": 1 measurements to make, 11 are there"), std::string::npos) << calibrate.err();
   calibrate.send(SIGINT);
   EXPECT_EQ(calibrate.wait(), 130) << calibrate.err();
   expect_nothing_left();
