@@ -1,6 +1,7 @@
 // Tests of `replay agent` with daemons that connect over TCP, as programs: a remote trace runs as a local one does; a
 // peer without the key, one that sends garbage or nothing, and a second daemon are rejected and disturb no run; and
-// when the agent or the daemon is killed, nothing stays behind.
+// when the agent or the daemon is killed, nothing stays behind. Tests of the connection alone run on emulated cores, where
+// jobs hardly compute.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,6 +34,7 @@ TEST_F(RemoteAgent, ATraceRunsThereAndEveryResultIsVerified) {
 }
 
 TEST_F(RemoteAgent, RelativeFoldersAreTheDaemonsOwn) {
+  machine_ = kEmulated;
   start_agent();
   auto all = arguments("short.swf");
   std::string command = REPLAY_PROGRAM;
@@ -43,6 +45,7 @@ TEST_F(RemoteAgent, RelativeFoldersAreTheDaemonsOwn) {
 }
 
 TEST_F(RemoteAgent, AnotherKeyOrNoneIsRefusedAndTheRightOneStillGetsIn) {
+  machine_ = kEmulated;
   start_agent();
   launcher::make_link_key(folder_ / "other");
   auto wrong = arguments("short.swf");
@@ -64,6 +67,7 @@ TEST_F(RemoteAgent, AnotherKeyOrNoneIsRefusedAndTheRightOneStillGetsIn) {
 }
 
 TEST_F(RemoteAgent, WhoeverKnocksDisturbsNoRun) {
+  machine_ = kEmulated;
   start_agent();
   // The job runs much longer than a second daemon waits for the first one to leave.
   write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 8 2 4 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
@@ -130,6 +134,7 @@ TEST_F(RemoteAgent, SigtermEndsAllJobsAndTheAgent) {
 }
 
 TEST_F(RemoteAgent, ADaemonThatIsSilentIsLost) {
+  machine_ = kEmulated;
   start_agent({"--silence", "3"});
   auto running = daemon_with_a_running_job();
   running->send(SIGSTOP);  // as if the link were cut: it stays open, and nothing comes
@@ -158,7 +163,7 @@ while IFS= read -r line; do
   passes=$((passes + 1))
   case $passes in
     1) echo '{"actions":[{"start":1}]}';;
-    2) sleep 6; echo '{"actions":[]}';;
+    2) sleep 5; echo '{"actions":[]}';;
     3) echo '{"actions":[{"start":2}]}';;
     *) echo '{"actions":[]}';;
   esac
@@ -166,11 +171,12 @@ done
 )";
 
 TEST_F(RemoteAgent, APolicyThatThinksForLongerThanTheSilenceLosesNoRun) {
+  machine_ = kEmulated;
   start_agent({"--silence", "3"});
   write_text(folder_ / "thinker.sh", kThinker);
   write_text(folder_ / "t.swf",
              "; MaxProcs: 2\n"
-             "1 0 -1 9 2 4.5 -1 2 100 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "1 0 -1 7.5 2 3.7 -1 2 100 -1 1 1 1 -1 -1 -1 -1 -1\n"
              "2 1 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
   auto all = arguments("t.swf");
   std::ranges::replace(all, "fcfs-malleable", "exec:{sh " + (folder_ / "thinker.sh").string() + "}:timeout=60s");
@@ -181,6 +187,7 @@ TEST_F(RemoteAgent, APolicyThatThinksForLongerThanTheSilenceLosesNoRun) {
 }
 
 TEST_F(RemoteAgent, OneThatStaysServesOneDaemonAfterTheOther) {
+  machine_ = kEmulated;
   start_agent({"--stay"});
   auto two = arguments("short.swf");
   std::ranges::replace(two, "fcfs-malleable", "fcfs,easy");
@@ -193,6 +200,7 @@ TEST_F(RemoteAgent, OneThatStaysServesOneDaemonAfterTheOther) {
 }
 
 TEST_F(RemoteAgent, OneThatWasStoppedIsEndedAndTheNextDaemonIsServed) {
+  machine_ = kEmulated;
   start_agent({"--stay", "--silence", "3"});
   auto running = daemon_with_a_running_job();
   const pid_t stopped = serving();

@@ -119,6 +119,10 @@ class Relay {
 
 class RelayedAgent : public RemoteAgent {
  protected:
+  void SetUp() override {
+    RemoteAgent::SetUp();
+    machine_ = kEmulated;
+  }
   /// Puts the relay in front of the agent: daemons started later connect to the relay.
   void put_relay_between() {
     relay_.emplace(address_);

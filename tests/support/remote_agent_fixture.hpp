@@ -26,11 +26,13 @@ namespace replay::test {
 
 inline constexpr const char* kShort =
     "; MaxProcs: 2\n"
-    "1 0 -1 3 2 1.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
-    "2 0.3 -1 1 1 1 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
+    "1 0 -1 2 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+    "2 0.3 -1 0.7 1 0.7 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n";
 inline constexpr const char* kLong =
     "; MaxProcs: 2\n"
     "1 0 -1 600 2 300 -1 2 1000 -1 1 1 1 -1 -1 -1 -1 -1\n";
+
+inline constexpr const char* kEmulated = "emulated:1x1x2";
 
 class RemoteAgent : public testing::Test {
  protected:
