@@ -33,8 +33,8 @@ class OwnPolicyForReal : public OwnPolicy {
     ::setenv("REPLAY_TEST_RUN", folder_.path().c_str(), 1);  // marks every process of this test
     write_text(folder_ / "t.swf",
                "; MaxProcs: 2\n"
-               "1 0 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
-               "2 0.2 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+               "1 0 -1 0.6 2 0.6 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+               "2 0.2 -1 0.6 2 0.6 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
                "3 0.4 -1 0.5 1 0.5 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
   }
   std::vector<std::string> arguments(const std::string& policy) const {
@@ -56,6 +56,7 @@ class OwnPolicyForReal : public OwnPolicy {
     EXPECT_TRUE(comes_true([&] { return left().empty(); }, std::chrono::seconds{10})) << left();
   }
   void expect_a_good_run(const std::string& policy) {
+    machine_ = "emulated:1x1x2";
     ASSERT_EQ(run(policy), 0) << output();
     EXPECT_EQ(what_is_wrong(log(), Machine::parse("1x1x2")), "") << policy;
     EXPECT_EQ(log().verified(), 3) << output();
