@@ -149,10 +149,11 @@ TEST_F(ValidateForReal, ScojoPChoosesTheSizesOfTheSimulator) {
              "1,moldable,1,8,downey:a=6:sigma=0.5\n2,moldable,1,8,downey:a=8:sigma=1\n"
              "3,moldable,1,8,downey:a=5:sigma=0.5\n4,moldable,1,8,downey:a=4:sigma=0\n"
              "5,moldable,1,8,downey:a=7:sigma=0.5\n6,rigid,,,\n");
-  const ShellResult result = shell(
-      fmt::format("{} validate --trace t.swf --machine emulated:2x2x2 --policy scojo-p:predict=off --out v --json",
-                  REPLAY_PROGRAM),
-      folder_.path());
+  const ShellResult result =
+      shell(fmt::format("{} validate --trace t.swf --machine emulated:2x2x2 --policy scojo-p:predict=off "
+                        "--time-scale 0.5 --out v --json",
+                        REPLAY_PROGRAM),
+            folder_.path());
   ASSERT_EQ(result.status, 0) << result.out << result.err;
   const auto cell = validate::cell_result_of(ordered_json::parse(result.out)["cells"][0], "cell");
   EXPECT_EQ(cell.real.jobs, 6u);
@@ -168,7 +169,7 @@ TEST_F(ValidateForReal, ScojoPChoosesTheSizesOfTheSimulator) {
 
 TEST_F(ValidateForReal, ScojoResizesRunningJobsAsInTheSimulator) {
   // Three jobs with N_opt = 4 come in turn: f = 2, 1, 2/3. The first two are shrunk by levels, 8 processes on 4 cores and on
-  // 2 of 8; the first one is expanded at 800 s, 300 s after the last resize. Seconds of the trace are 20 ms.
+  // 2 of 8; the first one is expanded at 800 s, 300 s after the last resize. A second of the trace is 8 ms.
   write_text(folder_ / "t.swf",
              "; MaxProcs: 8\n"
              "1 0 -1 700 4 630 -1 4 720 -1 1 1 1 -1 -1 -1 -1 -1\n"
@@ -179,7 +180,7 @@ TEST_F(ValidateForReal, ScojoResizesRunningJobsAsInTheSimulator) {
              "2,malleable,1,8,three-point:n=4\n3,malleable,1,8,three-point:n=4\n");
   const ShellResult result =
       shell(fmt::format("{} validate --trace t.swf --machine emulated:2x2x2 --policy scojo:resize=levels "
-                        "--time-scale 0.02 --out v --json",
+                        "--time-scale 0.008 --out v --json",
                         REPLAY_PROGRAM),
             folder_.path());
   ASSERT_EQ(result.status, 0) << result.out << result.err;
