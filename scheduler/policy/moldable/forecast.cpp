@@ -37,6 +37,7 @@ double three_point_gain(double times) {
 
 /// The sum of min(time, left), min(time, left - 1 day), ..., of so many days. REQUIRES: days >= 1, left >= days - 1 days.
 double sum_of_least(double time, double left, double days) {
+  if (days == 1) return std::min(time, left);
   constexpr auto kOneDay = static_cast<double>(kDay.count());
   const double whole = left < time ? 0 : std::min(days, std::floor((left - time) / kOneDay) + 1);
   const double cut = days - whole;
@@ -110,6 +111,7 @@ double Forecast::expected_work(Duration now, Duration length, double modifier) c
       const auto part = static_cast<double>((end - begin).count());
       const double left = static_cast<double>((now + length - begin).count()) - part / 2;
       for (std::size_t c = 0; c < kJobClasses; ++c) {
+        if (classes_[c].submitted[slot] == 0) continue;
         const auto submitted = static_cast<double>(classes_[c].submitted[slot]);
         const double arrivals = submitted * part / static_cast<double>(watched_[slot].count());
         work += arrivals * sum_of_least(job[c].time, left, days) * job[c].size;

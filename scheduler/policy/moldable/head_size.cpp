@@ -14,33 +14,40 @@ constexpr double kLoadNoise = 1e-9;
 
 double work(CoreCount cores, Duration time) { return static_cast<double>(time.count()) * cores; }
 
-ProcessCount resized(const ClassedJob& job, double modifier, CoreCount machine) {
-  return size_near(*job.job, modifier * job.optimum + kLoadNoise, machine);
-}
-
 }  // namespace
 
-ProcessCount WaitingShare::size_at(double modifier, CoreCount machine) const {
-  return std::max(guaranteed, resized(*job, modifier, machine));
+WaitingShare::WaitingShare(const ClassedJob& job, CoreCount machine, ProcessCount guarantee)
+    : guaranteed(guarantee), job_(job.job), machine_(machine), optimum_(job.optimum) {
+  // Without a list these are all sizes between two bounds, which size_near() keeps within.
+  is_list_ = has_choice_of_size(*job_) && !job_->declaration->sizes.empty();
+  least_ = size_near(*job_, 0, machine);
+  most_ = size_near(*job_, machine, machine);
+  known_[static_cast<std::size_t>(optimum_) % known_.size()] = {optimum_, job.at_optimum};
 }
 
-Duration WaitingShare::time_at(ProcessCount processes) const {
-  if (size != processes) {
-    size = processes;
-    time = estimate_at(*job->job, processes);
-  }
-  return time;
+ProcessCount WaitingShare::resized(double modifier) const {
+  const double wish = modifier * optimum_ + kLoadNoise;
+  if (is_list_) return size_near(*job_, wish, machine_);
+  const double rounded = wish + 0.5;  // halves up, when it is cut
+  return rounded < most_ ? std::max(static_cast<ProcessCount>(rounded), least_) : most_;
 }
 
 HeadSize load_with(double modifier, const LoadView& view) {
-  const WaitingShare& head = view.waiting.front();
-  const ProcessCount size = resized(*head.job, modifier, view.machine);
+  const WaitingShare& head = *view.waiting.front();
+  const ProcessCount size = head.resized(modifier);
   const Duration time = head.time_at(size);
   double sum = work(size, time);
-  for (const Occupied& other : view.running) sum += work(other.cores, std::min(other.left, time));
-  for (const WaitingShare& other : view.waiting.subspan(1)) {
-    const ProcessCount others = other.size_at(modifier, view.machine);
-    sum += work(others, std::min(other.time_at(others), time));
+  CoreCount others_cores = view.running_cores;  // of those that run longer than the head
+  for (const Release& other : view.running) {
+    const Duration left = other.at - view.now;
+    if (left >= time) break;
+    sum += work(other.cores, left);
+    others_cores -= other.cores;
+  }
+  sum += work(others_cores, time);
+  for (const WaitingShare* const other : view.waiting.subspan(1)) {
+    const ProcessCount others = other->size_at(modifier);
+    sum += work(others, std::min(other->time_at(others), time));
   }
   if (view.forecast != nullptr) sum += view.forecast->expected_work(view.since_midnight, time, modifier);
   return {modifier, sum / work(view.machine, time), time};
@@ -49,7 +56,7 @@ HeadSize load_with(double modifier, const LoadView& view) {
 HeadSize size_of_head(const LoadView& view, const LoadAim& aim) {
   HeadSize best;
   double nearest = std::numeric_limits<double>::infinity();
-  if (view.waiting.front().job->job->estimate == Duration::zero()) return best;
+  if (view.waiting.front()->job().estimate == Duration::zero()) return best;
   double modifier = 1;
   for (int trial = 0, worse = 0; trial < kMostTrials; ++trial) {
     const HeadSize tried = load_with(modifier, view);

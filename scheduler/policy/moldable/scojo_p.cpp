@@ -57,13 +57,11 @@ struct Prediction {
   std::optional<TrainedForecast> trained;
 };
 
-using Guarantees = JobMap<ProcessCount>;
-
-// One pass, on copies of what it changes.
+// One pass, on copies of what it changes; these are kept from pass to pass for their memory alone.
 class ScojoPPass {
  public:
   struct Begin {
-    const ClassedJob* job;
+    const WaitingShare* job;
     ProcessCount size;
     HeadSize by;  // the search that its size is from
   };
@@ -72,20 +70,25 @@ class ScojoPPass {
     ProcessCount size;
   };
 
-  ScojoPPass(const ClusterView& view, std::span<const ClassedJob* const> queue, const Guarantees& guarantees,
-             const Forecast* forecast, const LoadAim& aim)
-      : view_(view), aim_(aim), free_(view.free.total()) {
-    for (const RunningJob* job : view.running.by_estimated_end())
-      if (!job->gone_in_plan && !job->suspended)
-        add_running(std::max(job->estimated_end, view.now + Duration{1}), job->allocation.cores);
-    std::ranges::stable_sort(ends_, {}, &Release::at);
-    waiting_.reserve(queue.size());
-    for (const ClassedJob* job : queue) {
-      const ProcessCount* const guaranteed = guarantees.find(job->id);
-      waiting_.push_back({job, guaranteed == nullptr ? 0 : *guaranteed});
+  explicit ScojoPPass(const LoadAim& aim) : aim_(aim) {}
+
+  // With nothing free, too: the head is guaranteed its size then. `waiting` is in the order of the queue.
+  void run(const ClusterView& view, std::span<const WaitingShare* const> waiting, const Forecast* forecast) {
+    begin(view, forecast);
+    for (std::size_t next = 0; next < waiting.size(); ++next) {
+      load_.running = ends_;
+      load_.waiting = waiting.subspan(next);
+      const HeadSize wanted = size_of_head(load_, aim_);
+      const WaitingShare& head = *waiting[next];
+      const ProcessCount target = head.size_at(wanted.modifier);
+      const Option chosen = target <= free_ ? Option{load_.now, target, free_} : best_option(head, target);
+      if (chosen.at != load_.now) {
+        guarantee_ = {head.job().id, chosen.size};
+        backfill(waiting.subspan(next + 1), wanted, {chosen.at, chosen.free - chosen.size});
+        return;
+      }
+      start(head, chosen.size, wanted);
     }
-    load_ = {view.machine.size(), running_, waiting_, forecast, since_midnight(view, view.now)};
-    run();
   }
 
   [[nodiscard]] const std::vector<Begin>& starts() const { return starts_; }
@@ -99,59 +102,55 @@ class ScojoPPass {
     CoreCount free;
   };
 
-  void add_running(Instant end, CoreCount cores) {
-    ends_.push_back({end, cores});
-    running_.push_back({cores, end - view_.now});
-  }
-
-  // With nothing free, too: the head is guaranteed its size then.
-  void run() {
-    for (std::size_t next = 0; next < waiting_.size(); ++next) {
-      load_.running = running_;
-      load_.waiting = std::span{waiting_}.subspan(next);
-      const HeadSize wanted = size_of_head(load_, aim_);
-      const WaitingShare& head = waiting_[next];
-      const ProcessCount target = head.size_at(wanted.modifier, load_.machine);
-      const Option chosen = target <= free_ ? Option{view_.now, target, free_} : best_option(head, target);
-      if (chosen.at != view_.now) {
-        guarantee_ = {head.job->id, chosen.size};
-        backfill(next + 1, wanted, {chosen.at, chosen.free - chosen.size});
-        return;
+  void begin(const ClusterView& view, const Forecast* forecast) {
+    free_ = view.free.total();
+    ends_.clear();
+    starts_.clear();
+    guarantee_.reset();
+    load_ = {.machine = view.machine.size(),
+             .now = view.now,
+             .running = {},
+             .running_cores = 0,
+             .waiting = {},
+             .forecast = forecast,
+             .since_midnight = since_midnight(view, view.now)};
+    for (const RunningJob* job : view.running.by_estimated_end())  // ascending, and so are the later ones of two
+      if (!job->gone_in_plan && !job->suspended) {
+        ends_.push_back({std::max(job->estimated_end, view.now + Duration{1}), job->allocation.cores});
+        load_.running_cores += job->allocation.cores;
       }
-      start(head, chosen.size, wanted);
-    }
   }
 
   void start(const WaitingShare& job, ProcessCount size, const HeadSize& by) {
-    starts_.push_back({job.job, size, by});
+    starts_.push_back({&job, size, by});
     free_ -= size;
-    const Instant end = view_.now + job.time_at(size);
+    const Instant end = load_.now + job.time_at(size);
     ends_.insert(std::ranges::upper_bound(ends_, end, {}, &Release::at), {end, size});
-    running_.push_back({size, end - view_.now});
+    load_.running_cores += size;
   }
 
   // Figure 3: now with what is free, or when running jobs have ended with what is free then, up to `target`; whichever is over
   // first, the earlier and then the smaller one of several.
   [[nodiscard]] Option best_option(const WaitingShare& head, ProcessCount target) const {
-    const ProcessCount low = std::max(head.guaranteed, std::min(least_size(*head.job->job), target));
+    const ProcessCount low = std::max(head.guaranteed, std::min(least_size(head.job()), target));
     std::optional<Option> best;
     Instant best_end{};
     const auto try_at = [&](Instant at, CoreCount free) {
-      const auto size = free >= target ? std::optional{target} : largest_offered(*head.job->job, free);
+      const auto size = free >= target ? std::optional{target} : largest_offered(head.job(), free);
       if (!size || *size < low) return;
       const Instant end = at + head.time_at(*size);
       if (best && best_end <= end) return;
       best = {at, *size, free};
       best_end = end;
     };
-    try_at(view_.now, free_);
+    try_at(load_.now, free_);
     CoreCount free = free_;
     for (auto next = ends_.begin(); next != ends_.end() && free < target;) {
       const Instant at = next->at;
       for (; next != ends_.end() && next->at == at; ++next) free += next->cores;
       try_at(at, free);
     }
-    INVARIANT(best, "job {} needs {} processes, more than the machine has", number(head.job->id), target);
+    INVARIANT(best, "job {} needs {} processes, more than the machine has", number(head.job().id), target);
     return *best;
   }
 
@@ -160,20 +159,17 @@ class ScojoPPass {
     return largest_size(job, free);
   }
 
-  void backfill(std::size_t next, const HeadSize& by, Shadow shadow) {
-    for (; next < waiting_.size() && free_ > 0; ++next) {
-      const WaitingShare& job = waiting_[next];
-      const ProcessCount size = job.size_at(by.modifier, load_.machine);
-      if (take_if_head_is_not_delayed({size, job.time_at(size)}, view_.now, free_, shadow)) start(job, size, by);
+  void backfill(std::span<const WaitingShare* const> behind, const HeadSize& by, Shadow shadow) {
+    for (const WaitingShare* const job : behind) {
+      if (free_ == 0) return;
+      const ProcessCount size = job->size_at(by.modifier);
+      if (take_if_head_is_not_delayed({size, job->time_at(size)}, load_.now, free_, shadow)) start(*job, size, by);
     }
   }
 
-  const ClusterView& view_;
-  const LoadAim& aim_;
-  CoreCount free_;
+  LoadAim aim_;
+  CoreCount free_ = 0;
   std::vector<Release> ends_;  // of what runs, ascending
-  std::vector<Occupied> running_;
-  std::vector<WaitingShare> waiting_;  // by class
   LoadView load_{};
   std::vector<Begin> starts_;
   std::optional<Guarantee> guarantee_;
@@ -182,7 +178,7 @@ class ScojoPPass {
 class ScojoP final : public Policy {
  public:
   ScojoP(Aging aging, const LoadAim& aim, const Prediction& prediction)
-      : aging_(aging), aim_(aim), from_past_(prediction.from_past), queue_(aging) {
+      : aging_(aging), aim_(aim), from_past_(prediction.from_past), queue_(aging), pass_(aim) {
     if (!prediction.trained) return;
     training_ = prediction.trained->training;
     trained_ = forecast_of(*prediction.trained);
@@ -190,21 +186,20 @@ class ScojoP final : public Policy {
 
   void decide(const ClusterView& view, Decisions& out) override {
     for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kFinish) guarantees_.erase_if_there(trigger.job->id);
+      if (trigger.kind == TriggerKind::kFinish) shares_.erase_if_there(trigger.job->id);
     if (from_past_) past_.follow(view);
     queue_.follow(view);
     if (nothing_happens(view)) return queue_.wake_for_promotion(out);
     note_pass(view);
-    const ScojoPPass pass{view, queue_.in_order(), guarantees_, forecast(), aim_};
-    for (const ScojoPPass::Begin& begin : pass.starts()) {
-      guarantees_.erase_if_there(begin.job->id);
-      out.emplace_back(Start{
-          begin.job->id, {.cores = begin.size, .mpl = 1, .named = {}, .processes = begin.size}, choice_of(begin)});
+    find_shares(view);
+    pass_.run(view, waiting_, forecast());
+    for (const ScojoPPass::Begin& begin : pass_.starts()) {
+      const JobId id = begin.job->job().id;
+      out.emplace_back(
+          Start{id, {.cores = begin.size, .mpl = 1, .named = {}, .processes = begin.size}, choice_of(begin)});
+      shares_.erase(id);
     }
-    if (const auto& guarantee = pass.guarantee()) {
-      ProcessCount* const known = guarantees_.find(guarantee->job);
-      (known != nullptr ? *known : guarantees_.add(guarantee->job)) = guarantee->size;
-    }
+    if (const auto& guarantee = pass_.guarantee()) shares_.at(guarantee->job).guaranteed = guarantee->size;
     queue_.wake_for_promotion(out);
   }
 
@@ -219,9 +214,18 @@ class ScojoP final : public Policy {
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     ClassQueue queue{aging_};
     queue.follow(view);
-    const ScojoPPass pass{view, queue.in_order(), guarantees_, forecast(), aim_};
+    std::vector<WaitingShare> shares;
+    std::vector<const WaitingShare*> waiting;
+    shares.reserve(queue.in_order().size());
+    for (const ClassedJob* other : queue.in_order()) {
+      const WaitingShare* const known = shares_.find(other->id);
+      const ProcessCount guaranteed = known == nullptr ? 0 : known->guaranteed;
+      waiting.push_back(&shares.emplace_back(*other, view.machine.size(), guaranteed));
+    }
+    ScojoPPass pass{aim_};
+    pass.run(view, waiting, forecast());
     return std::ranges::any_of(pass.starts(),
-                               [&job](const ScojoPPass::Begin& begin) { return begin.job->id == job.id; });
+                               [&job](const ScojoPPass::Begin& begin) { return begin.job->job().id == job.id; });
   }
 
   [[nodiscard]] const Training* training() const override { return training_ ? &*training_ : nullptr; }
@@ -229,6 +233,16 @@ class ScojoP final : public Policy {
 
  private:
   [[nodiscard]] const Forecast* forecast() const { return trained_ ? &*trained_ : past_.forecast(); }
+
+  void find_shares(const ClusterView& view) {
+    waiting_.clear();
+    for (const ClassedJob* job : queue_.in_order()) {
+      WaitingShare* share = shares_.find(job->id);
+      if (share == nullptr) share = &shares_.add(job->id);
+      if (!share->is_of(*job, view.machine.size())) *share = {*job, view.machine.size(), share->guaranteed};
+      waiting_.push_back(share);
+    }
+  }
 
   void note_pass(const ClusterView& view) {
     last_pass_ = view.now;
@@ -254,8 +268,8 @@ class ScojoP final : public Policy {
   }
 
   [[nodiscard]] SizeChoice choice_of(const ScojoPPass::Begin& begin) const {
-    if (!has_choice_of_size(*begin.job->job)) return {};
-    SizeChoice choice{.optimal = begin.job->optimum, .modifier = begin.by.modifier};
+    if (!has_choice_of_size(begin.job->job())) return {};
+    SizeChoice choice{.optimal = begin.job->optimum(), .modifier = begin.by.modifier};
     if (begin.by.time == Duration::zero()) return choice;
     choice.load = begin.by.load;
     choice.ideal = aim_.ideal;
@@ -271,8 +285,10 @@ class ScojoP final : public Policy {
   std::optional<Training> training_;
   std::optional<Forecast> trained_;
   Instant last_pass_ = Instant::min();
-  std::vector<JobId> gone_in_plan_;  // at the last pass
-  Guarantees guarantees_;            // of waiting jobs that were the head
+  std::vector<JobId> gone_in_plan_;           // at the last pass
+  JobMap<WaitingShare> shares_;               // of the waiting jobs
+  std::vector<const WaitingShare*> waiting_;  // by class
+  ScojoPPass pass_;
 };
 
 constexpr ParameterSpec kScojoPParameters[] = {

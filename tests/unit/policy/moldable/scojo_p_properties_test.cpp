@@ -55,11 +55,11 @@ class Guarantees final : public Policy {
         ends.push_back({view.now + estimate_at(*job->job, start->second), start->second});
         continue;
       }
-      waiting.push_back({job, guaranteed_.contains(job->id) ? guaranteed_[job->id] : 0});
+      waiting.emplace_back(*job, view.machine.size(), guaranteed_.contains(job->id) ? guaranteed_[job->id] : 0);
     }
     if (waiting.empty()) return;
     const ProcessCount size = best_size(view, waiting, free, ends);
-    ProcessCount& known = guaranteed_[waiting.front().job->id];
+    ProcessCount& known = guaranteed_[waiting.front().job().id];
     RC_ASSERT(size >= known);
     known = size;
   }
@@ -72,18 +72,21 @@ class Guarantees final : public Policy {
 
   static ProcessCount best_size(const ClusterView& view, const std::vector<WaitingShare>& waiting, CoreCount free,
                                 std::vector<Release> ends) {
-    std::vector<Occupied> running;
-    for (const Release& end : ends) running.push_back({end.cores, end.at - view.now});
-    const LoadView load{view.machine.size(), running, waiting, nullptr, Duration::zero()};
+    std::ranges::stable_sort(ends, {}, &Release::at);
+    CoreCount running_cores = 0;
+    for (const Release& end : ends) running_cores += end.cores;
+    std::vector<const WaitingShare*> in_order;
+    for (const WaitingShare& share : waiting) in_order.push_back(&share);
+    const LoadView load{view.machine.size(), view.now, ends, running_cores, in_order, nullptr, Duration::zero()};
     const WaitingShare& head = waiting.front();
-    const ProcessCount target = head.size_at(size_of_head(load, kAim).modifier, load.machine);
+    const ProcessCount target = head.size_at(size_of_head(load, kAim).modifier);
     ends.push_back({view.now, 0});
     std::vector<std::tuple<Instant, Instant, ProcessCount>> options;  // its end, start, size
     for (const Release& option : ends) {
       CoreCount then = free;
       for (const Release& end : ends)
         if (end.at <= option.at) then += end.cores;
-      const Job& job = *head.job->job;
+      const Job& job = head.job();
       const ProcessCount most = std::min<ProcessCount>(target, then);
       for (ProcessCount size = std::max(head.guaranteed, 1); size <= most; ++size)
         if (offers(job, size)) options.emplace_back(option.at + estimate_at(job, size), option.at, size);

@@ -1,6 +1,7 @@
 // The numbers are those of the cases in tests/data/moldable, and of further ones worked out by hand in the same way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -29,26 +30,31 @@ class Moment {
  public:
   explicit Moment(CoreCount machine) : machine_(machine) {}
   Moment& runs(CoreCount cores, Duration left) {
-    running_.push_back({cores, left});
+    running_.push_back({Instant{left}, cores});
+    std::ranges::sort(running_, {}, &Release::at);
+    running_cores_ += cores;
     return *this;
   }
   Moment& waits(const TracedJob& traced, ProcessCount guaranteed = 0) {
     jobs_.push_back(traced.job);
-    classed_.push_back(classed(jobs_.back(), machine_, Aging::kOff));
-    waiting_.push_back({&classed_.back(), guaranteed});
+    shares_.emplace_back(classed(jobs_.back(), machine_, Aging::kOff), machine_, guaranteed);
+    waiting_.push_back(&shares_.back());
     return *this;
   }
   [[nodiscard]] double load(double modifier) const { return load_with(modifier, view()).load; }
   [[nodiscard]] HeadSize best() const { return size_of_head(view(), kAim); }
 
  private:
-  [[nodiscard]] LoadView view() const { return {machine_, running_, waiting_, nullptr, Duration::zero()}; }
+  [[nodiscard]] LoadView view() const {
+    return {machine_, Instant{}, running_, running_cores_, waiting_, nullptr, Duration::zero()};
+  }
 
   CoreCount machine_;
-  std::vector<Occupied> running_;
+  std::vector<Release> running_;
+  CoreCount running_cores_ = 0;
   std::deque<Job> jobs_;
-  std::deque<ClassedJob> classed_;
-  std::vector<WaitingShare> waiting_;
+  std::deque<WaitingShare> shares_;
+  std::vector<const WaitingShare*> waiting_;
 };
 
 TEST(ScojoPLoad, CountsRunningJobsAtTheirCoresAndWaitingOnesAtTheModifiedSize) {
