@@ -1,5 +1,5 @@
 // The section of simulator_bench that measures policies of moldable jobs: whole runs on the workload W1 of the SCOJO-P
-// paper by length, and what a policy's passes cost per start while the queue keeps its length.
+// paper by length, and what a policy's passes cost, each and per start, while the queue keeps its length.
 #pragma once
 
 #include <cstdint>
