@@ -43,11 +43,13 @@ void check_verified(const std::string& output, const Words& command) {
     throw std::runtime_error(fmt::format("{} did not verify: {}", fmt::join(command, " "), output));
 }
 
-launcher::AgentHandle start(const fs::path& mpiexec, const fs::path& vmlib, launcher::BackEnd back_end) {
+launcher::AgentHandle start(const fs::path& mpiexec, const fs::path& vmlib, launcher::BackEnd back_end,
+                            std::chrono::microseconds turn) {
   launcher::AgentOptions options;
   options.mpiexec = mpiexec;
   options.vmlib = vmlib;
   options.back_end = back_end;
+  options.turn = turn;
   return launcher::start_agent(options);
 }
 
@@ -66,7 +68,8 @@ MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores&
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
-  MeasuredRun run{since(start), text_of(folder.path() / "stdout")};
+  const double seconds = since(start);
+  MeasuredRun run{seconds, seconds, text_of(folder.path() / "stdout")};
   if (status != 0)
     throw std::runtime_error(
         fmt::format("mpiexec {} failed: {}", fmt::join(arguments, " "), text_of(folder.path() / "stderr")));
@@ -74,8 +77,9 @@ MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores&
   return run;
 }
 
-AgentRuns::AgentRuns(const fs::path& mpiexec, const fs::path& vmlib, launcher::BackEnd back_end)
-    : agent_(start(mpiexec, vmlib, back_end)) {}
+AgentRuns::AgentRuns(const fs::path& mpiexec, const fs::path& vmlib, launcher::BackEnd back_end,
+                     std::chrono::microseconds turn)
+    : agent_(start(mpiexec, vmlib, back_end, turn)) {}
 
 AgentRuns::~AgentRuns() { client_.reset(); }
 
@@ -92,7 +96,8 @@ MeasuredRun AgentRuns::run(const Words& command, const Cores& core_of_rank) {
   const JobId id = launch(command, core_of_rank);
   wait_until([&] { return job(id).end.has_value(); });
   const double seconds = std::chrono::duration<double>(job(id).ended_at - start).count();
-  return {seconds, finish(id)};
+  const double ran = std::chrono::duration<double>(job(id).ended_at - job(id).started_at).count();
+  return {seconds, ran, finish(id)};
 }
 
 std::string AgentRuns::back_end(const Words& command, const Cores& core_of_rank) {
@@ -136,7 +141,11 @@ AgentRuns::Together AgentRuns::run_together(const std::vector<Words>& commands, 
       if (job(id).has_started && !job(id).end) client_->send(protocol::AskStatistics{id});
     pump_for(kBetweenSamples);
   }
+  auto first = Clock::time_point::max();
+  for (const JobId id : ids) first = std::min(first, job(id).started_at);
   for (const JobId id : ids) {
+    together.ran = std::max(together.ran, std::chrono::duration<double>(job(id).ended_at - first).count());
+    together.each.push_back(std::chrono::duration<double>(job(id).ended_at - job(id).started_at).count());
     together.seconds = std::max(together.seconds, std::chrono::duration<double>(job(id).ended_at - start).count());
     if (job(id).statistics)
       for (const protocol::RankStatistics& rank : job(id).statistics->ranks) together.handoffs += rank.handoffs;
@@ -189,6 +198,7 @@ void AgentRuns::pump_for(std::chrono::milliseconds length) {
 
 void AgentRuns::on(const protocol::JobStarted& report) {
   job(report.job).has_started = true;
+  job(report.job).started_at = Clock::now();
   if (!report.malleable) broken_ = fmt::format("a job under the agent is rigid: {}", report.reason);
 }
 void AgentRuns::on(const protocol::RanksMoved& report) { ++job(report.job).moved; }

@@ -25,6 +25,7 @@ using Cores = std::vector<std::int32_t>;
 
 struct MeasuredRun {
   double seconds = 0;  ///< from the start to its end
+  double ran = 0;      ///< of that, under an agent, from when all its ranks had registered
   std::string output;
 };
 
@@ -36,7 +37,8 @@ struct MeasuredRun {
 class AgentRuns {
  public:
   /// Forks the agent. REQUIRES: a single thread, and no connect() before: fork all agents first.
-  AgentRuns(const std::filesystem::path& mpiexec, const std::filesystem::path& vmlib, launcher::BackEnd back_end);
+  AgentRuns(const std::filesystem::path& mpiexec, const std::filesystem::path& vmlib, launcher::BackEnd back_end,
+            std::chrono::microseconds turn = std::chrono::microseconds{0});
   ~AgentRuns();
   void connect();
 
@@ -55,6 +57,8 @@ class AgentRuns {
 
   struct Together {
     double seconds = 0;          ///< until the last one has ended
+    double ran = 0;              ///< of that, from when the first one's ranks had registered
+    std::vector<double> each;    ///< of each program, from when its ranks had registered to its end
     std::uint64_t handoffs = 0;  ///< of all ranks, as last seen
   };
   /// Starts all programs at once, each on these cores.
@@ -64,6 +68,7 @@ class AgentRuns {
   struct Job {
     std::filesystem::path folder;
     bool has_started = false;
+    std::chrono::steady_clock::time_point started_at;
     int moved = 0;
     std::optional<protocol::JobStatistics> statistics;
     std::optional<JobEnd> end;

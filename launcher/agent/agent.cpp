@@ -11,13 +11,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
 #include "launcher/agent/agent_directory.hpp"
+#include "launcher/agent/left_processes.hpp"
 #include "launcher/agent/node_agent.hpp"
 #include "launcher/mpich/mpiexec.hpp"
-#include "launcher/os/control_group.hpp"
 #include "scheduler/base/process/pidfd.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -154,15 +155,9 @@ void AgentHandle::stop() {
 /// For an agent that was killed. Its jobs have its socket's path in their environment; a process that has dropped its
 /// environment is in the agent's control group, if there is one, and has become an orphan of ours.
 void AgentHandle::clean_up_in_its_place() const {
-  const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (directory_ / "socket").string());
-  const auto group = ControlGroup::find(directory_.filename().string());
   for (int tries = 0; tries < 200; ++tries) {
     std::vector<Process> left = orphans();
-    for (const pid_t pid : processes_with(mark))
-      if (auto process = Process::open(pid); process && environment_has(pid, mark)) left.push_back(std::move(*process));
-    if (group)
-      for (const pid_t pid : group->processes())
-        if (auto process = Process::open(pid); process && group->has(pid)) left.push_back(std::move(*process));
+    std::ranges::move(processes_left_by(directory_), std::back_inserter(left));
     std::erase_if(left, [](const Process& process) { return process.is_gone(); });
     if (left.empty()) break;
     for (const Process& process : left) process.signal(SIGKILL);

@@ -21,6 +21,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
+constexpr std::chrono::microseconds kShortestTurn{1'000};   // below it the switches cost more than they bring
 constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
 
 /// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
@@ -54,9 +55,10 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                      const std::optional<protocol::LinkSeals>& seals)
     : options_(options),
       directory_(std::move(directory)),
-      loop_(event_base_new()),
+      loop_(precise_loop()),
       topology_(load_topology()),
       cores_(count_cores(options_), choose_back_ends(options_)),
+      guard_(directory_),
       group_(ControlGroup::make(directory_.filename().string())),
       stream_(std::move(stream)),
       line_(loop_.get(), stream_.get(), seals ? protocol::FrameDecoder{seals->receiving} : protocol::FrameDecoder{},
@@ -81,6 +83,11 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.topology = &topology_;
   site_.cores = &cores_;
   site_.end_cost = &end_cost_;
+  site_.guard = &guard_;
+  if (options_.turn.count() > 0 && options_.emulated_cores == 0) {
+    turns_.emplace(loop_.get(), cores_, guard_, std::max(options_.turn, kShortestTurn));
+    site_.turns = &*turns_;
+  }
   site_.group = group_ ? &*group_ : nullptr;
   if (options_.network == JobNetwork::kOwn && !why_no_own_network()) site_.network = JobNetwork::kOwn;
   site_.is_emulated = options_.emulated_cores > 0;
@@ -192,6 +199,7 @@ AgentJob* NodeAgent::job_with(const std::uint8_t* key) const {
 void NodeAgent::reap() {
   int status = 0;
   for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+    guard_.on_exit(pid);
     for (const auto& [id, job] : jobs_) {
       if (job->mpiexec_pid() != pid) continue;
       job->on_mpiexec_exit(status);
@@ -211,7 +219,7 @@ std::vector<pid_t> NodeAgent::orphans() const {
   for (const auto& [id, job] : jobs_) launchers.insert(job->mpiexec_pid());
   std::vector<pid_t> found;
   for (const pid_t child : children_of(::getpid())) {
-    if (launchers.contains(child)) continue;
+    if (launchers.contains(child) || child == guard_.pid()) continue;
     const auto stat = read_stat(child);
     if (!stat || stat->state == 'Z') continue;  // reaped at the next SIGCHLD
     found.push_back(child);

@@ -12,6 +12,8 @@
 #include "launcher/agent/cores/node_cores.hpp"
 #include "launcher/agent/job/agent_job.hpp"
 #include "launcher/agent/job/end_cost.hpp"
+#include "launcher/agent/job/job_turns.hpp"
+#include "launcher/agent/left_processes.hpp"
 #include "launcher/agent/registrar.hpp"
 #include "launcher/loop/frame_line.hpp"
 #include "launcher/loop/loop_event.hpp"
@@ -58,6 +60,8 @@ class NodeAgent {
   Topology topology_;
   NodeCores cores_;
   EndCost end_cost_;
+  Guard guard_;
+  std::optional<JobTurns> turns_;  // none: on emulated cores, or not wanted
   std::optional<ControlGroup> group_;
   AgentSite site_;
   UniqueFd stream_;

@@ -4,6 +4,13 @@
 
 namespace replay::launcher {
 
+EventBase precise_loop() {
+  const std::unique_ptr<event_config, decltype([](event_config* c) { event_config_free(c); })> how{event_config_new()};
+  INVARIANT(how != nullptr && event_config_set_flag(how.get(), EVENT_BASE_FLAG_PRECISE_TIMER) == 0,
+            "libevent takes no setting");
+  return EventBase{event_base_new_with_config(how.get())};
+}
+
 LoopEvent::LoopEvent(event_base* loop, int fd, short what, std::function<void()> then) : then_(std::move(then)) {
   const auto call = [](evutil_socket_t, short, void* self) {
     const std::function<void()> mine = static_cast<LoopEvent*>(self)->then_;  // the call may destroy this event

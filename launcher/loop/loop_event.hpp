@@ -14,6 +14,9 @@ struct EventBaseDeleter {
 };
 using EventBase = std::unique_ptr<event_base, EventBaseDeleter>;
 
+/// A loop whose timers are late by microseconds; those of event_base_new() may be late by a tick of the kernel.
+[[nodiscard]] EventBase precise_loop();
+
 class LoopEvent {
  public:
   /// Nothing is armed yet. `what` as for event_new: EV_READ, EV_SIGNAL, EV_PERSIST; with fd -1 and 0, a timer.

@@ -106,6 +106,12 @@ void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions&
                   "emulated cores: how long a rank computes at most while another one waits for the core")
       ->type_name("T")
       ->capture_default_str();
+  command
+      .add_option("--turn", options.turn,
+                  "jobs that share real cores: how long one computes on them while the others are stopped; 0: all run "
+                  "at the same time")
+      ->type_name("T")
+      ->capture_default_str();
   add_job_network_option(command, options.job_network);
 }
 

@@ -80,6 +80,7 @@ std::string whole_command(const ValidateGiven& given) {
   add("--pairing", setting.pairing, usual.pairing);
   add("--back-end", setting.machine.back_end, usual_machine.back_end);
   add("--quantum", setting.machine.quantum, usual_machine.quantum);
+  add("--turn", setting.machine.turn, usual_machine.turn);
   add("--job-network", setting.machine.job_network, usual_machine.job_network);
   add("--tolerance", given.tolerance, "");
   for (const auto& [name, value] : setting.common.cleaning) text += fmt::format(" --{} {}", name, value);

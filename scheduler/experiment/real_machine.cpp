@@ -29,6 +29,14 @@ std::chrono::microseconds quantum_of(const std::string& text) {
   return *quantum;
 }
 
+std::chrono::microseconds turn_of(const std::string& text) {
+  if (text == "0") return std::chrono::microseconds{0};
+  const auto turn = parse_duration(text);
+  if (!turn || *turn < kShortestQuantum || *turn > kLongestQuantum)
+    throw UsageError(fmt::format("--turn: expected 0 or a duration from 1ms to 1s, found '{}'", text));
+  return *turn;
+}
+
 // Virtual cores are numbered as the machine numbers them.
 launcher::LocalMachine emulated_machine(const std::string& text) {
   launcher::LocalMachine emulated;
@@ -88,6 +96,7 @@ void use_hwloc() {
 RealMachine::RealMachine(const std::string& text, const RealMachineOptions& options) : back_end_(options.back_end) {
   agent_.back_end = back_end_of(options.back_end);
   agent_.quantum = quantum_of(options.quantum);
+  agent_.turn = turn_of(options.turn);
   agent_.network = job_network_of(options.job_network);
   const std::string spec = text.empty() ? "local" : text;
   if (spec.starts_with(kEmulated)) {
@@ -131,8 +140,9 @@ std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
   if (remote_) return {};  // the agent has its own
   std::vector<std::pair<std::string, std::string>> settings{{"back_end", back_end_}};
   settings.emplace_back("job_network", agent_.network == launcher::JobNetwork::kOwn ? "own" : "host");
-  if (is_emulated())
-    settings.emplace_back("quantum_ms", fmt::format("{:g}", static_cast<double>(agent_.quantum.count()) / 1000));
+  const auto time = is_emulated() ? agent_.quantum : agent_.turn;
+  settings.emplace_back(is_emulated() ? "quantum_ms" : "turn_ms",
+                        fmt::format("{:g}", static_cast<double>(time.count()) / 1000));
   return settings;
 }
 

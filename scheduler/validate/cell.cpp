@@ -254,7 +254,7 @@ std::vector<std::string> real_run_words(const ValidationSetting& setting, const 
   const experiment::RealMachineOptions& machine = setting.machine;
   words.insert(words.end(), {"--machine", setting.common.machine, "--time-scale", fmt::format("{}", setting.time_scale),
                              "--pairing", setting.pairing, "--back-end", machine.back_end, "--quantum", machine.quantum,
-                             "--job-network", machine.job_network});
+                             "--turn", machine.turn, "--job-network", machine.job_network});
   if (machine.smt) words.emplace_back("--smt");
   if (!setting.program.empty()) words.insert(words.end(), {"--program", setting.program});
   if (setting.programs_from_trace) words.emplace_back("--programs-from-trace");
@@ -280,6 +280,7 @@ ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell&
                          {"smt", setting.machine.smt},
                          {"program", setting.program},
                          {"trace_sha256", digest_of(cell.trace).sha256}};
+  if (setting.machine.turn != experiment::RealMachineOptions{}.turn) inputs["turn"] = setting.machine.turn;
   experiment::CommonOptions of_cell = o;
   of_cell.trace = cell.trace;
   of_cell.policies = cell.policy;

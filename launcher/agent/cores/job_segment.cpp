@@ -79,6 +79,11 @@ replay_vm_mode JobSegment::mode(std::uint32_t slot) const {
   return mode <= REPLAY_VM_MODE_TEST_LOOP ? static_cast<replay_vm_mode>(mode) : REPLAY_VM_MODE_NONE;
 }
 
+JobSegment::Waiting JobSegment::waiting(std::uint32_t slot) const {
+  const replay_vm_report& report = at(slot)->report;
+  return {state(slot) == REPLAY_VM_RUNNING ? load(report.blocked_since) : 0, load(report.polls)};
+}
+
 JobSegment::Times JobSegment::times(std::uint32_t slot, std::uint64_t now) const {
   const replay_vm_report& report = at(slot)->report;
   // A call can end between the two reads; then the sum changes, and one more try gets a pair that belongs together.

@@ -106,6 +106,17 @@ void NodeCores::stop(JobId job) {
   tell(cores);
 }
 
+void NodeCores::pause(JobId job) {
+  const Cores cores = cores_of(job);
+  announce(cores);
+  for (const RankName& who : ranks_of(job)) {
+    if (const pid_t pid = pid_of(who); pid > 0)
+      for (const CoreTable::Place& place : table_.places(who)) segment_.take_away(place.core, pid);
+    table_.set_stopped(who, true);
+  }
+  tell(cores);
+}
+
 void NodeCores::go_on(JobId job) {
   const Cores cores = cores_of(job);
   announce(cores);

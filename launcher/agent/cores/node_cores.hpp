@@ -50,6 +50,8 @@ class NodeCores {
 
   /// Its processes have stopped: they hold no tokens and do not count as sharing a core until go_on().
   void stop(JobId job);
+  /// As stop(), for jobs that take turns: takes the tokens of the cores that its ranks are on, not of all cores.
+  void pause(JobId job);
   void go_on(JobId job);
   /// A process has ended, for any reason: its tokens go to the ranks that wait for them.
   void lose_rank(JobId job, std::uint32_t rank);
@@ -57,6 +59,8 @@ class NodeCores {
 
   /// Whether every rank of the job that is still here has its core to itself.
   [[nodiscard]] bool is_alone(JobId job) const;
+  /// With a rank of this job. A rank that moves is on both cores.
+  [[nodiscard]] std::set<std::uint32_t> cores_of(JobId job) const;
   /// What its ranks are told to use; the token if any of them is.
   [[nodiscard]] replay_vm_back_end back_end(JobId job) const;
 
@@ -80,7 +84,6 @@ class NodeCores {
   using Cores = std::set<std::uint32_t>;
 
   [[nodiscard]] std::vector<RankName> ranks_of(JobId job) const;
-  [[nodiscard]] Cores cores_of(JobId job) const;
   [[nodiscard]] pid_t pid_of(const RankName& who) const;
   /// The cores of `who` but the one it came to last.
   [[nodiscard]] std::vector<CoreTable::Place> old_places(const RankName& who) const;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "launcher/agent/job/job_launch.hpp"
+#include "launcher/agent/job/job_turns.hpp"
 
 namespace replay::launcher {
 
@@ -30,6 +31,7 @@ void AgentJob::on_started(bool is_malleable, const std::string& reason) {
   watch_.on_started(is_malleable);
   if (!job_.site.is_emulated) binding_check_.begin();
   job_.site.report(protocol::JobStarted{id(), is_malleable, reason});
+  if (job_.site.turns != nullptr) job_.site.turns->join(job_);
   orders_.on_started();
 }
 
@@ -40,6 +42,7 @@ void AgentJob::carry_out(const JobOrders::Order& order) {
 void AgentJob::measure() {
   watch_.look_after();
   if (ending_.is_running()) job_.ranks.measure();
+  if (job_.site.turns != nullptr) job_.site.turns->refresh(id());
 }
 
 void AgentJob::on_rank_exit(std::size_t rank) {
@@ -47,6 +50,7 @@ void AgentJob::on_rank_exit(std::size_t rank) {
   if (!job_.ranks.all()[rank].is_finalized)
     ending_.fail_unless_noticed(fmt::format("rank {} died without MPI_Finalize", rank));
   watch_.expect_strays();
+  if (job_.site.turns != nullptr) job_.site.turns->look();
 }
 
 void AgentJob::on_mpiexec_exit(int status) {
@@ -57,6 +61,7 @@ void AgentJob::on_mpiexec_exit(int status) {
 
 /// The processes are on their way out: nothing more is done to them but what ends them.
 void AgentJob::let_go() {
+  if (job_.site.turns != nullptr) job_.site.turns->leave(id());
   orders_.stop();
   registration_.stop();
   binding_check_.stop();

@@ -20,6 +20,9 @@
 
 namespace replay::launcher {
 
+class Guard;
+class JobTurns;
+
 /// Outlives the jobs.
 struct AgentSite {
   event_base* loop = nullptr;
@@ -27,7 +30,9 @@ struct AgentSite {
   NodeCores* cores = nullptr;
   EndCost* end_cost = nullptr;
   JobNetwork network = JobNetwork::kHost;
-  bool is_emulated = false;  ///< cores are virtual: ranks are not bound, and only programs fit for emulation run
+  Guard* guard = nullptr;     ///< null: what is stopped stays so when this process is killed
+  JobTurns* turns = nullptr;  ///< null: jobs that share cores run at the same time
+  bool is_emulated = false;   ///< cores are virtual: ranks are not bound, and only programs fit for emulation run
   std::chrono::microseconds quantum{0};
   std::chrono::milliseconds registration_limit{0};
   std::chrono::milliseconds registration_limit_per_rank{0};

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "launcher/agent/job/job_turns.hpp"
+#include "launcher/agent/left_processes.hpp"
 #include "launcher/os/binding.hpp"
 
 namespace replay::launcher {
@@ -125,12 +127,15 @@ void JobOrders::bind_ranks(const std::vector<std::int32_t>& core_of_rank) const 
 
 void JobOrders::finish_move() {
   move_.reset();
+  if (job_.site.turns != nullptr) job_.site.turns->look();
   job_.site.report(protocol::RanksMoved{job_.id()});
 }
 
 // ---- stop and go on -------------------------------------------------------------------------------------------------
 
 void JobOrders::apply(const protocol::SuspendJob&) {
+  if (job_.site.guard != nullptr) job_.site.guard->begin();
+  if (job_.site.turns != nullptr) job_.site.turns->leave(job_.id(), JobTurns::Leaving::kAsItIs);
   job_.ranks.set_suspended(true);
   job_.ranks.signal(SIGSTOP);
   job_.processes.signal_program(SIGSTOP);  // unregistered ones, and children
@@ -160,6 +165,7 @@ void JobOrders::apply(const protocol::ResumeJob&) {
   job_.ranks.set_suspended(false);
   job_.processes.signal_program(SIGCONT);
   job_.ranks.signal(SIGCONT);
+  if (job_.site.turns != nullptr) job_.site.turns->join(job_);
   job_.site.report(protocol::JobResumed{job_.id()});
 }
 

@@ -1,0 +1,60 @@
+// Turns of jobs on the same cores: which of them may run now. On a set of cores one job is on turn, with all its ranks,
+// so that its messages need not wait for a neighbour's time slices. Jobs that share cores do so transitively: of a chain
+// A-B-C, A and C are on turn together. A turn ends when the job is half a turn ahead, in time used on its cores, of a
+// job that waits for them. A job on turn whose ranks all wait lends its cores: others run beside it until it goes on, and
+// what it did not use it may use later, as much as one turn. Pure bookkeeping; the caller stops and continues processes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "scheduler/model/units.hpp"
+
+namespace replay::launcher {
+
+class Turns {
+ public:
+  using Time = std::chrono::nanoseconds;  ///< of a clock that never goes back
+
+  struct Job {
+    JobId id{};
+    std::set<std::uint32_t> cores{};
+    bool waits = false;  ///< none of its ranks computes; ignored for a job that may not run
+  };
+
+  /// REQUIRES: turn > 0.
+  explicit Turns(std::chrono::microseconds turn);
+
+  /// The jobs that may run from now on; the others are to be stopped. A job with cores of its own always may. Jobs that
+  /// were here before and are not given are forgotten. O(jobs^2 cores).
+  [[nodiscard]] std::set<JobId> decide(const std::vector<Job>& jobs, Time now);
+
+  /// How long from the last decision until a turn ends, if no job waits meanwhile. Nothing: no turn is to end.
+  [[nodiscard]] std::optional<Time> until_next() const { return until_next_; }
+
+ private:
+  struct Account {
+    Time used{0};  // on its cores, computing; comparable among rivals only
+    bool is_on_turn = false;
+    bool runs = false;  // on turn, or on cores that another job lends
+  };
+
+  [[nodiscard]] static bool are_rivals(const Job& a, const Job& b);
+  void forget_others(const std::vector<Job>& jobs);
+  void admit(const std::vector<Job>& jobs);
+  void charge(const std::vector<Job>& jobs, Time elapsed);
+  void limit_credit(const std::vector<Job>& jobs);
+  /// How much longer its turn lasts. Nothing: it is not on turn, or no job is stopped for it.
+  [[nodiscard]] std::optional<Time> rest_of_turn(const Job& job, const std::vector<Job>& jobs) const;
+
+  Time turn_;
+  Time last_{0};
+  std::optional<Time> until_next_;
+  std::map<JobId, Account> accounts_;
+};
+
+}  // namespace replay::launcher

@@ -1,0 +1,74 @@
+#include "launcher/agent/left_processes.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "launcher/agent/agent_directory.hpp"
+#include "launcher/os/control_group.hpp"
+#include "scheduler/protocol/wire.h"
+
+namespace replay::launcher {
+namespace {
+
+constexpr int kRounds = 3;  // a process may be on its way to a stop, or be forked, while the first one goes on
+constexpr useconds_t kBetweenRounds = 20'000;
+
+[[noreturn]] void be_guard(int alive, const std::filesystem::path& directory) {
+  ::prctl(PR_SET_NAME, "replay-guard");
+  for (const int number : {SIGINT, SIGHUP, SIGTERM, SIGPIPE}) ::signal(number, SIG_IGN);
+  constexpr int kKept = 3;
+  if (alive != kKept && ::dup2(alive, kKept) != kKept) ::_exit(1);
+  ::close_range(kKept + 1, ~0U, 0);
+  char byte = 0;
+  while (::read(kKept, &byte, 1) < 0 && errno == EINTR) {
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    for (const Process& process : processes_left_by(directory)) process.signal(SIGCONT);
+    ::usleep(kBetweenRounds);
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+std::vector<Process> processes_left_by(const std::filesystem::path& agent_directory) {
+  std::vector<Process> left;
+  const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (agent_directory / kAgentSocket).string());
+  for (const pid_t pid : processes_with(mark))
+    if (auto process = Process::open(pid); process && environment_has(pid, mark)) left.push_back(std::move(*process));
+  if (const auto group = ControlGroup::find(agent_directory.filename().string()))
+    for (const pid_t pid : group->processes())
+      if (auto process = Process::open(pid); process && group->has(pid)) left.push_back(std::move(*process));
+  return left;
+}
+
+void Guard::begin() {
+  if (pid_ != 0) return;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  const UniqueFd theirs{ends[0]};
+  UniqueFd ours{ends[1]};
+  const pid_t pid = ::fork();
+  if (pid < 0) return;
+  if (pid == 0) {
+    ours.reset();
+    be_guard(theirs.get(), directory_);
+  }
+  pid_ = pid;
+  alive_ = std::move(ours);
+}
+
+void Guard::on_exit(pid_t pid) {
+  if (pid != pid_) return;
+  pid_ = 0;
+  alive_.reset();
+}
+
+}  // namespace replay::launcher
