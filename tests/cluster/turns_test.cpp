@@ -184,8 +184,8 @@ TEST_F(JobsInTurns, WhenAgentAndDaemonAreKilledTheStoppedRanksAreContinuedAndEnd
     socket_mark_ = "REPLAY_VM_SOCKET=" + (entry.path() / "socket").string();
   ASSERT_GE(its_processes().size(), 8U);  // of each job mpiexec, its proxy, two ranks
   loop_.reset(event_base_new());
-  ::kill(daemon, SIGKILL);
   ::kill(agent_pid_, SIGKILL);
+  ::kill(daemon, SIGKILL);
   ::waitpid(daemon, nullptr, 0);
   EXPECT_TRUE(until([&] { return its_processes().empty(); }, 3s)) << its_processes().size() << " left";
   start();  // removes the dead agent's directory
