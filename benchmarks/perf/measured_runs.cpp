@@ -141,10 +141,7 @@ AgentRuns::Together AgentRuns::run_together(const std::vector<Words>& commands, 
       if (job(id).has_started && !job(id).end) client_->send(protocol::AskStatistics{id});
     pump_for(kBetweenSamples);
   }
-  auto first = Clock::time_point::max();
-  for (const JobId id : ids) first = std::min(first, job(id).started_at);
   for (const JobId id : ids) {
-    together.ran = std::max(together.ran, std::chrono::duration<double>(job(id).ended_at - first).count());
     together.each.push_back(std::chrono::duration<double>(job(id).ended_at - job(id).started_at).count());
     together.seconds = std::max(together.seconds, std::chrono::duration<double>(job(id).ended_at - start).count());
     if (job(id).statistics)

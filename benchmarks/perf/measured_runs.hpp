@@ -57,7 +57,6 @@ class AgentRuns {
 
   struct Together {
     double seconds = 0;          ///< until the last one has ended
-    double ran = 0;              ///< of that, from when the first one's ranks had registered
     std::vector<double> each;    ///< of each program, from when its ranks had registered to its end
     std::uint64_t handoffs = 0;  ///< of all ranks, as last seen
   };

@@ -1,5 +1,5 @@
 // A measurement of two jobs on the same cores, as a table: for each pair of kernels, how much longer each takes beside
-// the other than alone, and both together against one after the other. With turns of each length that is asked for, and
+// the other than alone, from its start to its end, and both together against one after the other, launches included. With turns of each length that is asked for, and
 // with 0, which is without turns. All of it alternates within a round; the load of others stands beside each row.
 
 #include <fmt/format.h>
@@ -92,14 +92,14 @@ class Bench {
     std::vector<double> load;
     for (int round = 0; round < given_.rounds; ++round) {
       load.push_back(experiment::load_of_others().value_or(0));
-      const double alone_first = agents_.front().run(first, cores_).ran;
-      const double alone_second = agents_.front().run(second, cores_).ran;
+      const MeasuredRun alone_first = agents_.front().run(first, cores_);
+      const MeasuredRun alone_second = agents_.front().run(second, cores_);
       std::size_t at = 0;
       for (AgentRuns& agent : agents_) {
         const AgentRuns::Together both = agent.run_together({first, second}, cores_);
-        figures[at].first.push_back(both.each[0] / alone_first);
-        figures[at].second.push_back(both.each[1] / alone_second);
-        figures[at++].together.push_back(both.ran / (alone_first + alone_second));
+        figures[at].first.push_back(both.each[0] / alone_first.ran);
+        figures[at].second.push_back(both.each[1] / alone_second.ran);
+        figures[at++].together.push_back(both.seconds / (alone_first.seconds + alone_second.seconds));
       }
     }
     print(pair, size, length, figures, load);

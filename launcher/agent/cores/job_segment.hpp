@@ -43,13 +43,10 @@ class JobSegment {
   [[nodiscard]] replay_vm_state state(std::uint32_t slot) const;
   [[nodiscard]] replay_vm_mode mode(std::uint32_t slot) const;
 
-  /// What shows whether a rank waits for messages: it does when the same call has polled again, in vain.
+  /// What shows whether a rank waits for messages: it does while the same call polls in vain.
   struct Waiting {
     std::uint64_t since = 0;  ///< the blocking call it is in; 0: in none, or not between MPI_Init and MPI_Finalize
     std::uint64_t polls = 0;  ///< in vain
-    [[nodiscard]] bool has_lasted_since(const Waiting& earlier) const {
-      return since != 0 && since == earlier.since && polls != earlier.polls;
-    }
   };
   [[nodiscard]] Waiting waiting(std::uint32_t slot) const;
 

@@ -15,7 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
-constexpr int kLooksPerTurn = 5;
+constexpr int kLooksPerTurn = 2;  // each interrupts a rank for 50 us or so
+constexpr auto kBetweenCloseLooks = 1ms;
 
 /// 0: it is gone.
 std::uint64_t cpu_ns(pid_t pid) {
@@ -25,13 +26,19 @@ std::uint64_t cpu_ns(pid_t pid) {
   return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
+/// Or gone.
+bool is_asleep(pid_t pid) {
+  const auto stat = read_stat(pid);
+  return !stat || stat->state == 'S' || stat->state == 'Z';
+}
+
 }  // namespace
 
 JobTurns::JobTurns(event_base* loop, NodeCores& cores, Guard& guard, std::chrono::microseconds turn)
     : cores_(cores),
       guard_(guard),
       turns_(turn),
-      between_looks_(std::max(1ms, std::chrono::duration_cast<milliseconds>(turn / kLooksPerTurn))),
+      between_looks_(std::max(kBetweenCloseLooks, std::chrono::duration_cast<milliseconds>(turn / kLooksPerTurn))),
       timer_(loop, -1, 0, [this] { look(); }) {}
 
 void JobTurns::join(JobContext& job) {
@@ -74,8 +81,9 @@ void JobTurns::look() {
     if (!has_turns || running.contains(id)) go_on(id, member);
   }
   if (jobs.empty()) return timer_.disarm();
-  const auto rest = std::chrono::ceil<milliseconds>(turns_.until_next().value_or(between_looks_));
-  timer_.arm_after(std::clamp(rest, 1ms, between_looks_));
+  const auto next = is_a_job_perhaps_waiting_ ? kBetweenCloseLooks : between_looks_;
+  const auto rest = std::chrono::ceil<milliseconds>(turns_.until_next().value_or(next));
+  timer_.arm_after(std::clamp(rest, kBetweenCloseLooks, next));
 }
 
 std::vector<JobTurns::Known> JobTurns::processes_of(const JobContext& job) {
@@ -101,27 +109,39 @@ std::vector<Turns::Job> JobTurns::those_that_share() {
   std::erase_if(jobs, [&jobs_on](const Turns::Job& job) {
     return std::ranges::none_of(job.cores, [&jobs_on](std::uint32_t core) { return jobs_on[core] > 1; });
   });
-  for (Turns::Job& job : jobs)
-    if (Member& member = members_.at(job.id); !member.is_stopped) job.waits = does_wait(member);
+  is_a_job_perhaps_waiting_ = false;
+  for (Turns::Job& job : jobs) {
+    Member& member = members_.at(job.id);
+    if (member.is_stopped) continue;
+    const Doing doing = look_at(member);
+    job.waits = doing == Doing::kWaiting;
+    is_a_job_perhaps_waiting_ = is_a_job_perhaps_waiting_ || doing != Doing::kComputing;
+  }
   return jobs;
 }
 
 /// Looks at all of them, so that the next look compares with this one.
-bool JobTurns::does_wait(Member& member) {
+JobTurns::Doing JobTurns::look_at(Member& member) {
   const JobSegment* segment = member.job->ranks.segment();
-  return std::ranges::count_if(member.processes, [segment](Known& known) { return !does_wait(known, segment); }) == 0;
+  Doing most = Doing::kWaiting;
+  for (Known& known : member.processes) most = std::max(most, look_at(known, segment));
+  return most;
 }
 
-/// In MPI, or asleep. One that has not run since the last look may have been kept from its core by others.
-bool JobTurns::does_wait(Known& known, const JobSegment* segment) {
+/// It waits in MPI when it has polled in vain in the same call since the last look, or else when it is asleep. One that has used no CPU time since
+/// then and could run has been kept from its core by others.
+JobTurns::Doing JobTurns::look_at(Known& known, const JobSegment* segment) {
+  const std::uint64_t cpu_before = std::exchange(known.cpu_ns, cpu_ns(known.process.pid()));
   if (segment != nullptr && known.slot >= 0) {
     const auto before = std::exchange(known.waiting, segment->waiting(static_cast<std::uint32_t>(known.slot)));
-    if (known.waiting.has_lasted_since(before)) return true;
+    const bool has_polled = known.waiting.polls != before.polls;
+    if (known.waiting.since != 0 &&
+        (known.waiting.since != before.since || !(has_polled || is_asleep(known.process.pid()))))
+      return Doing::kPerhapsWaiting;
+    if (known.waiting.since != 0) return Doing::kWaiting;
   }
-  const std::uint64_t before = std::exchange(known.cpu_ns, cpu_ns(known.process.pid()));
-  if (known.cpu_ns != before && known.cpu_ns != 0) return false;
-  const auto stat = read_stat(known.process.pid());
-  return !stat || stat->state == 'S' || stat->state == 'Z';
+  if (known.cpu_ns != cpu_before && known.cpu_ns != 0) return Doing::kComputing;
+  return is_asleep(known.process.pid()) ? Doing::kWaiting : Doing::kComputing;
 }
 
 /// Its tokens go to others first, which do not hand them back to ranks that are off turn.

@@ -1,5 +1,6 @@
 // Jobs that share real cores take turns (cores/turns.hpp): all processes of a job that is off turn are stopped by
-// SIGSTOP, and continued for its turn. It looks every few milliseconds, and not at all while no two jobs share a core.
+// SIGSTOP, and continued for its turn. It looks twice in a turn, each millisecond while a job seems to wait, and not at
+// all while no two jobs share a core.
 // A job that is about to end, or to be stopped by an order, leaves first, so that whatever else is done to a job finds
 // its processes as they were without turns. Should this process die, the guard continues them.
 #pragma once
@@ -48,8 +49,10 @@ class JobTurns {
 
   [[nodiscard]] static std::vector<Known> processes_of(const JobContext& job);
   [[nodiscard]] std::vector<Turns::Job> those_that_share();
-  [[nodiscard]] static bool does_wait(Member& member);
-  [[nodiscard]] static bool does_wait(Known& known, const JobSegment* segment);
+  enum class Doing : std::uint8_t { kWaiting, kPerhapsWaiting, kComputing };
+  /// The most of what its processes do.
+  [[nodiscard]] static Doing look_at(Member& member);
+  [[nodiscard]] static Doing look_at(Known& known, const JobSegment* segment);
   void stop(JobId id, Member& member);
   void go_on(JobId id, Member& member);
 
@@ -57,6 +60,7 @@ class JobTurns {
   Guard& guard_;
   Turns turns_;
   std::chrono::milliseconds between_looks_;
+  bool is_a_job_perhaps_waiting_ = false;  // at the last look
   std::map<JobId, Member> members_;
   LoopEvent timer_;
 };
