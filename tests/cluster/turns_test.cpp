@@ -132,6 +132,18 @@ TEST_F(JobsInTurns, AStoppedJobIsMovedAndRunsOnCoresOfItsOwn) {
   end(kSecond);
 }
 
+TEST_F(JobsInTurns, AJobWhoseRanksAllWaitLendsItsCores) {
+  start();
+  const std::vector<int> cores{0, number(core(1))};
+  launch_on(kFirst, {REPLAY_RANK_PROGRAM, "doze", "2"}, cores);
+  launch_on(kSecond, talk("60"), cores);
+  ASSERT_TRUE(starts(kFirst) && starts(kSecond));
+  EXPECT_TRUE(until([&] { return runs_all_the_time(kSecond, 100ms) && runs_all_the_time(kFirst, 100ms); }, 1500ms))
+      << "they take turns, although the first one has nothing to do";
+  expect_verified(kFirst);
+  end(kSecond);
+}
+
 TEST_F(JobsInTurns, JobsThatAreRigidTakeTurnsToo) {
   options_.vmlib.clear();
   start();

@@ -1,6 +1,7 @@
 /* An MPI program for the launcher's tests: rank_program HOW [SECONDS]
  *   talk S     allreduce for S seconds, then a verified result
  *   compute S  busy without MPI for S seconds, then a verified result
+ *   doze S     rank 0 sleeps for S seconds while the others wait for it in MPI, then a verified result
  *   wrong      finalizes and says that its result is wrong
  *   return     finalizes, then exit code 4
  *   leave      rank 1 exits with code 0 without MPI_Finalize, others too
@@ -35,6 +36,9 @@ int main(int argc, char** argv) {
   if (strcmp(how, "crash") == 0 && rank == 1) raise(SIGSEGV);
   if (strcmp(how, "compute") == 0) {
     while (MPI_Wtime() < end) continue;
+  } else if (strcmp(how, "doze") == 0) {
+    if (rank == 0) usleep((useconds_t)(length * 1e6));
+    MPI_Barrier(MPI_COMM_WORLD);
   } else {
     for (int goes_on = 1; goes_on;) {
       int mine = rank == 0 && MPI_Wtime() >= end, sum = 0, one = 1;
