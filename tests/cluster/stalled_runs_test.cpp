@@ -112,7 +112,8 @@ class StalledRuns : public testing::Test {
 
 TEST_F(StalledRuns, EndWithAllResultsWhenTheDaemonIsHeldUp) {
   std::vector<std::string> all;
-  for (const PolicyEntry& entry : policies()) all.emplace_back(entry.name);
+  for (const PolicyEntry& entry : policies())
+    if (!entry.needs_nodes) all.emplace_back(entry.name);
   const int wanted = runs_wanted();
   std::map<std::string, int> ends;
   for (int i = 0; i < wanted; ++i) {

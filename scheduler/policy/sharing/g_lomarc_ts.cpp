@@ -346,7 +346,11 @@ std::unique_ptr<Policy> make_g_lomarc_ts(const Parameters& parameters) {
 }  // namespace sharing
 
 constinit const PolicyEntry kGLomarcTsPolicy{
-    "g-lomarc-ts", "groups of jobs share nodes where that saves nodes, and delays no job too much",
-    "Zeng and Sodan, G-LOMARC-TS", sharing::kGLomarcTsParameters, sharing::make_g_lomarc_ts};
+    .name = "g-lomarc-ts",
+    .summary = "groups of jobs share nodes where that saves nodes, and delays no job too much",
+    .source = "Zeng and Sodan, G-LOMARC-TS",
+    .parameters = sharing::kGLomarcTsParameters,
+    .make = sharing::make_g_lomarc_ts,
+    .needs_nodes = true};
 
 }  // namespace replay

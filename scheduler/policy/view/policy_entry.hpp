@@ -17,6 +17,8 @@ struct PolicyEntry {
   std::string_view source;
   std::span<const ParameterSpec> parameters;
   std::unique_ptr<Policy> (*make)(const Parameters&);
+  /// It runs only on machines of nodes with an even number of cores, four at least; others run on every machine.
+  bool needs_nodes = false;
 };
 
 }  // namespace replay

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <utility>
@@ -48,8 +49,12 @@ std::vector<std::string> every_policy() {
   return all;
 }
 
-// Policies that give halves of nodes to jobs refuse pools, and nodes with fewer than four cores.
-bool needs_nodes(std::string_view policy) { return policy.find("g-lomarc-ts") != policy.npos; }
+// Whether it, or one that it wraps, runs only where nodes can be halved.
+bool needs_nodes(std::string_view policy) {
+  return std::ranges::any_of(policies(), [policy](const PolicyEntry& entry) {
+    return entry.needs_nodes && policy.find(entry.name) != policy.npos;
+  });
+}
 
 std::vector<const char*> machines_for(std::string_view policy) {
   if (needs_nodes(policy)) return {"4x2x2", "1x1x16", "2x4x2"};
