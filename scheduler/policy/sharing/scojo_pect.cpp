@@ -71,6 +71,7 @@ class ScojoPect final : public Policy {
   }
 
   const Training* training() const override { return inner_.front()->training(); }
+  bool chooses_sizes() const override { return inner_.front()->chooses_sizes(); }
 
   Duration more_time(const ClusterView& view, const RunningJob& running) override {
     run_clock(view.now);
