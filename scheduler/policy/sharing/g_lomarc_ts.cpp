@@ -33,9 +33,9 @@ class GLomarcTs final : public Policy {
     search_ = &state.search;
     out_ = &out;
     state.outlook.forget();
-    cluster_->follow(view, out);
+    const bool has_changed = cluster_->follow(view, out);
     // Where no core is free there is no half of a node to join, either; time may stand (view/policy.hpp).
-    for (bool again = view.free.total() > 0; again;) {
+    for (bool again = view.free.total() > 0 && (has_changed || !is_left_over(view)); again;) {
       while (!queue().empty() && start_head(*queue().front())) {
       }
       again = backfill();
@@ -73,6 +73,14 @@ class GLomarcTs final : public Policy {
   }
 
  private:
+  // Whether the pass is only for a timer of a plan that is in force no more.
+  [[nodiscard]] bool is_left_over(const ClusterView& view) const {
+    const auto is_wake = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kWake; };
+    if (view.triggers.empty() || !std::ranges::all_of(view.triggers, is_wake)) return false;
+    const auto planned = cluster_->plan().by_start();
+    return planned.empty() || planned.front()->planned > view.now;
+  }
+
   // What is kept from pass to pass. It begins with the first view, which has the machine.
   struct State {
     State(const Settings& settings, const Machine& machine)

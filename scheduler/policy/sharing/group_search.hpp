@@ -21,7 +21,7 @@ struct Candidate {
   int nodes = 1;
   double remaining = 0;  ///< budget left at PPN 1, in microseconds; a bundle's longest
   std::tuple<Instant, JobId> arrival;
-  double delay = 0;          ///< R / R_est if it runs
+  std::int64_t delay = 0;    ///< KnownJob::delay() if it runs
   double slows_primary = 1;  ///< SL(A, i)
 };
 [[nodiscard]] Candidate candidate_of(KnownJob& waiting);

@@ -2,6 +2,7 @@
 // and when it starts or ends by the plan. Terms: G-LOMARC-TS, Table 1.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <tuple>
 #include <unordered_map>
@@ -36,9 +37,10 @@ struct KnownJob {
   Duration length{};  ///< by its estimate, with per_node
 
   // What was promised.
-  Duration expected{};       ///< R_est
-  Instant latest{};          ///< submitted + R_max
-  Instant planned = kNever;  ///< its start by the plan, while it waits
+  Duration expected{};          ///< R_est
+  double exactly_expected = 0;  ///< R_est, not rounded to whole microseconds
+  Instant latest{};             ///< submitted + R_max
+  Instant planned = kNever;     ///< its start by the plan, while it waits
   Instant ends_at() const { return planned + length; }
 
   // While it runs. Nothing else of it is up to date then but what is promised.
@@ -59,9 +61,9 @@ struct KnownJob {
   [[nodiscard]] ProcessCount processes() const { return job->processes; }
   [[nodiscard]] bool is_serial() const { return job->processes == 1; }
   [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return {job->submitted, job->id}; }
-  /// R / R_est of a running job.
-  [[nodiscard]] double delay() const {
-    return static_cast<double>((end - submitted).count()) / static_cast<double>(expected.count());
+  /// R / R_est of a running job, in millionths, so that jobs that nothing has delayed are equal.
+  [[nodiscard]] std::int64_t delay() const {
+    return std::llround(static_cast<double>((end - submitted).count()) / exactly_expected * 1e6);
   }
 };
 

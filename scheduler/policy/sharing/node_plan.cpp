@@ -17,16 +17,17 @@ void hold(Availability& profile, Instant now, const Releases& held) {
   for (const Release& release : held) profile.reserve(now, release.until, release.nodes);
 }
 
-void NodePlan::follow(Instant now, const Releases& held, bool has_left) {
+bool NodePlan::follow(Instant now, const Releases& held, bool has_left) {
   now_ = now;
   std::erase_if(held_, [now](const Release& release) { return release.until <= now; });
   const bool has_passed = !order_.empty() && order_.front()->planned < now;
   if (held_ != held || has_passed || has_left) {
     held_ = held;
     compress();
-  } else if (all_.begins() <= now) {
-    all_.forget_before(now);
+    return true;
   }
+  if (all_.begins() <= now) all_.forget_before(now);
+  return false;
 }
 
 void NodePlan::insert(KnownJob& job) {

@@ -1,9 +1,17 @@
 #include "scheduler/policy/sharing/party.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace replay::sharing {
+namespace {
+
+// The controller computes a rate in another way: it may differ in its last bit, which must move no end.
+bool is_same_rate(double a, double b) { return std::abs(a - b) <= 1e-12 * b; }
+
+}  // namespace
+
 void Party::clear(Instant now) {
   now_ = now;
   guests_.clear();
@@ -92,7 +100,7 @@ void Party::foresee() {
     Instant next = kNever;
     for (Guest& guest : guests_) {
       if (!guest.is_there) continue;
-      if (guest.work.rate() != guest.rate) guest.work.change_rate(t, guest.rate);
+      if (!is_same_rate(guest.work.rate(), guest.rate)) guest.work.change_rate(t, guest.rate);
       if (is_first) guest.present = guest.work;
       next = std::min(next, guest.work.end());
     }

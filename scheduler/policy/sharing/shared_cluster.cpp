@@ -29,7 +29,7 @@ SharedCluster::SharedCluster(const Settings& settings, const Machine& machine)
 
 // ---- what has happened ----
 
-void SharedCluster::follow(const ClusterView& view, Decisions& out) {
+bool SharedCluster::follow(const ClusterView& view, Decisions& out) {
   now_ = view.now;
   slowdowns_.use(view);
   follow_running(view);
@@ -37,7 +37,7 @@ void SharedCluster::follow(const ClusterView& view, Decisions& out) {
   for (KnownJob* const job : ended_) forget(*job);
   const bool has_left = follow_queue(view);
   running_.held(others_, {}, held_);
-  plan_.follow(now_, held_, has_left);
+  const bool has_new_plan = plan_.follow(now_, held_, has_left);
   for (KnownJob* const job : taken_over_) {
     if (job->expected > Duration::zero()) continue;
     promise(*job, job->end - job->submitted);
@@ -52,6 +52,7 @@ void SharedCluster::follow(const ClusterView& view, Decisions& out) {
   }
   if (!submitted_.empty()) std::ranges::sort(queue_, {}, &KnownJob::arrival);
   nodes_.list_free(view.free, free_);
+  return has_new_plan || !submitted_.empty() || !taken_over_.empty();
 }
 
 // Marks the jobs that run.
@@ -170,6 +171,7 @@ JobClass SharedCluster::class_of(const Job& job) const {
 void SharedCluster::promise(KnownJob& job, Duration response) const {
   constexpr double kRounding = 1e-3;
   const double expected = settings_.estimate_factor * static_cast<double>(response.count());
+  job.exactly_expected = std::max(expected, 1.0);
   job.expected = std::max(kOneTick, at_most_longest(expected + 0.5));
   job.latest = job.submitted + at_most_longest(settings_.slack * expected + kRounding);
 }

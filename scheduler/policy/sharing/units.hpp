@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "scheduler/policy/sharing/half_nodes.hpp"
@@ -25,8 +26,8 @@ struct Unit {
   /// Serial jobs may join it: a serial job that runs alone is a bundle of one.
   [[nodiscard]] bool is_bundle() const { return jobs.front()->is_serial(); }
   /// Of the most delayed job.
-  [[nodiscard]] double delay() const {
-    double most = 0;
+  [[nodiscard]] std::int64_t delay() const {
+    std::int64_t most = 0;
     for (const KnownJob* job : jobs) most = std::max(most, job->delay());
     return most;
   }

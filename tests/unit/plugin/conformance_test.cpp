@@ -35,7 +35,7 @@ TEST(OwnPolicies, RunInsideAViewThatIsNotTheControllers) {
   std::vector<TracedJob> jobs = random_jobs(11, 200, 8);
   for (TracedJob& traced : jobs) traced.job.estimate = std::max<Duration>(traced.job.estimate, traced.truth.runtime);
   for (const std::string& policy : own_policies()) {
-    HalfTheMachine wrapper{make_policy(policy).policy, 16};
+    HalfTheMachine wrapper{make_policy(policy).policy, cores(8)};
     MemoryLog log;
     replay::simulate(cores(16), Workload{jobs}, wrapper, *make_runtime_model("isolated"), log);
     EXPECT_LE(most_cores_in_use(log), 8) << policy << " uses more than the half it was shown";
