@@ -146,6 +146,7 @@ class Conservative final : public Policy {
 
   void decide(const ClusterView& view, Decisions& out) override {
     now_ = view.now;
+    asked_key_ = {};
     const RunningPlan::Change change = running_.follow(view);
     if (change.rebuilt || a_planned_start_has_passed())
       plan_again(view);
@@ -156,13 +157,19 @@ class Conservative final : public Policy {
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return free_by_plan(view, plan_of(view, nullptr), until);
+    return free_by_plan(view, plan_asked_about(view).profile, until);
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     const Planned* const planned = queue_.find(job);
     const Shape shape = planned != nullptr ? planned->shape() : Shape{job.processes, job.estimate};
-    return shape.processes <= view.free.total() && plan_of(view, &job).fits(shape.processes, view.now, shape.time);
+    if (shape.processes > view.free.total()) return false;
+    const Asked& asked = plan_asked_about(view);
+    if (planned == nullptr || !asked.is_as_planned)
+      return plan_of(view, &job).profile.fits(shape.processes, view.now, shape.time);
+    // In its own place it fits: what matters is the time before that.
+    const Instant until = std::min(planned->at.start, view.now + shape.time);
+    return until <= view.now || asked.profile.least_free(view.now, until) >= shape.processes;
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {
@@ -315,9 +322,15 @@ class Conservative final : public Policy {
     }
   }
 
-  // The plan of running and waiting jobs without `but`. Of what waited at the last pass, jobs may have left the queue.
-  Availability plan_of(const ClusterView& view, const Job* but) const {
-    Availability plan = availability_of_running(view);
+  // A plan of the running and waiting jobs of a view.
+  struct Asked {
+    Availability profile{0, Instant::min()};
+    bool is_as_planned = true;  // each job that waits starts when it is planned to
+  };
+
+  // Without `but`. Of what waited at the last pass, jobs may have left the queue.
+  Asked plan_of(const ClusterView& view, const Job* but) const {
+    Asked plan{availability_of_running(view)};
     std::vector<const Planned*> order;
     std::vector<const Job*> unplanned;
     for (const Job* job : view.waiting) {
@@ -326,10 +339,23 @@ class Conservative final : public Policy {
       planned != nullptr ? order.push_back(planned) : unplanned.push_back(job);
     }
     std::ranges::sort(order, {}, [](const Planned* planned) { return planned->at; });
-    for (const Planned* planned : order)
-      plan.place(planned->processes, planned->estimate, std::max(planned->at.start, view.now));
-    for (const Job* job : unplanned) place(plan, *job, view.now);
+    for (const Planned* planned : order) {
+      const Instant start =
+          plan.profile.place(planned->processes, planned->estimate, std::max(planned->at.start, view.now));
+      plan.is_as_planned = plan.is_as_planned && start == planned->at.start;
+    }
+    for (const Job* job : unplanned) place(plan.profile, *job, view.now);
+    plan.is_as_planned = plan.is_as_planned && unplanned.empty();
     return plan;
+  }
+
+  // The plan of a view about which several questions are asked. Whether the view is another one is told as in
+  // RunningPlan::follow(): by counts.
+  const Asked& plan_asked_about(const ClusterView& view) const {
+    const auto key = std::tuple{view.now, view.running.size(), view.running.disturbances(), view.waiting.size()};
+    if (asked_key_ != key) asked_ = plan_of(view, nullptr);
+    asked_key_ = key;
+    return asked_;
   }
 
   Availability& profile() { return running_.profile(); }
@@ -344,6 +370,10 @@ class Conservative final : public Policy {
   KnownFloors floors_;
   Instant moved_until_ = Instant::min();  // end of the time that jobs left in the last compression
   std::vector<const Job*> submitted_;
+
+  // Since the last pass.
+  mutable Asked asked_;
+  mutable std::optional<std::tuple<Instant, std::size_t, std::uint64_t, std::size_t>> asked_key_;
 };
 
 constexpr ParameterSpec kConservativeParameters[] = {
