@@ -73,6 +73,10 @@ class Course {
           fail(fmt::format("job {} is pinned to a core of another job of its class", number(job)));
     }
     for (const auto& [job, is_on] : is_on_) {
+      for (const auto& [other, other_is_on] : is_on_)
+        if (is_on != other_is_on && classes_.at(job) == classes_.at(other) &&
+            have_a_common_node(pinned_[job], pinned_[other]))
+          fail(fmt::format("jobs {} and {} are on one node, and one of them is suspended", number(job), number(other)));
       if (!is_on) continue;
       if (slices_.empty() || now_ < slices_.back().begins || now_ >= slices_.back().ends) {
         fail(fmt::format("job {} runs while jobs are exchanged", number(job)));
