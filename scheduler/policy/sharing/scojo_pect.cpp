@@ -30,7 +30,7 @@ void ScojoPect::decide(const ClusterView& view, Decisions& out) {
   take_in(view, out);
   follow_budgets(view);
   if (has_no_jobs()) {
-    close_slice();
+    close_slice(view.now);
     ask_inner(view, out);
     is_asleep_ = true;
   } else {
@@ -146,7 +146,7 @@ void ScojoPect::follow_budgets(const ClusterView& view) {
 
 void ScojoPect::enter_slice(const ClusterView& view, Decisions& out) {
   if (slices_.empty() || view.now >= slice().ends) {
-    close_slice();
+    close_slice(view.now);
     find_slice(view);
     is_logged_ = false;
   }
@@ -170,9 +170,11 @@ void ScojoPect::find_slice(const ClusterView& view) {
 }
 
 // Nothing is on its cores any more, unless the next slice opens in this pass and takes it over.
-void ScojoPect::close_slice() {
+void ScojoPect::close_slice(Instant now) {
   if (!std::exchange(is_open_, false)) return;
   for (const Guest& guest : guests_) {
+    follow(guest,
+           now);  // what is left of them counts for the next job of their class, which may come before their slice
     for (ClassJob* job : guest.jobs) take_off(*job);
     host().dismiss(*guest.stand_in);
   }

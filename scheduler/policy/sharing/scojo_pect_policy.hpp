@@ -93,7 +93,7 @@ class ScojoPect final : public Policy {
   // ---- slices ----
   void enter_slice(const ClusterView& view, Decisions& out);
   void find_slice(const ClusterView& view);
-  void close_slice();
+  void close_slice(Instant now);
   void open_slice(Instant now);
   void take_off(ClassJob& job) {
     job.is_on = false;
