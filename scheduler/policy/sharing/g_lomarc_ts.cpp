@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -33,15 +34,17 @@ class GLomarcTs final : public Policy {
     search_ = &state.search;
     out_ = &out;
     state.outlook.forget();
-    const bool has_changed = cluster_->follow(view, out);
+    const bool has_changed = cluster_->follow(view, out), is_for_nothing = is_left_over(view);
     // Where no core is free there is no half of a node to join, either; time may stand (view/policy.hpp).
-    for (bool again = view.free.total() > 0 && (has_changed || !is_left_over(view)); again;) {
+    for (bool again = view.free.total() > 0 && (has_changed || !is_for_nothing); again;) {
       while (!queue().empty() && start_head(*queue().front())) {
       }
       again = backfill();
     }
     const auto planned = cluster_->plan().by_start();
-    if (!planned.empty() && planned.front()->planned > view.now) out.emplace_back(WakeAt{planned.front()->planned});
+    if (planned.empty() || planned.front()->planned <= view.now) return;
+    wakes_.insert(planned.front()->planned);
+    out.emplace_back(WakeAt{planned.front()->planned});
   }
 
   CoreCount free_until(const ClusterView& view, Instant until) const override {
@@ -73,10 +76,12 @@ class GLomarcTs final : public Policy {
   }
 
  private:
-  // Whether the pass is only for a timer of a plan that is in force no more.
-  [[nodiscard]] bool is_left_over(const ClusterView& view) const {
+  // Whether the pass is only for a timer of a plan that is in force no more. A wrapper wakes the policy for other reasons.
+  [[nodiscard]] bool is_left_over(const ClusterView& view) {
+    const bool was_asked_for = wakes_.contains(view.now);
+    wakes_.erase(wakes_.begin(), wakes_.upper_bound(view.now));
     const auto is_wake = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kWake; };
-    if (view.triggers.empty() || !std::ranges::all_of(view.triggers, is_wake)) return false;
+    if (!was_asked_for || !std::ranges::all_of(view.triggers, is_wake)) return false;
     const auto planned = cluster_->plan().by_start();
     return planned.empty() || planned.front()->planned > view.now;
   }
@@ -283,6 +288,7 @@ class GLomarcTs final : public Policy {
   }
 
   Settings settings_;
+  std::set<Instant> wakes_;  // asked for
   // Of decide().
   SharedCluster* cluster_ = nullptr;
   GroupSearch* search_ = nullptr;
