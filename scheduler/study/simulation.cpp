@@ -7,7 +7,6 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/experiment/simulation.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -15,11 +14,10 @@ namespace replay::study {
 
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
                               const Surroundings& surroundings, std::span<log::Sink* const> more) {
-  const Machine machine = Machine::pool(setting.cores);
-  results::Recorder recorder{{}, experiment::figures_only(machine, std::string{name}, setting.runtime_model)};
+  results::Recorder recorder{{}, experiment::figures_only(setting.machine, std::string{name}, setting.runtime_model)};
   for (log::Sink* sink : more) recorder.also(*sink);
   const auto model = make_runtime_model(setting.runtime_model);
-  experiment::Simulation simulation{machine, workload, *model};
+  experiment::Simulation simulation{setting.machine, workload, *model};
   simulation.options.interrupted = surroundings.interrupted;
   results::PolicyRun run = experiment::simulate(simulation, policy, recorder);
   if (!run.fault.empty()) throw PolicyError(run.fault);

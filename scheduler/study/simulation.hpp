@@ -10,6 +10,7 @@
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/summary.hpp"
+#include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
 #include "scheduler/policy/view/policy.hpp"
 
@@ -27,7 +28,7 @@ struct Surroundings {
 struct Interrupted {};
 
 struct Setting {
-  CoreCount cores = 1;  ///< a pool
+  Machine machine = Machine::pool(1);
   std::string runtime_model = "rigid";
 };
 

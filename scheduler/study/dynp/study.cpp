@@ -73,7 +73,7 @@ DynpNumbers simulate_set(const DynpLog& log, const Task& task, double factor, co
   log::Sink* const sinks[] = {&shares};
   const metrics::Summary summary =
       simulate_one(shrunk(log.sets[task.set], factor), kPolicies[task.policy].policy,
-                   {.cores = log.processors, .runtime_model = "rigid"}, surroundings, sinks);
+                   {.machine = Machine::pool(log.processors), .runtime_model = "rigid"}, surroundings, sinks);
   return {.sldwa = summary.value("sldwa"),
           .utilisation = summary.value("utilisation"),
           .switches = static_cast<double>(shares.switches()),

@@ -154,7 +154,8 @@ MalleableOutcome run_malleable_study(const std::vector<MalleableLog>& logs, bool
     Demand demand;
     log::Sink* const sinks[] = {&demand};
     run.summary =
-        simulate_one(workload, run.policy, {.cores = log.processors, .runtime_model = "utrera"}, surroundings, sinks);
+        simulate_one(workload, run.policy, {.machine = Machine::pool(log.processors), .runtime_model = "utrera"},
+                     surroundings, sinks);
     run.demand = demand.mean() / log.processors;
   });
   return outcome;
@@ -175,8 +176,8 @@ std::vector<Figure2Outcome> run_figure_2(const Surroundings& surroundings) {
   for (const auto& paper : malleable_paper::kFigure2) {
     metrics::JobTable jobs;
     log::Sink* const sinks[] = {&jobs};
-    const metrics::Summary summary =
-        simulate_one(workload, paper.policy, {.cores = kCores, .runtime_model = "isolated"}, surroundings, sinks);
+    const metrics::Summary summary = simulate_one(
+        workload, paper.policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, surroundings, sinks);
     Figure2Outcome row{.policy = std::string{paper.policy},
                        .response = summary.value("mean_response") / seconds(kUnit),
                        .slowdown = summary.value("mean_slowdown"),

@@ -51,7 +51,7 @@ ScojoFigures simulate_run(const ScojoRun& run, const ScojoWorkload& workload, co
   ScojoRecord record;
   log::Sink* const sinks[] = {&record};
   simulate_one(workload.workload, policy_text(run.policy),
-               {.cores = scojo_p_paper::kProcessors, .runtime_model = "speedup"}, surroundings, sinks);
+               {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"}, surroundings, sinks);
   return record.figures(workload);
 }
 

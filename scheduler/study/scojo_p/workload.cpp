@@ -6,8 +6,8 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/model/job_sizes.hpp"
+#include "scheduler/study/lublin_jobs.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"
-#include "traces/models/lublin_workload.hpp"
 
 namespace replay::study {
 namespace {
@@ -28,15 +28,6 @@ constexpr ScojoWorkloadKind kKinds[] = {
     {.key = "W1 Downey, E >= 0.9", .alpha = kAlphaW1, .curve = SpeedupModel::kDowney, .raises_least = true},
 };
 
-LublinOrder order_of(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uint64_t jobs) {
-  LublinOrder order;
-  order.model.machine_size = kProcessors;
-  order.model.typeless.aarr = kind.alpha;
-  order.model.seed = Seed{seed};
-  order.jobs = jobs;
-  return order;
-}
-
 std::size_t group_of(Duration runtime) { return 1 + static_cast<std::size_t>(class_of(runtime)); }
 
 // Section 5.4: the largest size of at most N_opt at which the efficiency is 0.9 or more; efficiencies fall with the
@@ -46,15 +37,6 @@ void raise_least(JobTraits& traits, ProcessCount optimum) {
   ProcessCount size = *traits.least;
   while (size < optimum && traits.speedup->speedup(size + 1) >= kEfficiency * (size + 1)) ++size;
   traits.least = size;
-}
-
-TracedJob job_of(const LublinJob& drawn, JobId id) {
-  TracedJob job;
-  job.job.id = id;
-  job.job.submitted = Instant{std::chrono::seconds{drawn.arrival}};
-  job.job.processes = drawn.size;
-  job.job.estimate = job.truth.runtime = std::chrono::seconds{drawn.runtime};
-  return job;
 }
 
 ScojoJob facts_of(const Job& job) {
@@ -78,17 +60,14 @@ const ScojoWorkloadKind& scojo_workload_kind(std::string_view key) {
 }
 
 ScojoWorkload make_scojo_workload(const ScojoWorkloadKind& kind, std::uint64_t seed, std::uint64_t jobs) {
-  const LublinOrder order = order_of(kind, seed, jobs);
   const FlexibilityRule rule{.speedup = kind.curve, .moldable = kind.moldable, .malleable = kind.malleable};
   ScojoWorkload made;
   made.workload.jobs.reserve(jobs);
   made.facts.reserve(jobs);
-  LublinTrace trace(order, plan_lublin(order));
-  for (LublinJob drawn; trace.next(drawn);) {
-    const auto number = static_cast<std::int64_t>(made.facts.size() + 1);
-    TracedJob job = job_of(drawn, JobId{number});
+  for_each_lublin_job({kind.alpha, kProcessors, seed, jobs}, [&](TracedJob job) {
     JobTraits traits;
-    declare_flexibility(traits, {number, drawn.size, job.truth.runtime}, rule, kProcessors, order.model.seed);
+    declare_flexibility(traits, {number(job.job.id), job.job.processes, job.truth.runtime}, rule, kProcessors,
+                        Seed{seed});
     job.job.flexibility = *traits.flexibility;
     job.job.declaration = std::make_shared<const Declaration>(traits);
     ScojoJob facts = facts_of(job.job);
@@ -98,7 +77,7 @@ ScojoWorkload make_scojo_workload(const ScojoWorkloadKind& kind, std::uint64_t s
     }
     made.facts.push_back(facts);
     made.workload.jobs.push_back(job);
-  }
+  });
   return made;
 }
 

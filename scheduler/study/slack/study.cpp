@@ -41,7 +41,7 @@ MonthWaits run_month(const Month& month, const SlackRun& run, double average_wai
   const std::string text = run.monthly_average ? fmt::format("{}:awt={}", run.policy, average_wait_s) : run.policy;
   const NamedPolicy named = make_policy(text);
   const Workload workload = with_priorities(month.workload, run.priority);
-  const Setting setting{.cores = slack_paper::kProcessors, .runtime_model = "rigid"};
+  const Setting setting{.machine = Machine::pool(slack_paper::kProcessors), .runtime_model = "rigid"};
   metrics::JobTable jobs;
   log::Sink* const sinks[] = {&jobs};
   WatchedPromises watched(*named.policy, run.slack_factor, average_wait_s);
