@@ -1,0 +1,122 @@
+#include "scheduler/study/g_lomarc_ts/figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/metrics/summary.hpp"
+
+namespace replay::study {
+namespace {
+
+using namespace glomarc;
+
+double relative_response(const metrics::JobRow& row, double runtime_s, double bound_s) {
+  return std::max(1.0, seconds(row.response()) / std::max(runtime_s, bound_s));
+}
+
+class JobsOfGroup {
+ public:
+  void add(const metrics::JobRow& row, double runtime_s, std::optional<double> delay) {
+    relative_.push_back(relative_response(row, runtime_s, glomarc_paper::kBound));
+    relative_600_.push_back(relative_response(row, runtime_s, glomarc_paper::kImpliedBound));
+    response_.push_back(seconds(row.response()));
+    wait_.push_back(seconds(row.wait()));
+    suspended_.push_back(seconds(row.suspended));
+    if (delay) delays_.push_back(*delay);
+  }
+  [[nodiscard]] GlomarcGroupFigures figures() const {
+    return {.jobs = static_cast<double>(relative_.size()),
+            .relative = mean_of(relative_),
+            .relative_600 = mean_of(relative_600_),
+            .response_s = mean_of(response_),
+            .wait_s = mean_of(wait_),
+            .suspended_s = mean_of(suspended_),
+            .delay = mean_of(delays_),
+            .delay_p75 = percentile(delays_, 0.75),
+            .delay_p95 = percentile(delays_, 0.95)};
+  }
+
+ private:
+  std::vector<double> relative_, relative_600_, response_, wait_, suspended_, delays_;
+};
+
+}  // namespace
+
+double mean_of(const std::vector<double>& values) {
+  metrics::CompensatedSum sum;
+  for (const double value : values) sum.add(value);
+  return sum.total() / static_cast<double>(values.size());
+}
+
+double percentile(std::vector<double> values, double share) {
+  if (values.empty()) return kNoValue;
+  const double count = static_cast<double>(values.size());
+  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * count - 1e-9)) - 1;
+  std::ranges::nth_element(values, values.begin() + rank);
+  return values[static_cast<std::size_t>(rank)];
+}
+
+struct GroupRecord::OnRecord {
+  GroupRecord& record;
+
+  void operator()(const GroupFormed& what) const {
+    ++record.by_case_.at(static_cast<std::size_t>(what.way - 1));
+    record.jobs_ += 1 + static_cast<std::int64_t>(what.matched.size());
+    record.members_.insert(what.primary);
+    record.members_.insert(what.matched.begin(), what.matched.end());
+  }
+};
+
+void GroupRecord::record(const log::Record& record) { log::visit(OnRecord{*this}, record.what); }
+
+log::Kinds GroupRecord::kinds() const { return log::kinds_of<OnRecord>(); }
+
+void GlomarcRecord::header(const log::Header& header) {
+  jobs_.header(header);
+  use_.header(header);
+}
+
+void GlomarcRecord::record(const log::Record& record) {
+  jobs_.record(record);
+  use_.record(record);
+  delays_.record(record);
+  groups_.record(record);
+}
+
+GlomarcFigures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
+  const auto rows = jobs_.rows();
+  INVARIANT(rows.size() == workload.facts.size(), "{} rows for {} jobs", rows.size(), workload.facts.size());
+  std::array<JobsOfGroup, kGlomarcGroups> groups;
+  Instant last_end = rows.front().finished;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const metrics::JobRow& row = rows[i];
+    const GlomarcJob& job = workload.facts[i];
+    INVARIANT(row.ran(), "job {} did not run", number(row.job));
+    const std::optional<double> delay = delays_.delay(row.job);
+    groups[kAll].add(row, job.runtime_s, delay);
+    groups[job.group].add(row, job.runtime_s, delay);
+    if (job.group != kShort) groups[kEligible].add(row, job.runtime_s, delay);
+    last_end = std::max(last_end, row.finished);
+  }
+  GlomarcFigures made;
+  for (std::size_t g = 0; g < kGlomarcGroups; ++g) made.groups[g] = groups[g].figures();
+  made.node_use = use_.node_use(use_.whole());
+  made.core_use = use_.core_use(use_.whole());
+  made.node_use_high = use_.node_use(use_.high_load());
+  made.core_use_high = use_.core_use(use_.high_load());
+  made.high_load = seconds(use_.high_load().time) / seconds(use_.whole().time);
+  made.phases = static_cast<double>(use_.phases());
+  const Instant first = rows.front().submitted, last = rows.back().submitted;
+  made.past_end = seconds(last_end - last) / seconds(last - first);
+  made.formed = static_cast<double>(groups_.groups());
+  for (std::size_t way = 1; way <= made.by_case.size(); ++way)
+    made.by_case[way - 1] = static_cast<double>(groups_.groups(way));
+  made.group_size = static_cast<double>(groups_.jobs()) / made.formed;
+  made.in_group = static_cast<double>(groups_.members()) / made.groups[kEligible].jobs;
+  return made;
+}
+
+}  // namespace replay::study
