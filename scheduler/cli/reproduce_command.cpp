@@ -22,6 +22,7 @@
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp/study.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
+#include "scheduler/study/g_lomarc_ts/study.hpp"
 #include "scheduler/study/reproduction.hpp"
 #include "scheduler/study/scojo_p/study.hpp"
 #include "scheduler/study/slack/study.hpp"
@@ -169,24 +170,45 @@ Command add_dynp(CLI::App& group) {
   };
 }
 
-struct ScojoGiven : ReproduceGiven {
+// Of papers whose jobs the study makes itself.
+struct SeedsGiven : ReproduceGiven {
   std::optional<std::uint64_t> seeds;
 };
+
+void add_seeds(CLI::App& command, SeedsGiven& given, int seeds) {
+  command.add_option("--seeds", given.seeds, fmt::format("workloads of each kind [{}; 1 with --quick]", seeds))
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+}
 
 Command add_scojo_p(CLI::App& group) {
   auto* command = group.add_subcommand(
       "scojo-p", "SCOJO-P and Cirne-Berman (Barsanti and Sodan 2006): Figures 4 to 14; it makes its jobs itself");
   command->footer("Example: replay reproduce scojo-p --quick");
-  auto given = std::make_shared<ScojoGiven>();
+  auto given = std::make_shared<SeedsGiven>();
   add_common(*command, *given, "scojo-p");
-  command->add_option("--seeds", given->seeds, "workloads of each kind [4; 1 with --quick]")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  add_seeds(*command, *given, 4);
   return [given] {
     study::ScojoOptions options = given->quick ? study::quick_scojo_options() : study::ScojoOptions{};
     options.seeds = given->seeds.value_or(options.seeds);
     return reproduce(*given, "scojo-p", {}, [options](const auto&, const auto& surroundings) {
       return study::reproduce_scojo(options, surroundings);
+    });
+  };
+}
+
+Command add_g_lomarc_ts(CLI::App& group) {
+  auto* command = group.add_subcommand("g-lomarc-ts",
+                                       "G-LOMARC-TS (Zeng and Sodan 2009): Figures 6 to 9; it makes its jobs itself");
+  command->footer("Example: replay reproduce g-lomarc-ts --quick");
+  auto given = std::make_shared<SeedsGiven>();
+  add_common(*command, *given, "g-lomarc-ts");
+  add_seeds(*command, *given, 3);
+  return [given] {
+    study::GlomarcOptions options = given->quick ? study::quick_glomarc_options() : study::GlomarcOptions{};
+    options.seeds = given->seeds.value_or(options.seeds);
+    return reproduce(*given, "g-lomarc-ts", {}, [options](const auto&, const auto& surroundings) {
+      return study::reproduce_glomarc(options, surroundings);
     });
   };
 }
@@ -197,7 +219,7 @@ Command add_reproduce(CLI::App& app) {
   auto* group = app.add_subcommand("reproduce", "a paper's tables and figures, its numbers beside ours");
   group->footer("`replay reproduce PAPER --help` says more.");
   group->require_subcommand(1);
-  return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable, add_scojo_p});
+  return add_group(*group, {add_slack, add_dynp, add_fcfs_malleable, add_scojo_p, add_g_lomarc_ts});
 }
 
 }  // namespace replay::cli

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,13 @@ using namespace glomarc;
 
 double relative_response(const metrics::JobRow& row, double runtime_s, double bound_s) {
   return std::max(1.0, seconds(row.response()) / std::max(runtime_s, bound_s));
+}
+
+// R / R_est; nothing if the policy said nothing.
+std::optional<double> delay_of(const metrics::SharingTimes* sharing) {
+  if (sharing == nullptr || !sharing->virtual_response || sharing->expected.value_or(Duration{}) <= Duration::zero())
+    return std::nullopt;
+  return static_cast<double>(sharing->virtual_response->count()) / static_cast<double>(sharing->expected->count());
 }
 
 class JobsOfGroup {
@@ -82,7 +90,7 @@ void GlomarcRecord::header(const log::Header& header) {
 void GlomarcRecord::record(const log::Record& record) {
   jobs_.record(record);
   use_.record(record);
-  delays_.record(record);
+  sharing_.record(record);
   groups_.record(record);
 }
 
@@ -91,32 +99,42 @@ GlomarcFigures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
   INVARIANT(rows.size() == workload.facts.size(), "{} rows for {} jobs", rows.size(), workload.facts.size());
   std::array<JobsOfGroup, kGlomarcGroups> groups;
   Instant last_end = rows.front().finished;
+  double in_groups_s = 0, eligible_s = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const metrics::JobRow& row = rows[i];
     const GlomarcJob& job = workload.facts[i];
     INVARIANT(row.ran(), "job {} did not run", number(row.job));
-    const std::optional<double> delay = delays_.delay(row.job);
+    const metrics::SharingTimes* const sharing = sharing_.find(row.job);
+    const std::optional<double> delay = delay_of(sharing);
     groups[kAll].add(row, job.runtime_s, delay);
     groups[job.group].add(row, job.runtime_s, delay);
-    if (job.group != kShort) groups[kEligible].add(row, job.runtime_s, delay);
     last_end = std::max(last_end, row.finished);
+    if (job.group == kShort) continue;
+    groups[kEligible].add(row, job.runtime_s, delay);
+    eligible_s += seconds(row.execution() - row.suspended);
+    if (sharing != nullptr) in_groups_s += seconds(sharing->in_groups);
   }
   GlomarcFigures made;
   for (std::size_t g = 0; g < kGlomarcGroups; ++g) made.groups[g] = groups[g].figures();
-  made.node_use = use_.node_use(use_.whole());
-  made.core_use = use_.core_use(use_.whole());
-  made.node_use_high = use_.node_use(use_.high_load());
-  made.core_use_high = use_.core_use(use_.high_load());
-  made.high_load = seconds(use_.high_load().time) / seconds(use_.whole().time);
-  made.phases = static_cast<double>(use_.phases());
   const Instant first = rows.front().submitted, last = rows.back().submitted;
   made.past_end = seconds(last_end - last) / seconds(last - first);
+  made.time_in_group = in_groups_s / eligible_s;
+  made.in_group = static_cast<double>(groups_.members()) / made.groups[kEligible].jobs;
+  add_use(made);
   made.formed = static_cast<double>(groups_.groups());
   for (std::size_t way = 1; way <= made.by_case.size(); ++way)
     made.by_case[way - 1] = static_cast<double>(groups_.groups(way));
   made.group_size = static_cast<double>(groups_.jobs()) / made.formed;
-  made.in_group = static_cast<double>(groups_.members()) / made.groups[kEligible].jobs;
   return made;
+}
+
+void GlomarcRecord::add_use(GlomarcFigures& figures) const {
+  figures.node_use = use_.node_use(use_.whole());
+  figures.core_use = use_.core_use(use_.whole());
+  figures.node_use_high = use_.node_use(use_.high_load());
+  figures.core_use_high = use_.core_use(use_.high_load());
+  figures.high_load = seconds(use_.high_load().time) / seconds(use_.whole().time);
+  figures.phases = static_cast<double>(use_.phases());
 }
 
 }  // namespace replay::study

@@ -11,7 +11,7 @@
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/job_table.hpp"
-#include "scheduler/study/g_lomarc_ts/delays.hpp"
+#include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/study/g_lomarc_ts/node_use.hpp"
 #include "scheduler/study/g_lomarc_ts/numbers.hpp"
 #include "scheduler/study/g_lomarc_ts/workload.hpp"
@@ -26,7 +26,7 @@ struct GlomarcGroupFigures {
   double relative = kNoValue;      ///< max(1, response / max(T, 30 s))
   double relative_600 = kNoValue;  ///< the same with a bound of 600 s
   double response_s = kNoValue, wait_s = kNoValue, suspended_s = kNoValue;
-  double delay = kNoValue, delay_p75 = kNoValue, delay_p95 = kNoValue;  ///< R / R_est
+  double delay = kNoValue, delay_p75 = kNoValue, delay_p95 = kNoValue;  ///< R / R_est, by the clock of its class
 };
 
 struct GlomarcFigures {
@@ -42,6 +42,7 @@ struct GlomarcFigures {
   std::array<double, 3> by_case{};  ///< waiting with waiting, waiting with running, running with waiting
   double group_size = kNoValue;     ///< jobs
   double in_group = kNoValue;       ///< share of the eligible jobs that were in a group at least once
+  double time_in_group = kNoValue;  ///< share of the time that eligible jobs ran
 };
 
 /// Counts what GroupFormed says.
@@ -76,9 +77,11 @@ class GlomarcRecord final : public log::Sink {
   [[nodiscard]] GlomarcFigures figures(const GlomarcWorkload& workload) const;
 
  private:
+  void add_use(GlomarcFigures& figures) const;
+
   metrics::JobTable jobs_;
   NodeUseRecord use_{glomarc_paper::kHighLoad};
-  DelayRecord delays_;
+  metrics::SharingFacts sharing_;
   GroupRecord groups_;
 };
 

@@ -277,6 +277,7 @@ Table glomarc_groups(const GlomarcValues& simulated) {
   table.columns = {{.name = "groups", .unit = "", .decimals = 0, .band = kGroupBand, .why = std::string{kWhyGroups}},
                    {.name = "jobs of a group", .unit = "", .decimals = 2, .band = kGroupBand},
                    {.name = "medium and long jobs in groups", .unit = "%", .decimals = 1, .band = kInGroupBand},
+                   {.name = "of their time", .unit = "%", .decimals = 1},
                    {.name = "all wait", .unit = "", .decimals = 0},
                    {.name = "with running", .unit = "", .decimals = 0},
                    {.name = "running primary", .unit = "", .decimals = 0}};
@@ -288,7 +289,8 @@ Table glomarc_groups(const GlomarcValues& simulated) {
       Row row{fmt::format("{}, {}", to_text(load), to_text(variant)),
               {{simulated.mean(run, &GlomarcFigures::formed)},
                {simulated.mean(run, &GlomarcFigures::group_size)},
-               {simulated.mean(run, &GlomarcFigures::in_group) * 100}}};
+               {simulated.mean(run, &GlomarcFigures::in_group) * 100},
+               {simulated.mean(run, &GlomarcFigures::time_in_group) * 100}}};
       for (std::size_t way = 1; way <= 3; ++way) row.values.push_back({simulated.groups_of_case(run, way)});
       if (variant == GlomarcVariant::kGlts) {
         row.values[0].paper = load == kW1 ? paper::kGroupsW1 : paper::kGroupsW2;

@@ -79,17 +79,26 @@ TEST_F(Reproduce, ScojoPNeedsNoLogs) {
   EXPECT_NE(test::text_of(folder_ / "reproduce-scojo-p/scojo-p.html").find("<svg"), std::string::npos);
 }
 
+TEST_F(Reproduce, GLomarcTsNeedsNoLogs) {
+  const auto result = reproduce("g-lomarc-ts --quick");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err.find("left out"), std::string::npos) << result.err;
+  EXPECT_NE(result.out.find("not the whole study: --quick: one seed, 2000 jobs"), std::string::npos);
+  EXPECT_NE(test::text_of(folder_ / "reproduce-g-lomarc-ts/g-lomarc-ts.html").find("<svg"), std::string::npos);
+}
+
 TEST_F(Reproduce, SaysWhichPapersThereAre) {
   EXPECT_NE(reproduce("slak").err.find("replay reproduce: expected a command, found 'slak'; did you mean 'slack'?"),
             std::string::npos);
   const std::string nothing = reproduce("").err;
-  EXPECT_NE(nothing.find("slack, dynp, fcfs-malleable, scojo-p"), std::string::npos) << nothing;
+  EXPECT_NE(nothing.find("slack, dynp, fcfs-malleable, scojo-p, g-lomarc-ts"), std::string::npos) << nothing;
 }
 
 TEST_F(Reproduce, RefusesWhatMakesNoSense) {
   for (const char* arguments :
        {"", "easy", "dynp --logs NASA", "dynp --factors 0", "dynp --factors 1,1", "dynp --sets 0", "slack --jobs 0",
-        "slack --sets 3", "dynp --logs KTH,KTH", "scojo-p --seeds 0", "scojo-p --traces logs"}) {
+        "slack --sets 3", "dynp --logs KTH,KTH", "scojo-p --seeds 0", "scojo-p --traces logs", "g-lomarc-ts --seeds 0",
+        "g-lomarc-ts --traces logs"}) {
     const auto result = reproduce(arguments);
     EXPECT_EQ(result.status, 2) << arguments << ": " << result.err;
     EXPECT_FALSE(result.err.empty()) << arguments;

@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "scheduler/study/dynp/numbers.hpp"
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
+#include "scheduler/study/g_lomarc_ts/numbers.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"
 #include "scheduler/study/slack/numbers.hpp"
 
@@ -132,6 +137,80 @@ TEST(ScojoNumbers, TheMeanFactorLiesBetweenThoseOfTheClasses) {
     EXPECT_NEAR(mean, kScaled.*end, 0.04);
   }
   EXPECT_GT(kScaledLongUnpredicted.middle(), kScaledLong.middle());
+}
+
+// tests/data/glomarc_tables.csv: table,quantity,row,column,value.
+std::map<std::string, double> glomarc_table_values() {
+  std::map<std::string, double> values;
+  std::ifstream file(std::string{REPLAY_SOURCE_DIR} + "/tests/data/glomarc_tables.csv");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(','), second = line.find(',', first + 1), last = line.rfind(',');
+    if (line.starts_with("table5") || line.starts_with("table6") || line.starts_with("text"))
+      values[line.substr(first + 1, second - first - 1)] = std::stod(line.substr(last + 1));
+  }
+  return values;
+}
+
+TEST(GlomarcNumbers, AreThoseOfTheTablesAndTheText) {
+  using namespace glomarc_paper;
+  const auto values = glomarc_table_values();
+  const std::pair<const char*, double> numbers[] = {{"alpha_W1", kAlphaW1},
+                                                    {"alpha_W2", kAlphaW2},
+                                                    {"machine_nodes", kNodes},
+                                                    {"cores_per_node", kCpusPerNode * kCoresPerCpu},
+                                                    {"percent_short_le_10min", kJobShares.short_jobs},
+                                                    {"percent_medium_le_3h", kJobShares.medium},
+                                                    {"percent_long", kJobShares.long_jobs},
+                                                    {"work_short_percent", kWorkShares.short_jobs},
+                                                    {"work_medium_percent", kWorkShares.medium},
+                                                    {"work_long_percent", kWorkShares.long_jobs},
+                                                    {"serial_percent", kSerialPercent},
+                                                    {"pow2_percent", kPowerOfTwoPercent},
+                                                    {"BLOCK_SIZE", kBlockSize},
+                                                    {"F_slack", kSlackFactor},
+                                                    {"N_H", kHighLoad},
+                                                    {"RR_improvement_vs_SSP_medium_percent", kOverSsp.medium},
+                                                    {"RR_improvement_vs_SSP_long_percent", kOverSsp.long_jobs},
+                                                    {"RR_improvement_vs_SSP_all_percent", kOverSsp.all},
+                                                    {"vs_CST_medium", kOverCst.medium},
+                                                    {"vs_CST_long", kOverCst.long_jobs},
+                                                    {"vs_CST_all", kOverCst.all},
+                                                    {"vs_CSTWS_medium", kOverCstws.medium},
+                                                    {"vs_CSTWS_long", kOverCstws.long_jobs},
+                                                    {"vs_CSTWS_all", kOverCstws.all},
+                                                    {"core_util_gain_vs_SSP_percent", kCoresOverSsp},
+                                                    {"core_util_gain_vs_CST_percent", kCoresOverCst},
+                                                    {"core_util_gain_vs_CSTWS_percent", kCoresOverCstws},
+                                                    {"avg_jobs_per_group_W1", kGroupSizeW1},
+                                                    {"groups_W1", kGroupsW1},
+                                                    {"jobs_in_group_percent_of_eligible", kInGroupPercent},
+                                                    {"delay_factor_p75", kDelayP75},
+                                                    {"delay_factor_p95", kDelayP95},
+                                                    {"avg_group_size_W2", kGroupSizeW2},
+                                                    {"groups_W2", kGroupsW2},
+                                                    {"best_block_size_W2", kBestBlockSize},
+                                                    {"SSP_W2_RR_medium", kSspOnW2.medium},
+                                                    {"SSP_W2_RR_long", kSspOnW2.long_jobs},
+                                                    {"SSP_W2_RR_all", kSspOnW2.all}};
+  for (const auto& [name, number] : numbers) {
+    const auto found = values.find(name);
+    ASSERT_NE(found, values.end()) << name;
+    EXPECT_DOUBLE_EQ(number, found->second) << name;
+  }
+}
+
+TEST(GlomarcNumbers, SharesAddUpAndAThirdMayShareNodes) {
+  using namespace glomarc_paper;
+  EXPECT_DOUBLE_EQ(kJobShares.short_jobs + kJobShares.medium + kJobShares.long_jobs, 100);
+  EXPECT_DOUBLE_EQ(kWorkShares.short_jobs + kWorkShares.medium + kWorkShares.long_jobs, 100);
+  EXPECT_DOUBLE_EQ(kJobShares.medium + kJobShares.long_jobs, kEligiblePercent);
+}
+
+TEST(GlomarcNumbers, FifteenHundredIsANumberOfJobsNotOfGroups) {
+  using namespace glomarc_paper;
+  const double eligible = kEligiblePercent / 100 * kJobs;
+  EXPECT_NEAR(kInGroupPercent / 100 * eligible, kGroupsW1, 0.002 * eligible);
+  EXPECT_GT(kGroupsW1 * kGroupSizeW1, eligible);
 }
 
 }  // namespace

@@ -1,0 +1,348 @@
+// Tests of the G-LOMARC-TS study: its workloads are those of the commands, its figures those of schedules worked by hand,
+// its simulations give what an independent implementation found, and the same with one and two threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/metrics/series.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/study/g_lomarc_ts/simulated_values.hpp"
+#include "scheduler/study/page.hpp"
+#include "tests/support/shell.hpp"
+#include "tests/unit/study/surroundings.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace replay::study {
+namespace {
+
+using Variant = GlomarcVariant;
+
+// ---- workloads ----
+
+TEST(GlomarcWorkload, IsThatOfTheCommands) {
+  for (const auto& [load, alpha] : {std::pair{GlomarcLoad::kW1, "10.33"}, std::pair{GlomarcLoad::kW2, "9.83"}}) {
+    const TemporaryFolder folder;
+    const auto made = test::shell(std::string{REPLAY_PROGRAM " generate lublin --jobs 300 --seed 2 --aarr "} + alpha +
+                                      " | " REPLAY_PROGRAM
+                                      " trace declare - --contention table4"
+                                      " --size-rule glomarc:cores=4 --seed 2 -o made.swf",
+                                  folder.path());
+    ASSERT_EQ(made.status, 0) << made.err;
+    const Workload theirs = read_workload((folder / "made.swf").string()).workload;
+    const Workload ours = make_glomarc_workload(load, 2, 300).workload;
+    ASSERT_EQ(ours.jobs.size(), theirs.jobs.size());
+    for (std::size_t i = 0; i < ours.jobs.size(); ++i) {
+      const TracedJob our = ours.jobs[i], their = theirs.jobs[i];
+      SCOPED_TRACE(number(our.job.id));
+      EXPECT_EQ(our.job.id, their.job.id);
+      EXPECT_EQ(our.job.submitted, their.job.submitted);
+      EXPECT_EQ(our.job.processes, their.job.processes);
+      EXPECT_EQ(our.job.estimate, their.job.estimate);
+      EXPECT_EQ(our.job.flexibility, their.job.flexibility);
+      EXPECT_EQ(our.truth.runtime, their.truth.runtime);
+      ASSERT_TRUE(our.job.declaration && their.job.declaration);
+      EXPECT_EQ(*our.job.declaration, *their.job.declaration);
+    }
+  }
+}
+
+TEST(GlomarcWorkload, ClassesEndAtTenMinutesAndThreeHours) {
+  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{600}), glomarc::kShort);
+  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{601}), glomarc::kMedium);
+  EXPECT_EQ(glomarc_class_of(std::chrono::hours{3}), glomarc::kMedium);
+  EXPECT_EQ(glomarc_class_of(std::chrono::seconds{10'801}), glomarc::kLong);
+}
+
+TEST(GlomarcWorkload, HasTheSharesOfTable5) {
+  const GlomarcFacts facts = facts_of(make_glomarc_workload(GlomarcLoad::kW1, 1, 10'000));
+  EXPECT_NEAR(facts.jobs[glomarc::kShort], glomarc_paper::kJobShares.short_jobs, 2);
+  EXPECT_NEAR(facts.jobs[glomarc::kMedium], glomarc_paper::kJobShares.medium, 2);
+  EXPECT_NEAR(facts.jobs[glomarc::kLong], glomarc_paper::kJobShares.long_jobs, 2);
+  EXPECT_NEAR(facts.jobs[glomarc::kEligible], glomarc_paper::kEligiblePercent, 2);
+  EXPECT_NEAR(facts.work[glomarc::kLong], glomarc_paper::kWorkShares.long_jobs, 3);
+  EXPECT_NEAR(facts.serial, glomarc_paper::kSerialPercent, 2);
+}
+
+// ---- use of nodes and cores ----
+
+constexpr Instant at(int s) { return Instant{std::chrono::seconds{s}}; }
+
+log::Submitted submitted(int id) {
+  log::Submitted made{};
+  made.job.id = JobId{id};
+  return made;
+}
+
+// One process on each of the named cores.
+Allocation on(std::initializer_list<int> cores) {
+  Allocation allocation;
+  allocation.cores = static_cast<CoreCount>(cores.size());
+  for (const int core : cores) allocation.named.push_back({CoreId{core}, 1});
+  return allocation;
+}
+
+// Two nodes of two CPUs of two cores: cores 0 to 3 and 4 to 7. High load: two jobs wait.
+//   0 s  job 1 comes and starts on cores 0, 2, 4, 6 (both nodes)
+//  10 s  jobs 2 and 3 come: high load
+//  20 s  job 2 starts beside job 1 on cores 1, 3 (node 0): one waits
+//  30 s  job 1 is suspended: node 1 is empty
+//  40 s  job 4 comes: high load
+//  50 s  job 2 ends, job 1 is resumed
+//  70 s  job 1 ends, job 3 starts on core 0; job 4 is cancelled
+//  80 s  job 3 ends
+void worked_by_hand(log::Sink& sink) {
+  log::Header header;
+  header.set("machine", "2x2x2");
+  sink.header(header);
+  JobEnd cancelled;
+  cancelled.outcome = Outcome::kCancelled;
+  const std::vector<log::Record> records{
+      {at(0), submitted(1)},
+      {at(0), log::Launched{JobId{1}, on({0, 2, 4, 6})}},
+      {at(10), submitted(2)},
+      {at(10), submitted(3)},
+      {at(20), log::Launched{JobId{2}, on({1, 3})}},
+      {at(30), log::SuspendDone{JobId{1}}},
+      {at(40), submitted(4)},
+      {at(50), log::Finished{JobId{2}, {}}},
+      {at(50), log::ResumeDone{JobId{1}}},
+      {at(70), log::Finished{JobId{1}, {}}},
+      {at(70), log::Launched{JobId{3}, on({0})}},
+      {at(70), log::Finished{JobId{4}, cancelled}},
+      {at(80), log::Finished{JobId{3}, {}}},
+  };
+  for (const log::Record& record : records)
+    if (sink.kinds().test(record.what.index())) sink.record(record);
+}
+
+TEST(NodeUse, IsThatOfAScheduleWorkedByHand) {
+  NodeUseRecord record{2};
+  worked_by_hand(record);
+  constexpr std::int64_t kSecond = 1'000'000;
+  EXPECT_EQ(record.whole().time, std::chrono::seconds{80});
+  // 30 s with 2 nodes, 20 s with 1 (job 2), 20 s with 2, 10 s with 1.
+  EXPECT_EQ(record.whole().nodes, (30 * 2 + 20 * 1 + 20 * 2 + 10 * 1) * kSecond);
+  // 20 s with 4 cores, 10 s with 6, 20 s with 2, 20 s with 4, 10 s with 1.
+  EXPECT_EQ(record.whole().cores, (20 * 4 + 10 * 6 + 20 * 2 + 20 * 4 + 10 * 1) * kSecond);
+  EXPECT_DOUBLE_EQ(record.core_use(record.whole()), 270.0 / (80 * 8));
+  EXPECT_DOUBLE_EQ(record.node_use(record.whole()), 130.0 / (80 * 2));
+}
+
+TEST(NodeUse, HasTwoPhasesOfHighLoad) {
+  NodeUseRecord record{2};
+  worked_by_hand(record);
+  // 10 to 20 s with 4 cores of 2 nodes; 40 to 50 s with 2 cores of 1 node, 50 to 70 s with 4 of 2: suspended jobs do not
+  // wait.
+  EXPECT_EQ(record.phases(), 2);
+  EXPECT_EQ(record.high_load().time, std::chrono::seconds{40});
+  EXPECT_DOUBLE_EQ(record.core_use(record.high_load()), (10.0 * 4 + 10 * 2 + 20 * 4) / (40 * 8));
+  EXPECT_DOUBLE_EQ(record.node_use(record.high_load()), (10.0 * 2 + 10 * 1 + 20 * 2) / (40 * 2));
+}
+
+TEST(NodeUse, CountsCoresAsTheSeriesOfARunDoes) {
+  NodeUseRecord record{2};
+  metrics::Series series{{.keep_points = false, .high_load_queue = 2}};
+  worked_by_hand(record);
+  worked_by_hand(series);
+  EXPECT_EQ(record.whole().cores, static_cast<std::int64_t>(series.total().busy_cores));
+  EXPECT_EQ(record.high_load().time.count(), static_cast<std::int64_t>(series.total().high_load_time));
+  EXPECT_EQ(record.high_load().cores, static_cast<std::int64_t>(series.total().high_load_busy_cores));
+}
+
+TEST(NodeUse, NeedsNodes) {
+  log::Header header;
+  header.set("machine", "flat:8");
+  NodeUseRecord record{2};
+  EXPECT_THROW(record.header(header), InputError);
+}
+
+// ---- groups, percentiles ----
+
+TEST(Groups, AreCountedByCaseAndTheirJobsOnce) {
+  GroupRecord groups;
+  groups.record({at(0), GroupFormed{JobId{1}, {JobId{2}, JobId{3}}, 1, 0.5}});
+  groups.record({at(1), GroupFormed{JobId{4}, {JobId{3}}, 3, 0.5}});
+  EXPECT_EQ(groups.groups(), 2);
+  EXPECT_EQ(groups.groups(1), 1);
+  EXPECT_EQ(groups.groups(2), 0);
+  EXPECT_EQ(groups.groups(3), 1);
+  EXPECT_EQ(groups.jobs(), 5);
+  EXPECT_EQ(groups.members(), 4u);
+}
+
+TEST(Percentile, IsTheLeastValueThatTheShareDoesNotExceed) {
+  EXPECT_EQ(percentile({4, 1, 3, 2}, 0.75), 3);
+  EXPECT_EQ(percentile({4, 1, 3, 2}, 0.76), 4);
+  EXPECT_EQ(percentile({7}, 0.95), 7);
+  EXPECT_TRUE(std::isnan(percentile({}, 0.5)));
+}
+
+// ---- figures of a run ----
+
+// The log of a run with jobs of each class: T = 10 s, 1,000 s and 20,000 s. The machine belongs to the medium jobs from
+// 60 to 1,080 s and from 3,660 s on, and to the long ones from 1,140 to 3,600 s.
+TEST(GlomarcRecord, HasTheFiguresOfARunWorkedByHand) {
+  GlomarcWorkload made;
+  made.facts = {{.drawn = 1, .runtime_s = 10, .group = glomarc::kShort},
+                {.drawn = 1, .runtime_s = 1'000, .group = glomarc::kMedium},
+                {.drawn = 1, .runtime_s = 20'000, .group = glomarc::kLong}};
+  GlomarcRecord record;
+  log::Header header;
+  header.set("machine", "2x2x2");
+  record.header(header);
+  const auto say = [&record](int s, log::What what) { record.record({at(s), std::move(what)}); };
+  say(0, submitted(1));
+  say(0, submitted(2));
+  say(0, ClassAssigned{JobId{2}, JobClass::kMedium});
+  say(0, ResponseExpected{JobId{2}, std::chrono::seconds{1'000}});
+  say(0, SliceBegun{JobClass::kMedium, at(60), at(1'080)});
+  say(60, log::Launched{JobId{1}, on({0})});
+  say(60, log::Launched{JobId{2}, on({4})});
+  say(105, log::Finished{JobId{1}, {}});
+  say(1'000, submitted(3));
+  say(1'000, ClassAssigned{JobId{3}, JobClass::kLong});
+  say(1'000, ResponseExpected{JobId{3}, std::chrono::seconds{20'000}});
+  say(1'080, SliceBegun{JobClass::kLong, at(1'140), at(3'600)});
+  say(1'080, log::SuspendDone{JobId{2}});
+  say(1'140, log::Launched{JobId{3}, on({0})});
+  say(1'140, GroupFormed{JobId{3}, {JobId{2}}, 1, 0.5});
+  say(3'600, SliceBegun{JobClass::kMedium, at(3'660), at(4'680)});
+  say(3'660, log::ResumeDone{JobId{2}});
+  say(3'900, log::Finished{JobId{2}, {}});
+  say(21'000, log::Finished{JobId{3}, {}});
+  const GlomarcFigures figures = record.figures(made);
+
+  const auto& all = figures.groups[glomarc::kAll];
+  const auto& medium = figures.groups[glomarc::kMedium];
+  EXPECT_EQ(all.jobs, 3);
+  EXPECT_EQ(figures.groups[glomarc::kEligible].jobs, 2);
+  EXPECT_DOUBLE_EQ(medium.relative, 3.9);
+  EXPECT_DOUBLE_EQ(figures.groups[glomarc::kShort].relative, 3.5);    // 105 s over the bound of 30 s
+  EXPECT_DOUBLE_EQ(figures.groups[glomarc::kShort].relative_600, 1);  // never below 1
+  EXPECT_DOUBLE_EQ(all.relative, (3.5 + 3.9 + 1) / 3);
+  EXPECT_DOUBLE_EQ(medium.wait_s, 60);
+  EXPECT_DOUBLE_EQ(medium.suspended_s, 3'660 - 1'080);
+  EXPECT_DOUBLE_EQ(medium.delay, 1.26);  // 1,020 s of the first slice and 240 s of the second, of 1,000 s expected
+  EXPECT_DOUBLE_EQ(figures.groups[glomarc::kLong].delay, 2'460.0 / 20'000);
+  EXPECT_DOUBLE_EQ(all.delay_p95, 1.26);
+  EXPECT_DOUBLE_EQ(figures.past_end, 20.0);
+  EXPECT_EQ(figures.formed, 1);
+  EXPECT_EQ(figures.group_size, 2);
+  EXPECT_EQ(figures.in_group, 1);
+  EXPECT_EQ(figures.by_case, (std::array<double, 3>{1, 0, 0}));
+  EXPECT_EQ(figures.high_load, 0);  // never twelve jobs wait
+  EXPECT_TRUE(std::isnan(figures.core_use_high));
+}
+
+// ---- means and gains ----
+
+TEST(GlomarcValues, TakesArithmeticMeansAndGainsOfMeans) {
+  GlomarcOutcome outcome{.options = {.seeds = 2, .jobs = 10}, .workloads = {}, .runs = {}};
+  const GlomarcRun glts = glomarc_run(GlomarcLoad::kW1, Variant::kGlts),
+                   ssp = glomarc_run(GlomarcLoad::kW1, Variant::kSsp);
+  outcome.runs[glts].resize(2);
+  outcome.runs[ssp].resize(2);
+  const auto set = [&](const GlomarcRun& run, double first, double second) {
+    outcome.runs[run][0].groups[glomarc::kMedium].relative = first;
+    outcome.runs[run][1].groups[glomarc::kMedium].relative = second;
+  };
+  set(glts, 2, 4);
+  set(ssp, 4, 20);
+  const GlomarcValues simulated{outcome};
+  const GlomarcFigure response = relative_response_of(glomarc::kMedium);
+  EXPECT_DOUBLE_EQ(simulated.mean(ssp, response), 12);
+  const GlomarcGain gain{glts, ssp, response};
+  EXPECT_DOUBLE_EQ(gain.percent(simulated), 75);
+  EXPECT_EQ(gain.by_seed(simulated), (std::vector<double>{50, 80}));
+  EXPECT_TRUE(std::isnan(simulated.mean(glomarc_run(GlomarcLoad::kW2, Variant::kGlts), response)));
+}
+
+// ---- the study ----
+
+TEST(GlomarcStudy, EveryPolicyOfItsRunsCanBeMade) {
+  std::set<std::string> texts;
+  for (const GlomarcRun& run : glomarc_runs(false)) texts.insert(policy_text(run.policy));
+  EXPECT_EQ(texts.size(), 7u + 2 + 6 + 3 * 7);  // variants, overheads, slack factors, block sizes of three
+  for (const std::string& text : texts) EXPECT_NO_THROW(static_cast<void>(make_policy(text))) << text;
+}
+
+TEST(GlomarcStudy, IsTheSameWithTwoThreads) {
+  const auto result = [](const Surroundings& surroundings) {
+    return glomarc_result(run_glomarc_study({.seeds = 2, .jobs = 60, .quick = true}, surroundings));
+  };
+  const Result one = result(in_order()), two = result(two_threads());
+  EXPECT_EQ(to_html(one), to_html(two));
+  EXPECT_EQ(to_csv(one), to_csv(two));
+  EXPECT_EQ(to_csv(one).find("inf"), std::string::npos);
+}
+
+// Our own reference: the figures of an independent implementation of the same policies on the same jobs, arithmetic means
+// over three seeds.
+struct GlomarcReference {
+  Variant variant;
+  double medium, long_jobs, all, all_600, high_load;
+};
+constexpr std::array<GlomarcReference, 4> kGlomarcReferences{{{Variant::kSsp, 9.72, 6.23, 15.65, 4.23, 0.511},
+                                                              {Variant::kCstws, 7.06, 3.45, 12.65, 3.12, 0.585},
+                                                              {Variant::kCst, 6.69, 3.31, 12.44, 3.02, 0.595},
+                                                              {Variant::kGlts, 6.50, 3.35, 12.35, 2.99, 0.603}}};
+
+class GlomarcW1 : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    std::vector<GlomarcRun> runs;
+    for (const GlomarcReference& reference : kGlomarcReferences) runs.push_back(run(reference.variant));
+    outcome_ = new GlomarcOutcome{run_glomarc_study({}, runs, two_threads())};
+  }
+  static void TearDownTestSuite() { delete outcome_; }
+
+  static GlomarcRun run(Variant variant) { return glomarc_run(GlomarcLoad::kW1, variant); }
+  static double mean(Variant variant, const GlomarcFigure& figure) {
+    return GlomarcValues{*outcome_}.mean(run(variant), figure);
+  }
+  static inline GlomarcOutcome* outcome_ = nullptr;
+};
+
+TEST_F(GlomarcW1, IsWhatAnIndependentImplementationFound) {
+  constexpr double kWithin = 0.1;
+  for (const GlomarcReference& reference : kGlomarcReferences) {
+    SCOPED_TRACE(to_text(reference.variant));
+    const auto expect_near = [&](const GlomarcFigure& figure, double expected) {
+      EXPECT_NEAR(mean(reference.variant, figure), expected, kWithin * expected);
+    };
+    expect_near({glomarc::kMedium, &GlomarcGroupFigures::relative}, reference.medium);
+    expect_near({glomarc::kLong, &GlomarcGroupFigures::relative}, reference.long_jobs);
+    expect_near({glomarc::kAll, &GlomarcGroupFigures::relative}, reference.all);
+    expect_near({glomarc::kAll, &GlomarcGroupFigures::relative_600}, reference.all_600);
+    expect_near(&GlomarcFigures::core_use_high, reference.high_load);
+  }
+}
+
+TEST_F(GlomarcW1, SharingNodesIsBetterThanSpaceSharingAndTheBestMatchThanTheFirst) {
+  for (const glomarc::Group group : {glomarc::kMedium, glomarc::kLong, glomarc::kAll}) {
+    SCOPED_TRACE(kGlomarcGroupNames[group]);
+    const auto response = [&](Variant variant) { return mean(variant, relative_response_of(group)); };
+    EXPECT_GT(response(Variant::kSsp), response(Variant::kCstws));
+    EXPECT_GT(response(Variant::kCstws), response(Variant::kCst));
+    EXPECT_GT(response(Variant::kCstws), response(Variant::kGlts));
+    EXPECT_LE(response(Variant::kGlts), 1.03 * response(Variant::kCst));
+  }
+}
+
+TEST_F(GlomarcW1, GroupsAndDelaysAreThoseOfTheReference) {
+  EXPECT_NEAR(mean(Variant::kGlts, &GlomarcFigures::formed), 700, 70);
+  EXPECT_NEAR(mean(Variant::kGlts, &GlomarcFigures::group_size), 2.40, 0.1);
+  EXPECT_NEAR(mean(Variant::kGlts, &GlomarcFigures::in_group), 0.42, 0.03);
+  const auto delay = [](GlomarcFigure::OfGroup figure) { return mean(Variant::kGlts, {glomarc::kEligible, figure}); };
+  EXPECT_NEAR(delay(&GlomarcGroupFigures::delay), 0.96, 0.05);
+  EXPECT_NEAR(delay(&GlomarcGroupFigures::delay_p75), 1.25, 0.05);
+  EXPECT_NEAR(delay(&GlomarcGroupFigures::delay_p95), 1.37, 0.05);
+  EXPECT_EQ(mean(Variant::kSsp, &GlomarcFigures::formed), 0);
+}
+
+}  // namespace
+}  // namespace replay::study
