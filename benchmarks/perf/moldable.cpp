@@ -19,6 +19,7 @@
 #include <variant>
 #include <vector>
 
+#include "benchmarks/perf/policy_race.hpp"
 #include "benchmarks/perf/vmlib_figures.hpp"
 #include "benchmarks/perf/whole_runs.hpp"
 #include "scheduler/model/job_sizes.hpp"
@@ -31,37 +32,6 @@ constexpr CoreCount kProcessors = 128;
 
 // ---- whole runs ----
 
-struct MoldableRunner {
-  std::string policy;
-  std::vector<double> user_s{};
-  bool stopped = false;
-};
-
-// The runners take turns; prints a row for each.
-void race(const TemporaryFolder& folder, const MoldableRuns& what, const std::string& trace, const std::string& name,
-          std::vector<MoldableRunner>& runners) {
-  constexpr double kPatience = 5;  // s; what takes longer is run once
-  for (MoldableRunner& runner : runners) runner.user_s.clear();
-  for (int round = 0; round < what.rounds; ++round)
-    for (MoldableRunner& runner : runners) {
-      if (runner.stopped || (round > 0 && runner.user_s.front() > kPatience)) continue;
-      const Cost cost = run({what.replay, "simulate", "--trace", trace, "--policy", runner.policy, "--outputs", "none",
-                             "--force", "--out", (folder / "run").string()},
-                            what.longest_s);
-      runner.stopped = cost.stopped;
-      if (!cost.stopped) runner.user_s.push_back(cost.user_s);
-    }
-  for (const MoldableRunner& runner : runners) {
-    if (runner.user_s.empty()) {
-      fmt::print("| {} | {} | more than {} | |\n", name, runner.policy, what.longest_s);
-      continue;
-    }
-    fmt::print("| {} | {} | {:.2f} | {:.2f}-{:.2f} |\n", name, runner.policy, median(runner.user_s),
-               std::ranges::min(runner.user_s), std::ranges::max(runner.user_s));
-  }
-  std::fflush(stdout);
-}
-
 std::string workload(const TemporaryFolder& folder, const MoldableRuns& what, std::uint64_t jobs, const char* law) {
   const std::string plain = (folder / "lublin.swf").string(), declared = (folder / "declared.swf").string();
   run({what.replay, "generate", "lublin", "--jobs", fmt::to_string(jobs), "--aarr", "10.23", "--force", "-o", plain});
@@ -72,14 +42,15 @@ std::string workload(const TemporaryFolder& folder, const MoldableRuns& what, st
 void measure_runs(const TemporaryFolder& folder, const MoldableRuns& what) {
   fmt::print("## W1, all jobs moldable, {} processors, `--outputs none`: user CPU s of the whole process\n\n",
              kProcessors);
-  fmt::print("| workload | policy | user CPU s | fastest-slowest |\n|---|---|---|---|\n");
+  fmt::print(kRaceColumns);
   for (const char* law : {"three-point", "downey"}) {
-    std::vector<MoldableRunner> runners;
+    std::vector<PolicyRunner> runners;
     for (const char* policy : {"priority-easy", "greedy-moldable", "scojo", "scojo-p:predict=off", "scojo-p",
                                "cirne-berman:base=easy", "cirne-berman:base=conservative"})
       runners.push_back({policy});
     for (std::uint64_t jobs = 1'000; jobs <= what.most_jobs; jobs *= 10)
-      race(folder, what, workload(folder, what, jobs, law), fmt::format("{}, {} jobs", law, jobs), runners);
+      race(folder, {what.replay, what.rounds, what.longest_s}, workload(folder, what, jobs, law),
+           fmt::format("{}, {} jobs", law, jobs), runners);
   }
 }
 

@@ -1,7 +1,8 @@
 // A measurement of `replay simulate` as whole processes: jobs per second of CPU time and the most memory of every
 // policy on the logs of the papers, and how cost and memory grow with the number of jobs and the size of the machine on
-// overloaded Lublin workloads; then every policy as a user has it, beside a plain loop; then policies of moldable jobs. Input is uncompressed and in the
-// page cache. Policies take turns (A B A B); medians of the rounds.
+// overloaded Lublin workloads; then every policy as a user has it, beside a plain loop; then policies of moldable jobs,
+// and of jobs that share nodes. Input is uncompressed and in the page cache. Policies take turns (A B A B); medians of
+// the rounds.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +18,7 @@
 
 #include "benchmarks/perf/beside_plain_loop.hpp"
 #include "benchmarks/perf/moldable.hpp"
+#include "benchmarks/perf/sharing.hpp"
 #include "benchmarks/perf/vmlib_figures.hpp"
 #include "benchmarks/perf/whole_runs.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
@@ -127,14 +129,16 @@ int main(int argc, char** argv) {
   std::string section = "all";
   bench::BesidePlainLoop user{REPLAY_PROGRAM, PLAIN_LOOP_PROGRAM, bench::all_policies(), ""};
   user.policies.emplace_back("easy:pass=instant");  // the pass rule of the plain loop
-  app.add_option("--section", section, "logs, growth, user (as a user has it, beside a plain loop), moldable, or all")
-      ->check(CLI::IsMember({"logs", "growth", "user", "moldable", "all"}))
+  app.add_option("--section", section,
+                 "logs, growth, user (as a user has it, beside a plain loop), moldable, sharing, or all")
+      ->check(CLI::IsMember({"logs", "growth", "user", "moldable", "sharing", "all"}))
       ->capture_default_str();
-  app.add_option("--longest", user.longest_s, "of user and moldable: s of CPU time after which a run is stopped")
+  app.add_option("--longest", user.longest_s,
+                 "of user, moldable and sharing: s of CPU time after which a run is stopped")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--policies", user.policies, "of user: instead of all policies")->delimiter(',');
-  app.add_option("--replay", user.replay, "of user and moldable: another build of replay");
+  app.add_option("--replay", user.replay, "of user, moldable and sharing: another build of replay");
   CLI11_PARSE(app, argc, argv);
   try {
     const TemporaryFolder folder;
@@ -149,6 +153,7 @@ int main(int argc, char** argv) {
       measure_beside_plain_loop(folder, user);
     }
     if (wanted("moldable")) bench::measure_moldable(folder, {user.replay, rounds, most_jobs, user.longest_s});
+    if (wanted("sharing")) bench::measure_sharing(folder, {user.replay, rounds, user.longest_s}, most_jobs);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "simulator_bench: {}\n", error.what());
