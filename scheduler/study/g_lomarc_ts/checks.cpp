@@ -32,6 +32,11 @@ double gain(const GlomarcValues& simulated, const GlomarcRun& run, const Glomarc
   return GlomarcGain{run, base, relative_response_of(group)}.percent(simulated);
 }
 
+// Zero without a sign.
+double more_response(const GlomarcValues& simulated, const GlomarcRun& run, const GlomarcRun& base, Group group) {
+  return 0 - gain(simulated, run, base, group);
+}
+
 Check gain_check(const GlomarcValues& simulated, GlomarcVariant base, const paper::ByClass& printed,
                  std::string_view why) {
   Check check{.statement = fmt::format("W1: GLTS has {} % less relative response of medium jobs than {}, {} % of long "
@@ -85,8 +90,8 @@ Check long_check(const GlomarcValues& simulated) {
 
 Check use_check(const GlomarcValues& simulated) {
   const auto more = [&](GlomarcVariant base) {
-    return -GlomarcGain{glomarc_run(kW1, kGlts), glomarc_run(kW1, base), &GlomarcFigures::core_use_high}.percent(
-        simulated);
+    return 0 - GlomarcGain{glomarc_run(kW1, kGlts), glomarc_run(kW1, base), &GlomarcFigures::core_use_high}.percent(
+                   simulated);
   };
   const double ssp = more(kSsp), cst = more(kCst), cstws = more(kCstws);
   return {.statement =
@@ -124,7 +129,7 @@ Check in_group_check(const GlomarcValues& simulated) {
 
 Check more_groups_check(const GlomarcValues& simulated) {
   const double more =
-      -GlomarcGain{glomarc_run(kW2, kGlts), glomarc_run(kW1, kGlts), &GlomarcFigures::formed}.percent(simulated);
+      0 - GlomarcGain{glomarc_run(kW2, kGlts), glomarc_run(kW1, kGlts), &GlomarcFigures::formed}.percent(simulated);
   return {.statement = "Under W2 about 25 % more groups are formed (5.3; here: within 10 points)",
           .holds = std::abs(more - paper::kMoreGroupsOnW2) <= kNear,
           .found = fmt::format("{:+.0f} %", more)};
@@ -158,7 +163,7 @@ Check variants_check(const GlomarcValues& simulated) {
   for (const GlomarcVariant variant : {kFbo, kNs, kNh}) {
     std::string changes;
     for (const Group group : kCompared) {
-      const double more = -gain(simulated, glomarc_run(kW1, variant), glomarc_run(kW1, kGlts), group);
+      const double more = more_response(simulated, glomarc_run(kW1, variant), glomarc_run(kW1, kGlts), group);
       check.holds = check.holds && std::abs(more) <= kLittle;
       changes += fmt::format("{}{:+.1f}", changes.empty() ? "" : ", ", more);
     }
@@ -181,8 +186,8 @@ Check best_block_check(const GlomarcValues& simulated) {
               .found = fmt::format("{} and {}", medium, long_jobs)};
   for (const auto& [group, best] : {std::pair{kMedium, medium}, std::pair{kLong, long_jobs}})
     add(check.found, fmt::format("12 is {:.1f} % above the best of {} jobs",
-                                 -gain(simulated, glomarc_block_run(kGlts, paper::kBestBlockSize),
-                                       glomarc_block_run(kGlts, best), group),
+                                 more_response(simulated, glomarc_block_run(kGlts, paper::kBestBlockSize),
+                                               glomarc_block_run(kGlts, best), group),
                                  kGlomarcGroupNames[group]));
   return check;
 }
@@ -218,7 +223,7 @@ Check first_block_check(const GlomarcValues& simulated) {
       .found = {}};
   for (const Group group : {kMedium, kLong}) {
     const auto more = [&](int block) {
-      return -gain(simulated, glomarc_block_run(kFbo, block), glomarc_block_run(kGlts, block), group);
+      return more_response(simulated, glomarc_block_run(kFbo, block), glomarc_block_run(kGlts, block), group);
     };
     check.holds = check.holds && more(sizes.front()) >= 10 && std::abs(more(sizes.back())) <= 5;
     add(check.found, fmt::format("{}: {:+.1f} % at {}, {:+.1f} % at {}", kGlomarcGroupNames[group], more(sizes.front()),
@@ -284,7 +289,8 @@ Check slack_check(const GlomarcValues& simulated) {
     if (slack == paper::kSlackFactor) continue;
     std::string changes;
     for (const Group group : kCompared) {
-      const double more = -gain(simulated, glomarc_slack_run(slack), glomarc_slack_run(paper::kSlackFactor), group);
+      const double more =
+          more_response(simulated, glomarc_slack_run(slack), glomarc_slack_run(paper::kSlackFactor), group);
       check.holds = check.holds && (slack < paper::kSlackFactor ? more > 0 : std::abs(more) <= kEqual);
       changes += fmt::format("{}{:+.1f}", changes.empty() ? "" : ", ", more);
     }

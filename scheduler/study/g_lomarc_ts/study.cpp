@@ -64,7 +64,7 @@ std::string_view to_text(GlomarcVariant variant) { return names_of(variant).name
 std::string policy_text(const GlomarcPolicy& policy) {
   std::string inner = fmt::format("g-lomarc-ts:variant={}", names_of(policy.variant).parameter);
   if (policy.block != paper::kBlockSize) inner += fmt::format(":block-size={}", policy.block);
-  if (policy.slack != paper::kSlackFactor) inner += fmt::format(":slack-factor={}", policy.slack);
+  if (policy.slack != paper::kSlackFactor) inner += fmt::format(":f-slack={}", policy.slack);
   return fmt::format("scojo-pect:inner={{{}}}{}", inner, policy.pays_for_changes_only ? ":overhead-at=switch" : "");
 }
 
