@@ -15,7 +15,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono_literals::operator""ms;
 
-constexpr int kLooksPerTurn = 2;  // each interrupts a rank for 50 us or so
+constexpr int kLooksPerTurn = 2;         // each interrupts a rank for 50 us or so
+constexpr std::uint64_t kBusyShare = 4;  // a process that has used more than a quarter of the time is not asleep
+constexpr std::uint64_t kPollsWithinNs = 6'000'000;
 constexpr auto kBetweenCloseLooks = 1ms;
 
 /// 0: it is gone.
@@ -65,7 +67,7 @@ void JobTurns::refresh(JobId job) {
     if (now == member.processes.end())
       old.process.signal(SIGCONT);  // it has left the job's tree
     else
-      now->cpu_ns = old.cpu_ns, now->waiting = old.waiting;
+      now->seen = old.seen;
   }
   if (member.is_stopped)
     for (const Known& known : member.processes) known.process.signal(SIGSTOP);
@@ -128,19 +130,21 @@ JobTurns::Doing JobTurns::look_at(Member& member) {
   return most;
 }
 
-/// It waits in MPI when it has polled in vain in the same call since the last look, or else when it is asleep. One that has used no CPU time since
-/// then and could run has been kept from its core by others.
+/// It waits in MPI when it has polled in vain in the same call, a tick ago at most as others may have its core; or else
+/// when it is asleep. One that has used little CPU time and could run has been kept from its core by others.
 JobTurns::Doing JobTurns::look_at(Known& known, const JobSegment* segment) {
-  const std::uint64_t cpu_before = std::exchange(known.cpu_ns, cpu_ns(known.process.pid()));
-  if (segment != nullptr && known.slot >= 0) {
-    const auto before = std::exchange(known.waiting, segment->waiting(static_cast<std::uint32_t>(known.slot)));
-    const bool has_polled = known.waiting.polls != before.polls;
-    if (known.waiting.since != 0 &&
-        (known.waiting.since != before.since || !(has_polled || is_asleep(known.process.pid()))))
-      return Doing::kPerhapsWaiting;
-    if (known.waiting.since != 0) return Doing::kWaiting;
+  Seen now{monotonic_ns(), cpu_ns(known.process.pid()), {}, 0};
+  if (segment != nullptr && known.slot >= 0) now.waiting = segment->waiting(static_cast<std::uint32_t>(known.slot));
+  const Seen before = known.seen;
+  if (now.waiting.since != 0 && now.waiting.since == before.waiting.since)
+    now.polled_ns = now.waiting.polls != before.waiting.polls ? now.at_ns : before.polled_ns;
+  known.seen = now;
+  if (now.waiting.since != 0) {
+    const bool has_polled = now.polled_ns != 0 && now.at_ns - now.polled_ns < kPollsWithinNs;
+    return has_polled || is_asleep(known.process.pid()) ? Doing::kWaiting : Doing::kPerhapsWaiting;
   }
-  if (known.cpu_ns != cpu_before && known.cpu_ns != 0) return Doing::kComputing;
+  const std::uint64_t used = now.cpu_ns - std::min(before.cpu_ns, now.cpu_ns);
+  if (used > (now.at_ns - before.at_ns) / kBusyShare) return Doing::kComputing;
   return is_asleep(known.process.pid()) ? Doing::kWaiting : Doing::kComputing;
 }
 
@@ -148,7 +152,10 @@ JobTurns::Doing JobTurns::look_at(Known& known, const JobSegment* segment) {
 void JobTurns::stop(JobId id, Member& member) {
   if (std::exchange(member.is_stopped, true)) return;
   guard_.begin();
-  for (const Known& known : member.processes) known.process.signal(SIGSTOP);
+  for (Known& known : member.processes) {
+    known.process.signal(SIGSTOP);
+    known.seen.polled_ns = 0;
+  }
   cores_.pause(id);
 }
 

@@ -34,12 +34,17 @@ class JobTurns {
   void refresh(JobId job);
 
  private:
+  struct Seen {
+    std::uint64_t at_ns = 0;
+    std::uint64_t cpu_ns = 0;
+    JobSegment::Waiting waiting{};
+    std::uint64_t polled_ns = 0;  // last look at which it had polled in vain in this call; 0: none since it runs
+  };
   /// A process of a job, and what was last seen of it.
   struct Known {
     Process process;
     std::int64_t slot = -1;  // of its rank; -1: it has none
-    std::uint64_t cpu_ns = 0;
-    JobSegment::Waiting waiting{};
+    Seen seen{};
   };
   struct Member {
     JobContext* job;
