@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 struct Given {
   std::vector<std::string> kernels{"ep", "cg", "is", "mg", "ft", "lu"};
   std::vector<std::string> classes{"W", "A"};
-  std::vector<double> turns{0, 10};
+  std::vector<double> turns{0, 20};
   int rounds = 3;
   double seconds = 1;
   std::string cores;

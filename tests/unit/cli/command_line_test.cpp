@@ -147,6 +147,8 @@ TEST_F(CommandLine, EmulatedMachinesThatCannotBeAreRefused) {
   expect_complaint(run + "2x2x2 --back-end yield", 2, {"--back-end", "token"});
   for (const char* quantum : {"0", "10us", "2s", "soon", "-5ms"})
     expect_complaint(run + "2x2x2 --quantum=" + quantum, 2, {"--quantum", "1ms", quantum});
+  for (const char* turn : {"10us", "2s", "soon", "-5ms"})
+    expect_complaint(run + "2x2x2 --turn=" + turn, 2, {"--turn", "expected 0 or", "1ms", turn});
   expect_complaint(run + "1x1x3", 1, {"job 1", "needs 4", "has 3"});
 }
 
