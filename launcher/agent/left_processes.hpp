@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/file/unique_fd.hpp"
