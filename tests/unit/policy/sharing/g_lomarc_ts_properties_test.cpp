@@ -82,6 +82,10 @@ struct Sharing {
 };
 void PrintTo(const Sharing& sharing, std::ostream* out) { *out << sharing.policy; }
 
+// Whatever the slack, a job that starts with one process per node takes its time there. Processes that share a node may be
+// faster, by 10 % at most, and so may be the plan.
+constexpr double kSpread = 1 / 0.75 / 0.9;
+
 class NodeSharing : public testing::TestWithParam<Sharing> {};
 
 TEST_P(NodeSharing, KeepsItsPromises) {
@@ -103,8 +107,8 @@ TEST_P(NodeSharing, KeepsItsPromises) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Variants, NodeSharing,
-                         testing::Values(Sharing{"g-lomarc-ts", 1.5, 100}, Sharing{"g-lomarc-ts:f-slack=1", 1, 1},
-                                         Sharing{"g-lomarc-ts:f-slack=4:max-sl=2:min-utilgain=0", 4, 200},
+                         testing::Values(Sharing{"g-lomarc-ts", 1.5, 100}, Sharing{"g-lomarc-ts:f-slack=1", kSpread, 1},
+                                         Sharing{"g-lomarc-ts:f-slack=4:max-sl=2:min-utilgain=0", 4, 100},
                                          Sharing{"g-lomarc-ts:variant=ssp", 1.5, 0},
                                          Sharing{"g-lomarc-ts:variant=cst", 1.5, 100},
                                          Sharing{"g-lomarc-ts:variant=cstws", 1.5, 100},
