@@ -45,7 +45,9 @@ class MainCommand : public testing::Test {
   }
 
   void write_trace(const std::vector<TraceJob>& jobs, const std::string& header = "") {
-    std::string text = "; MaxProcs: 2\n" + header;
+    int widest = 2;
+    for (const TraceJob& job : jobs) widest = std::max(widest, job.processes);
+    std::string text = fmt::format("; MaxProcs: {}\n{}", widest, header);
     for (std::size_t i = 0; i < jobs.size(); ++i)
       text += fmt::format("{} {} -1 {} {} {} -1 {} {} -1 1 1 1 {} -1 -1 -1 -1\n", i + 1, jobs[i].submit, jobs[i].run,
                           jobs[i].processes, jobs[i].run * jobs[i].cpu_use, jobs[i].processes, jobs[i].request,
