@@ -1,5 +1,5 @@
 // Jobs that share nodes, from now to the end of the last of them: a primary unit and the units matched with it, or one
-// unit alone. A unit is a job, or a bundle of serial jobs that count as one. Each job runs at the rate that those who are
+// unit alone. A unit is a job, or a bundle of serial jobs that count as one. Each job runs at the rate that the jobs which are
 // still there leave it: its self slowdown times the largest slowdown by a job beside it. G-LOMARC-TS, sections 4.5, 4.6.
 #pragma once
 
@@ -40,7 +40,7 @@ class Party {
   /// the unit runs as if it were alone. A job that waits begins now.
   void add(std::span<KnownJob* const> jobs, int per_node, int nodes, int covered);
 
-  /// As somebody else has it than the job. REQUIRES: just added, alone or with its mates.
+  /// What another record than the job has of its work. REQUIRES: just added, alone or with its mates.
   void set_work(const KnownJob& job, const Progress& work);
 
   /// Formula 6 from now on, with whole nodes: work done per node time of the group, over that of nodes with one process,
@@ -48,7 +48,7 @@ class Party {
   [[nodiscard]] double gain();
   /// Sets work and end of each guest: until the last one has ended, through the disbanding.
   void foresee();
-  /// After foresee(): until when how many nodes are held by someone of the party; ascending.
+  /// After foresee(): until when how many nodes the party holds; ascending.
   void releases(Releases& out) const;
 
   [[nodiscard]] std::span<const Guest> guests() const { return guests_; }

@@ -1,4 +1,4 @@
-// Properties of Scojo-PECT on random jobs: who is on the machine when, what each class has in its own time, and that no
+// Properties of Scojo-PECT on random jobs: which jobs are on the machine when, what each class has in its own time, and that no
 // slice and no guest delays a job beyond what its own class has planned for it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

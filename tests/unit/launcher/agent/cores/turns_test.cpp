@@ -1,4 +1,4 @@
-// Tests of the turns of jobs on the same cores, on a clock that the tests set: who runs, as a row of letters, one for
+// Tests of the turns of jobs on the same cores, on a clock that the tests set: which jobs run, as a row of letters, one for
 // each millisecond.
 #include "launcher/agent/cores/turns.hpp"
 
