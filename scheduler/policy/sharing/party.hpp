@@ -1,6 +1,6 @@
 // Jobs that share nodes, from now to the end of the last of them: a primary unit and the units matched with it, or one
-// unit alone. A unit is a job, or a bundle of serial jobs that count as one. Each job runs at the rate that the jobs which are
-// still there leave it: its self slowdown times the largest slowdown by a job beside it. G-LOMARC-TS, sections 4.5, 4.6.
+// unit alone. A unit is a job, or a bundle of serial jobs that count as one. Each job runs at the rate that the jobs still
+// there leave it: its self slowdown times the largest slowdown by a job beside it. G-LOMARC-TS, sections 4.5, 4.6.
 #pragma once
 
 #include <cstddef>
