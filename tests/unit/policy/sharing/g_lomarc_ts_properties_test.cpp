@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/log/text.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing/occupation.hpp"
@@ -121,6 +122,17 @@ INSTANTIATE_TEST_SUITE_P(Variants, NodeSharing,
                              if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
                            return name;
                          });
+
+TEST(NodesToShare, HaveHalves) {
+  for (const char* text : {"flat:16", "4x1x2", "4x1x5"}) {
+    try {
+      simulate("g-lomarc-ts", Machine::parse(text), slowed_jobs(1, 3, 2, true), "isolated");
+      ADD_FAILURE() << text << " was taken";
+    } catch (const PolicyError& error) {
+      EXPECT_NE(std::string{error.what()}.find(text), std::string::npos) << error.what();
+    }
+  }
+}
 
 }  // namespace
 }  // namespace replay::test
