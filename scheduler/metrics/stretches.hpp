@@ -1,0 +1,75 @@
+// The stretches of a run: what each job had on the machine from one change to the next. A Gantt chart, the page of a run and
+// the exports for viewers are made of them. Cores are those of core_names.hpp: numbered afterwards on a pool.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/core_names.hpp"
+#include "scheduler/model/units.hpp"
+
+namespace replay::metrics {
+
+/// One job on the same cores, with as many processes on each, from `from` to `to`.
+struct Stretch {
+  enum class Kind : std::uint8_t {
+    kRuns,      ///< its processes are on these cores
+    kSuspended  ///< it is suspended; the cores are those it had, and others may use them
+  };
+
+  JobId job{};
+  Instant from{}, to{};  ///< from < to, but for one that is still open: from <= to
+  Kind kind = Kind::kRuns;
+  std::span<const CoreRange> cores{};  ///< ascending, disjoint, not touching; valid during the call
+  ProcessCount processes = 0;          ///< of the job
+  std::int32_t mpl = 1;                ///< most processes of the job on one core
+  bool shareable = false;              ///< processes of one more job may be on its cores
+};
+
+class StretchReader {
+ public:
+  virtual void stretch(const Stretch& stretch) = 0;
+
+ protected:
+  ~StretchReader() = default;
+};
+
+/// Calls the reader with each stretch when it is over, in the order of their ends; of those that end at one instant in the
+/// order of the records. A change that is reverted at the same instant leaves no stretch. Memory grows with the jobs that
+/// hold cores, not with the run. Throws InputError for a log whose jobs take cores that are not there.
+class Stretches final : public log::Sink {
+ public:
+  /// `reader` must outlive the use of this.
+  explicit Stretches(StretchReader& reader) : reader_(&reader) {}
+
+  /// Throws InputError if the header names no machine.
+  void header(const log::Header& header) override { names_.header(header); }
+  void record(const log::Record& record) override;
+  [[nodiscard]] log::Kinds kinds() const override;
+
+  /// Calls `reader` with those that are still open, as if they ended now, in the order of job numbers; changes nothing. For a
+  /// run that goes on, or a log that was cut off. REQUIRES: no record came from later than `now`.
+  void open(Instant now, StretchReader& reader) const;
+
+ private:
+  struct Open {
+    Instant from{};
+    Stretch::Kind kind = Stretch::Kind::kRuns;
+    CoreRanges cores;
+    ProcessCount processes = 0;
+    std::int32_t mpl = 1;
+    bool shareable = false;
+  };
+  struct OnRecord;
+
+  void close(JobId job, const Open& open, Instant at);
+
+  StretchReader* reader_;
+  CoreNames names_;
+  std::unordered_map<JobId, ProcessCount> submitted_;  // processes of jobs that were not launched yet
+  std::unordered_map<JobId, Open> open_;
+};
+
+}  // namespace replay::metrics
