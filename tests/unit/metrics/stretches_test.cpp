@@ -54,7 +54,7 @@ TEST(Stretches, AShrunkJobLeavesTheStretchBeforeAndTheOneAfter) {
 }
 
 TEST(Stretches, ASuspendedJobShowsTheCoresThatItHad) {
-  EXPECT_EQ(stretches_of(Records("flat:4")
+  EXPECT_EQ(stretches_of(Records("flat:6")
                              .submit(0, 1, 3, 9)
                              .launch(0, 1, 3)
                              .suspended(2, 1)
@@ -63,7 +63,7 @@ TEST(Stretches, ASuspendedJobShowsTheCoresThatItHad) {
                              .resumed(5, 1)
                              .finish(8, 1)
                              .finish(9, 2)),
-            (Lines{"1 0-2 on 0-2 runs 3p mpl 1", "1 2-5 on 0-2 suspended 3p mpl 1", "1 5-8 on 2-3 runs 3p mpl 1",
+            (Lines{"1 0-2 on 0-2 runs 3p mpl 1", "1 2-5 on 0-2 suspended 3p mpl 1", "1 5-8 on 2-4 runs 3p mpl 1",
                    "2 2-9 on 0-1 runs 2p mpl 1"}))
       << "a pool gives other numbers to a job that resumes";
 }
