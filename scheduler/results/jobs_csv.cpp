@@ -16,7 +16,7 @@ using metrics::JobRow;
 
 constexpr std::string_view kJobColumns =
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
-    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,consumed_energy,allocated_resources,"
+    "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,"
     "metadata,"
     "outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,bounded_slowdown,mpl_mean,shrinks,"
     "expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,program,"
@@ -100,8 +100,8 @@ RowCells put_batsim_cells(CsvLine& cells, const JobRow& row, std::string_view wo
       cells.empty();
     cells.empties(2);
   }
-  cells.word("-1");  // energy: as Batsim when it does not count it
   put_cores(cells, used_cores);
+  cells.word("-1");  // energy: as Batsim when it does not count it
   cells.empty();
   return known;
 }

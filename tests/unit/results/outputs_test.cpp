@@ -104,17 +104,17 @@ TEST(JobsCsv, HasBatsimsColumnsFirstAndOursBehind) {
   EXPECT_EQ(
       folder.text("jobs.csv"),
       "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
-      "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,consumed_energy,"
-      "allocated_resources,metadata,outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,"
+      "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,"
+      "consumed_energy,metadata,outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,"
       "bounded_slowdown,mpl_mean,shrinks,expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,"
       "program,given_size,optimal_size,size_modifier,group_s,virtual_turnaround_s,expected_turnaround_s\n"
       "1,small.swf,default,0.000000,4,10.000000,1,COMPLETED_SUCCESSFULLY,0.000000,12.750000,12.750000,0.000000,"
-      "12.750000,1.000000,-1,0-3,,completed,0,none,,10.000000,0.000000,1.275000,1.275000,1.431373,1,1,4,4,malleable,"
+      "12.750000,1.000000,0-3,-1,,completed,0,none,,10.000000,0.000000,1.275000,1.275000,1.431373,1,1,4,4,malleable,"
       ",,,,,,,,,,\n"
       "2,small.swf,default,2.000000,2,5.000000,0,COMPLETED_FAILED,2.500000,5.000000,7.500000,0.500000,5.500000,"
-      "1.100000,-1,2-3,,failed,3,failed,\"residual 1e-3, expected \"\"small\"\"\",5.000000,0.000000,1.100000,1.000000,"
+      "1.100000,2-3,-1,,failed,3,failed,\"residual 1e-3, expected \"\"small\"\"\",5.000000,0.000000,1.100000,1.000000,"
       "1.000000,0,0,2,2,malleable,0.500000,,,,,,,,,,\n"
-      "3,small.swf,default,13.000000,9,1.000000,0,REJECTED,,,,,,,-1,,,rejected,0,none,,1.000000,,,,,0,0,0,0,malleable,"
+      "3,small.swf,default,13.000000,9,1.000000,0,REJECTED,,,,,,,,-1,,rejected,0,none,,1.000000,,,,,0,0,0,0,malleable,"
       ",,,,,,,,,,\n");
 }
 
