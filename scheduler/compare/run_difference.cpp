@@ -63,22 +63,6 @@ std::string queue_text(const RunState& state) {
   return text.empty() ? "empty" : text;
 }
 
-std::string parting_text(const RunDifference& difference) {
-  const Parting& parting = *difference.parting;
-  const PartingSide* sides[] = {&parting.a, &parting.b};
-  std::string text = fmt::format("they part at {} s ({}), at job {}:\n", replay::to_text(parting.at),
-                                 results::instant_text(parting.at, results::TimeStyle::kClock), number(parting.job));
-  for (std::size_t i = 0; i < 2; ++i) text += fmt::format("  {} {}\n", "AB"[i], did_text(*sides[i], parting.at));
-  text += "just before, by the decisions so far:\n";
-  for (std::size_t i = 0; i < 2; ++i) {
-    const RunState& state = difference.runs[i].before->state();
-    text += fmt::format("  {} {} of {} cores free, {} running, {} waiting; queue (cores x estimate): {}\n", "AB"[i],
-                        state.free_cores(), state.cores(), state.running().size(), state.waiting().size(),
-                        queue_text(state));
-  }
-  return text;
-}
-
 std::string event_text(const EventDifference& event) {
   using Kind = EventDifference::Kind;
   const auto when = [](Instant instant) {
@@ -235,6 +219,22 @@ RunDifference compare_runs(const std::string& a, const std::string& b, Duration 
     log::read_text(files[i], result.runs[i].before.emplace(sides[i]->record, last));
   }
   return result;
+}
+
+std::string parting_text(const RunDifference& difference) {
+  const Parting& parting = *difference.parting;
+  const PartingSide* sides[] = {&parting.a, &parting.b};
+  std::string text = fmt::format("they part at {} s ({}), at job {}:\n", replay::to_text(parting.at),
+                                 results::instant_text(parting.at, results::TimeStyle::kClock), number(parting.job));
+  for (std::size_t i = 0; i < 2; ++i) text += fmt::format("  {} {}\n", "AB"[i], did_text(*sides[i], parting.at));
+  text += "just before, by the decisions so far:\n";
+  for (std::size_t i = 0; i < 2; ++i) {
+    const RunState& state = difference.runs[i].before->state();
+    text += fmt::format("  {} {} of {} cores free, {} running, {} waiting; queue (cores x estimate): {}\n", "AB"[i],
+                        state.free_cores(), state.cores(), state.running().size(), state.waiting().size(),
+                        queue_text(state));
+  }
+  return text;
 }
 
 std::string difference_text(const RunDifference& difference) {

@@ -41,6 +41,8 @@ struct RunDifference {
 
 /// For the user: where they part and why, the differences of their jobs.
 [[nodiscard]] std::string difference_text(const RunDifference& difference);
+/// The part of it about the first decision that differs, several lines. REQUIRES: the runs part.
+[[nodiscard]] std::string parting_text(const RunDifference& difference);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunDifference& difference);
 
 }  // namespace replay::compare

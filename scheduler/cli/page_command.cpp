@@ -1,0 +1,51 @@
+// `replay report RUN...`: one HTML page that shows runs, made from their event logs.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/report/page/runs.hpp"
+
+namespace replay::cli {
+namespace {
+
+struct ReportGiven {
+  std::vector<std::string> runs;
+  std::string out;
+  std::string title;
+};
+
+int report_runs(const ReportGiven& given) {
+  const std::vector<std::filesystem::path> logs = report::logs_of(given.runs);
+  const std::string out = given.out.empty() ? report::page_beside(given.runs).string() : given.out;
+  report::write_page_of(logs, given.title, out);
+  if (out != "-") fmt::print("{}\n", out);
+  return 0;
+}
+
+}  // namespace
+
+Command add_report(CLI::App& app) {
+  auto* command = app.add_subcommand("report", "one HTML page that shows what happened in a run, or in several");
+  command->footer(
+      "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), or an "
+      "events.log. "
+      "The page\nneeds no network and no other file; its path is printed.\n"
+      "Examples: replay report runs/20261121-040000-easy\n"
+      "          replay report runs/compare/fcfs runs/compare/easy -o compare.html");
+  auto given = std::make_shared<ReportGiven>();
+  command->add_option("RUN", given->runs, "the runs, in the order of their rows")->required();
+  command
+      ->add_option("-o,--out", given->out,
+                   "the page (default: report.html in the folder of the run, or of the runs); - is standard output")
+      ->type_name("FILE");
+  command->add_option("--title", given->title, "its title (default: the names of the runs)")->type_name("TEXT");
+  return [given] { return report_runs(*given); };
+}
+
+}  // namespace replay::cli

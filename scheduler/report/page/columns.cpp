@@ -1,0 +1,45 @@
+#include "scheduler/report/page/columns.hpp"
+
+#include <sodium.h>
+
+#include <bit>
+#include <nlohmann/json.hpp>
+
+#include "scheduler/base/text/clean_text.hpp"
+
+namespace replay::report {
+
+using nlohmann::ordered_json;
+
+static_assert(std::endian::native == std::endian::little, "columns are little-endian");
+
+ordered_json Columns::add(const char* type, std::size_t length, std::span<const std::byte> bytes) {
+  constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
+  std::string& block = blocks_.emplace_back(sodium_base64_encoded_len(bytes.size(), kVariant), '\0');
+  sodium_bin2base64(block.data(), block.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+                    kVariant);
+  block.pop_back();  // the NUL
+  return {{"bin", blocks_.size() - 1}, {"type", type}, {"length", length}};
+}
+
+ordered_json Columns::add(std::span<const double> values) { return add("f64", values.size(), std::as_bytes(values)); }
+ordered_json Columns::add(std::span<const std::int32_t> values) {
+  return add("i32", values.size(), std::as_bytes(values));
+}
+ordered_json Columns::add(std::span<const std::uint8_t> values) {
+  return add("u8", values.size(), std::as_bytes(values));
+}
+
+ordered_json Columns::add(std::span<const std::string> texts) {
+  std::string all;
+  std::vector<std::int32_t> offsets{0};
+  for (const std::string& text : texts) {
+    all += clean_lines(text);
+    offsets.push_back(static_cast<std::int32_t>(all.size()));
+  }
+  ordered_json json = add("utf8", texts.size(), std::as_bytes(std::span{all}));
+  json["offsets"] = add(std::span<const std::int32_t>{offsets});
+  return json;
+}
+
+}  // namespace replay::report

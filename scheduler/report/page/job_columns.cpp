@@ -1,0 +1,93 @@
+#include "scheduler/report/page/job_columns.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+#include "scheduler/model/job_sizes.hpp"
+
+namespace replay::report {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr Duration kBound = std::chrono::seconds{10};  // of the bounded slowdown, as in metrics.json
+
+double seconds_or_none(Instant instant) { return instant == kNever ? kNone : seconds(instant); }
+
+double area_of(const metrics::JobRow& row) {
+  return row.ran() ? static_cast<double>(row.first_cores) * seconds(row.execution()) : 0;
+}
+
+void add_times(JobColumns& jobs, const metrics::JobRow& row) {
+  jobs.submit.push_back(seconds(row.submitted));
+  jobs.start.push_back(seconds_or_none(row.launched));
+  jobs.end.push_back(seconds_or_none(row.finished));
+  jobs.estimate.push_back(seconds(row.estimate));
+  jobs.runtime.push_back(seconds(row.runtime));
+  jobs.wait.push_back(row.has_started() ? seconds(row.wait()) : kNone);
+  jobs.response.push_back(row.ran() ? seconds(row.response()) : kNone);
+  jobs.bounded_slowdown.push_back(row.ran() ? row.times().bounded_slowdown(kBound) : kNone);
+}
+
+void add_sizes(JobColumns& jobs, const metrics::JobRow& row, const metrics::ChosenSize* size) {
+  jobs.processes.push_back(row.processes);
+  const bool is_other = size != nullptr && size->given != 0;
+  jobs.given.push_back(!row.has_started() ? -1 : is_other ? size->given : row.processes);
+  jobs.optimal.push_back(size != nullptr && size->choice.optimal != 0 ? size->choice.optimal : -1);
+  jobs.cores.push_back(row.has_started() ? row.first_cores : -1);
+}
+
+}  // namespace
+
+ShownJobs shown_jobs(const metrics::JobTable& table, std::size_t most) {
+  const auto rows = table.rows();
+  ShownJobs shown;
+  shown.rows.resize(rows.size());
+  std::iota(shown.rows.begin(), shown.rows.end(), std::size_t{0});
+  if (rows.size() > most) {
+    std::vector<double> areas;
+    areas.reserve(rows.size());
+    for (const metrics::JobRow& row : rows) areas.push_back(area_of(row));
+    std::ranges::stable_sort(shown.rows, [&areas](std::size_t a, std::size_t b) { return areas[a] > areas[b]; });
+    shown.rows.resize(most);
+    std::ranges::sort(shown.rows);
+  }
+  shown.place.assign(rows.size(), -1);
+  for (std::size_t i = 0; i < shown.rows.size(); ++i) shown.place[shown.rows[i]] = static_cast<std::int32_t>(i);
+  return shown;
+}
+
+std::uint8_t class_index(const RunReader& run, std::size_t row) {
+  const std::optional<JobClass> of = run.facts()[row].of;
+  if (run.has_classes()) return of ? static_cast<std::uint8_t>(*of) : kAbsent;
+  return static_cast<std::uint8_t>(class_of(run.table().rows()[row].runtime));
+}
+
+JobColumns job_columns(const RunReader& run, const ShownJobs& shown) {
+  JobColumns jobs;
+  for (const std::size_t place : shown.rows) {
+    const metrics::JobRow& row = run.table().rows()[place];
+    const JobFacts& facts = run.facts()[place];
+    const metrics::SharingTimes* const sharing = run.sharing().find(row.job);
+    jobs.id.push_back(row.job);
+    jobs.user.push_back(row.user);
+    jobs.queue.push_back(row.queue);
+    add_times(jobs, row);
+    add_sizes(jobs, row, run.sizes().find(row.job));
+    jobs.max_mpl.push_back(facts.max_mpl);
+    jobs.shrunk_time.push_back(facts.shrunk_time);
+    const Duration since =
+        row.has_started() && !row.has_ended() && !row.is_on_cores ? run.last().time_since_epoch() : Duration{};
+    jobs.suspended_time.push_back(seconds(row.suspended + since));
+    jobs.group_time.push_back(sharing == nullptr ? 0 : seconds(sharing->in_groups));
+    jobs.job_class.push_back(class_index(run, place));
+    jobs.outcome.push_back(row.has_ended() ? static_cast<std::uint8_t>(row.outcome) : kAbsent);
+    jobs.node_share.push_back(facts.is_shareable ? 1 : 0);
+    jobs.reason.emplace_back(run.table().reason(row.job));
+  }
+  if (std::ranges::all_of(jobs.reason, &std::string::empty)) jobs.reason.clear();
+  return jobs;
+}
+
+}  // namespace replay::report

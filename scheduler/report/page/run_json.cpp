@@ -1,0 +1,203 @@
+#include "scheduler/report/page/run_json.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "scheduler/base/json/json_text.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/model/job_sizes.hpp"
+
+namespace replay::report {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::int64_t kMostExact = std::int64_t{1} << 53;  // larger numbers are not exact as doubles
+
+template <class Values>
+ordered_json column(Columns& columns, const Values& values) {
+  return columns.add(std::span<const typename Values::value_type>{values});
+}
+
+ordered_json stretches_json(const StretchColumns& stretches, Columns& columns) {
+  return {{"job", column(columns, stretches.job)},   {"from", column(columns, stretches.from)},
+          {"to", column(columns, stretches.to)},     {"first", column(columns, stretches.first)},
+          {"last", column(columns, stretches.last)}, {"flags", column(columns, stretches.flags)},
+          {"mpl", column(columns, stretches.mpl)},   {"processes", column(columns, stretches.processes)}};
+}
+
+void add_ids(ordered_json& json, const std::vector<JobId>& ids, Columns& columns) {
+  std::vector<double> values;
+  for (const JobId id : ids) values.push_back(static_cast<double>(number(id)));
+  json["id"] = column(columns, values);
+  if (std::ranges::all_of(ids, [](JobId id) { return -kMostExact <= number(id) && number(id) <= kMostExact; })) return;
+  std::vector<std::string> texts;
+  for (const JobId id : ids) texts.push_back(std::to_string(number(id)));
+  json["id_text"] = column(columns, texts);
+}
+
+ordered_json jobs_json(const JobColumns& jobs, Columns& columns) {
+  ordered_json json;
+  add_ids(json, jobs.id, columns);
+  const auto add = [&](const char* name, const auto& values) { json[name] = column(columns, values); };
+  add("user", jobs.user);
+  add("class", jobs.job_class);
+  add("queue", jobs.queue);
+  add("submit", jobs.submit);
+  add("start", jobs.start);
+  add("end", jobs.end);
+  add("estimate", jobs.estimate);
+  add("runtime", jobs.runtime);
+  add("processes", jobs.processes);
+  add("given", jobs.given);
+  add("optimal", jobs.optimal);
+  add("cores", jobs.cores);
+  add("max_mpl", jobs.max_mpl);
+  add("wait", jobs.wait);
+  add("response", jobs.response);
+  add("bounded_slowdown", jobs.bounded_slowdown);
+  add("shrunk_time", jobs.shrunk_time);
+  add("suspended_time", jobs.suspended_time);
+  add("group_time", jobs.group_time);
+  add("outcome", jobs.outcome);
+  add("node_share", jobs.node_share);
+  if (!jobs.reason.empty()) add("reason", jobs.reason);
+  return json;
+}
+
+ordered_json header_json(const log::Header& header) {
+  ordered_json json = ordered_json::array();
+  for (const auto& [name, value] : header.entries) json.push_back({clean_line(name), clean_line(value)});
+  return json;
+}
+
+ordered_json shape_json(const Machine& machine) {
+  const int packages = machine.packages_per_node();
+  return {{"cores", machine.size()},
+          {"nodes", machine.names_cores() ? machine.nodes() : 0},
+          {"packages", packages},
+          {"cores_per_package", machine.cores_per_node() / packages}};
+}
+
+ordered_json warnings_json(const std::vector<PageWarning>& warnings) {
+  ordered_json json = ordered_json::array();
+  for (const PageWarning& warning : warnings) {
+    ordered_json& entry = json.emplace_back(ordered_json{{"kind", warning.kind}, {"text", clean_line(warning.text)}});
+    if (warning.job >= 0) entry["job"] = warning.job;
+    if (warning.at == warning.at) entry["at"] = warning.at;
+  }
+  return json;
+}
+
+// "mean bounded slowdown" of "mean_bounded_slowdown".
+std::string label_of(std::string_view name) {
+  std::string label{name};
+  std::ranges::replace(label, '_', ' ');
+  return label;
+}
+
+ordered_json metrics_json(const RunData& run) {
+  ordered_json json = ordered_json::array();
+  for (const metrics::Metric& metric : run.summary.metrics) {
+    ordered_json& entry = json.emplace_back(ordered_json{{"name", metric.name},
+                                                         {"label", label_of(metric.name)},
+                                                         {"unit", metric.unit},
+                                                         {"value", number_or_null(metric.value)},
+                                                         {"definition", metric.definition}});
+    const auto found = std::ranges::find(run.intervals, metric.name, &MetricInterval::metric);
+    if (found == run.intervals.end()) continue;
+    entry["low"] = number_or_null(found->low);
+    entry["high"] = number_or_null(found->high);
+  }
+  return json;
+}
+
+ordered_json levels_json(const std::vector<Level>& levels, Columns& columns) {
+  ordered_json json = ordered_json::array();
+  for (const Level& level : levels)
+    json.push_back({{"second_per_pixel", level.cell_seconds},
+                    {"cores_per_row", level.cell_cores},
+                    {"stretches", stretches_json(level.stretches, columns)},
+                    {"merged", true}});
+  return json;
+}
+
+ordered_json groups_json(const std::vector<PageGroup>& groups) {
+  ordered_json json = ordered_json::array();
+  for (const PageGroup& group : groups)
+    json.push_back({{"from", group.from}, {"to", group.to}, {"primary", group.primary}, {"jobs", group.jobs}});
+  return json;
+}
+
+ordered_json slices_json(const std::vector<PageSlice>& slices) {
+  ordered_json json = ordered_json::array();
+  for (const PageSlice& slice : slices)
+    json.push_back({{"class", slice.job_class}, {"from", slice.from}, {"to", slice.to}});
+  return json;
+}
+
+ordered_json distributions_json(const std::vector<Distribution>& distributions, Columns& columns) {
+  ordered_json json = ordered_json::array();
+  for (const Distribution& curve : distributions)
+    json.push_back({{"of", curve.of},
+                    {"by", curve.by},
+                    {"name", curve.name},
+                    {"x", column(columns, curve.x)},
+                    {"y", column(columns, curve.y)}});
+  return json;
+}
+
+ordered_json class_names() {
+  ordered_json json = ordered_json::array();
+  for (std::size_t i = 0; i < kJobClasses; ++i) json.push_back(to_text(static_cast<JobClass>(i)));
+  return json;
+}
+
+ordered_json outcome_names() {
+  ordered_json json = ordered_json::array();
+  for (int i = 0; i <= static_cast<int>(Outcome::kRejected); ++i) json.push_back(to_text(static_cast<Outcome>(i)));
+  return json;
+}
+
+}  // namespace
+
+ordered_json run_json(const RunData& run, Columns& columns) {
+  ordered_json json;
+  json["name"] = clean_line(run.name);
+  json["folder"] = clean_line(run.path);
+  for (const char* name : {"body", "policy", "trace", "machine"}) json[name] = clean_line(run.header.value(name));
+  json["header"] = header_json(run.header);
+  json["shape"] = shape_json(run.machine);
+  json["complete"] = run.is_complete;
+  json["begin"] = run.begin;
+  json["end"] = run.end;
+  json["warnings"] = warnings_json(run.warnings);
+  json["metrics"] = metrics_json(run);
+  json["jobs_in_all"] = run.jobs_in_all;
+  json["jobs"] = jobs_json(run.jobs, columns);
+  json["classes"] = class_names();
+  json["classes_from"] = run.has_classes ? "log" : "runtime";
+  json["outcomes"] = outcome_names();
+  json["why"] = {{"job", column(columns, run.why.job)}, {"text", column(columns, run.why.text)}};
+  json["resizes"] = {{"job", column(columns, run.resizes.job)},
+                     {"at", column(columns, run.resizes.at)},
+                     {"from", column(columns, run.resizes.from)},
+                     {"to", column(columns, run.resizes.to)},
+                     {"for", column(columns, run.resizes.in_favour_of)}};
+  json["stretches"] = stretches_json(run.stretches, columns);
+  json["levels"] = levels_json(run.levels, columns);
+  json["series"] = {{"time", column(columns, run.series.time)},
+                    {"queued", column(columns, run.series.queued)},
+                    {"waiting_processors", column(columns, run.series.waiting_processors)},
+                    {"busy", column(columns, run.series.busy)},
+                    {"mpl", column(columns, run.series.mpl)},
+                    {"free_while_queued", column(columns, run.series.free_while_queued)}};
+  json["groups"] = groups_json(run.groups);
+  json["slices"] = slices_json(run.slices);
+  json["ecdf"] = distributions_json(run.distributions, columns);
+  json["limits"] = run.limits;
+  return json;
+}
+
+}  // namespace replay::report

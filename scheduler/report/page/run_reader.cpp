@@ -1,0 +1,105 @@
+#include "scheduler/report/page/run_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+
+namespace replay::report {
+
+// What no other sink keeps.
+struct RunReader::OnRecord {
+  RunReader& reader;
+  Instant at;
+
+  void operator()(const log::Submitted& /*what*/) const { reader.facts_.emplace_back(); }
+  void operator()(const ClassAssigned& what) const {
+    reader.facts_[reader.row_of(what.job)].of = what.job_class;
+    reader.has_classes_ = true;
+  }
+  void operator()(const SliceBegun& what) const { reader.slices_.push_back(what); }
+  void operator()(const GroupFormed& what) const {
+    end_group(what.primary);
+    reader.open_groups_[what.primary] = reader.groups_.size();
+    reader.groups_.push_back({.from = at, .primary = what.primary, .matched = what.matched});
+  }
+  void operator()(const GroupEnded& what) const { end_group(what.primary); }
+  void operator()(const log::RanksSeen& what) const {
+    if (!what.malleable)
+      reader.said_.push_back({at, what.reason.empty() ? "runs as rigid" : "runs as rigid: " + what.reason, what.job});
+  }
+  void operator()(const log::Failed& what) const {
+    reader.said_.push_back({at, fmt::format("{} failed: {}", what.action, what.reason), what.job});
+  }
+  void operator()(const log::Note& what) const { reader.said_.push_back({at, what.text, std::nullopt}); }
+
+ private:
+  void end_group(JobId primary) const {
+    const auto open = reader.open_groups_.find(primary);
+    if (open == reader.open_groups_.end()) return;
+    reader.groups_[open->second].to = at;
+    reader.open_groups_.erase(open);
+  }
+};
+
+RunReader::RunReader(std::string file)
+    : file_(std::move(file)), tee_({&table_, &series_, &sizes_, &sharing_, &resizes_, &stretches_}) {}
+
+void RunReader::header(const log::Header& header) {
+  line_ = 1 + header.entries.size();
+  try {
+    tee_.header(header);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", file_, error.what()));
+  }
+}
+
+void RunReader::record(const log::Record& record) {
+  ++line_;
+  last_ = record.at;
+  try {
+    tee_.record(record);
+    log::visit(OnRecord{*this, record.at}, record.what);
+  } catch (const InputError& error) {
+    throw InputError(file_, line_, error.what());
+  }
+}
+
+void RunReader::finish() {
+  stretches_.open(last_, *this);
+  for (const auto& [primary, group] : open_groups_) groups_[group].to = last_;
+}
+
+std::size_t RunReader::row_of(JobId job) const {
+  const metrics::JobRow* const row = table_.find(job);
+  if (row == nullptr) throw InputError(fmt::format("event log: there is no job {}", number(job)));
+  return static_cast<std::size_t>(row - table_.rows().data());
+}
+
+void RunReader::stretch(const metrics::Stretch& stretch) {
+  const std::size_t row = row_of(stretch.job);
+  JobFacts& facts = facts_[row];
+  CoreCount cores = 0;
+  for (const CoreRange& range : stretch.cores) cores += range.size();
+  const bool is_suspended = stretch.kind == metrics::Stretch::Kind::kSuspended;
+  const bool is_shrunk = cores < stretch.processes;
+  StretchRow drawn{.from = seconds(stretch.from),
+                   .to = seconds(stretch.to),
+                   .job = static_cast<std::int32_t>(row),
+                   .processes = stretch.processes,
+                   .flags = static_cast<std::uint8_t>((is_suspended ? kSuspended : 0) |
+                                                      (stretch.shareable ? kShareable : 0) | (is_shrunk ? kShrunk : 0)),
+                   .mpl = static_cast<std::uint8_t>(std::clamp(stretch.mpl, 1, 255))};
+  for (const CoreRange& range : stretch.cores) {
+    drawn.first = number(range.first);
+    drawn.last = number(range.last);
+    stretches_rows_.push_back(drawn);
+  }
+  if (is_shrunk && !is_suspended) facts.shrunk_time += seconds(stretch.to - stretch.from);
+  facts.max_mpl = std::max(facts.max_mpl, stretch.mpl);
+  facts.is_shareable = facts.is_shareable || stretch.shareable;
+}
+
+}  // namespace replay::report

@@ -1,0 +1,91 @@
+// Collects from the records of a run what its page shows. Part of run_data.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/chosen_sizes.hpp"
+#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/resizes.hpp"
+#include "scheduler/metrics/series.hpp"
+#include "scheduler/metrics/sharing_times.hpp"
+#include "scheduler/metrics/stretches.hpp"
+#include "scheduler/report/page/stretch_rows.hpp"
+
+namespace replay::report {
+
+/// What the rows of the job table do not have.
+struct JobFacts {
+  double shrunk_time = 0;  ///< seconds
+  std::int32_t max_mpl = 1;
+  bool is_shareable = false;
+  std::optional<JobClass> of{};
+};
+
+struct GroupSpan {
+  Instant from{}, to = kNever;
+  JobId primary{};
+  std::vector<JobId> matched;
+};
+
+struct SaidInLog {
+  Instant at{};
+  std::string text;
+  std::optional<JobId> job{};
+};
+
+class RunReader final : public log::Sink, private metrics::StretchReader {
+ public:
+  /// `file`: what messages call it.
+  explicit RunReader(std::string file);
+
+  void header(const log::Header& header) override;
+  /// Throws InputError naming file and line when a record cannot be true.
+  void record(const log::Record& record) override;
+  /// No record comes any more: what is open ends with the last one.
+  void finish();
+
+  [[nodiscard]] const metrics::JobTable& table() const { return table_; }
+  [[nodiscard]] const metrics::Series& series() const { return series_; }
+  [[nodiscard]] const metrics::ChosenSizes& sizes() const { return sizes_; }
+  [[nodiscard]] const metrics::SharingFacts& sharing() const { return sharing_; }
+  [[nodiscard]] const metrics::Resizes& resizes() const { return resizes_; }
+  /// By row of the table.
+  [[nodiscard]] const std::vector<JobFacts>& facts() const { return facts_; }
+  /// Their jobs are rows of the table.
+  [[nodiscard]] std::vector<StretchRow>& stretches() { return stretches_rows_; }
+  [[nodiscard]] const std::vector<GroupSpan>& groups() const { return groups_; }
+  [[nodiscard]] const std::vector<SliceBegun>& slices() const { return slices_; }
+  [[nodiscard]] const std::vector<SaidInLog>& said() const { return said_; }
+  [[nodiscard]] bool has_classes() const { return has_classes_; }
+  [[nodiscard]] Instant last() const { return last_; }
+
+ private:
+  struct OnRecord;
+  void stretch(const metrics::Stretch& stretch) override;
+  [[nodiscard]] std::size_t row_of(JobId job) const;
+
+  std::string file_;
+  std::size_t line_ = 0;
+  metrics::JobTable table_;
+  metrics::Series series_;
+  metrics::ChosenSizes sizes_;
+  metrics::SharingFacts sharing_;
+  metrics::Resizes resizes_;
+  metrics::Stretches stretches_{*this};
+  log::Tee tee_;
+  std::vector<JobFacts> facts_;
+  std::vector<StretchRow> stretches_rows_;
+  std::vector<GroupSpan> groups_;
+  std::unordered_map<JobId, std::size_t> open_groups_;  // by primary
+  std::vector<SliceBegun> slices_;
+  std::vector<SaidInLog> said_;
+  bool has_classes_ = false;
+  Instant last_{};
+};
+
+}  // namespace replay::report

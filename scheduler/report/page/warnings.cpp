@@ -1,0 +1,154 @@
+#include "scheduler/report/page/warnings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/json/json_place.hpp"
+#include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/results/run_folder.hpp"
+
+namespace replay::report {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+constexpr double kNoInstant = std::numeric_limits<double>::quiet_NaN();
+
+// Keeps the first of each kind, and counts the rest.
+class Collected {
+ public:
+  Collected(const ShownJobs& shown, std::size_t most) : shown_(shown), most_(most) {}
+
+  void add(const char* kind, std::string text, std::int32_t job = -1, double at = kNoInstant) {
+    if (++count_[kind] <= most_) warnings_.push_back({kind, std::move(text), job, at});
+  }
+  void add(const char* kind, const metrics::JobRow& row, std::size_t place, const std::string& what,
+           std::string_view reason) {
+    const std::string because = reason.empty() ? "" : fmt::format(": {}", reason);
+    const double at = row.has_ended() ? seconds(row.finished) : kNoInstant;
+    add(kind, fmt::format("job {} {}{}", number(row.job), what, because), shown_.place[place], at);
+  }
+  [[nodiscard]] std::vector<PageWarning> take() {
+    for (const auto& [kind, count] : count_)
+      if (count > most_)
+        warnings_.push_back({kind, fmt::format("and {} more of this kind", count - most_), -1, kNoInstant});
+    return std::move(warnings_);
+  }
+
+ private:
+  const ShownJobs& shown_;
+  std::size_t most_;
+  std::map<std::string, std::size_t> count_;
+  std::vector<PageWarning> warnings_;
+};
+
+void add_jobs(Collected& collected, const metrics::JobTable& table) {
+  for (std::size_t i = 0; i < table.rows().size(); ++i) {
+    const metrics::JobRow& row = table.rows()[i];
+    if (!row.has_ended()) continue;
+    const std::string_view reason = table.reason(row.job);
+    switch (row.outcome) {
+      case Outcome::kFailed:
+        collected.add("failed", row, i, fmt::format("failed with exit code {}", row.exit_code), reason);
+        break;
+      case Outcome::kOverrun:
+        collected.add("overrun", row, i, "was killed when its estimate was used up", reason);
+        break;
+      case Outcome::kKilled: collected.add("failed", row, i, "was killed", reason); break;
+      case Outcome::kRejected: collected.add("rejected", row, i, "was rejected", reason); break;
+      case Outcome::kCompleted:
+      case Outcome::kCancelled: break;
+    }
+    if (row.verification == Verification::kFailed && row.outcome != Outcome::kFailed)
+      collected.add("failed", row, i, "found its own result wrong", reason);
+  }
+}
+
+void add_said(Collected& collected, const RunReader& run, const ShownJobs& shown) {
+  for (const SaidInLog& said : run.said()) {
+    const metrics::JobRow* const row = said.job ? run.table().find(*said.job) : nullptr;
+    const std::int32_t place =
+        row == nullptr ? -1 : shown.place[static_cast<std::size_t>(row - run.table().rows().data())];
+    collected.add("note", said.job ? fmt::format("job {} {}", number(*said.job), said.text) : said.text, place,
+                  seconds(said.at));
+  }
+}
+
+// "12 %".
+std::string share_text(double share) { return fmt::format("{:.0f} %", share * 100); }
+
+void add_run_json(Collected& collected, const fs::path& file) {
+  const auto object = read_json<ordered_json>(file);
+  const std::string name = file.string();
+  const JsonPlace<ordered_json> place(object, name);
+  const auto text = [&place](const char* key) {
+    return place.has(key) && !place.at(key).is_null() ? place.at(key).as<std::string>("a text") : std::string{};
+  };
+  if (place.as_or("disturbed", false, "true or false")) {
+    const double before = place.as_or("load_before", -1.0, "a number"),
+                 after = place.as_or("load_after", -1.0, "a number");
+    collected.add("disturbed",
+                  fmt::format("other programs used the machine: {} of its time before the run, {} after it",
+                              before < 0 ? "?" : share_text(before), after < 0 ? "?" : share_text(after)));
+  }
+  if (place.as_or("interrupted", false, "true or false")) collected.add("cut", "the run was interrupted");
+  for (const char* key : {"lost", "fault", "broken_off"})
+    if (const std::string what = text(key); !what.empty()) collected.add("cut", what);
+  for (const auto& note : place.list("notes")) collected.add("note", note.as<std::string>("a text"));
+}
+
+double number_of(const JsonPlace<ordered_json>& place, const char* key) {
+  return place.has(key) && !place.at(key).is_null() ? place.at(key).as<double>("a number") : kNoInstant;
+}
+
+}  // namespace
+
+std::vector<PageWarning> page_warnings(const RunReader& run, const log::LogEnd& end, const ShownJobs& shown,
+                                       const fs::path& folder, std::size_t most) {
+  Collected collected(shown, most);
+  if (!end)
+    collected.add("cut", fmt::format("the event log was cut off{}; the page shows what there is",
+                                     end.reason.empty() ? "" : ": " + end.reason));
+  const auto open =
+      std::ranges::count_if(run.table().rows(), [](const metrics::JobRow& row) { return !row.has_ended(); });
+  if (open > 0) collected.add("cut", fmt::format("{} had not ended when the log did", counted(open, "job")));
+  std::error_code error;
+  if (fs::exists(folder / "run.json", error)) try {
+      add_run_json(collected, folder / "run.json");
+    } catch (const InputError& wrong) {
+      collected.add("note", fmt::format("what run.json says is left out: {}", wrong.what()));
+    }
+  add_jobs(collected, run.table());
+  add_said(collected, run, shown);
+  return collected.take();
+}
+
+std::vector<MetricInterval> metric_intervals(const fs::path& folder) {
+  const fs::path file = fs::absolute(folder).lexically_normal().parent_path().parent_path() / "seeds.json";
+  std::error_code error;
+  if (!fs::exists(file, error)) return {};
+  const auto object = read_json<ordered_json>(file);
+  const std::string name = file.string();
+  std::vector<MetricInterval> intervals;
+  for (const auto& policy : JsonPlace<ordered_json>(object, name).list("policies")) {
+    if (results::folder_name(policy.at("policy").as<std::string>("a policy")) != folder.filename().string()) continue;
+    const auto metrics = policy.at("metrics");
+    for (const auto& [metric, value] : metrics.value().items()) {
+      const auto place = metrics.at(metric.c_str());
+      intervals.push_back({metric, number_of(place, "low"), number_of(place, "high")});
+    }
+  }
+  return intervals;
+}
+
+}  // namespace replay::report
