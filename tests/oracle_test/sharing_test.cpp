@@ -221,6 +221,28 @@ TEST_P(SharingOracle, StartsAndEndsEveryJobAndGroupWhereThePageSays) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, SharingOracle, testing::ValuesIn(compared()), compared_name);
 
+// Workloads on which the two have differed, whatever seeds are asked for.
+struct SharingMend {
+  std::uint64_t seed;
+  const char* what;
+  SharingDraw draw;
+};
+void PrintTo(const SharingMend& one, std::ostream* out) { *out << "seed " << one.seed << ": " << one.what; }
+
+class SharingRegression : public testing::TestWithParam<SharingMend> {};
+
+TEST_P(SharingRegression, StaysMended) {
+  EXPECT_EQ(difference(drawn_sharing(GetParam().seed, GetParam().draw)), "") << GetParam().what;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Policies, SharingRegression,
+    testing::Values(SharingMend{655, "a timer that is left over changes no plan", {.speedups = true}},
+                    SharingMend{655, "the same in slices", {.sliced = true, .speedups = true}},
+                    SharingMend{1081,
+                                "a matched job beyond the nodes of its primary is not slowed down by it",
+                                {.variant = Way::kNs, .sliced = true, .parameters = true}}));
+
 class SharingPromise : public testing::TestWithParam<Compared> {};
 
 // With the parameters of Table 6 and slowdowns of at least 1.

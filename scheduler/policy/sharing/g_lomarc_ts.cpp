@@ -33,10 +33,11 @@ class GLomarcTs final : public Policy {
     cluster_ = &state.cluster;
     search_ = &state.search;
     out_ = &out;
+    if (is_left_over(view)) return;
     state.outlook.forget();
-    const bool has_changed = cluster_->follow(view, out), is_for_nothing = is_left_over(view);
+    cluster_->follow(view, out);
     // Where no core is free there is no half of a node to join, either; time may stand (view/policy.hpp).
-    for (bool again = view.free.total() > 0 && (has_changed || !is_for_nothing); again;) {
+    for (bool again = view.free.total() > 0; again;) {
       while (!queue().empty() && start_head(*queue().front())) {
       }
       again = backfill();
@@ -76,12 +77,12 @@ class GLomarcTs final : public Policy {
   }
 
  private:
-  // Whether the pass is only for a timer of a plan that is in force no more. A wrapper wakes the policy for other reasons.
+  // Whether the pass is only for a timer of a plan that is in force no more. It changes nothing, as if it had never been set:
+  // a new plan would differ where jobs run faster together than planned. A wrapper's own reasons are further triggers.
   [[nodiscard]] bool is_left_over(const ClusterView& view) {
-    const bool was_asked_for = wakes_.contains(view.now);
+    const bool was_asked_for = !wakes_.empty() && *wakes_.begin() <= view.now;
     wakes_.erase(wakes_.begin(), wakes_.upper_bound(view.now));
-    const auto is_wake = [](const Trigger& trigger) { return trigger.kind == TriggerKind::kWake; };
-    if (!was_asked_for || !std::ranges::all_of(view.triggers, is_wake)) return false;
+    if (!was_asked_for || view.triggers.size() != 1 || view.triggers.front().kind != TriggerKind::kWake) return false;
     const auto planned = cluster_->plan().by_start();
     return planned.empty() || planned.front()->planned > view.now;
   }

@@ -17,17 +17,16 @@ void hold(Availability& profile, Instant now, const Releases& held) {
   for (const Release& release : held) profile.reserve(now, release.until, release.nodes);
 }
 
-bool NodePlan::follow(Instant now, const Releases& held, bool has_left) {
+void NodePlan::follow(Instant now, const Releases& held, bool has_left) {
   now_ = now;
   std::erase_if(held_, [now](const Release& release) { return release.until <= now; });
   const bool has_passed = !order_.empty() && order_.front()->planned < now;
   if (held_ != held || has_passed || has_left) {
     held_ = held;
     compress();
-    return true;
+  } else if (all_.begins() <= now) {
+    all_.forget_before(now);
   }
-  if (all_.begins() <= now) all_.forget_before(now);
-  return false;
 }
 
 void NodePlan::insert(KnownJob& job) {

@@ -19,8 +19,8 @@ class NodePlan {
   explicit NodePlan(int nodes) : all_(nodes, Instant::min()), trial_(nodes, Instant::min()) {}
 
   /// Time has come to `now`, and running jobs hold nodes as `held` says, in order. Compresses the plan if that is not
-  /// what was planned, if a planned start has passed, or if `has_left`: jobs were removed. Returns whether it did.
-  bool follow(Instant now, const Releases& held, bool has_left);
+  /// what was planned, if a planned start has passed, or if `has_left`: jobs were removed.
+  void follow(Instant now, const Releases& held, bool has_left);
   /// Gives it the earliest hole.
   void insert(KnownJob& job);
   /// It waits no longer, and did not start: what it leaves is not used before compress().

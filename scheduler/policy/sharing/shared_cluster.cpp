@@ -29,7 +29,7 @@ SharedCluster::SharedCluster(const Settings& settings, const Machine& machine)
 
 // ---- what has happened ----
 
-bool SharedCluster::follow(const ClusterView& view, Decisions& out) {
+void SharedCluster::follow(const ClusterView& view, Decisions& out) {
   now_ = view.now;
   slowdowns_.use(view);
   follow_running(view);
@@ -37,7 +37,7 @@ bool SharedCluster::follow(const ClusterView& view, Decisions& out) {
   for (KnownJob* const job : ended_) forget(*job);
   const bool has_left = follow_queue(view);
   running_.held(others_, {}, held_);
-  const bool has_new_plan = plan_.follow(now_, held_, has_left);
+  plan_.follow(now_, held_, has_left);
   for (KnownJob* const job : taken_over_) {
     if (job->expected > Duration::zero()) continue;
     promise(*job, job->end - job->submitted);
@@ -52,7 +52,6 @@ bool SharedCluster::follow(const ClusterView& view, Decisions& out) {
   }
   if (!submitted_.empty()) std::ranges::sort(queue_, {}, &KnownJob::arrival);
   nodes_.list_free(view.free, free_);
-  return has_new_plan || !submitted_.empty() || !taken_over_.empty();
 }
 
 // Marks the jobs that run.

@@ -19,8 +19,8 @@ class SharedCluster {
   SharedCluster(const Settings& settings, const Machine& machine);
 
   /// Brings all up to date: ends, planned ends that have changed, compression, and then submissions, which get their
-  /// promises. What the event log is to know goes to `out`. Returns whether the plan is another one.
-  bool follow(const ClusterView& view, Decisions& out);
+  /// promises. What the event log is to know goes to `out`.
+  void follow(const ClusterView& view, Decisions& out);
 
   /// Waiting jobs by arrival.
   [[nodiscard]] std::span<KnownJob* const> queue() const { return queue_; }

@@ -22,13 +22,24 @@ std::vector<Member> members_of(const Workload& workload, const Group& group, con
   return members;
 }
 
-// Of those that are alive: mates are in the same unit, partners are the primary and each of the matched.
-double slowdown_among(const Workload& workload, const Member& member, const std::vector<Member>& alive) {
+// Of the primary and each of the matched, wherever they are to lie.
+bool are_partners(const Member& a, const Member& b) { return a.unit != b.unit && (a.unit == 0 || b.unit == 0); }
+
+// Those that have a node in common: a matched unit may lie beyond the nodes of its primary.
+bool meet(const Group& group, const Member& a, const Member& b) {
+  return are_partners(a, b) && std::ranges::any_of(group[a.unit].nodes, [&](int node) {
+           return std::ranges::find(group[b.unit].nodes, node) != group[b.unit].nodes.end();
+         });
+}
+
+// Of those that are alive: mates are in the same unit.
+template <class ArePartners>
+double slowdown_among(const Workload& workload, const Member& member, const std::vector<Member>& alive,
+                      ArePartners are_partners) {
   double most = 1;
   for (const Member& other : alive) {
     const bool mates = other.unit == member.unit && other.job != member.job;
-    const bool partners = other.unit != member.unit && (other.unit == 0 || member.unit == 0);
-    if (mates || partners)
+    if (mates || are_partners(member, other))
       most = std::max(most, planned_slowdown(workload, workload.jobs[member.job], workload.jobs[other.job]));
   }
   return member.self * most;
@@ -46,10 +57,11 @@ std::pair<Time, std::int64_t> first_of(const Workload& workload, const Unit& uni
 std::map<std::size_t, Time> planned_ends(const Workload& workload, const Group& group, const Left& left, Time now) {
   std::vector<Member> alive = members_of(workload, group, left);
   for (Member& member : alive) member.as_of = now;
+  const auto meet_there = [&group](const Member& a, const Member& b) { return meet(group, a, b); };
   std::map<std::size_t, Time> ends;
   while (!alive.empty()) {
     for (Member& member : alive) {
-      const double rate = 1 / slowdown_among(workload, member, alive);
+      const double rate = 1 / slowdown_among(workload, member, alive, meet_there);
       if (rate == member.rate) continue;
       member.left -= static_cast<double>(now - member.as_of) * member.rate;
       member.as_of = now;
@@ -74,7 +86,7 @@ double gain(const Workload& workload, const Group& group, const Left& left) {
   while (std::ranges::any_of(alive, is_primary) && !std::ranges::all_of(alive, is_primary)) {
     double period = -1;
     for (Member& member : alive) {
-      member.rate = 1 / slowdown_among(workload, member, alive);
+      member.rate = 1 / slowdown_among(workload, member, alive, are_partners);
       if (period < 0 || member.left / member.rate < period) period = member.left / member.rate;
     }
     for (Member& member : alive) {

@@ -32,7 +32,7 @@ using Group = std::vector<Unit>;
 using Left = std::function<double(std::size_t job)>;
 
 /// The end of each job if nothing else happens, through the disbanding of the group: the slowdown is the self slowdown
-/// times the greatest one by a living bundle mate or a living job of the other side.
+/// times the greatest one by a living bundle mate or a living job of the other side on one of its nodes.
 [[nodiscard]] std::map<std::size_t, Time> planned_ends(const Workload& workload, const Group& group, const Left& left,
                                                        Time now);
 
