@@ -107,10 +107,11 @@ TEST_P(SizeChoiceRegression, StaysMended) {
       << what;
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, SizeChoiceRegression,
-                         testing::Values(Regression{
-                             4969, "one pass at an instant at which a job is killed",
-                             scojo_p_variant(kScojoP, {.predict = Predict::kOff}, with_sizes(40))}));
+INSTANTIATE_TEST_SUITE_P(
+    Policies, SizeChoiceRegression,
+    testing::Values(Regression{4969, "one pass at an instant at which a job is killed",
+                               scojo_p_variant(kScojoP, {.predict = Predict::kOff}, with_sizes(40))},
+                    Regression{22325, "no pass for the promotion of a job that has started", scojo_variant(8)}));
 
 }  // namespace
 }  // namespace replay::test

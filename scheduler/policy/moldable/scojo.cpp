@@ -17,6 +17,7 @@
 
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/policy/moldable/load_factor.hpp"
+#include "scheduler/policy/moldable/pass_causes.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
@@ -229,6 +230,8 @@ class Scojo final : public Policy {
 
   void decide(const ClusterView& view, Decisions& out) override {
     queue_.follow(view);
+    if (!causes_.call_for_pass(view, queue_.in_order())) return queue_.wake_for_promotion(out);
+    causes_.note_pass(view);
     ScojoPass pass{view, queue_.in_order(), aging_, !to_levels_ && view.resizes_to_any_size};
     const double factor = pass.factor();
     if (std::abs(factor - in_force_) > (kLeastChange + kTolerance) * in_force_) {
@@ -236,6 +239,7 @@ class Scojo final : public Policy {
         in_force_ = factor;
         if (pass.resize(factor)) next_resize_ = view.now + kBetweenResizes;
       } else {
+        causes_.expect_timer(next_resize_);
         out.emplace_back(WakeAt{next_resize_});
       }
     }
@@ -270,6 +274,7 @@ class Scojo final : public Policy {
   Aging aging_;
   bool to_levels_;
   ClassQueue queue_;
+  PassCauses causes_;
   double in_force_ = 1;                   // the factor that running jobs were last brought to
   Instant next_resize_ = Instant::min();  // not before
 };

@@ -17,6 +17,7 @@
 #include "scheduler/policy/moldable/forecast.hpp"
 #include "scheduler/policy/moldable/forecast_file.hpp"
 #include "scheduler/policy/moldable/head_size.hpp"
+#include "scheduler/policy/moldable/pass_causes.hpp"
 #include "scheduler/policy/moldable/trained_forecast.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
@@ -189,8 +190,8 @@ class ScojoP final : public Policy {
       if (trigger.kind == TriggerKind::kFinish) shares_.erase_if_there(trigger.job->id);
     if (from_past_) past_.follow(view);
     queue_.follow(view);
-    if (nothing_happens(view)) return queue_.wake_for_promotion(out);
-    note_pass(view);
+    if (!causes_.call_for_pass(view, queue_.in_order())) return queue_.wake_for_promotion(out);
+    causes_.note_pass(view);
     find_shares(view);
     pass_.run(view, waiting_, forecast());
     for (const ScojoPPass::Begin& begin : pass_.starts()) {
@@ -244,29 +245,6 @@ class ScojoP final : public Policy {
     }
   }
 
-  void note_pass(const ClusterView& view) {
-    last_pass_ = view.now;
-    gone_in_plan_.clear();
-    if (view.running.size() == view.running.by_estimated_end().size()) return;
-    for (const RunningJob* job : view.running.by_start())
-      if (job->gone_in_plan) gone_in_plan_.push_back(job->job->id);
-  }
-
-  // A pass would size the head anew, so none is made for a timer that was set for the promotion of a job that has started
-  // since, nor for the ends of killed jobs at the instant of the pass that had their cores already.
-  [[nodiscard]] bool nothing_happens(const ClusterView& view) const {
-    const auto is_known = [&](const Trigger& trigger) {
-      if (trigger.kind == TriggerKind::kWake) return true;
-      return trigger.kind == TriggerKind::kFinish && view.now == last_pass_ &&
-             std::ranges::find(gone_in_plan_, trigger.job->id) != gone_in_plan_.end();
-    };
-    const auto is_promoted = [&](const ClassedJob* job) {
-      return job->promotion > last_pass_ && job->promotion <= view.now;
-    };
-    return !view.triggers.empty() && std::ranges::all_of(view.triggers, is_known) &&
-           std::ranges::none_of(queue_.in_order(), is_promoted);
-  }
-
   [[nodiscard]] SizeChoice choice_of(const ScojoPPass::Begin& begin) const {
     if (!has_choice_of_size(begin.job->job())) return {};
     SizeChoice choice{.optimal = begin.job->optimum(), .modifier = begin.by.modifier};
@@ -284,8 +262,7 @@ class ScojoP final : public Policy {
   PastOfLog past_;
   std::optional<Training> training_;
   std::optional<Forecast> trained_;
-  Instant last_pass_ = Instant::min();
-  std::vector<JobId> gone_in_plan_;           // at the last pass
+  PassCauses causes_;
   JobMap<WaitingShare> shares_;               // of the waiting jobs
   std::vector<const WaitingShare*> waiting_;  // by class
   ScojoPPass pass_;

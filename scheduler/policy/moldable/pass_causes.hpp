@@ -1,0 +1,29 @@
+// What calls for a pass of a policy whose passes are decisions in themselves: with nothing new, another pass may size jobs
+// differently. A timer that was set for the promotion of a job that has started since is left over and calls for none, nor
+// do the ends of killed jobs at the instant of the pass that had their cores already.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "scheduler/policy/plan/class_queue.hpp"
+#include "scheduler/policy/view/view.hpp"
+
+namespace replay {
+
+class PassCauses {
+ public:
+  /// Whether something has happened since the last pass. `waiting`: the queue at the view's instant.
+  [[nodiscard]] bool call_for_pass(const ClusterView& view, std::span<const ClassedJob* const> waiting) const;
+  /// A pass is made now. Forgets expected timers: the pass sets them anew.
+  void note_pass(const ClusterView& view);
+  /// A timer other than promotions that the pass of now has asked for. At most one.
+  void expect_timer(Instant at) { timer_ = at; }
+
+ private:
+  Instant last_pass_ = Instant::min();
+  Instant timer_ = kNever;
+  std::vector<JobId> gone_in_plan_;  // at the last pass
+};
+
+}  // namespace replay
