@@ -10,11 +10,140 @@
 namespace replay::compare {
 
 Duration WaitReport::total(WaitCause cause) const {
-  Duration sum{};
+  Duration sum = left_out_time[static_cast<std::size_t>(cause)];
   for (const WaitSegment& segment : segments)
     if (segment.cause == cause) sum += segment.to - segment.from;
   return sum;
 }
+
+std::optional<QueueChange> queue_change(const log::Record& record, const RunState& state) {
+  if (const auto* submitted = std::get_if<log::Submitted>(&record.what))
+    return QueueChange{.key = {submitted->job.submitted, submitted->job.id}, .came = true};
+  const auto* const start = std::get_if<log::StartDecided>(&record.what);
+  const auto* const finish = std::get_if<log::Finished>(&record.what);
+  if (start == nullptr && finish == nullptr) return std::nullopt;
+  const LiveJob* const job = state.find(start != nullptr ? start->job : finish->job);
+  if (job == nullptr || !job->waits()) return std::nullopt;
+  return QueueChange{
+      .key = job->key, .started = start != nullptr, .processes = job->processes, .estimate = job->estimate};
+}
+
+// ---- one job ----
+
+void JobWait::note(const QueueChange& change, Instant now) {
+  if (!waits() || report_.decided != kNever || change.key.job == report_.job) return;
+  if (change.came)
+    ahead_ += change.key < key_ ? 1u : 0u;
+  else if (change.key < key_)
+    --ahead_;
+  else if (change.started)
+    overtakers_.push_back({change.key.job, now, change.processes, change.estimate});
+}
+
+void JobWait::note(const log::Record& record, const RunState& state) {
+  turns_.record(record);
+  note_own(record, state);
+}
+
+void JobWait::note_own(const log::Record& record, const RunState& state) {
+  if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
+    const Job& job = submitted->job;
+    if (job.id != report_.job) return;
+    report_.found = true;
+    report_.processes = job.processes;
+    report_.least = std::min(least_size(job), report_.processes);
+    if (has_choice_of_size(job)) report_.offers = sizes_text(job);
+    report_.estimate = job.estimate;
+    report_.flexibility = job.flexibility;
+    report_.submitted = record.at;
+    report_.free_at_submission = state.free_cores();
+    key_ = state.find(job.id)->key;
+    ahead_ = static_cast<std::size_t>(std::distance(state.waiting().begin(), state.waiting().find(key_)));
+  } else if (const auto* start = std::get_if<log::StartDecided>(&record.what); start && start->job == report_.job) {
+    report_.decided = record.at;
+    report_.choice = start->choice;
+    report_.given = start->allocation.processes == 0 ? report_.processes : start->allocation.processes;
+  } else if (const auto* launch = std::get_if<log::Launched>(&record.what); launch && launch->job == report_.job) {
+    report_.launched = record.at;
+    report_.cores_at_launch = launch->allocation.cores;
+    report_.mpl_at_launch = launch->allocation.mpl;
+  } else if (const auto* finish = std::get_if<log::Finished>(&record.what); finish && finish->job == report_.job) {
+    report_.finished = record.at;
+    report_.end = finish->end;
+  }
+}
+
+void JobWait::pass(const RunState& state, Instant from, Instant to) {
+  if (!waits()) return;
+  const CoreCount free = state.free_cores();
+  const bool is_head = ahead_ == 0;
+  const WaitCause cause = report_.decided != kNever  ? WaitCause::kLaunch
+                          : turns_.is_off_turn(from) ? WaitCause::kOffTurn
+                          : free >= report_.least    ? WaitCause::kHeldBack
+                          : is_head                  ? WaitCause::kCores
+                                                     : WaitCause::kEarlierJobs;
+  if (is_head && cause != WaitCause::kLaunch && report_.head_since == kNever) report_.head_since = from;
+  const bool goes_on = options_->merge && !report_.segments.empty() && report_.segments.back().cause == cause &&
+                       report_.segments.back().is_head == is_head;
+  if (!goes_on) begin_segment(state, from, cause, is_head);
+  WaitSegment& last = report_.segments.back();
+  last.to = to;
+  last.instants += 1;
+  last.ahead_last = ahead_;
+  last.free_least = std::min(last.free_least, free);
+  last.free_most = std::max(last.free_most, free);
+  if (is_head && (cause == WaitCause::kCores || cause == WaitCause::kHeldBack)) {
+    last.shadow_last = state.earliest_start(report_.least, from);
+    if (!last.shadow_first) last.shadow_first = last.shadow_last;
+  }
+  hand_over_overtakers(last);
+}
+
+void JobWait::begin_segment(const RunState& state, Instant from, WaitCause cause, bool is_head) {
+  std::vector<WaitSegment>& segments = report_.segments;
+  if (segments.size() >= options_->most_segments && !segments.empty()) {
+    const auto dropped = segments.begin() + static_cast<std::ptrdiff_t>(segments.size() - segments.size() / 2);
+    const auto middle = dropped == segments.end() ? dropped - 1 : dropped;
+    ++report_.left_out;
+    report_.left_out_time[static_cast<std::size_t>(middle->cause)] += middle->to - middle->from;
+    segments.erase(middle);
+  }
+  WaitSegment& segment = segments.emplace_back();
+  segment.from = from;
+  segment.cause = cause;
+  segment.is_head = is_head;
+  segment.ahead_first = ahead_;
+  segment.free_least = segment.free_most = state.free_cores();
+  describe_holders(segment, state);
+}
+
+void JobWait::hand_over_overtakers(WaitSegment& segment) {
+  for (const Overtaker& other : overtakers_) {
+    if (segment.overtakers.size() < options_->most_overtakers)
+      segment.overtakers.push_back(other);
+    else
+      ++segment.more_overtakers;
+  }
+  overtakers_.clear();
+}
+
+void JobWait::describe_holders(WaitSegment& segment, const RunState& state) const {
+  std::vector<Holder> all;
+  for (const auto& [order, job] : state.running())
+    if (job->key.job != report_.job) all.push_back({job->key.job, job->allocation.cores, job->estimated_end()});
+  segment.holders = all.size();
+  std::ranges::stable_sort(all, std::greater{}, &Holder::cores);
+  all.resize(std::min(all.size(), options_->most_holders));
+  segment.largest_holders = std::move(all);
+}
+
+WaitReport JobWait::finish() {
+  if (!report_.segments.empty()) hand_over_overtakers(report_.segments.back());  // at the instant of its own start
+  report_.turns = turns_.turns();
+  return std::move(report_);
+}
+
+// ---- the log of a run ----
 
 void WaitingReasons::header(const log::Header& header) {
   header_ = header;
@@ -23,138 +152,27 @@ void WaitingReasons::header(const log::Header& header) {
 
 void WaitingReasons::record(const log::Record& record) {
   if (record.at > now_) {
-    close_span(record.at);
+    wait_.pass(state_, now_, record.at);
     now_ = record.at;
   }
-  count_those_ahead(record);
+  if (const auto change = queue_change(record, state_)) wait_.note(*change, now_);
   state_.record(record);
-  turns_.record(record);
-  note(record);
+  wait_.note(record, state_);
+  if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
+    const JobId job = submitted->job.id;
+    lowest_ = jobs_in_log_ == 0 ? job : std::min(lowest_, job);
+    highest_ = jobs_in_log_ == 0 ? job : std::max(highest_, job);
+    ++jobs_in_log_;
+  }
 }
 
 WaitReport WaitingReasons::finish() {
-  if (report_.jobs_in_log > 0) report_.log_end = now_;
-  if (!overtakers_.empty() && !report_.segments.empty())  // at the instant of its own start
-    std::ranges::move(overtakers_, std::back_inserter(report_.segments.back().overtakers));
-  overtakers_.clear();
-  report_.turns = turns_.turns();
-  return std::move(report_);
-}
-
-bool WaitingReasons::waits_for_launch() const {
-  return report_.found && report_.launched == kNever && report_.finished == kNever;
-}
-
-// Updates the number of earlier jobs in the queue. Call it before the record is applied.
-void WaitingReasons::count_those_ahead(const log::Record& record) {
-  if (!waits_for_launch() || report_.decided != kNever) return;
-  if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
-    if (QueueKey{submitted->job.submitted, submitted->job.id} < key_) ++ahead_;
-    return;
-  }
-  JobId gone{};
-  if (const auto* start = std::get_if<log::StartDecided>(&record.what))
-    gone = start->job;
-  else if (const auto* finish = std::get_if<log::Finished>(&record.what))
-    gone = finish->job;
-  else
-    return;
-  const LiveJob* job = state_.find(gone);
-  if (job == nullptr || !job->waits() || gone == report_.job) return;
-  if (job->key < key_)
-    --ahead_;
-  else if (std::holds_alternative<log::StartDecided>(record.what))
-    note_overtaker(gone);
-}
-
-void WaitingReasons::note_overtaker(JobId job) {
-  const LiveJob& other = *state_.find(job);
-  overtakers_.push_back({job, now_, other.processes, other.estimate});
-}
-
-// Call it after the record was applied.
-void WaitingReasons::note(const log::Record& record) {
-  if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
-    const JobId job = submitted->job.id;
-    report_.lowest = report_.jobs_in_log == 0 ? job : std::min(report_.lowest, job);
-    report_.highest = report_.jobs_in_log == 0 ? job : std::max(report_.highest, job);
-    ++report_.jobs_in_log;
-    if (job != report_.job) return;
-    report_.found = true;
-    report_.processes = submitted->job.processes;
-    report_.least = std::min(least_size(submitted->job), report_.processes);
-    if (has_choice_of_size(submitted->job)) report_.offers = sizes_text(submitted->job);
-    report_.estimate = submitted->job.estimate;
-    report_.flexibility = submitted->job.flexibility;
-    report_.submitted = now_;
-    report_.free_at_submission = state_.free_cores();
-    key_ = state_.find(job)->key;
-    ahead_ = static_cast<std::size_t>(std::distance(state_.waiting().begin(), state_.waiting().find(key_)));
-  } else if (const auto* start = std::get_if<log::StartDecided>(&record.what); start && start->job == report_.job) {
-    report_.decided = now_;
-    report_.choice = start->choice;
-    report_.given = start->allocation.processes == 0 ? report_.processes : start->allocation.processes;
-  } else if (const auto* launch = std::get_if<log::Launched>(&record.what); launch && launch->job == report_.job) {
-    report_.launched = now_;
-    report_.cores_at_launch = launch->allocation.cores;
-    report_.mpl_at_launch = launch->allocation.mpl;
-  } else if (const auto* finish = std::get_if<log::Finished>(&record.what); finish && finish->job == report_.job) {
-    report_.finished = now_;
-    report_.end = finish->end;
-  }
-}
-
-// Adds the span from the last instant with a record to `to`, in which nothing has changed.
-void WaitingReasons::close_span(Instant to) {
-  if (!waits_for_launch()) return;
-  WaitSegment span = present_span(to);
-  if (span.is_head && span.cause != WaitCause::kLaunch && report_.head_since == kNever) report_.head_since = now_;
-  span.overtakers = std::move(overtakers_);
-  overtakers_.clear();
-  const bool goes_on = options_.merge && !report_.segments.empty() && report_.segments.back().cause == span.cause &&
-                       report_.segments.back().is_head == span.is_head;
-  if (!goes_on) {
-    describe_holders(span);
-    report_.segments.push_back(std::move(span));
-    return;
-  }
-  WaitSegment& last = report_.segments.back();
-  last.to = to;
-  last.instants += 1;
-  last.ahead_last = span.ahead_last;
-  last.free_least = std::min(last.free_least, span.free_least);
-  last.free_most = std::max(last.free_most, span.free_most);
-  last.shadow_last = span.shadow_last;
-  std::ranges::move(span.overtakers, std::back_inserter(last.overtakers));
-}
-
-WaitSegment WaitingReasons::present_span(Instant to) const {
-  const CoreCount free = state_.free_cores();
-  WaitSegment span;
-  span.from = now_;
-  span.to = to;
-  span.instants = 1;
-  span.is_head = ahead_ == 0;
-  span.ahead_first = span.ahead_last = ahead_;
-  span.free_least = span.free_most = free;
-  span.cause = report_.decided != kNever  ? WaitCause::kLaunch
-               : turns_.is_off_turn(now_) ? WaitCause::kOffTurn
-               : free >= report_.least    ? WaitCause::kHeldBack
-               : span.is_head             ? WaitCause::kCores
-                                          : WaitCause::kEarlierJobs;
-  if (span.is_head && (span.cause == WaitCause::kCores || span.cause == WaitCause::kHeldBack))
-    span.shadow_first = span.shadow_last = state_.earliest_start(report_.least, now_);
-  return span;
-}
-
-void WaitingReasons::describe_holders(WaitSegment& segment) const {
-  std::vector<Holder> all;
-  for (const auto& [order, job] : state_.running())
-    if (job->key.job != report_.job) all.push_back({job->key.job, job->allocation.cores, job->estimated_end()});
-  segment.holders = all.size();
-  std::ranges::stable_sort(all, std::greater{}, &Holder::cores);
-  all.resize(std::min(all.size(), options_.most_holders));
-  segment.largest_holders = std::move(all);
+  WaitReport report = wait_.finish();
+  report.jobs_in_log = jobs_in_log_;
+  report.lowest = lowest_;
+  report.highest = highest_;
+  if (jobs_in_log_ > 0) report.log_end = now_;
+  return report;
 }
 
 }  // namespace replay::compare

@@ -5,8 +5,10 @@
 // by decisions, and in the order of submission, independent of the policy's own order.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +29,8 @@ enum class WaitCause : std::uint8_t {
   kOffTurn,      ///< the machine belongs to another class of jobs, or jobs are exchanged
   kLaunch        ///< its start is decided; others still are on its cores
 };
+
+inline constexpr std::size_t kWaitCauses = 5;
 
 /// A running job that has cores.
 struct Holder {
@@ -58,6 +62,7 @@ struct WaitSegment {
   std::size_t holders = 0;                ///< jobs that had cores at its begin,
   std::vector<Holder> largest_holders{};  ///< and those of them with the most cores
   std::vector<Overtaker> overtakers{};    ///< in the order of their starts
+  std::size_t more_overtakers = 0;        ///< that are not in it
 };
 
 struct WaitReport {
@@ -81,6 +86,8 @@ struct WaitReport {
   Instant head_since = kNever;          ///< kNever: it never was the head
   JobEnd end{};                         ///< if it has finished
   std::vector<WaitSegment> segments{};  ///< from its submission to its launch, its end or the end of the log
+  std::size_t left_out = 0;             ///< segments in the middle that were dropped,
+  std::array<Duration, kWaitCauses> left_out_time{};  ///< and how long they were, by cause
   std::size_t jobs_in_log = 0;
   JobId lowest{}, highest{};  ///< job numbers of the log, if it has jobs
   Instant log_end{};          ///< the last record's, if there is one
@@ -92,14 +99,59 @@ struct WaitingReasonsOptions {
   bool merge = true;             ///< off: a segment for each instant at which something happened
   std::size_t most_holders = 5;  ///< in WaitSegment::largest_holders
   DeclaredRate rate{};           ///< of the run's runtime model, for estimated ends; none: full speed
+  /// Of more segments the first and the last are kept, half each.
+  std::size_t most_segments = std::numeric_limits<std::size_t>::max();
+  std::size_t most_overtakers = std::numeric_limits<std::size_t>::max();  ///< in WaitSegment::overtakers
+};
+
+/// A job that came into the queue, or left it.
+struct QueueChange {
+  QueueKey key{};
+  bool came = false;
+  bool started = false;        ///< it left by the decision to start it
+  ProcessCount processes = 0;  ///< of a job that left
+  Duration estimate{};
+};
+/// Nothing: the record does not change the queue. `state`: before the record.
+[[nodiscard]] std::optional<QueueChange> queue_change(const log::Record& record, const RunState& state);
+
+/// Follows one job. The state of the run is the caller's.
+class JobWait {
+ public:
+  JobWait(JobId job, const WaitingReasonsOptions& options) : options_(&options), turns_(job) { report_.job = job; }
+
+  /// Nothing has changed from `from` to `to`.
+  void pass(const RunState& state, Instant from, Instant to);
+  /// Of any other job. Call it before the record is applied to the state.
+  void note(const QueueChange& change, Instant now);
+  /// Each record about this job, and each on groups and slices, after it was applied.
+  void note(const log::Record& record, const RunState& state);
+  [[nodiscard]] WaitReport finish();
+
+  /// It was submitted, and was not launched and has not ended.
+  [[nodiscard]] bool waits() const { return report_.found && report_.launched == kNever && report_.finished == kNever; }
+  [[nodiscard]] JobId job() const { return report_.job; }
+
+ private:
+  void note_own(const log::Record& record, const RunState& state);
+  void begin_segment(const RunState& state, Instant from, WaitCause cause, bool is_head);
+  void describe_holders(WaitSegment& segment, const RunState& state) const;
+  void hand_over_overtakers(WaitSegment& segment);
+
+  const WaitingReasonsOptions* options_;
+  TurnsOfJob turns_;
+  WaitReport report_;
+  QueueKey key_;
+  std::size_t ahead_ = 0;
+  std::vector<Overtaker> overtakers_;  // since the last span was closed
 };
 
 class WaitingReasons final : public log::Sink {
  public:
   explicit WaitingReasons(JobId job, WaitingReasonsOptions options = {})
-      : options_(std::move(options)), state_(options_.rate), turns_(job) {
-    report_.job = job;
-  }
+      : options_(std::move(options)), state_(options_.rate), wait_(job, options_) {}
+  WaitingReasons(const WaitingReasons&) = delete;
+  WaitingReasons& operator=(const WaitingReasons&) = delete;
 
   void header(const log::Header& header) override;
   /// Throws InputError when a record cannot be true. O(log live jobs), while the job waits O(running log running).
@@ -111,23 +163,13 @@ class WaitingReasons final : public log::Sink {
   [[nodiscard]] const log::Header& header() const { return header_; }
 
  private:
-  [[nodiscard]] bool waits_for_launch() const;
-  void count_those_ahead(const log::Record& record);
-  void note(const log::Record& record);
-  void note_overtaker(JobId job);
-  void close_span(Instant to);
-  [[nodiscard]] WaitSegment present_span(Instant to) const;
-  void describe_holders(WaitSegment& segment) const;
-
   WaitingReasonsOptions options_;
   log::Header header_;
   RunState state_;
-  TurnsOfJob turns_;
-  WaitReport report_;
-  QueueKey key_;
+  JobWait wait_;
   Instant now_ = Instant::min();
-  std::size_t ahead_ = 0;
-  std::vector<Overtaker> overtakers_;  // since the last span was closed
+  std::size_t jobs_in_log_ = 0;
+  JobId lowest_{}, highest_{};
 };
 
 }  // namespace replay::compare

@@ -13,6 +13,8 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
+#include "scheduler/compare/several_waits.hpp"
+#include "scheduler/log/text.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::compare {
@@ -82,14 +84,16 @@ std::string holders_text(const WaitSegment& segment, const WaitTextOptions& opti
 
 std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& options) {
   if (segment.overtakers.empty()) return "";
-  std::string text = fmt::format("overtaken by {}: ", counted(segment.overtakers.size(), "job"));
+  std::string text =
+      fmt::format("overtaken by {}: ", counted(segment.overtakers.size() + segment.more_overtakers, "job"));
   for (std::size_t i = 0; i < std::min(options.most_named, segment.overtakers.size()); ++i) {
     const Overtaker& other = segment.overtakers[i];
     text += fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
                         results::instant_text(other.at, options.style), cores_text(other.processes),
                         results::length_text(other.estimate));
   }
-  return text + (segment.overtakers.size() > options.most_named ? ", ...\n" : "\n");
+  const bool has_more = segment.more_overtakers > 0 || segment.overtakers.size() > options.most_named;
+  return text + (has_more ? ", ...\n" : "\n");
 }
 
 // Without virtual machines none has its turn.
@@ -329,11 +333,31 @@ ExplainedWait explain_wait(const std::filesystem::path& log_file, JobId job, boo
   return {reasons.header(), std::move(report)};
 }
 
+std::vector<std::string> explain_waits(const std::filesystem::path& log_file, std::span<const JobId> jobs,
+                                       const WaitTextOptions& options) {
+  ModelOfLog model;
+  const auto rate = [&model](const Job& of, const Allocation& on, const Surroundings& around) {
+    return model.rate(of, on, around);
+  };
+  SeveralWaits waits{jobs,
+                     {.merge = true,
+                      .most_holders = options.most_named,
+                      .rate = rate,
+                      .most_segments = options.most_lines,
+                      .most_overtakers = options.most_named}};
+  log::Tee both{{&model, &waits}};
+  (void)log::read_text(log_file, both);
+  std::vector<std::string> texts;
+  for (const WaitReport& report : waits.finish())
+    texts.push_back(report.found ? to_text(report, options) : std::string{});
+  return texts;
+}
+
 std::string to_text(const WaitReport& report, const WaitTextOptions& options) {
   std::string text = headline(report, options) + '\n' + fate(report, options) + '\n';
   if (const std::string size = size_text(report); !size.empty()) text += "it got " + size + '\n';
   for (const std::string& line : turn_lines(report, options)) text += line + '\n';
-  const std::size_t count = report.segments.size();
+  const std::size_t count = report.segments.size() + report.left_out;
   if (count == 0) return text;
   text += '\n';
   // If there are too many, show the first and the last.
@@ -343,7 +367,7 @@ std::string to_text(const WaitReport& report, const WaitTextOptions& options) {
       if (i == first) text += fmt::format("... {} (--lines shows more)\n", counted(count - shown, "more line"));
       continue;
     }
-    text += segment_text(report.segments[i], report, options);
+    text += segment_text(report.segments[i < first ? i : i - report.left_out], report, options);
   }
   return text + '\n' + summary_text(report, end_of_waiting(report) - report.submitted);
 }

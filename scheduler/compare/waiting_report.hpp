@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "scheduler/compare/waiting_reasons.hpp"
 #include "scheduler/results/event_log_file.hpp"
@@ -25,6 +27,11 @@ struct WaitTextOptions {
   std::size_t most_named = 5;   ///< overtaking jobs on a line
   std::size_t most_lines = 30;  ///< segments; of more, the first and the last
 };
+
+/// The texts that to_text() makes of several jobs, in one pass over the log; empty for a job that it does not have. Does not
+/// say when the log was cut off. O(records * waiting jobs of `jobs`). Throws InputError.
+[[nodiscard]] std::vector<std::string> explain_waits(const std::filesystem::path& log_file, std::span<const JobId> jobs,
+                                                     const WaitTextOptions& options);
 
 using replay::to_text;  // the overloads for times, which the next one would hide
 [[nodiscard]] std::string to_text(const WaitReport& report, const WaitTextOptions& options);

@@ -19,8 +19,8 @@ struct PageDifference {
   bool parts = false;     ///< a decision differs; else what follows is not set
   double at = 0;          ///< seconds
   std::int32_t job = -1;  ///< row in `run`
-  std::string first{};      ///< what the two decide there
-  std::string text{};       ///< all of it, several lines
+  std::string first{};    ///< what the two decide there
+  std::string text{};     ///< all of it, several lines
   std::vector<std::string> remarks{};
   std::vector<std::int32_t> jobs{};       ///< rows in `run` of jobs that start or end otherwise
   std::vector<double> wait_difference{};  ///< theirs, seconds: in `run` less in `against`; NaN: one of them has none

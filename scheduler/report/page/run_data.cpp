@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
+#include "scheduler/compare/waiting_report.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/report/page/job_columns.hpp"
+#include "scheduler/report/page/levels.hpp"
 #include "scheduler/report/page/run_reader.hpp"
 #include "scheduler/report/page/warnings.hpp"
+#include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
 namespace {
@@ -86,6 +91,70 @@ void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
       row.flags |= kInGroup;
 }
 
+// Takes the stretches of jobs that the page leaves out from `rows`.
+std::vector<StretchRow> take_left_out(std::vector<StretchRow>& rows, const ShownJobs& shown) {
+  for (StretchRow& row : rows) row.job = shown.place[static_cast<std::size_t>(row.job)];
+  std::vector<StretchRow> left_out;
+  for (const StretchRow& row : rows)
+    if (row.job < 0)
+      left_out.push_back({.from = row.from, .to = row.to, .first = row.first, .last = row.last, .flags = kMerged});
+  std::erase_if(rows, [](const StretchRow& row) { return row.job < 0; });
+  return left_out;
+}
+
+// Their jobs are rows of the job table.
+void add_stretches(RunData& data, std::vector<StretchRow>& rows, const ShownJobs& shown) {
+  const std::vector<StretchRow> left_out = take_left_out(rows, shown);
+  const Frame frame{.begin = data.begin, .end = data.end, .cores = data.machine.size(), .columns = 6144};
+  if (!left_out.empty() && frame.begin < frame.end) {
+    const std::vector<StretchRow> merged = picture_of(left_out, frame);
+    rows.insert(rows.end(), merged.begin(), merged.end());
+    data.limits.push_back(
+        fmt::format("Of {} jobs the {} with the largest areas are shown by themselves; the others are drawn merged, in "
+                    "cells of {}{}, and have no data here.",
+                    data.jobs_in_all, data.jobs.size(), results::length_text(from_seconds(cell_seconds(frame))),
+                    cell_cores(frame.cores) > 1 ? fmt::format(" and {} cores", cell_cores(frame.cores)) : ""));
+  }
+  data.levels = frame.begin < frame.end
+                    ? levels_of(rows, {.begin = data.begin, .end = data.end, .cores = data.machine.size()})
+                    : std::vector<Level>{};
+  if (!data.levels.empty())
+    data.limits.push_back(fmt::format(
+        "Where the picture has too many stretches it shows cells of {} or longer, each with the job that has most "
+        "of it; zooming in shows the stretches themselves.",
+        results::length_text(from_seconds(data.levels.front().cell_seconds))));
+  data.stretches = columns_of(rows);
+}
+
+// The jobs with the longest waits, by row, as many as have a text.
+std::vector<std::int32_t> longest_waits(const JobColumns& jobs, std::size_t most) {
+  std::vector<std::int32_t> rows;
+  for (std::size_t i = 0; i < jobs.size(); ++i) rows.push_back(static_cast<std::int32_t>(i));
+  if (rows.size() <= most) return rows;
+  const auto wait = [&jobs](std::int32_t row) {  // one that never started first
+    const double known = jobs.wait[static_cast<std::size_t>(row)];
+    return std::isnan(known) ? std::numeric_limits<double>::infinity() : known;
+  };
+  std::ranges::stable_sort(rows, [&](std::int32_t a, std::int32_t b) { return wait(a) > wait(b); });
+  rows.resize(most);
+  std::ranges::sort(rows);
+  return rows;
+}
+
+void add_wait_texts(RunData& data, const fs::path& log, std::size_t most) {
+  const std::vector<std::int32_t> rows = longest_waits(data.jobs, most);
+  std::vector<JobId> jobs;
+  for (const std::int32_t row : rows) jobs.push_back(data.jobs.id[static_cast<std::size_t>(row)]);
+  if (jobs.empty()) return;
+  data.why.job = rows;
+  data.why.text = compare::explain_waits(log, jobs, {.most_named = 3, .most_lines = 4});
+  if (rows.size() < data.jobs_in_all)
+    data.limits.push_back(
+        fmt::format("Why it waited is told of the {} jobs with the longest waits; `replay why {} JOB` tells "
+                    "it of any.",
+                    rows.size(), data.path));
+}
+
 std::string name_of(const fs::path& log) {
   const fs::path folder = fs::absolute(log).lexically_normal().parent_path();
   return log.filename() == "events.log" && folder.has_filename() ? folder.filename().string() : log.filename().string();
@@ -125,8 +194,8 @@ RunData read_run(const fs::path& log, const PageLimits& limits) {
   data.distributions = distributions(run);
   mark_groups(run.stretches(), run);
   add_groups(data, run, places, limits.groups);
-  for (StretchRow& row : run.stretches()) row.job = shown.place[static_cast<std::size_t>(row.job)];
-  data.stretches = columns_of(run.stretches());
+  add_stretches(data, run.stretches(), shown);
+  add_wait_texts(data, log, limits.wait_texts);
   return data;
 }
 

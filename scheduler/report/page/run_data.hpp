@@ -23,8 +23,9 @@ struct PageLimits {
   std::size_t jobs = 100'000;    ///< rows of jobs; of more, those with the largest area
   std::size_t points = 200'000;  ///< of the load over time; more become means over `spans` equal spans
   std::size_t spans = 50'000;
-  std::size_t groups = 20'000;  ///< groups, and slices: the first ones
-  std::size_t warnings = 20;    ///< of a kind
+  std::size_t groups = 20'000;     ///< groups, and slices: the first ones
+  std::size_t wait_texts = 2'000;  ///< jobs with the words of `replay why`
+  std::size_t warnings = 20;       ///< of a kind
 };
 
 /// Marks what is absent in a column of bytes.
