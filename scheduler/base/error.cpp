@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "scheduler/base/terminal/give_back.hpp"
+
 namespace replay {
 namespace {
 
@@ -17,6 +19,7 @@ InvariantsThrow::~InvariantsThrow() { invariants_throw = before_; }
 void invariant_broken(const char* file, int line, const char* condition, const std::string& message) {
   const std::string text = fmt::format("{}:{}: invariant `{}` broken: {}", file, line, condition, message);
   if (invariants_throw) throw BrokenInvariant(text);
+  terminal::give_back();  // the message would go with a screen that the terminal forgets
   std::fprintf(stderr, "%s\n", text.c_str());
   std::abort();
 }

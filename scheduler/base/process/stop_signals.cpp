@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/terminal/give_back.hpp"
 
 namespace replay {
 namespace {
@@ -60,6 +61,7 @@ bool stays_ignored(int number) {
 void end_program(int number) {
   for (const auto& path : state.unfinished)
     if (const char* const name = path.load(); name != nullptr) ::unlink(name);
+  terminal::give_back();
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   ::sigaction(number, &by_default, nullptr);
