@@ -1,0 +1,235 @@
+#include "scheduler/report/terminal/core_map.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "scheduler/base/text/counted_words.hpp"
+
+namespace replay::report {
+namespace {
+
+using terminal::Frame;
+
+constexpr int kBlockGap = 2;        // columns between blocks
+constexpr int kNodesPerBlock = 10;  // folded: easy to count
+constexpr std::array<char32_t, 8> kShares = {U'▁', U'▂', U'▃', U'▄', U'▅', U'▆', U'▇', U'█'};
+
+int digits_of(int number) { return static_cast<int>(fmt::formatted_size("{}", number)); }
+int ceil_of(int count, int per) { return (count + per - 1) / per; }
+
+// Columns of so many cells of a block that stand in one row.
+int columns_of(const MapPlan& plan, int cells) {
+  const int gaps = plan.cells_per_group > 0 ? (cells - 1) / plan.cells_per_group : 0;
+  return cells * plan.cell_columns + gaps - (plan.cell_columns == 3 ? 1 : 0);
+}
+
+std::vector<Fold> folds_of(const Machine& machine) {
+  std::vector<Fold> folds{Fold::kCores};
+  const int packages = machine.packages_per_node();
+  if (packages > 1 && machine.cores_per_node() > packages) folds.push_back(Fold::kPackages);
+  if (machine.nodes() > 1 && machine.cores_per_node() > 1) folds.push_back(Fold::kNodes);
+  return folds;
+}
+
+// One node, or nodes of one core: the rows of the only block are numbered by their first cores.
+bool is_one_block(const Machine& machine) { return machine.nodes() == 1 || machine.cores_per_node() == 1; }
+
+MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int columns) {
+  MapPlan plan;
+  plan.level = level;
+  plan.cell_columns = cell_columns;
+  const int per_node = machine.cores_per_node();
+  const int packages = machine.packages_per_node();
+  switch (level) {
+    case Fold::kAuto:
+    case Fold::kCores:
+      plan.cells_per_block = per_node;
+      plan.cells_per_group = packages > 1 && per_node > packages ? per_node / packages : 0;
+      break;
+    case Fold::kPackages:
+      plan.cores_per_cell = per_node / packages;
+      plan.cells_per_block = packages;
+      break;
+    case Fold::kNodes:
+      plan.cores_per_cell = per_node;
+      plan.cells_per_block = kNodesPerBlock;
+      break;
+  }
+  plan.cells = machine.size() / plan.cores_per_cell;
+  if (is_one_block(machine)) plan.cells_per_block = plan.cells;
+  plan.label_columns = digits_of(is_one_block(machine) ? machine.size() - 1 : machine.nodes() - 1) + 1;
+
+  plan.cells_per_row = plan.cells_per_block;
+  if (plan.block_columns() <= columns) {
+    plan.blocks_per_row = std::max(1, (columns + kBlockGap) / (plan.block_columns() + kBlockGap));
+  } else {  // a block takes several rows: whole packages in each, or tens of cells
+    const int step = plan.cells_per_group > 0 ? plan.cells_per_group : 10;
+    while (plan.cells_per_row > 1 && plan.block_columns() > columns) --plan.cells_per_row;
+    if (plan.cells_per_row > step) plan.cells_per_row -= plan.cells_per_row % step;
+  }
+  const int blocks = ceil_of(plan.cells, plan.cells_per_block);
+  plan.blocks_per_row = std::min(plan.blocks_per_row, blocks);
+  plan.rows = ceil_of(blocks, plan.blocks_per_row) * ceil_of(plan.cells_per_block, plan.cells_per_row);
+  return plan;
+}
+
+// A core, or several that are shown as one.
+struct Unit {
+  const WatchedJob* job = nullptr;  // that has most of it
+  int jobs = 0;
+  int busy = 0;  // cores
+};
+
+Unit unit_of(std::span<const CoreUse> cores) {
+  Unit unit;
+  std::map<std::uint64_t, std::pair<int, const WatchedJob*>> held;  // by the order of launch
+  for (const CoreUse& core : cores) {
+    if (core.first == nullptr) continue;
+    ++unit.busy;
+    for (const WatchedJob* job : {core.first, core.second}) {
+      if (job == nullptr) continue;
+      auto& [count, who] = held[job->turn];
+      ++count;
+      who = job;
+    }
+  }
+  unit.jobs = static_cast<int>(held.size());
+  int most = 0;
+  for (const auto& [turn, share] : held) {
+    if (share.first <= most) continue;
+    most = share.first;
+    unit.job = share.second;
+  }
+  return unit;
+}
+
+char32_t share_sign(int busy, int of, bool utf8) {
+  if (utf8) return kShares[static_cast<std::size_t>(ceil_of(busy * 8, of) - 1)];
+  if (busy == of) return U'#';
+  return 3 * busy <= of ? U'.' : 3 * busy <= 2 * of ? U':' : U'=';
+}
+
+char32_t level_sign(const WatchedJob& job) {
+  if (job.mpl == 1) return U' ';
+  return job.mpl < 10 ? U'0' + static_cast<char32_t>(job.mpl) : U'+';
+}
+
+void put_idle(Frame& frame, int row, int column, bool utf8) {
+  frame.put(row, column, utf8 ? U'·' : U'.', terminal::kDim);
+}
+
+void put_symbol(Frame& frame, int row, int column, const WatchedJob& job) {
+  frame.put(row, column, static_cast<char32_t>(job.symbol()), style_of(job));
+}
+
+void put_core(Frame& frame, int row, int column, const CoreUse& use, int cell_columns, bool utf8) {
+  if (use.first == nullptr) return put_idle(frame, row, column, utf8);
+  put_symbol(frame, row, column, *use.first);
+  if (cell_columns == 1) {
+    if (use.jobs > 1) frame.put(row, column, U'&', style_of(*use.first));
+  } else if (use.jobs > 2) {
+    frame.put(row, column + 1, U'+', terminal::kPlain);
+  } else if (use.jobs == 2) {
+    put_symbol(frame, row, column + 1, *use.second);
+  } else {
+    frame.put(row, column + 1, level_sign(*use.first), style_of(*use.first));
+  }
+}
+
+void put_unit(Frame& frame, int row, int column, const Unit& unit, const MapPlan& plan, bool utf8) {
+  if (unit.job == nullptr) return put_idle(frame, row, column, utf8);
+  put_symbol(frame, row, column, *unit.job);
+  if (plan.cell_columns == 1) {
+    if (unit.jobs > 1) frame.put(row, column, U'&', style_of(*unit.job));
+    return;
+  }
+  frame.put(row, column + 1, share_sign(unit.busy, plan.cores_per_cell, utf8), terminal::kDim);  // not to drown letters
+  if (plan.cell_columns == 3 && unit.jobs > 1) frame.put(row, column + 2, U'+');
+}
+
+}  // namespace
+
+std::string_view name_of(Fold fold) {
+  switch (fold) {
+    case Fold::kAuto: return "auto";
+    case Fold::kCores: return "cores";
+    case Fold::kPackages: return "packages";
+    case Fold::kNodes: return "nodes";
+  }
+  return "auto";
+}
+
+Fold next_fold(const Machine& machine, Fold fold) {
+  std::vector<Fold> folds = folds_of(machine);
+  folds.insert(folds.begin(), Fold::kAuto);
+  const auto now = std::ranges::find(folds, fold);
+  return now == folds.end() || now + 1 == folds.end() ? Fold::kAuto : *(now + 1);
+}
+
+int MapPlan::block_columns() const { return label_columns + columns_of(*this, cells_per_row); }
+
+MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room) {
+  std::vector<Fold> folds = folds_of(machine);
+  if (fold != Fold::kAuto) folds = {fold};
+  MapPlan plan;
+  for (const Fold level : folds) {
+    for (const int cell_columns : {3, 2, 1}) {
+      plan = plan_level(machine, level, cell_columns, columns);
+      if (plan.rows <= room) return plan;
+    }
+  }
+  return plan_level(machine, folds.back(), fold == Fold::kAuto ? 1 : 2, columns);
+}
+
+std::string map_title(const Machine& machine, const MapPlan& plan) {
+  if (!machine.names_cores()) return fmt::format("pool of {}", counted(machine.size(), "core"));
+  const int packages = machine.packages_per_node();
+  const int per_package = machine.cores_per_node() / packages;
+  const std::string node =
+      packages > 1 ? fmt::format("{} x {}", packages, counted(per_package, "core")) : counted(per_package, "core");
+  std::string text = fmt::format("{} of {}", counted(machine.nodes(), "node"), node);
+  if (plan.level != Fold::kCores) text += fmt::format(", folded to {}", name_of(plan.level));
+  return text;
+}
+
+void draw_map(Frame& frame, int top, int room, int scroll, const WatchedRun& run, const MapPlan& plan, bool utf8) {
+  const std::vector<CoreUse> cores = run.cores();
+  const std::span all{cores};
+  const int rows_per_block = ceil_of(plan.cells_per_block, plan.cells_per_row);
+  const bool is_one = is_one_block(*run.machine());
+  for (int row = scroll; row < std::min(plan.rows, scroll + room); ++row) {
+    const int y = top + row - scroll;
+    const int part = row % rows_per_block;
+    for (int in_row = 0; in_row < plan.blocks_per_row; ++in_row) {
+      const int block = row / rows_per_block * plan.blocks_per_row + in_row;
+      const int first = block * plan.cells_per_block + part * plan.cells_per_row;
+      const int end = std::min({first + plan.cells_per_row, (block + 1) * plan.cells_per_block, plan.cells});
+      if (first >= end) break;
+      int x = in_row * (plan.block_columns() + kBlockGap);
+      const int label = is_one ? first * plan.cores_per_cell : plan.level == Fold::kNodes ? first : block;
+      if (part == 0 || is_one || plan.level == Fold::kNodes)
+        frame.put(y, x, fmt::format("{:>{}}", label, plan.label_columns - 1), terminal::kDim);
+      x += plan.label_columns;
+      for (int cell = first; cell < end; ++cell) {
+        const auto at = static_cast<std::size_t>(cell) * static_cast<std::size_t>(plan.cores_per_cell);
+        if (plan.level == Fold::kCores)
+          put_core(frame, y, x, all[at], plan.cell_columns, utf8);
+        else
+          put_unit(frame, y, x, unit_of(all.subspan(at, static_cast<std::size_t>(plan.cores_per_cell))), plan, utf8);
+        x += plan.cell_columns;
+        if (plan.cells_per_group > 0 && (cell - first + 1) % plan.cells_per_group == 0) ++x;
+      }
+    }
+  }
+}
+
+terminal::Style style_of(const WatchedJob& job) {
+  return job.letter < 0 ? terminal::kBold : terminal::patch(job.letter);
+}
+
+}  // namespace replay::report
