@@ -1,45 +1,48 @@
-// Live view of a run. On a terminal it redraws one picture in place: clock, progress, queue, a map of the cores with
-// the job on each, the last events. Elsewhere (a pipe, a log file), or on request, it prints one plain line for each
-// important event. Drawing never blocks the run: output that the terminal does not take is buffered, and pictures are
-// skipped meanwhile.
+// Live view of a run. On a terminal it redraws one picture in place, as run_frame.hpp lays it out, and obeys keys: fold,
+// scroll, pause, quit. Elsewhere (a pipe, a log file, TERM=dumb), or on request, it prints one plain line for each
+// important event. It is made of the records of an event log and of the time that draw() is told, and asks nothing else
+// of the program that has the run. Drawing never blocks the run: output that the terminal does not take is buffered, and
+// pictures are skipped meanwhile.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
-#include <map>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <vector>
 
+#include "scheduler/base/terminal/abilities.hpp"
+#include "scheduler/base/terminal/borrowed_terminal.hpp"
+#include "scheduler/base/terminal/keys.hpp"
+#include "scheduler/base/terminal/painter.hpp"
 #include "scheduler/log/record.hpp"
-#include "scheduler/metrics/core_names.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
+#include "scheduler/report/terminal/run_frame.hpp"
+#include "scheduler/report/terminal/watched_run.hpp"
 
 namespace replay::cli {
 
 struct LiveViewOptions {
-  int columns = 0;                               ///< 0: asks the terminal at each picture
-  int rows = 0;                                  ///< the same
-  std::optional<bool> colour;                    ///< not given: unless NO_COLOR is set
+  std::optional<terminal::Size> size;            ///< not given: asks the terminal at each picture
+  std::optional<terminal::Abilities> abilities;  ///< not given: those of `out` and the environment
   std::chrono::milliseconds shortest_wait{100};  ///< between two pictures: at most ten a second
+  std::function<void()> quit;                    ///< what the key q does, once asked again; empty: there is no such key
 };
 
 class LiveView final : public log::Sink {
  public:
   enum class Mode : std::uint8_t {
-    kAuto,     ///< pictures if `out` is a terminal, else plain lines
+    kAuto,     ///< pictures if `out` is a terminal that can show them, else plain lines
     kPlain,    ///< lines
     kTerminal  ///< pictures
   };
 
   /// `out` has a descriptor and outlives the view; nothing else may write to it until finish(). `jobs`: how many will
-  /// come.
-  LiveView(std::FILE* out, Mode mode, std::size_t jobs, LiveViewOptions options = {});
+  /// come, if that is known. One view at a time draws on a terminal.
+  LiveView(std::FILE* out, Mode mode, std::optional<std::size_t> jobs, LiveViewOptions options = {});
   LiveView(const LiveView&) = delete;
   LiveView& operator=(const LiveView&) = delete;
   /// As finish().
@@ -48,70 +51,48 @@ class LiveView final : public log::Sink {
   void header(const log::Header& header) override;
   void record(const log::Record& record) override;
 
-  /// Called often, by the engine's timer; draws only if the last picture is old enough. Never blocks.
+  /// Called often, from the loop that has the run: obeys keys, and draws if the last picture is old enough. Never
+  /// blocks.
   void draw(Instant now);
-  /// Draws the last picture, shows the cursor again and writes the buffered rest; may block.
+  /// What key `key` does. draw() calls it for those that were typed.
+  void press(terminal::Key key);
+  /// Gives the terminal back, and says there how far the run came and what went wrong; may block.
   void finish();
 
  private:
-  enum class State : std::uint8_t { kWaiting, kRunning, kSuspended };
-  struct LiveJob {
-    ProcessCount processes = 0;
-    CoreCount cores = 0;
-    int mpl = 1;
-    int symbol = -1;  ///< index of its letter, -1: none
-    State state = State::kWaiting;
-    Instant submitted{};
-    Instant launched{};
-    std::uint64_t turn = 0;  ///< its place in waiting_ or on_cores_
-  };
-  struct TextLine {
-    std::string text;  ///< colours included
-    std::size_t width;
-  };
-  struct OnRecord;
+  [[nodiscard]] const report::WatchedRun& run() const { return watcher_.run(); }
+  void draw_now(terminal::Size size);
+  [[nodiscard]] std::string notice() const;
+  void obey_keys();
+  void press_letter(char letter);
+  void answer(char letter);
+  void scroll_to(int row);
+  void push_farewell();
 
-  // Events.
-  void tell(Instant at, std::string_view event);
-  LiveJob* find(JobId job);
-
-  // The picture.
-  void draw_now();
-  [[nodiscard]] std::vector<TextLine> picture(std::size_t columns, std::size_t rows) const;
-  [[nodiscard]] std::string clock_line() const;
-  [[nodiscard]] std::string progress_line(std::size_t columns) const;
-  [[nodiscard]] std::string queue_line() const;
-  [[nodiscard]] std::string running_line() const;
-  void add_core_map(std::vector<TextLine>& lines, std::size_t columns, std::size_t most_lines) const;
-  [[nodiscard]] std::pair<int, int> terminal_size() const;
-
-  // Buffered output.
   void push(std::string_view text);
   void drain(bool may_block);
+  [[nodiscard]] int output() const { return terminal_ ? terminal_->output() : descriptor_; }
 
-  std::FILE* out_;
   int descriptor_;
+  terminal::Abilities abilities_;
   bool pictures_;
-  bool colour_;
   bool finished_ = false;
-  std::size_t all_jobs_;
   LiveViewOptions options_;
+  report::RunWatcher watcher_;
+  std::deque<report::WatchedRun::Event> bad_events_;  // for the farewell
 
-  std::string title_;
-  std::optional<Machine> machine_;
-  metrics::CoreNames names_;
-  std::unordered_map<std::int64_t, LiveJob> jobs_;  // that wait, run or are suspended
-  std::map<std::uint64_t, JobId> waiting_;          // in the order of submission
-  std::map<std::uint64_t, JobId> on_cores_;         // running and suspended jobs, in the order of launch
-  std::uint64_t next_turn_ = 0;
-  std::vector<bool> symbols_taken_;
-  std::size_t done_ = 0;
-  std::size_t bad_ = 0;
-  Instant now_{};
-  std::deque<std::string> events_;
+  report::FrameChoice choice_;
+  std::optional<report::WatchedRun> frozen_;  // what the picture shows while it is paused
+  enum class Quit : std::uint8_t { kNo, kAsked, kYes } quit_ = Quit::kNo;
+  int map_rows_ = 0;
+  int most_scroll_ = 0;
+  bool is_stale_ = true;  // a key or a new size asks for a picture while it is paused
 
+  std::optional<terminal::BorrowedTerminal> terminal_;
+  terminal::Painter painter_;
+  terminal::KeyReader keys_;
   std::optional<std::chrono::steady_clock::time_point> drawn_at_;
-  std::vector<std::size_t> drawn_widths_;  // of the lines of the picture that stands on the screen
+  bool has_entered_ = false;  // kEnter was written
   std::string waiting_bytes_;
 };
 

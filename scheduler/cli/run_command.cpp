@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -148,8 +149,10 @@ class LiveRun {
     description.settings.emplace_back("pairing", options_.pairing);
     results::Recorder recorder{folder, std::move(description)};
     const double before = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
+    LiveViewOptions viewing;
+    viewing.quit = [] { static_cast<void>(::raise(SIGINT)); };  // as Ctrl-C does
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
-                  scenario_.workload().jobs.size()};
+                  scenario_.workload().jobs.size(), std::move(viewing)};
     recorder.also(view);
     recorder.begin();
 
