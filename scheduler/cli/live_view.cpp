@@ -185,7 +185,7 @@ void LiveView::push(std::string_view text) { waiting_bytes_ += text; }
 // dropped: that is no reason to end the run.
 void LiveView::drain(bool may_block) {
   std::size_t written = 0;
-  while (written < waiting_bytes_.size()) {
+  while (written < waiting_bytes_.size() && (!terminal_ || terminal_->is_ours())) {
     pollfd ready{output(), POLLOUT, 0};
     const int found = ::poll(&ready, 1, may_block ? -1 : 0);
     if (found < 0 && errno == EINTR) continue;

@@ -56,6 +56,8 @@ BorrowedTerminal::Place BorrowedTerminal::take() {
   return is_anew ? Place::kAnew : Place::kRedraw;
 }
 
+bool BorrowedTerminal::is_ours() const { return !has_keys_ || is_borrowed(); }
+
 std::string_view BorrowedTerminal::typed() {
   typed_.clear();
   if (!has_keys_ || !is_borrowed() || control_of(descriptor_) != Control::kForeground) return typed_;

@@ -30,6 +30,8 @@ class BorrowedTerminal {
   /// Before each picture. A few system calls.
   [[nodiscard]] Place take();
 
+  /// Whether what take() said still holds: not after a Ctrl-Z since then. Asked before each write.
+  [[nodiscard]] bool is_ours() const;
   /// Does not block: writes to it take what fits.
   [[nodiscard]] int output() const { return own_.is_open() ? own_.get() : descriptor_; }
   /// What was typed since the last call; nothing unless take() said that it is ours.
