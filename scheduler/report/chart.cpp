@@ -4,168 +4,164 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "scheduler/report/draw/hatch.hpp"
+#include "scheduler/report/draw/legend.hpp"
 
 namespace replay::report {
 namespace {
 
-constexpr std::string_view kBlue = "#1f5a93";
-constexpr std::string_view kOrange = "#c2571a";
-constexpr std::string_view kLight = "#9dbfdd";
-constexpr std::string_view kGreen = "#3c7d3c";
-constexpr std::string_view kGrid = "#dddddd";
-constexpr std::string_view kAxis = "#444444";
-constexpr double kCharacter = 0.58;  // width of a character, of the font's size; wide fonts included
-constexpr double kSmall = 11;
+constexpr Colour kBlue = Colour::of(0x1f5a93);
+constexpr Colour kOrange = Colour::of(0xc2571a);
+constexpr Colour kLight = Colour::of(0x9dbfdd);
+constexpr Colour kGreen = Colour::of(0x3c7d3c);
+constexpr Colour kGrid = Colour::of(0xdddddd);
+constexpr Colour kAxis = Colour::of(0x444444);
+constexpr double kTitle = 15, kName = 12, kSmall = 11;
 
-double width_of(std::string_view text, double size) {
-  const auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
-  return static_cast<double>(std::ranges::count_if(text, is_start)) * size * kCharacter;
+// What fills a bar.
+struct Filling {
+  Colour colour;
+  bool is_hatched = false;
+};
+// In the order of the series: two that stand beside each other differ without colour.
+constexpr Filling kFillings[] = {{kBlue}, {kOrange, true}, {kLight}, {kGreen, true}};
+
+void fill_bar(Canvas& canvas, const Box& box, const Filling& with) {
+  if (!with.is_hatched) {
+    canvas.fill(box, with.colour);
+    return;
+  }
+  canvas.fill(box, kWhite);
+  hatch(canvas, std::span(&box, 1), {.stroke = {.colour = with.colour, .width = 2.5}, .spacing = 7});
 }
 
 // Where values are drawn: the chart without its titles and labels.
-struct Plot {
+struct ChartFrame {
   double left, top, right, bottom;
   double most;  // value at the top
   [[nodiscard]] double y(double value) const { return bottom - (bottom - top) * std::min(value, most) / most; }
+  [[nodiscard]] Box bar(double x, double width, double value) const { return {x, y(value), width, bottom - y(value)}; }
 };
 
 double largest(const std::vector<double>& values) { return values.empty() ? 0 : std::ranges::max(values); }
 
-// `legend_height`: of what is above the plot beyond the first line of names.
-Plot draw_frame(Svg& svg, const Area& area, std::string_view title, std::string_view x_name, std::string_view y_name,
-                double most_value, double room_for_labels, double legend_height = 0) {
-  svg.text(area.x, area.y + 16, title, {.size = 15, .is_bold = true});
+double widest(const Canvas& canvas, const std::vector<std::string>& labels) {
+  double width = 0;
+  for (const std::string& label : labels) width = std::max(width, canvas.width_of(label, kSmall));
+  return width;
+}
+
+// With the legend between the title and the plot.
+ChartFrame draw_frame(Canvas& canvas, const Box& area, std::string_view title, std::string_view x_name,
+                      std::string_view y_name, double most_value, double room_for_labels,
+                      std::span<const LegendEntry> legend) {
+  constexpr double kLeft = 62, kRight = 6;
+  const double legend_width = area.width - kLeft - kRight;
+  canvas.text({area.x, area.y + 16}, title, {.size = kTitle});
+  draw_legend(canvas, {area.x + kLeft, area.y + 26}, legend, legend_width, kName);
   const double most_or_one = most_value > 0 ? most_value : 1;
   const double step = nice_step(most_or_one, 5);
-  Plot plot{.left = area.x + 62,
-            .top = area.y + 50 + legend_height,
-            .right = area.x + area.width - 6,
-            .bottom = area.y + area.height - 24 - room_for_labels,
-            .most = std::ceil(most_or_one / step - 1e-9) * step};
-  for (int i = 0; step * i <= plot.most * (1 + 1e-9); ++i) {
+  const ChartFrame frame{
+      .left = area.x + kLeft,
+      .top = area.y + 34 + std::max(legend_height(canvas.font(), legend, legend_width, kName), kName),
+      .right = area.right() - kRight,
+      .bottom = area.bottom() - 24 - room_for_labels,
+      .most = std::ceil(most_or_one / step - 1e-9) * step};
+  for (int i = 0; step * i <= frame.most * (1 + 1e-9); ++i) {
     const double value = step * i;
-    svg.line({plot.left, plot.y(value)}, {plot.right, plot.y(value)}, {.colour = kGrid});
-    svg.text(plot.left - 6, plot.y(value) + 4, fmt::format("{:.6g}", value), {.size = kSmall, .anchor = Anchor::kEnd});
+    canvas.line({frame.left, frame.y(value)}, {frame.right, frame.y(value)}, {.colour = kGrid, .width = 1});
+    canvas.text({frame.left - 6, frame.y(value) + 4}, fmt::format("{:.6g}", value),
+                {.size = kSmall, .anchor = Anchor::kEnd});
   }
-  svg.line({plot.left, plot.bottom}, {plot.right, plot.bottom}, {.colour = kAxis});
-  svg.text(area.x + 14, (plot.top + plot.bottom) / 2, y_name,
-           {.size = 12, .anchor = Anchor::kMiddle, .is_upright = true});
-  svg.text((plot.left + plot.right) / 2, area.y + area.height - 6, x_name, {.size = 12, .anchor = Anchor::kMiddle});
-  return plot;
+  canvas.line({frame.left, frame.bottom}, {frame.right, frame.bottom}, {.colour = kAxis, .width = 1});
+  canvas.text({area.x + 14, (frame.top + frame.bottom) / 2}, y_name,
+              {.size = kName, .anchor = Anchor::kMiddle, .is_upright = true});
+  canvas.text({(frame.left + frame.right) / 2, area.bottom() - 6}, x_name, {.size = kName, .anchor = Anchor::kMiddle});
+  return frame;
 }
 
-void draw_legend_box(Svg& svg, double& x, double y, std::string_view fill, std::string_view name) {
-  svg.rectangle(x, y - 9, 16, 10, fill);
-  svg.text(x + 21, y, name, {.size = 12});
-  x += 21 + width_of(name, 12) + 24;
+LegendEntry box_entry(std::string name, const Filling& filling) {
+  return {std::move(name), [filling](Canvas& canvas, const Box& box) { fill_bar(canvas, box, filling); }};
 }
 
-void draw_legend_line(Svg& svg, double& x, double y, const Stroke& stroke, bool has_dot, std::string_view name) {
-  svg.line({x, y - 4}, {x + 26, y - 4}, stroke);
-  if (has_dot) svg.circle({x + 13, y - 4}, 2.5, stroke.colour);
-  svg.text(x + 31, y, name, {.size = 12});
-  x += 31 + width_of(name, 12) + 24;
-}
-
-struct LegendPlace {
-  double x, y;  // from where the first name begins
-};
-
-// Two names stand in one line, more of them in as many as they need.
-std::vector<LegendPlace> legend_places(const std::vector<BarSeries>& series, double width) {
-  constexpr double kLine = 16;
-  std::vector<LegendPlace> places;
-  double x = 0, y = 0;
-  for (const BarSeries& named : series) {
-    const double own = 21 + width_of(named.name, 12);
-    if (series.size() > 2 && x > 0 && x + own > width) x = 0, y += kLine;
-    places.push_back({x, y});
-    x += own + 24;
-  }
-  return places;
+LegendEntry line_entry(std::string name, const Stroke& stroke, bool has_dot) {
+  return {std::move(name), [stroke, has_dot](Canvas& canvas, const Box& box) {
+            const double y = box.y + box.height / 2;
+            canvas.line({box.x, y}, {box.right(), y}, stroke);
+            if (has_dot) canvas.fill_circle({box.x + box.width / 2, y}, 2.5, stroke.colour);
+          }};
 }
 
 }  // namespace
 
-double nice_step(double most, int parts) {
-  double decade = 1;
-  while (decade * parts > most) decade /= 10;
-  while (decade * 10 * parts <= most) decade *= 10;
-  for (const double factor : {1.0, 2.0, 2.5, 5.0})
-    if (decade * factor * parts >= most) return decade * factor;
-  return decade * 10;
-}
-
-void draw(Svg& svg, const Area& area, const BarChart& chart) {
+void draw(Canvas& canvas, const Box& area, const BarChart& chart) {
   const auto bins = static_cast<double>(chart.labels.size());
-  double longest = 0, most = 0;
-  for (const std::string& label : chart.labels) longest = std::max(longest, width_of(label, kSmall));
-  for (const BarSeries& series : chart.series) most = std::max(most, largest(series.values));
+  const double longest = widest(canvas, chart.labels);
+  double most = 0;
+  std::vector<LegendEntry> legend;
+  for (const BarSeries& series : chart.series) {
+    most = std::max(most, largest(series.values));
+    if (chart.series.size() > 1)
+      legend.push_back(box_entry(series.name, kFillings[legend.size() % std::size(kFillings)]));
+  }
   const bool is_upright = longest + 4 > (area.width - 68) / bins;
-  const std::vector<LegendPlace> names = legend_places(chart.series, area.width - 68);
-  const Plot plot = draw_frame(svg, area, chart.title, chart.x_name, chart.y_name, most, is_upright ? longest + 14 : 22,
-                               names.empty() ? 0 : names.back().y);
-  std::vector<std::string> fills{std::string(kBlue)};
-  if (chart.series.size() > 1) fills.push_back(svg.hatch(kOrange));
-  if (chart.series.size() > 2) fills.emplace_back(kLight);
-  if (chart.series.size() > 3) fills.push_back(svg.hatch(kGreen));
-  if (chart.series.size() > 1)
-    for (std::size_t s = 0; s < chart.series.size(); ++s) {
-      double x = plot.left + names[s].x;
-      draw_legend_box(svg, x, area.y + 36 + names[s].y, fills[s], chart.series[s].name);
-    }
-
-  const double pitch = (plot.right - plot.left) / bins;
+  const ChartFrame frame =
+      draw_frame(canvas, area, chart.title, chart.x_name, chart.y_name, most, is_upright ? longest + 14 : 22, legend);
+  const double pitch = (frame.right - frame.left) / bins;
   const double bar = pitch * 0.8 / static_cast<double>(chart.series.size());
   for (std::size_t i = 0; i < chart.labels.size(); ++i) {
-    const double left = plot.left + pitch * (static_cast<double>(i) + 0.1);
+    const double left = frame.left + pitch * (static_cast<double>(i) + 0.1);
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
       const double value = chart.series[s].values.at(i);
-      svg.rectangle(left + bar * static_cast<double>(s), plot.y(value), bar, plot.bottom - plot.y(value), fills[s],
-                    fmt::format("{}, {}: {:.3g}", chart.labels[i], chart.series[s].name, value));
+      canvas.begin_tip(fmt::format("{}, {}: {:.3g}", chart.labels[i], chart.series[s].name, value));
+      fill_bar(canvas, frame.bar(left + bar * static_cast<double>(s), bar, value), kFillings[s % std::size(kFillings)]);
+      canvas.end_tip();
     }
-    const double middle = plot.left + pitch * (static_cast<double>(i) + 0.5);
+    const double middle = frame.left + pitch * (static_cast<double>(i) + 0.5);
     if (is_upright)
-      svg.text(middle + 4, plot.bottom + 6, chart.labels[i],
-               {.size = kSmall, .anchor = Anchor::kEnd, .is_upright = true});
+      canvas.text({middle + 4, frame.bottom + 6}, chart.labels[i],
+                  {.size = kSmall, .anchor = Anchor::kEnd, .is_upright = true});
     else
-      svg.text(middle, plot.bottom + 16, chart.labels[i], {.size = kSmall, .anchor = Anchor::kMiddle});
+      canvas.text({middle, frame.bottom + 16}, chart.labels[i], {.size = kSmall, .anchor = Anchor::kMiddle});
   }
 }
 
-void draw(Svg& svg, const Area& area, const TimeChart& chart) {
+void draw(Canvas& canvas, const Box& area, const TimeChart& chart) {
   const auto periods = static_cast<double>(std::max<std::size_t>(chart.bars.size(), 1));
   const double most = std::max({largest(chart.bars), largest(chart.line), chart.mark.value_or(0) * 1.05});
-  const Plot plot = draw_frame(svg, area, chart.title, chart.x_name, chart.y_name, most, 22);
-  const double pitch = (plot.right - plot.left) / periods;
-  const auto middle = [&](std::size_t i) { return plot.left + pitch * (static_cast<double>(i) + 0.5); };
-  for (std::size_t i = 0; i < chart.bars.size(); ++i)
-    svg.rectangle(plot.left + pitch * static_cast<double>(i), plot.y(chart.bars[i]), std::max(pitch * 0.92, 0.3),
-                  plot.bottom - plot.y(chart.bars[i]), kLight,
-                  fmt::format("{}: {:.3g}", chart.labels.at(i), chart.bars[i]));
-  std::vector<Point> points;
-  for (std::size_t i = 0; i < chart.line.size(); ++i) points.push_back({middle(i), plot.y(chart.line[i])});
   const Stroke line{.colour = kOrange, .width = 1.5};
-  if (points.size() > 1) svg.path(points, line);
-  if (pitch >= 6)
-    for (const Point& point : points) svg.circle(point, 2, kOrange);
-  const Stroke mark{.colour = "#000000", .width = 1.2, .dashes = "7 4"};
-  if (chart.mark) svg.line({plot.left, plot.y(*chart.mark)}, {plot.right, plot.y(*chart.mark)}, mark);
+  const Stroke mark{.colour = {}, .width = 1.2, .dashes = {7, 4}};
+  const bool has_dots = area.width / periods >= 6, has_line = !chart.line.empty();
+  std::vector<LegendEntry> legend{box_entry(chart.bars_name, {kLight})};
+  if (has_line) legend.push_back(line_entry(chart.line_name, line, has_dots));
+  if (chart.mark) legend.push_back(line_entry(chart.mark_name, mark, false));
+  const ChartFrame frame = draw_frame(canvas, area, chart.title, chart.x_name, chart.y_name, most, 22, legend);
+  const double pitch = (frame.right - frame.left) / periods;
+  const auto middle = [&](std::size_t i) { return frame.left + pitch * (static_cast<double>(i) + 0.5); };
+  for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+    canvas.begin_tip(fmt::format("{}: {:.3g}", chart.labels.at(i), chart.bars[i]));
+    canvas.fill(frame.bar(frame.left + pitch * static_cast<double>(i), std::max(pitch * 0.92, 0.3), chart.bars[i]),
+                kLight);
+    canvas.end_tip();
+  }
+  Polyline points;
+  for (std::size_t i = 0; i < chart.line.size(); ++i) points.push_back({middle(i), frame.y(chart.line[i])});
+  canvas.stroke(std::span(&points, 1), line);
+  if (has_dots)
+    for (const Point& point : points) canvas.fill_circle(point, 2, kOrange);
+  if (chart.mark) canvas.line({frame.left, frame.y(*chart.mark)}, {frame.right, frame.y(*chart.mark)}, mark);
 
-  double longest = 1;
-  for (const std::string& label : chart.labels) longest = std::max(longest, width_of(label, kSmall));
+  const double longest = widest(canvas, chart.labels);
   const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil((longest + 14) / pitch)));
   for (std::size_t i = 0; i < chart.labels.size(); i += every) {
     const double half = longest / 2;
-    if (middle(i) + half > plot.right + 6 && i > 0) break;
-    svg.line({middle(i), plot.bottom}, {middle(i), plot.bottom + 4}, {.colour = kAxis});
-    svg.text(std::max(middle(i), plot.left + half - 20), plot.bottom + 17, chart.labels[i],
-             {.size = kSmall, .anchor = Anchor::kMiddle});
+    if (middle(i) + half > frame.right + 6 && i > 0) break;
+    canvas.line({middle(i), frame.bottom}, {middle(i), frame.bottom + 4}, {.colour = kAxis, .width = 1});
+    canvas.text({std::max(middle(i), frame.left + half - 20), frame.bottom + 17}, chart.labels[i],
+                {.size = kSmall, .anchor = Anchor::kMiddle});
   }
-  double legend = plot.left;
-  draw_legend_box(svg, legend, area.y + 36, kLight, chart.bars_name);
-  if (!points.empty()) draw_legend_line(svg, legend, area.y + 36, line, pitch >= 6, chart.line_name);
-  if (chart.mark) draw_legend_line(svg, legend, area.y + 36, mark, false, chart.mark_name);
 }
 
 }  // namespace replay::report

@@ -6,13 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/report/svg.hpp"
+#include "scheduler/report/draw/axis.hpp"
+#include "scheduler/report/draw/canvas.hpp"
 
 namespace replay::report {
-
-struct Area {
-  double x = 0, y = 0, width = 0, height = 0;  ///< of the whole chart, titles and labels included
-};
 
 struct BarSeries {
   std::string name;
@@ -36,10 +33,8 @@ struct TimeChart {
   std::string mark_name;
 };
 
-void draw(Svg& svg, const Area& area, const BarChart& chart);
-void draw(Svg& svg, const Area& area, const TimeChart& chart);
-
-/// The smallest of 1, 2, 2.5, 5, 10, 20, ... that cuts 0..`most` into at most `parts` steps. REQUIRES: most > 0.
-[[nodiscard]] double nice_step(double most, int parts);
+/// `area` is that of the whole chart, titles and labels included.
+void draw(Canvas& canvas, const Box& area, const BarChart& chart);
+void draw(Canvas& canvas, const Box& area, const TimeChart& chart);
 
 }  // namespace replay::report

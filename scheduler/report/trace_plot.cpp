@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/report/chart.hpp"
-#include "scheduler/report/svg.hpp"
+#include "scheduler/report/draw/canvas_file.hpp"
+#include "scheduler/report/draw/markup.hpp"
 
 namespace replay::report {
 namespace {
-
-using namespace report;
 
 constexpr double kWidth = 1180, kMargin = 24, kGap = 36;
 constexpr double kHalf = (kWidth - 2 * kMargin - kGap) / 2;
@@ -30,6 +31,8 @@ std::string cut_to(std::string text, std::size_t most) {
   return text.substr(0, end) + "...";
 }
 
+bool is_page_name(std::string_view name) { return name.ends_with(".html"); }
+
 std::string title_of(const TraceInfo& info) {
   const std::string file = info.report.file == "standard input"
                                ? info.report.file
@@ -37,17 +40,17 @@ std::string title_of(const TraceInfo& info) {
   return fmt::format("{}: {} jobs on {} processors", file, info.jobs, info.machine_size);
 }
 
-void draw_title(Svg& svg, const TraceInfo& info) {
-  svg.text(kMargin, 34, cut_to(title_of(info), 100), {.size = 22, .is_bold = true});
+void draw_title(Canvas& canvas, const TraceInfo& info) {
+  canvas.text({kMargin, 34}, cut_to(title_of(info), 100), {.size = 22});
   std::string where = info.computer;
   if (!info.installation.empty()) where += fmt::format("{}{}", where.empty() ? "" : ", ", info.installation);
   if (where.empty()) where = "the header does not name the machine";
-  svg.text(kMargin, 56, cut_to(where, 150), {.size = 13});
+  canvas.text({kMargin, 56}, cut_to(where, 150), {.size = 13});
   std::string facts = fmt::format("machine size from {}", info.machine_source);
   if (info.offered_load) facts += fmt::format("; offered load {:.3f}", *info.offered_load);
   if (!info.start_time.empty()) facts += fmt::format("; from {}", info.start_time);
   if (!info.end_time.empty()) facts += fmt::format(" to {}", info.end_time);
-  svg.text(kMargin, 74, cut_to(facts, 150), {.size = 13});
+  canvas.text({kMargin, 74}, cut_to(facts, 150), {.size = 13});
 }
 
 BarChart distribution_chart(std::string title, std::string x_name, const std::vector<HistogramBin>& bins) {
@@ -75,19 +78,19 @@ BarChart arrival_chart(std::string title, std::string x_name, std::vector<std::s
   return chart;
 }
 
-void draw_arrivals(Svg& svg, const TraceInfo& info, double y) {
+void draw_arrivals(Canvas& canvas, const TraceInfo& info, double y) {
   if (!info.hour_shares || !info.day_shares) {
-    svg.text(kMargin, y + 16, "Arrivals by hour and weekday", {.size = 15, .is_bold = true});
-    svg.text(kMargin, y + 40, "The header has no StartTime, so the local hours of this trace are not known.",
-             {.size = 13});
+    canvas.text({kMargin, y + 16}, "Arrivals by hour and weekday", {.size = 15});
+    canvas.text({kMargin, y + 40}, "The header has no StartTime, so the local hours of this trace are not known.",
+                {.size = 13});
     return;
   }
   std::vector<std::string> hours;
   hours.reserve(24);
   for (int hour = 0; hour < 24; ++hour) hours.push_back(fmt::format("{}", hour));
-  draw(svg, {.x = kMargin, .y = y, .width = kHalf, .height = kRow - 30},
+  draw(canvas, {.x = kMargin, .y = y, .width = kHalf, .height = kRow - 30},
        arrival_chart("Arrivals by hour", "local hour of the day", hours, *info.hour_shares));
-  draw(svg, {.x = kMargin + kHalf + kGap, .y = y, .width = kHalf, .height = kRow - 30},
+  draw(canvas, {.x = kMargin + kHalf + kGap, .y = y, .width = kHalf, .height = kRow - 30},
        arrival_chart("Arrivals by weekday", "local day of the week", {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"},
                      *info.day_shares));
 }
@@ -129,36 +132,36 @@ TimeChart load_chart(const TraceInfo& info) {
 
 }  // namespace
 
-std::string draw_trace(const TraceInfo& info) {
+std::string draw_trace(const TraceInfo& info, const std::string& name) {
   const double arrivals = info.hour_shares ? kRow : 70;
   const double load_at = kTop + kRow + 20 + arrivals;
-  Svg svg(kWidth, load_at + kRow + 30);
-  draw_title(svg, info);
+  const std::unique_ptr<Canvas> drawing =
+      canvas_for(is_page_name(name) ? "page.svg" : name, kWidth, load_at + kRow + 30, "");
+  Canvas& canvas = *drawing;
+  draw_title(canvas, info);
   if (info.jobs == 0) {
-    svg.text(kMargin, kTop + 30, "No jobs.", {.size = 15});
-    return svg.finish(title_of(info));
+    canvas.text({kMargin, kTop + 30}, "No jobs.", {.size = 15});
+  } else {
+    draw(canvas, {.x = kMargin, .y = kTop, .width = kHalf, .height = kRow},
+         distribution_chart("Sizes", "processors of a job", info.processor_bins));
+    draw(canvas, {.x = kMargin + kHalf + kGap, .y = kTop, .width = kHalf, .height = kRow},
+         distribution_chart("Run times", "run time of a job", info.runtime_bins));
+    draw_arrivals(canvas, info, kTop + kRow + 20);
+    draw(canvas, {.x = kMargin, .y = load_at, .width = kWidth - 2 * kMargin, .height = kRow}, load_chart(info));
+    if (!info.acknowledge.empty())
+      canvas.text({kMargin, load_at + kRow + 20}, cut_to(fmt::format("Thanks to {}", info.acknowledge), 170),
+                  {.size = 11, .colour = Colour::of(0x555555)});
   }
-  draw(svg, {.x = kMargin, .y = kTop, .width = kHalf, .height = kRow},
-       distribution_chart("Sizes", "processors of a job", info.processor_bins));
-  draw(svg, {.x = kMargin + kHalf + kGap, .y = kTop, .width = kHalf, .height = kRow},
-       distribution_chart("Run times", "run time of a job", info.runtime_bins));
-  draw_arrivals(svg, info, kTop + kRow + 20);
-  draw(svg, {.x = kMargin, .y = load_at, .width = kWidth - 2 * kMargin, .height = kRow}, load_chart(info));
-  svg.text(kMargin, load_at + kRow + 20,
-           cut_to(info.acknowledge.empty() ? std::string{} : fmt::format("Thanks to {}", info.acknowledge), 170),
-           {.size = 11, .colour = "#555555"});
-  return svg.finish(title_of(info));
+  const std::string file = canvas.finish(title_of(info));
+  return is_page_name(name) ? as_html(file, title_of(info)) : file;
 }
 
 void write_plot(const TraceInfo& info, const std::string& path, bool force) {
-  const bool is_page = path.ends_with(".html");
-  if (!is_page && !path.ends_with(".svg"))
-    throw UsageError(fmt::format("--plot: expected a name that ends in .svg or .html, found '{}'", path));
+  if (!is_page_name(path)) expect_drawing_name("--plot", path, ".html");
   std::error_code ignored;
   if (!force && std::filesystem::exists(path, ignored))
     throw InputError(fmt::format("{}: exists already: --force replaces it", path));
-  const std::string svg = draw_trace(info);
-  write_whole_file(path, is_page ? as_html(svg, title_of(info)) : svg);
+  write_whole_file(path, draw_trace(info, path));
 }
 
 }  // namespace replay::report

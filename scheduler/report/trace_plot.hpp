@@ -8,11 +8,11 @@
 
 namespace replay::report {
 
-/// As SVG.
-[[nodiscard]] std::string draw_trace(const TraceInfo& info);
+/// As the ending of `name` says: .svg, .pdf, .tikz or .tex, or a page for .html.
+[[nodiscard]] std::string draw_trace(const TraceInfo& info, const std::string& name = "trace.svg");
 
-/// Writes it as SVG or, for a name that ends in .html, as a page. Throws UsageError for any other ending, InputError if the
-/// file is there already and `force` is not given, or cannot be written.
+/// Writes it to `path`. Throws UsageError for any other ending, InputError if the file is there already and `force` is not given,
+/// or cannot be written.
 void write_plot(const TraceInfo& info, const std::string& path, bool force);
 
 }  // namespace replay::report

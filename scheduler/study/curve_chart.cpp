@@ -6,98 +6,88 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
+
+#include "scheduler/report/draw/axis.hpp"
+#include "scheduler/report/draw/legend.hpp"
 
 namespace replay::study {
 namespace {
 
 using report::Anchor;
-using report::Area;
+using report::Box;
+using report::Canvas;
+using report::Colour;
+using report::LegendEntry;
 using report::Point;
 using report::Stroke;
-using report::Svg;
 
-constexpr std::array<std::string_view, 6> kColours{"#1f5a93", "#c2571a", "#3c7d3c", "#7d3c98", "#8a6d1a", "#555555"};
-constexpr std::string_view kGrid = "#dddddd";
-constexpr std::string_view kAxis = "#444444";
-constexpr double kCharacter = 0.56;  // width of a character, of the font's size
-constexpr double kSmall = 11, kLegend = 12, kLegendLine = 16;
+constexpr std::array<Colour, 6> kColours{Colour::of(0x1f5a93), Colour::of(0xc2571a), Colour::of(0x3c7d3c),
+                                         Colour::of(0x7d3c98), Colour::of(0x8a6d1a), Colour::of(0x555555)};
+constexpr Colour kGrid = Colour::of(0xdddddd);
+constexpr Colour kAxis = Colour::of(0x444444);
+constexpr double kTitle = 15, kName = 12, kSmall = 11;
 
-// Where values of an axis lie: from `low` to `high`, in steps.
-struct Axis {
-  double low = 0, high = 1, step = 1;
-  [[nodiscard]] double share(double value) const { return (value - low) / (high - low); }
-};
-
-Axis axis_over(double least, double most, bool from_zero, bool whole_steps) {
+// From `least` to `most`, with steps for grid lines and labels.
+report::Axis curve_axis(double least, double most, bool from_zero, bool whole_steps) {
   if (from_zero) least = std::min(least, 0.0);
   if (most <= least) most = least + 1;
-  Axis axis{.low = least, .high = most, .step = report::nice_step(most - least, 5)};
-  if (!whole_steps) return axis;
-  axis.low = std::floor(least / axis.step + 1e-9) * axis.step;
-  axis.high = std::ceil(most / axis.step - 1e-9) * axis.step;
+  report::Axis axis{.low = least, .high = most};
+  const double step = report::nice_step(most - least, 5);
+  if (whole_steps) {
+    axis.low = std::floor(least / step + 1e-9) * step;
+    axis.high = std::ceil(most / step - 1e-9) * step;
+  }
+  const double first = std::ceil(axis.low / step - 1e-9);
+  for (double i = first; i * step <= axis.high + step * 1e-6; ++i)
+    axis.ticks.push_back({i * step, fmt::format("{:.6g}", i == 0 ? 0.0 : i * step)});
   return axis;
 }
-
-struct Plot {
-  double left, top, right, bottom;
-  Axis x, y;
-  [[nodiscard]] Point at(const Point& value) const {
-    return {left + (right - left) * x.share(value.x), bottom - (bottom - top) * y.share(value.y)};
-  }
-};
 
 Stroke stroke_of(const Curve& curve) {
   return {.colour = kColours[curve.colour % kColours.size()],
           .width = curve.is_paper ? 1.3 : 1.8,
-          .dashes = curve.is_paper ? "5 4" : ""};
+          .dashes = curve.is_paper ? report::Dashes{5, 4} : report::Dashes{}};
 }
 
-void draw_mark(Svg& svg, const Point& at, const Curve& curve) {
-  const std::string_view colour = kColours[curve.colour % kColours.size()];
+void draw_mark(Canvas& canvas, const Point& at, const Curve& curve) {
+  const Colour colour = kColours[curve.colour % kColours.size()];
   if (curve.is_paper)
-    svg.rectangle(at.x - 2.5, at.y - 2.5, 5, 5, colour);
+    canvas.fill({at.x - 2.5, at.y - 2.5, 5, 5}, colour);
   else
-    svg.circle(at, 3, colour);
+    canvas.fill_circle(at, 3, colour);
 }
 
-// Draws as many names in a line as there is room for. Returns the height of all lines.
-double draw_legend(Svg& svg, const Area& area, double left, double right, const std::vector<Curve>& curves) {
-  double x = left, y = area.y + 36;
-  for (const Curve& curve : curves) {
-    const double width = 31 + static_cast<double>(curve.name.size()) * kLegend * kCharacter + 18;
-    if (x > left && x + width - 18 > right) x = left, y += kLegendLine;
-    svg.line({x, y - 4}, {x + 26, y - 4}, stroke_of(curve));
-    draw_mark(svg, {x + 13, y - 4}, curve);
-    svg.text(x + 31, y, curve.name, {.size = kLegend});
-    x += width;
-  }
-  return y - area.y - 36 + kLegendLine;
+LegendEntry entry_of(const Curve& curve) {
+  return {curve.name, [&curve](Canvas& canvas, const Box& box) {
+            const double y = box.y + box.height / 2;
+            canvas.line({box.x, y}, {box.right(), y}, stroke_of(curve));
+            draw_mark(canvas, {box.x + box.width / 2, y}, curve);
+          }};
 }
 
-void draw_axes(Svg& svg, const Area& area, const CurveChart& chart, const Plot& plot) {
-  for (double y = plot.y.low; y <= plot.y.high + plot.y.step * 1e-6; y += plot.y.step) {
-    const Point at = plot.at({plot.x.low, y});
-    svg.line(at, {plot.right, at.y}, {.colour = kGrid});
-    svg.text(plot.left - 6, at.y + 4, fmt::format("{:.6g}", std::abs(y) < plot.y.step * 1e-6 ? 0.0 : y),
-             {.size = kSmall, .anchor = Anchor::kEnd});
+void draw_curve_axes(Canvas& canvas, const Box& area, const CurveChart& chart, const report::Plot& plot) {
+  const double left = plot.area.x, bottom = plot.area.bottom();
+  for (const report::Tick& tick : plot.y.ticks) {
+    const double y = plot.at_y(tick.value);
+    canvas.line({left, y}, {plot.area.right(), y}, {.colour = kGrid, .width = 1});
+    canvas.text({left - 6, y + 4}, tick.label, {.size = kSmall, .anchor = Anchor::kEnd});
   }
-  for (double x = std::ceil(plot.x.low / plot.x.step - 1e-9) * plot.x.step; x <= plot.x.high + plot.x.step * 1e-6;
-       x += plot.x.step) {
-    const Point at = plot.at({x, plot.y.low});
-    svg.line({at.x, plot.bottom}, {at.x, plot.bottom + 4}, {.colour = kAxis});
-    svg.text(at.x, plot.bottom + 17, fmt::format("{:.6g}", std::abs(x) < plot.x.step * 1e-6 ? 0.0 : x),
-             {.size = kSmall, .anchor = Anchor::kMiddle});
+  for (const report::Tick& tick : plot.x.ticks) {
+    const double x = plot.at_x(tick.value);
+    canvas.line({x, bottom}, {x, bottom + 4}, {.colour = kAxis, .width = 1});
+    canvas.text({x, bottom + 17}, tick.label, {.size = kSmall, .anchor = Anchor::kMiddle});
   }
-  svg.line({plot.left, plot.bottom}, {plot.right, plot.bottom}, {.colour = kAxis});
-  svg.text(area.x + 14, (plot.top + plot.bottom) / 2, chart.y_name,
-           {.size = 12, .anchor = Anchor::kMiddle, .is_upright = true});
-  svg.text((plot.left + plot.right) / 2, area.y + area.height - 6, chart.x_name,
-           {.size = 12, .anchor = Anchor::kMiddle});
+  canvas.line({left, bottom}, {plot.area.right(), bottom}, {.colour = kAxis, .width = 1});
+  canvas.text({area.x + 14, plot.area.y + plot.area.height / 2}, chart.y_name,
+              {.size = kName, .anchor = Anchor::kMiddle, .is_upright = true});
+  canvas.text({left + plot.area.width / 2, area.bottom() - 6}, chart.x_name,
+              {.size = kName, .anchor = Anchor::kMiddle});
 }
 
 }  // namespace
 
-void draw(Svg& svg, const Area& area, const CurveChart& chart) {
+void draw(Canvas& canvas, const Box& area, const CurveChart& chart) {
   constexpr double kMost = std::numeric_limits<double>::max();
   Point least{kMost, kMost}, most{-kMost, -kMost};
   for (const Curve& curve : chart.curves)
@@ -105,25 +95,25 @@ void draw(Svg& svg, const Area& area, const CurveChart& chart) {
       least = {std::min(least.x, point.x), std::min(least.y, point.y)};
       most = {std::max(most.x, point.x), std::max(most.y, point.y)};
     }
-  svg.text(area.x, area.y + 16, chart.title, {.size = 15, .is_bold = true});
+  canvas.text({area.x, area.y + 16}, chart.title, {.size = kTitle});
   if (most.x < least.x) {
-    svg.text(area.x, area.y + 40, "Nothing to draw.", {.size = 13});
+    canvas.text({area.x, area.y + 40}, "Nothing to draw.", {.size = 13});
     return;
   }
-  const double left = area.x + 62, right = area.x + area.width - 14;
-  const double legend_height = draw_legend(svg, area, left, right, chart.curves);
-  const Plot plot{.left = left,
-                  .top = area.y + 36 + legend_height,
-                  .right = right,
-                  .bottom = area.y + area.height - 46,
-                  .x = axis_over(least.x, most.x, false, false),
-                  .y = axis_over(least.y, most.y, chart.from_zero, true)};
-  draw_axes(svg, area, chart, plot);
+  const double left = area.x + 62, right = area.right() - 14;
+  std::vector<LegendEntry> legend;
+  for (const Curve& curve : chart.curves) legend.push_back(entry_of(curve));
+  report::draw_legend(canvas, {left, area.y + 24}, legend, right - left, kName);
+  const double top = area.y + 36 + report::legend_height(canvas.font(), legend, right - left, kName);
+  const report::Plot plot{.area = {left, top, right - left, area.bottom() - 46 - top},
+                          .x = curve_axis(least.x, most.x, false, false),
+                          .y = curve_axis(least.y, most.y, chart.from_zero, true)};
+  draw_curve_axes(canvas, area, chart, plot);
   for (const Curve& curve : chart.curves) {
-    std::vector<Point> points;
+    report::Polyline points;
     for (const Point& point : curve.points) points.push_back(plot.at(point));
-    if (points.size() > 1) svg.path(points, stroke_of(curve));
-    for (const Point& point : points) draw_mark(svg, point, curve);
+    canvas.stroke(std::span(&points, 1), stroke_of(curve));
+    for (const Point& point : points) draw_mark(canvas, point, curve);
   }
 }
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/report/chart.hpp"
-#include "scheduler/report/svg.hpp"
+#include "scheduler/report/draw/canvas.hpp"
 
 namespace replay::study {
 
@@ -24,6 +23,6 @@ struct CurveChart {
   bool from_zero = true;  ///< of the y axis; false: from just below the lowest point
 };
 
-void draw(report::Svg& svg, const report::Area& area, const CurveChart& chart);
+void draw(report::Canvas& canvas, const report::Box& area, const CurveChart& chart);
 
 }  // namespace replay::study

@@ -4,7 +4,8 @@
 
 #include <iterator>
 
-#include "scheduler/report/svg.hpp"
+#include "scheduler/report/draw/markup.hpp"
+#include "scheduler/report/draw/svg_canvas.hpp"
 
 namespace replay::study {
 namespace {
@@ -77,15 +78,15 @@ void add_section(std::string& html, const Section& section) {
 
 std::string to_svg(const Figure& figure) {
   const auto rows = static_cast<double>((figure.panels.size() + 1) / 2);
-  report::Svg svg(figure.panels.size() == 1 ? kHalf : kWidth, rows * (kPanelHeight + kGap));
+  report::SvgCanvas canvas(figure.panels.size() == 1 ? kHalf : kWidth, rows * (kPanelHeight + kGap), "");
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    const report::Area area{.x = i % 2 == 0 ? 0 : kHalf + kGap,
-                            .y = static_cast<double>(i / 2) * (kPanelHeight + kGap),
-                            .width = kHalf,
-                            .height = kPanelHeight};
-    std::visit([&](const auto& chart) { draw(svg, area, chart); }, figure.panels[i]);
+    const report::Box area{.x = i % 2 == 0 ? 0 : kHalf + kGap,
+                           .y = static_cast<double>(i / 2) * (kPanelHeight + kGap),
+                           .width = kHalf,
+                           .height = kPanelHeight};
+    std::visit([&](const auto& chart) { draw(canvas, area, chart); }, figure.panels[i]);
   }
-  return svg.finish(figure.title);
+  return canvas.finish(figure.title);
 }
 
 std::string to_html(const Result& result) {

@@ -46,7 +46,8 @@ Command add_trace_info(CLI::App& trace) {
   auto given = std::make_shared<InfoGiven>();
   command->add_option("FILE", given->info.file, "SWF, plain or .gz, '-' for standard input")->required();
   command->add_flag("--json", given->json, "print as JSON");
-  command->add_option("--plot", given->plot, "draw distributions, arrivals and load over time: a page, .svg or .html")
+  command
+      ->add_option("--plot", given->plot, "draw distributions, arrivals and load over time: .svg, .pdf, .tikz or .html")
       ->type_name("FILE");
   command->add_flag("--force", given->force, "replace the drawing if it exists");
   add_cleaning_options(*command, given->cleaning, given->info.strict);
