@@ -1,0 +1,67 @@
+#include "scheduler/report/plot/plot_run.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/results/event_log_file.hpp"
+
+namespace replay::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string folder_of(const fs::path& log) {
+  const fs::path folder = fs::absolute(log).lexically_normal().parent_path();
+  return log.filename() == "events.log" && folder.has_filename() ? folder.filename().string() : log.filename().string();
+}
+
+// Without its parameters.
+std::string policy_of(const PlotRun& run) {
+  const std::string& policy = run.records->table().header().value("policy");
+  return policy.substr(0, policy.find(':'));
+}
+
+template <class NameOf>
+bool name_all(std::vector<PlotRun>& runs, const NameOf& name_of) {
+  std::set<std::string> names;
+  for (PlotRun& run : runs) {
+    run.label = name_of(run);
+    if (run.label.empty()) return false;
+    names.insert(run.label);
+  }
+  return names.size() == runs.size();
+}
+
+void label_runs(std::vector<PlotRun>& runs, std::span<const std::string> labels) {
+  if (!labels.empty() && labels.size() != runs.size())
+    throw UsageError(
+        fmt::format("--label: expected one for each of the {} runs, or none, found {}", runs.size(), labels.size()));
+  if (!labels.empty()) {
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
+    return;
+  }
+  if (name_all(runs, policy_of)) return;
+  if (name_all(runs, [](const PlotRun& run) { return folder_of(run.log); })) return;
+  name_all(runs, [](const PlotRun& run) { return run.log.parent_path().string(); });
+}
+
+}  // namespace
+
+std::vector<PlotRun> read_plot_runs(std::span<const fs::path> logs, std::span<const std::string> labels) {
+  std::vector<PlotRun> runs;
+  for (const fs::path& log : logs) {
+    PlotRun run{.log = log, .label = {}, .records = std::make_unique<RunReader>(log.string())};
+    results::read_event_log(log, *run.records);
+    run.records->finish();
+    if (run.records->table().rows().empty())
+      throw InputError(fmt::format("{}: no job was submitted, so there is nothing to draw", log.string()));
+    run.machine = Machine::parse(run.records->table().header().value("machine"));
+    runs.push_back(std::move(run));
+  }
+  label_runs(runs, labels);
+  return runs;
+}
+
+}  // namespace replay::report
