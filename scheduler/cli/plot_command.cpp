@@ -1,0 +1,130 @@
+// `replay plot RUN...`: a figure of runs for a paper, made from their event logs.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/suggest.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
+#include "scheduler/report/page/runs.hpp"
+#include "scheduler/report/plot/figure.hpp"
+
+namespace replay::cli {
+namespace {
+
+using report::CurvesBy;
+using report::JobMetric;
+
+constexpr Choice<JobMetric> kMetrics[] = {
+    {"wait", JobMetric::kWait}, {"response", JobMetric::kResponse}, {"slowdown", JobMetric::kSlowdown}};
+constexpr Choice<CurvesBy> kCurves[] = {{"class", CurvesBy::kClass}, {"size", CurvesBy::kSize}};
+constexpr DurationRange kBound{.least = Duration{1}, .expected = "a time above 0, such as 10s"};
+constexpr DurationRange kSinceZero{.least = Duration::zero(), .expected = "a time since the trace's zero, such as 36h"};
+
+struct PlotGiven {
+  std::vector<std::string> runs;
+  std::string out;
+  report::FigureOptions options;
+};
+
+report::FigureKind figure_named(const std::string& name) {
+  const auto* const found = std::ranges::find(report::kFigureNames, name);
+  if (found == report::kFigureNames.end())
+    throw UsageError(fmt::format("--figure: there is no figure '{}'{}", name, suggestion(name, report::kFigureNames)));
+  return static_cast<report::FigureKind>(found - report::kFigureNames.begin());
+}
+
+// Millimetres.
+double length_of(const std::string& option, const std::string& text, double least, double most) {
+  std::size_t read = 0;
+  double value = 0;
+  try {
+    value = std::stod(text, &read);
+  } catch (const std::exception&) {
+    read = 0;
+  }
+  if (read == 0 || read != text.size() || !(value >= least && value <= most))
+    throw UsageError(fmt::format("{}: expected {}millimetres from {} to {}, found '{}'", option,
+                                 option == "--width" ? "single, double or " : "", least, most, text));
+  return value;
+}
+
+double width_named(const std::string& text) {
+  if (text == "single") return report::kSingleColumn;
+  if (text == "double") return report::kDoubleColumn;
+  return length_of("--width", text, 40, 1000);
+}
+
+int plot(const PlotGiven& given) {
+  report::write_figure(report::logs_of(given.runs), given.options, given.out);
+  fmt::print("{}\n", given.out);
+  return 0;
+}
+
+void add_figure_options(CLI::App& command, report::FigureOptions& options) {
+  add_choice(command, "--metric", options.metric, kMetrics,
+             "of ecdf and slowdown-by-size: wait, response or slowdown (default: wait, of slowdown-by-size slowdown)",
+             Words::kInHelp)
+      ->type_name("METRIC");
+  add_choice(command, "--by", options.by, kCurves, "ecdf: a curve for each class, or size, of jobs", Words::kInHelp)
+      ->type_name("WHAT");
+  add_duration(command, "--bound", options.bound, kBound, "of the bounded slowdown (default: 10s)");
+  const auto add_time = [&command](const char* name, std::optional<Instant>& time, const char* help) {
+    command
+        .add_option_function<std::string>(
+            name, [name, &time](const std::string& text) { time = Instant{} + duration_of(name, text, kSinceZero); },
+            help)
+        ->type_name("TIME");
+  };
+  add_time("--from", options.from, "what is drawn begins there, such as 36h since the trace's zero");
+  add_time("--to", options.to, "and ends there; of jobs those count that were submitted between");
+  command
+      .add_option_function<std::string>(
+          "--width", [&options](const std::string& text) { options.width_mm = width_named(text); },
+          "single (84 mm, the default), double (174 mm), or millimetres")
+      ->type_name("MM");
+  command
+      .add_option_function<std::string>(
+          "--height",
+          [&options](const std::string& text) { options.height_mm = length_of("--height", text, 20, 1000); },
+          "of the figure, in millimetres (default: by the figure)")
+      ->type_name("MM");
+  command.add_option("--title", options.title, "above the figure (default: none)")->type_name("TEXT");
+  command.add_option("--label", options.labels, "name of a run, once for each (default: its policy, or its folder)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+}
+
+}  // namespace
+
+Command add_plot(CLI::App& app) {
+  auto* command = app.add_subcommand("plot", "a figure of runs for a paper: SVG, PDF or TikZ");
+  command->footer(
+      "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), or an "
+      "events.log.\n"
+      "The same runs and options give the same bytes. Its figures are described in docs/plot.md.\n"
+      "Examples: replay plot runs/20261121-040000-easy --figure gantt --to 12h -o gantt.pdf\n"
+      "          replay plot runs/compare --figure ecdf --metric slowdown -o slowdown.tikz");
+  auto given = std::make_shared<PlotGiven>();
+  command->add_option("RUN", given->runs, "the runs, in the order of their curves")->required();
+  command
+      ->add_option_function<std::string>(
+          "--figure", [given](const std::string& name) { given->options.kind = figure_named(name); },
+          fmt::format("one of {}", fmt::join(report::kFigureNames, ", ")))
+      ->type_name("FIGURE")
+      ->required();
+  command->add_option("-o,--out", given->out, "the file, written whole: .svg, .pdf, or for \\input .tikz or .tex")
+      ->type_name("FILE")
+      ->required();
+  add_figure_options(*command, given->options);
+  return [given] { return plot(*given); };
+}
+
+}  // namespace replay::cli
