@@ -9,7 +9,8 @@ const kRamps = {
 const kDifferences = ["#2166ac", "#67a9cf", "#b8b8b8", "#ef8a62", "#b2182b"];
 
 const kSlowdowns = [1.05, 1.5, 2, 5, 10, 50];
-const kMinutes = [-3600, -60, 60, 3600];
+// Bounds of "a little" and "much" for differences of waits, in seconds: the largest that half and nine tenths of them reach.
+const kRoundTimes = [0.001, 0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400, 604800];
 
 /** "#rrggbb" as the bytes of a pixel on a little-endian machine. */
 function pixelOf(colour) {
@@ -30,6 +31,23 @@ const binOf = (value, bounds) => {
   while (bin < bounds.length && value > bounds[bin]) ++bin;
   return bin;
 };
+
+/** [a little, much] for the differences of waits against the first run, as round times. */
+function differenceBounds(data) {
+  if (data.differenceBounds) return data.differenceBounds;
+  const sizes = [];
+  for (const run of data.runs) {
+    for (let row = 0; run.waitDifference && row < run.count; ++row) {
+      const size = Math.abs(run.waitDifference(row));
+      if (size > 0) sizes.push(size);
+    }
+  }
+  sizes.sort((a, b) => a - b);
+  const round = (share) => kRoundTimes.findLastIndex((one) => one <= (sizes[Math.floor(sizes.length * share)] || 0));
+  const much = Math.max(1, round(0.9));
+  data.differenceBounds = [kRoundTimes[Math.max(0, Math.min(much - 1, round(0.4)))], kRoundTimes[much]];
+  return data.differenceBounds;
+}
 
 /** The ways to colour jobs. `bin(run, row)` names a place in `colours`; the legend has a text for each. */
 function colourModes(data, dark) {
@@ -58,10 +76,12 @@ function colourModes(data, dark) {
                bin: (run, row) => binOf(run.value("bounded_slowdown", row), kSlowdowns)},
   };
   if ((data.differences || []).length > 0) {
+    const [little, much] = differenceBounds(data);
+    const [low, high] = [durationText(little), durationText(much)];
     modes.difference = {
-      label: "difference of wait", colours: kDifferences, note: `against ${data.runs[0].name}`,
-      texts: ["1 h less", "1 min less", "same within 1 min", "1 min more", "1 h more"],
-      bin: (run, row) => (run.waitDifference ? binOf(run.waitDifference(row), kMinutes) : 2),
+      label: "difference of wait", colours: kDifferences, note: `than in ${data.runs[0].name}`,
+      texts: [`over ${high} less`, `over ${low} less`, `the same within ${low}`, `over ${low} more`, `over ${high} more`],
+      bin: (run, row) => (run.waitDifference ? binOf(run.waitDifference(row), [-much, -little, little, much]) : 2),
     };
   }
   if (classes.length === 0) delete modes.class;

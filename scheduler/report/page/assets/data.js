@@ -181,6 +181,20 @@ class Run {
   outcome(row) {
     return (this.json.outcomes || [])[this.value("outcome", row)] || "";
   }
+  /** Row of the job for which a job was shrunk at an instant, -1 if it was not. */
+  sakeOf(row, at) {
+    if (!this.sakes) {
+      this.sakes = new Map();
+      const {job, at: times, from, to, for: sake} = this.resizes;
+      for (let i = 0; job && sake && i < job.length; ++i) {
+        if (to[i] >= from[i] || sake[i] < 0 || sake[i] === job[i]) continue;
+        if (!this.sakes.has(job[i])) this.sakes.set(job[i], []);
+        this.sakes.get(job[i]).push({at: times[i], other: sake[i]});
+      }
+    }
+    const found = (this.sakes.get(row) || []).find((one) => one.at === at);
+    return found ? found.other : -1;
+  }
   /** The set of stretches to draw where a pixel is so many seconds wide. */
   picture(secondsPerPixel) {
     let best = this.stretches;

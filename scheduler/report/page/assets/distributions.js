@@ -68,7 +68,7 @@ class Distributions {
       interactionModel: {}, drawGrid: true,
       axes: {
         x: {axisLabelFontSize: 11, axisLabelFormatter: (v) => numberText(valueOf(v), 2),
-            ticker: logarithmic ? (from, to) => decades(from, to) : Dygraph.numericLinearTicks},
+            ticker: logarithmic ? (from, to) => logarithmicTicks(from, to, of === "slowdown" ? -Infinity : Math.log10(floor)) : Dygraph.numericLinearTicks},
         y: {axisLabelFontSize: 11, axisLabelWidth: 42, pixelsPerLabel: 34, axisLabelFormatter: (v) => `${Math.round(v * 100)} %`},
       },
     }));
@@ -86,11 +86,16 @@ class Distributions {
   }
 }
 
-/** 1, 10, 100, ... as places on a logarithmic axis. */
-function decades(from, to) {
+/** Round numbers as places on a logarithmic axis: decades, or what lies between them where there are few. `least` stands for all below. */
+function logarithmicTicks(from, to, least) {
+  const decades = Math.max(1, Math.ceil((to - from) / 5));
+  const factors = to - from > 2.2 ? [1] : to - from > 0.8 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 3, 5, 7];
   const ticks = [];
-  const step = Math.max(1, Math.ceil((to - from) / 5));
-  for (let v = Math.ceil(from - 1e-9); v <= to; v += step) ticks.push({v, label: numberText(10 ** v, 2)});
-  if (ticks.length < 2) for (const v of [Math.log10(2), Math.log10(5)]) ticks.push({v, label: numberText(10 ** v, 2)});
+  for (let power = Math.floor(from); power <= to; power += factors.length > 1 ? 1 : decades) {
+    for (const factor of factors) {
+      const v = power + Math.log10(factor);
+      if (v >= from - 1e-9 && v <= to) ticks.push({v, label: `${v <= least + 1e-9 ? "\u2264 " : ""}${numberText(10 ** v, 3)}`});
+    }
+  }
   return ticks;
 }

@@ -1,10 +1,10 @@
 // The filter: words that a job has to fulfil, all of them. "7 9-12" job numbers; user:3,4; class:long; outcome:failed;
-// queue:1; and comparisons such as wait>60, size>=8, slowdown>10, runtime<5, mpl>1.
+// queue:1; differs, for jobs that start or end otherwise than in the first run; and comparisons such as wait>60, size>=8, slowdown>10, runtime<5, mpl>1.
 
 const kFilterNumbers = {wait: "wait", size: "processes", cores: "cores", slowdown: "bounded_slowdown", runtime: "runtime",
                         response: "response", mpl: "max_mpl", shrunk: "shrunk_time", suspended: "suspended_time"};
-const kFilterHelp = "expected job numbers (7 or 9-12), user:3, class:long, outcome:failed, queue:1, or one of " +
-                    `${Object.keys(kFilterNumbers).join(", ")} compared as in wait>60`;
+const kFilterWords = "Job numbers (7 or 9-12), user:3, class:long, outcome:failed, queue:1, differs (several runs), or one of " +
+                     `${Object.keys(kFilterNumbers).join(", ")} compared as in wait>60`;
 
 /** "3,5-7" as [[3,3],[5,7]]; null if it is none. */
 function numberRanges(text) {
@@ -38,7 +38,8 @@ function parseFilterWord(word) {
     const of = named[1] === "class" ? (run, row) => run.className(row) : (run, row) => run.outcome(row);
     return (run, row) => wanted.includes(of(run, row).toLowerCase());
   }
-  return `'${word}' is no filter: ${kFilterHelp}`;
+  if (word === "differs") return (run, row) => differentOf(run)[row] === 1;
+  return `'${word}' is no filter. ${kFilterWords}.`;
 }
 
 /** {test, error}: test is null for an empty filter; error is null for a good one. */

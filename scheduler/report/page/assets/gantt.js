@@ -21,7 +21,7 @@ class Gantt {
   /** Height that shows each core where that is possible, in CSS pixels. */
   static heightOf(run, runs) {
     const most = Math.max(150, Math.min(window.innerHeight * (runs > 1 ? 0.36 : 0.56), runs > 1 ? 360 : 620));
-    return Math.round(Math.min(most, Math.max(56, run.cores * 26)) + kAxisHeight);
+    return Math.round(Math.min(most, Math.max(56, run.cores * (run.cores <= 4 ? 44 : 26))) + kAxisHeight);
   }
   resize() {
     const ratio = Math.min(2, Math.max(1, Math.round(window.devicePixelRatio || 1)));
@@ -66,6 +66,7 @@ class Gantt {
     this.drawAxis(context, dark);
     this.drawGutter(context);
     this.drawLabels(context, raster.labels);
+    if (run.count === 0) this.drawEmpty(context);
     this.drawOver();
   }
   /** The finest picture that few enough stretches of the window allow. */
@@ -133,6 +134,13 @@ class Gantt {
     context.fillRect(1, this.top + (run.c0 / run.cores) * this.plotHeight, 3,
                      Math.max(4, ((run.c1 - run.c0) / run.cores) * this.plotHeight));
   }
+  drawEmpty(context) {
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.font = "14px system-ui, sans-serif";
+    context.fillStyle = context.strokeStyle;
+    context.fillText("This run has no jobs.", kGutter + this.plotWidth / 2, this.top + this.plotHeight / 2);
+  }
   drawLabels(context, labels) {
     const {ratio, run, view} = this;
     context.textBaseline = "middle";
@@ -147,11 +155,14 @@ class Gantt {
         if (isLight(pixel) !== light) continue;
         let text = run.nameOf(row);
         let more = "";
-        if (by === "user" && run.jobs.user) more = ` u${run.jobs.user[row]}`;
+        const sake = by === "job" && this.set.arrays.flags[i] & kShrunk ? run.sakeOf(row, this.set.arrays.from[i]) : -1;
+        if (sake >= 0) more = ` for ${run.nameOf(sake)}`;
+        else if (by === "user" && run.jobs.user) more = ` u${run.jobs.user[row]}`;
         else if (by === "class") more = ` ${run.className(row)}`;
         else if (by === "size") more = ` ${run.jobs.processes[row]}p`;
         else if (by === "slowdown") more = ` ${numberText(run.jobs.bounded_slowdown[row], 2)}x`;
         else if (by === "mpl") more = ` ${this.set.arrays.mpl[i]}/core`;
+        else if (by === "difference" && run.waitDifference) more = ` ${signedDuration(run.waitDifference(row))}`;
         const fits = (words) => words.length * this.digit + 6 <= width / ratio;
         if (fits(text + more)) text += more;
         else if (!fits(text)) continue;
@@ -192,6 +203,7 @@ class Gantt {
     if (view.selected) {
       const row = view.selected.run === run ? view.selected.row : run.rowOf(view.selected.run.idOf(view.selected.row));
       if (row >= 0) this.outline(context, row, dark, view.selected.run === run);
+      if (row >= 0 && view.selected.run === run) this.arrows(context, row, dark);
     }
     if (this.hover >= 0 && this.set.arrays) this.frame(context, this.hover, this.set.arrays, dark ? "#ffffff" : "#000000", 1);
     context.restore();
@@ -222,6 +234,35 @@ class Gantt {
     context.stroke();
     context.setLineDash([]);
     context.strokeRect(this.xOf(submit), y - 5, 0, 10);
+  }
+  /** Arrows from the jobs that were shrunk to those they were shrunk for: those of a job and to it. */
+  arrows(context, row, dark) {
+    const {run, view} = this;
+    const {from, first, last} = run.stretches.open();
+    const middle = (job, at, late) => {
+      const own = run.stretchesOf(job);
+      const i = own.find((one) => (late ? from[one] >= at : from[one] === at));
+      return i === undefined ? NaN : this.yOf((first[i] + last[i] + 1) / 2);
+    };
+    const resizes = resizesOf(run, row).filter(({at, other, text}) => other >= 0 && text.startsWith("shrunk") && at >= view.t0 && at <= view.t1);
+    for (const [colour, thick] of [[dark ? "#000000" : "#ffffff", 4.5], [dark ? "#ffffff" : "#000000", 1.8]]) {
+      [context.strokeStyle, context.fillStyle, context.lineWidth] = [colour, colour, thick];
+      for (const {at, other, own} of resizes.slice(0, 40)) {
+        const [x, y0, y1] = [this.xOf(at) + 1, middle(own ? row : other, at, false), middle(own ? other : row, at, true)];
+        if (Number.isNaN(y0) || Number.isNaN(y1)) continue;
+        const down = y1 > y0 ? 1 : -1;
+        context.beginPath();
+        context.moveTo(x, y0);
+        context.lineTo(x, y1 - 6 * down);
+        context.stroke();
+        context.beginPath();
+        context.arc(x, y0, thick > 2 ? 4 : 2.8, 0, 7);
+        context.moveTo(x - (thick > 2 ? 6 : 4.5), y1 - 8 * down);
+        context.lineTo(x + (thick > 2 ? 6 : 4.5), y1 - 8 * down);
+        context.lineTo(x, y1 + (thick > 2 ? 2 : 0) * down);
+        context.fill();
+      }
+    }
   }
   /** Index in `this.set` of the stretch at a place; -1 if there is none. The lane decides where two jobs share a core. */
   hit(x, y) {

@@ -103,6 +103,9 @@ function stretchText(run, {job, from, to, first, last, flags, mpl, processes}, i
   if (flag & kMerged && row >= 0) lines.push("and other jobs: zoom in to see them");
   if (flag & kSuspended) lines.push("suspended");
   if (flag & kShrunk) lines.push(`shrunk: ${processes && processes[i] > 0 ? `${processes[i]} processes` : "its processes"}, up to ${mpl[i]} on a core`);
+  const sake = flag & kShrunk && row >= 0 ? run.sakeOf(row, from[i]) : -1;
+  if (sake >= 0) lines.push(`shrunk for job ${run.nameOf(sake)}`);
+  if (row >= 0 && run.waitDifference && run.waitDifference(row) !== 0) lines.push(`waited ${signedDuration(run.waitDifference(row))} against the first run`);
   if (flag & kGrouped) lines.push("in a group of jobs");
   if (flag & kShareable) lines.push("may share its cores or nodes");
   return lines;

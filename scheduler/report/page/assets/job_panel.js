@@ -5,7 +5,7 @@ const kJobRows = [
   ["started", "start", instantText], ["ended", "end", instantText], ["waited", "wait", durationText],
   ["response", "response", durationText], ["bounded slowdown", "bounded_slowdown", numberText],
   ["estimate", "estimate", durationText], ["run time", "runtime", durationText], ["processes asked for", "processes", numberText],
-  ["processes given", "given", numberText], ["optimal size", "optimal", numberText], ["cores", "cores", numberText],
+  ["processes given", "given", numberText], ["optimal size", "optimal", numberText], ["cores at the start", "cores", numberText],
   ["most processes on a core", "max_mpl", numberText], ["time shrunk", "shrunk_time", durationText],
   ["time suspended", "suspended_time", durationText], ["time in a group", "group_time", durationText],
 ];
@@ -49,7 +49,7 @@ class JobPanel {
                         element("button", {type: "button", onclick: () => view.fitSelected()}, "show all of it (f)"),
                         element("a", {href: view.fragment({f: null})}, "link to this view")));
     this.resizes(run, row);
-    body.append(this.data(run, row));
+    this.section("Data", this.data(run, row));
     this.where(run, row);
     this.neighbours(run, row);
     this.why(run, row);
@@ -95,7 +95,7 @@ class JobPanel {
     for (const i of parts) {
       const words = [];
       if (flags[i] & kSuspended) words.push("suspended");
-      if (flags[i] & kShrunk) words.push(`${mpl[i]} processes per core`);
+      if (flags[i] & kShrunk) words.push(`shrunk, ${mpl[i]} processes per core`);
       if (flags[i] & kGrouped) words.push("in a group");
       const line = lines[lines.length - 1];
       const cores = rangeText(first[i], last[i]);
@@ -108,7 +108,7 @@ class JobPanel {
       }
     }
     const items = lines.slice(0, 40).map((line) => element("li", {}, element("span", {class: "when"},
-      `${instantText(line.from)} to ${instantText(line.to)} `), [`cores ${line.cores.join(", ")}`, nodesText(line.nodes), ...line.rest].filter((word) => word !== "").join("; ")));
+      `${instantText(line.from)} to ${instantText(line.to)} `), [`${/^\d+$/.test(line.cores.join()) ? "core" : "cores"} ${line.cores.join(", ")}`, nodesText(line.nodes), ...line.rest].filter((word) => word !== "").join("; ")));
     this.section("Where it was", element("ul", {class: "events"}, items),
                  lines.length > 40 ? element("p", {class: "quiet"}, `and ${lines.length - 40} more`) : null);
   }

@@ -47,10 +47,12 @@ class Page {
     const {run} = gantt;
     gantt.box.style.height = `${Gantt.heightOf(run, this.data.runs.length)}px`;
     new ResizeObserver(() => this.later("all")).observe(gantt.box);
-    const words = [run.json.policy, run.json.trace, run.json.machine, run.json.body === "live" ? "real run" : run.json.body === "sim" ? "simulated" : "",
+    const words = [policyText(run.json.policy, this.data.runs.map((one) => one.json.policy)), baseName(run.json.trace), run.json.machine,
+                   run.json.body === "live" ? "real run" : run.json.body === "sim" ? "simulated" : "",
                    counted(run.json.jobs_in_all || run.count, "job"), run.json.complete === false ? "not complete" : ""];
     return element("section", {class: "run", "data-run": run.index, "aria-label": `run ${run.name}`},
-      element("h2", {}, run.name, " ", element("span", {class: "quiet"}, words.filter((word) => word && word !== run.name).join(", "))), gantt.box);
+      element("h2", {title: [run.json.policy, run.json.trace].filter(Boolean).join("\n")}, run.name, " ",
+              element("span", {class: "quiet"}, words.filter((word) => word && word !== run.name).join(", "))), gantt.box);
   }
   /** The rest of the page: curves, distributions, tables. Made after the first picture was shown. */
   fill() {
@@ -63,7 +65,9 @@ class Page {
     this.curves.make();
     byId("warnings").replaceChildren(...[warningsBox(data, view)].filter(Boolean));
     byId("differences").replaceChildren(...[differencesBox(data, view)].filter(Boolean));
-    byId("metrics").replaceChildren(element("h2", {}, "Figures"), metricsTable(data));
+    byId("metrics").replaceChildren(element("h2", {}, "Figures"), ...metricsTables(data));
+    byId("sizes").replaceChildren(...[sizesBox(data, view)].filter(Boolean));
+    byId("signs").replaceChildren(...signSamples(data).map(([name, text]) => element("span", {}, element("span", {class: `swatch sign ${name}`, "aria-hidden": "true"}), text)));
     this.distributions = new Distributions(data.runs, isDark);
     byId("distributions").replaceChildren(element("h2", {}, "Distributions"), this.distributions.box);
     this.distributions.draw();
@@ -204,7 +208,7 @@ class Page {
     this.legend(modes[view.mode]);
   }
   legend(mode) {
-    const box = byId("legend");
+    const box = byId("colours");
     const swatches = mode.colours.map((colour, k) => {
       const swatch = element("span", {class: "swatch", "aria-hidden": "true"});
       swatch.style.background = colour;
@@ -218,19 +222,20 @@ class Page {
       `${selected.run.value("cores", selected.row)} cores, started at ${instantText(selected.run.value("start", selected.row))}, ` +
       `waited ${durationText(selected.run.value("wait", selected.row))}`;
   }
+  /** On paper: light, and images in place of the canvases. */
   print(begins) {
     this.printing = begins;
+    const boxes = [...this.gantts.map((gantt) => gantt.box), byId("curves"), byId("distributions")];
+    boxes.forEach(thaw);
     this.recolour();
-    if (begins) {
-      for (const gantt of this.gantts) gantt.box.style.width = "1000px";
-      byId("curves").style.width = "1000px";
-    } else {
-      for (const gantt of this.gantts) gantt.box.style.width = "";
-      byId("curves").style.width = "";
-    }
+    for (const box of boxes.slice(0, -1)) box.style.width = begins ? "1000px" : "";
     this.drawGantts();
     this.curves.make();
     this.distributions.draw();
+    if (!begins) return;
+    for (const gantt of this.gantts) freeze(gantt.box, gantt.ratio);
+    document.querySelectorAll(".curve[open] .curve-plot, .ecdf-plot").forEach((plot) => freeze(plot, window.devicePixelRatio || 1));
+    for (const box of boxes) box.style.width = "";
   }
   /** Takes a newer state of a live run; the window follows the end if it reached it. */
   replace(json) {

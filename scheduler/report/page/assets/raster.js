@@ -122,11 +122,15 @@ class Raster {
     }
   }
 
-  /** Signs that need no colour: a dark left edge; diagonals = shrunk; a bar on top = in a group; dots below = shareable. */
+  /** Signs that need no colour: dark edges at the left and on top; diagonals = shrunk; a bar on top = in a group; dots below = shareable. */
   signs(x0, y0, x1, y1, pixel, flag, hasLeft) {
     const {pixels, width, ratio} = this;
     const dark = darker(pixel);
     const wide = x1 - x0;
+    if (y1 - y0 >= 4 * ratio) {
+      const edge = mixed(pixel, dark);
+      for (let y = y0; y < y0 + ratio; ++y) pixels.fill(edge, y * width + x0, y * width + x1);
+    }
     if (hasLeft) for (let o = y0 * width + x0, e = y1 * width; o < e; o += width) pixels[o] = dark;
     if (flag & kShrunk) {
       const period = 8 * ratio, thick = Math.max(1, Math.round(1.5 * ratio));
@@ -139,7 +143,7 @@ class Raster {
     }
     if (y1 - y0 < 5 * ratio) return;
     if (flag & kGrouped) {
-      for (let y = y0; y < y0 + 2 * ratio; ++y) pixels.fill(dark, y * width + x0, y * width + x1);
+      for (let y = y0; y < y0 + 3 * ratio; ++y) pixels.fill(dark, y * width + x0, y * width + x1);
     }
     if (flag & kShareable && wide >= 6) {
       for (let x = x0 + 2; x < x1 - 1; x += 5 * ratio) {

@@ -1,6 +1,9 @@
 // Several runs on one axis: where they part, and which jobs differ most.
 
-/** Adds to each run the instants at which it parts from another one (`lines`) and `waitDifference(row)`, against run 0. */
+/**
+ * Adds to each run the instants at which it parts from another one (`lines`) and, against run 0, `waitDifference(row)` and what
+ * differentOf() reads.
+ */
 function readDifferences(data) {
   for (const run of data.runs) run.lines = [];
   for (const difference of data.differences || []) {
@@ -12,6 +15,7 @@ function readDifferences(data) {
         if (!one.lines.some((line) => line.at === difference.first.at)) one.lines.push({at: difference.first.at});
       }
     }
+    if (difference.against === 0) for (const one of [run, against]) one.partings = [...(one.partings || []), {run, against, difference}];
     if (difference.against === 0 && !run.waitDifference) {
       run.waitDifference = (row) => {
         const other = against.rowOf(run.idOf(row));
@@ -20,6 +24,25 @@ function readDifferences(data) {
       };
     }
   }
+}
+
+/** By row: 1 for jobs that start or end otherwise than in run 0; of run 0 those that do so in any other run. */
+function differentOf(run) {
+  if (run.different) return run.different;
+  run.different = new Uint8Array(run.count);
+  for (const parting of run.partings || []) {
+    for (const row of columnsOf(parting.difference).jobs || []) {
+      const own = parting.run === run || row < 0 ? row : run.rowOf(parting.run.idOf(row));
+      if (own >= 0 && own < run.count) run.different[own] = 1;
+    }
+  }
+  return run.different;
+}
+
+/** The columns of a difference, decoded once. */
+function columnsOf(difference) {
+  difference.columns = difference.columns || lazyColumns({jobs: difference.jobs, wait_difference: difference.wait_difference});
+  return difference.columns;
 }
 
 function differencesBox(data, view) {
@@ -46,17 +69,17 @@ function differencesBox(data, view) {
                  element("p", {class: "words"}, first.text || ""));
     }
     for (const remark of difference.remarks || []) box.append(element("p", {class: "quiet"}, remark));
-    const {jobs, wait_difference: waits} = lazyColumns({jobs: difference.jobs, wait_difference: difference.wait_difference});
+    const {jobs, wait_difference: waits} = columnsOf(difference);
     if (jobs && jobs.length > 0) {
       const order = Array.from(jobs.keys()).filter((k) => waits && !Number.isNaN(waits[k])).sort((a, b) => Math.abs(waits[b]) - Math.abs(waits[a])).slice(0, 8);
       box.append(element("p", {}, `${counted(jobs.length, "job")} ${jobs.length === 1 ? "differs" : "differ"}`, order.length > 0 ? "; most in their wait: " : ".",
                          order.flatMap((k, n) => {
                            const at = jobs[k];
                            if (at < 0 || at >= run.count) return [];
-                           return [n > 0 ? ", " : "", view.jobLink(run, at), ` ${waits[k] > 0 ? "+" : ""}${durationText(waits[k])}`];
+                           return [n > 0 ? ", " : "", view.jobLink(run, at), ` ${signedDuration(waits[k])}`];
                          })));
     }
-    if (difference.text) box.append(element("details", {}, element("summary", {}, "all of `replay diff`"), element("pre", {}, difference.text)));
+    if (difference.text) box.append(element("details", {}, element("summary", {}, "all of ", element("code", {}, "replay diff")), element("pre", {}, difference.text)));
     return box;
   }).filter((box) => box !== null);
   if (parts.length === 0) return null;

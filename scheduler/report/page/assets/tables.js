@@ -27,24 +27,50 @@ function warningsBox(data, view) {
                  open > 0 ? element("ul", {}, lines.slice(0, open)) : null, more(open, warnings, "more warning"), more(warnings, lines.length, "note"));
 }
 
-/** Metrics, a column for each run. */
-function metricsTable(data) {
+// What a reader compares first; and, only where they are not 0, how many jobs did not end well.
+const kKeyMetrics = ["jobs", "mean_wait", "p50_wait", "p95_wait", "mean_response", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilisation",
+                     "fragmentation", "mean_mpl", "mean_queue", "makespan", "shrinks"];
+const kBadEnds = ["jobs_failed", "jobs_overrun", "jobs_killed", "jobs_cancelled", "jobs_rejected", "jobs_unfinished"];
+
+const metricOf = (run, name) => (run.json.metrics || []).find((one) => one.name === name);
+
+/** The metrics that count, and all of them folded. */
+function metricsTables(data) {
   const names = new Map();
   for (const run of data.runs) for (const metric of run.json.metrics || []) if (!names.has(metric.name)) names.set(metric.name, metric);
-  if (names.size === 0) return element("p", {class: "quiet"}, "No figures: the run has no job that ended.");
+  if (names.size === 0) return [element("p", {class: "quiet"}, "No figures: the run has no job that ended.")];
+  const isBad = (name) => data.runs.some((run) => metricOf(run, name) && metricOf(run, name).value > 0);
+  const first = [...kBadEnds.filter(isBad), ...kKeyMetrics];
+  const keys = [...names.values()].filter((metric) => first.includes(metric.name));
+  return [metricsTable(data, keys, "figures"),
+          element("details", {class: "all-figures"}, element("summary", {}, `All ${names.size} figures`), metricsTable(data, [...names.values()], "all figures"))];
+}
+
+/** Change against the first run in percent, where that says something. */
+function changeText(run, first, name) {
+  const [metric, base] = [metricOf(run, name), metricOf(first, name)];
+  if (run === first || !metric || !base || !(Math.abs(base.value) > 1e-9) || !Number.isFinite(metric.value)) return null;
+  const change = (metric.value / base.value - 1) * 100;
+  if (Math.abs(change) < 0.05) return "=";
+  return `${change > 0 ? "+" : "\u2212"}${numberText(Math.abs(change), Math.abs(change) < 10 ? 2 : 3)} %`;
+}
+
+/** Some metrics, a column for each run. */
+function metricsTable(data, metrics, label) {
   const cell = (run, name) => {
-    const metric = (run.json.metrics || []).find((one) => one.name === name);
+    const metric = metricOf(run, name);
     if (!metric) return element("td", {}, "-");
-    const text = [numberText(metric.value)];
+    const change = changeText(run, data.runs[0], name);
+    const text = [numberText(metric.value), change ? element("span", {class: "change"}, ` ${change}`) : null];
     if (Number.isFinite(metric.low) && Number.isFinite(metric.high)) {
       text.push(element("span", {class: "confidence", title: "95 % confidence over the seeds"}, ` ${numberText(metric.low)} to ${numberText(metric.high)}`));
     }
     return element("td", {}, text);
   };
-  const rows = [...names.values()].map((metric) => element("tr", {},
+  const rows = metrics.map((metric) => element("tr", {},
     element("th", {scope: "row", title: metric.definition}, metric.label || metric.name, metric.unit && metric.unit !== "jobs" ? element("span", {class: "quiet"}, `, ${metric.unit}`) : null),
     data.runs.map((run) => cell(run, metric.name))));
-  return element("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "table of metrics"}, element("table", {class: "metrics"},
+  return element("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": label}, element("table", {class: "metrics"},
     element("thead", {}, element("tr", {}, element("th", {scope: "col"}, "metric"), data.runs.map((run) => element("th", {scope: "col"}, run.name)))),
     element("tbody", {}, rows)));
 }

@@ -41,6 +41,9 @@ function durationText(seconds) {
   return `${sign}${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
 }
 
+/** "+12 s", "-5 min 20 s", "0 s". */
+const signedDuration = (seconds) => (seconds > 0 ? `+${durationText(seconds)}` : durationText(seconds));
+
 /** An instant of the run, precise to about `step` seconds: "12.5 s", "1:02:03", "3 d 04:00". */
 function instantText(seconds, step = 0.001) {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "-";
@@ -77,6 +80,29 @@ function timeTicks(from, to, count) {
   const at = [];
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + step * 1e-9; ++k) at.push(k * step);
   return {step, at};
+}
+
+/** The last part of a path. */
+const baseName = (path) => String(path).replace(/^.*\/(?=[^/])/, "");
+
+/** The parts of a policy's text, divided by colons outside braces: its name, then key=value. */
+function policyParts(text) {
+  const parts = [""];
+  let depth = 0;
+  for (const sign of text || "") {
+    depth += sign === "{" ? 1 : sign === "}" ? -1 : 0;
+    if (sign === ":" && depth === 0) parts.push("");
+    else parts[parts.length - 1] += sign;
+  }
+  return parts;
+}
+/** A policy's name, with the policies inside it and the parameters in which it differs from others of that name. */
+function policyText(text, others) {
+  const [name, ...parameters] = policyParts(text);
+  const same = others.map(policyParts).filter((parts) => parts[0] === name);
+  const shown = parameters.filter((one) => same.some((parts) => !parts.includes(one)) || /^inner=/.test(one))
+    .map((one) => (same.some((parts) => !parts.includes(one)) ? one : one.replace(/^(inner=\{?[^:}]*).*?(\}?)$/, "$1$2")));
+  return [name, ...shown].join(":");
 }
 
 /** Cores as people name them: "3" or "3-7". */

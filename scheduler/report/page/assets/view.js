@@ -7,7 +7,8 @@ class View {
   constructor(data) {
     this.data = data;
     this.begin = Math.min(...data.runs.map((run) => run.begin));
-    this.end = Math.max(...data.runs.map((run) => run.end), this.begin + kLeastSpan);
+    this.end = Math.max(...data.runs.map((run) => run.end));
+    if (!(this.end > this.begin)) this.end = this.begin + 1;
     this.listeners = [];
     this.reset();
   }
