@@ -3,6 +3,7 @@
 #   mpi        starts real MPI programs
 #   mpi-cores  on all cores: one of them at a time, beside other tests
 #   mpi-quiet  and measures what other programs on the cores change: alone, in `./dev test` without a build beside it
+#   browser    opens pages of runs in Chromium; skips aloud without it, Node.js or npm (tests/CMakeLists.txt)
 #   long       takes minutes: alone, only with `./dev test --all`
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)

@@ -17,6 +17,7 @@ function pixelOf(colour) {
   const value = Number.parseInt(colour.slice(1), 16);
   return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
+const colourOf = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
 /** Half of the one, half of the other. */
 const mixed = (a, b) => ((((a ^ b) & 0xfefefefe) >>> 1) + (a & b) | 0xff000000) >>> 0;
 

@@ -150,7 +150,7 @@ class Gantt {
     const by = view.mode;
     if (labels.length > 900) labels.sort((a, b) => b.width * b.height - a.width * a.height).length = 900;
     for (const light of [true, false]) {
-      context.fillStyle = light ? "#101418" : "#ffffff";
+      const ink = light ? "#101418" : "#ffffff";
       for (const {row, i, x, y, width, height, pixel} of labels) {
         if (isLight(pixel) !== light) continue;
         let text = run.nameOf(row);
@@ -162,11 +162,17 @@ class Gantt {
         else if (by === "size") more = ` ${run.jobs.processes[row]}p`;
         else if (by === "slowdown") more = ` ${numberText(run.jobs.bounded_slowdown[row], 2)}x`;
         else if (by === "mpl") more = ` ${this.set.arrays.mpl[i]}/core`;
-        else if (by === "difference" && run.waitDifference) more = ` ${signedDuration(run.waitDifference(row))}`;
+        else if (by === "difference" && run.waitDifference && run.waitDifference(row) !== 0) more = ` ${signedDuration(run.waitDifference(row))}`;
         const fits = (words) => words.length * this.digit + 6 <= width / ratio;
         if (fits(text + more)) text += more;
         else if (!fits(text)) continue;
-        context.fillText(text, kGutter + x / ratio + 4, this.top + (y + height / 2) / ratio + 0.5);
+        const [left, middle] = [kGutter + x / ratio + 4, this.top + (y + height / 2) / ratio + 0.5];
+        if (this.set.arrays.flags[i] & kShrunk) {  // text on hatches is hard to read
+          context.fillStyle = colourOf(pixel);
+          context.fillRect(left - 2, middle - 6.5, context.measureText(text).width + 4, 12);
+        }
+        context.fillStyle = ink;
+        context.fillText(text, left, middle);
       }
     }
   }

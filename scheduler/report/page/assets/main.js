@@ -219,7 +219,7 @@ class Page {
   announce() {
     const {selected} = this.view;
     byId("announcement").textContent = !selected ? "no job selected" : `job ${selected.run.nameOf(selected.row)}, ` +
-      `${selected.run.value("cores", selected.row)} cores, started at ${instantText(selected.run.value("start", selected.row))}, ` +
+      `${counted(selected.run.value("cores", selected.row), "core")}, started at ${instantText(selected.run.value("start", selected.row))}, ` +
       `waited ${durationText(selected.run.value("wait", selected.row))}`;
   }
   /** On paper: light, and images in place of the canvases. */
@@ -266,6 +266,7 @@ function start() {
     const data = readData();
     const say = (text) => {
       byId("state").textContent = text;
+      byId("state").classList.remove("late");
       byId("state").hidden = false;
     };
     if (data.live) {
@@ -280,6 +281,7 @@ function start() {
     } else if (data.runs.length === 0) {
       say("This page has no run.");
     } else {
+      byId("state").hidden = true;
       const shown = new Page(data);
       page.page = shown;
       // Two frames: the picture is on the screen before the rest is made.
@@ -293,6 +295,7 @@ function start() {
       }));
     }
   } catch (error) {
+    byId("state").hidden = true;
     complain(error.message);
     page.failed = true;
   }
