@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh REPLAY FOLDER [FILE...]: runs the browser tests, or some of them, on pages that REPLAY makes; what they need and leave is
-# in FOLDER. Exit status 77, with the reason, where Chromium, Node.js or playwright-core cannot be had.
+# run.sh REPLAY FOLDER [FILE...]: runs the browser tests, or some of them (or bench.mjs), on pages that REPLAY makes; what they need
+# and leave is in FOLDER. Exit status 77, with the reason, where Chromium, Node.js or playwright-core cannot be had.
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -36,4 +36,5 @@ fi
 
 export REPLAY_PROGRAM=$replay REPLAY_BROWSER_FOLDER=$folder REPLAY_CHROMIUM=$chromium
 if (($# == 0)); then set -- "$here"/*.test.mjs; fi
+if [[ $1 == *bench.mjs ]]; then exec node "$1"; fi
 exec node --test --test-reporter=spec "$@"

@@ -103,6 +103,21 @@ function lineSample(colour, dash) {
   return canvas;
 }
 
+/** The band between the least and the greatest value, for dygraphs: a rectangle a point. Its own plotter closes a path for each point of
+ *  one large path, which takes ten times as long as all the rest of a curve. */
+function bandPlotter({drawingContext: context, points, plotArea, color}) {
+  context.save();
+  context.globalAlpha = 0.3;
+  context.fillStyle = color;
+  for (let i = 0; i + 1 < points.length; ++i) {
+    const {canvasx, y_top: top, y_bottom: bottom} = points[i];
+    const [x, y] = [Math.round(canvasx), plotArea.y + top * plotArea.h];
+    const [width, height] = [Math.round(points[i + 1].canvasx) - x, (bottom - top) * plotArea.h];
+    if (width > 0 && Math.abs(height) > 0.5) context.fillRect(x, y, width, height);
+  }
+  context.restore();
+}
+
 class Curves {
   constructor(runs, view, isDark) {
     Object.assign(this, {runs, view, isDark, charts: [], turn: 0});
@@ -199,7 +214,7 @@ class Curves {
     chart.graph = new Dygraph(plot, file, {
       labels: ["time", ...this.runs.map((run, k) => `${k + 1}: ${run.name}`)],
       width, height: 74, dateWindow: [t0, t1], valueRange, stepPlot: true, legend: "never", showLabelsOnHighlight: false,
-      xRangePad: 0, rightGap: kRightGap, strokeWidth: 1.5, customBars: true, fillAlpha: 0.3,
+      xRangePad: 0, rightGap: kRightGap, strokeWidth: 1.5, customBars: true, plotter: [bandPlotter, Dygraph.Plotters.linePlotter],
       colors: kLineColours[look].slice(0, Math.max(1, Math.min(4, this.runs.length))),
       series: Object.fromEntries(this.runs.map((run, k) => [`${k + 1}: ${run.name}`, {strokePattern: kDashes[k % 4], color: kLineColours[look][k % 4]}])),
       gridLineColor: look === "dark" ? "#3a424d" : "#dde2e8", axisLineColor: look === "dark" ? "#5a6573" : "#aab2bd",
