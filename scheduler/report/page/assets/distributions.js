@@ -91,7 +91,8 @@ function logarithmicTicks(from, to, least) {
   const decades = Math.max(1, Math.ceil((to - from) / 5));
   const factors = to - from > 2.2 ? [1] : to - from > 0.8 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 3, 5, 7];
   const ticks = [];
-  for (let power = Math.floor(from); power <= to; power += factors.length > 1 ? 1 : decades) {
+  const start = Number.isFinite(least) ? Math.round(least) : Math.floor(from);
+  for (let power = start; power <= to; power += factors.length > 1 ? 1 : decades) {
     for (const factor of factors) {
       const v = power + Math.log10(factor);
       if (v >= from - 1e-9 && v <= to) ticks.push({v, label: `${v <= least + 1e-9 ? "\u2264 " : ""}${numberText(10 ** v, 3)}`});

@@ -131,7 +131,7 @@ class JobPanel {
     if (!run.whyRows && run.why.job) run.whyRows = new Map([...run.why.job].map((job, k) => [job, k]));
     const k = run.whyRows ? run.whyRows.get(row) : undefined;
     if (k !== undefined) {
-      this.section("Why it waited", element("div", {class: "why"}, this.linked(run, run.why.text.get(k))));
+      this.section(run.value("wait", row) <= 0 ? "Its start" : "Why it waited", element("div", {class: "why"}, this.linked(run, run.why.text.get(k))));
     } else if (run.value("wait", row) > 0) {
       this.section("Why it waited", element("p", {class: "quiet"}, "This page has no text for it. Ask for it: ",
                                             element("code", {}, `replay why ${run.json.folder || "RUN"} ${run.nameOf(row)}`)));

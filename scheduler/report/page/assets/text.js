@@ -76,7 +76,7 @@ function timeTicks(from, to, count) {
     const power = 10 ** Math.floor(Math.log10(Math.max(least, 1e-6)));
     step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= least * 0.999999);
   }
-  while ((to - from) / step > 60) step *= 2;
+  while (step < least) step *= 2;  // many years
   const at = [];
   for (let k = Math.ceil(from / step - 1e-9); k * step <= to + step * 1e-9; ++k) at.push(k * step);
   return {step, at};
