@@ -68,6 +68,7 @@ function differencesBox(data, view) {
       box.append(element("p", {}, "First different decision: ", element("a", {href: target, class: "first-difference", onclick: jump}, `at ${instantText(first.at)}`)),
                  element("p", {class: "words"}, first.text || ""));
     }
+    if (difference.tolerance > 0) box.append(element("p", {class: "quiet"}, `Times within ${durationText(difference.tolerance)} of each other count as equal.`));
     for (const remark of difference.remarks || []) box.append(element("p", {class: "quiet"}, remark));
     const {jobs, wait_difference: waits} = columnsOf(difference);
     if (jobs && jobs.length > 0) {

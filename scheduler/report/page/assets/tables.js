@@ -63,7 +63,8 @@ function metricsTable(data, metrics, label) {
     const change = changeText(run, data.runs[0], name);
     const text = [numberText(metric.value), change ? element("span", {class: "change"}, ` ${change}`) : null];
     if (Number.isFinite(metric.low) && Number.isFinite(metric.high)) {
-      text.push(element("span", {class: "confidence", title: "95 % confidence over the seeds"}, ` ${numberText(metric.low)} to ${numberText(metric.high)}`));
+      const mean = Number.isFinite(metric.mean) ? `mean ${numberText(metric.mean)}, ` : "";
+      text.push(element("span", {class: "confidence", title: "over the seeds, with 95 % confidence"}, ` ${mean}${numberText(metric.low)} to ${numberText(metric.high)}`));
     }
     return element("td", {}, text);
   };
