@@ -229,6 +229,11 @@ class Page {
     boxes.forEach(thaw);
     this.recolour();
     for (const box of boxes.slice(0, -1)) box.style.width = begins ? "1000px" : "";
+    // Two charts of several runs on a page.
+    for (const {box} of this.data.runs.length > 1 ? this.gantts : []) {
+      if (begins) [box.dataset.height, box.style.height] = [box.style.height, `${Math.min(300, box.clientHeight)}px`];
+      else box.style.height = box.dataset.height;
+    }
     this.drawGantts();
     this.curves.make();
     this.distributions.draw();
