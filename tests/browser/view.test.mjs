@@ -28,7 +28,9 @@ test('a click on a job shows its data, for which job it was shrunk, where it was
   await settled(page);
   assert.match(await panel(page), /^Job 6[^]*14 s job 5 was shrunk from 2 to 1 core for this job/);
   await clickJob(page, 11);
-  assert.match(await panel(page), /Why it waited[^]*it started at/);
+  assert.match(await panel(page), /^Job 11\n[^]*Its start\s*job 11:[^]*it started at once/);
+  await clickJob(page, 12);
+  assert.match(await panel(page), /^Job 12\n[^]*Why it waited\s*job 12:[^]*as the head of the queue, too few cores free/);
   await page.locator('#job').getByRole('button', {name: 'close the job'}).click();
   await settled(page);
   assert.ok(await page.locator('#job').isHidden());
