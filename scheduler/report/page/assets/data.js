@@ -181,6 +181,11 @@ class Run {
   outcome(row) {
     return (this.json.outcomes || [])[this.value("outcome", row)] || "";
   }
+  /** Whether a job ended by itself, well, or has not ended. */
+  endedWell(row) {
+    const outcome = this.outcome(row);
+    return outcome === "completed" || outcome === "";
+  }
   /** Row of the job for which a job was shrunk at an instant, -1 if it was not. */
   sakeOf(row, at) {
     if (!this.sakes) {

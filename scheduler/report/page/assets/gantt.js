@@ -2,6 +2,7 @@
 // above it what changes often: the selected job, the job under the pointer, marks.
 
 const kGutter = 58, kRightGap = 6, kAxisHeight = 20, kSliceHeight = 12;
+const kMostDrawn = 30000;  // stretches, where there is a coarser picture
 
 class Gantt {
   constructor(run, view, colours) {
@@ -69,13 +70,14 @@ class Gantt {
     if (run.count === 0) this.drawEmpty(context);
     this.drawOver();
   }
-  /** The finest picture that few enough stretches of the window allow. */
+  /** The finest picture that few enough stretches of the window allow; cells of up to three pixels if there are very many. */
   chosen() {
     const {run, view} = this;
-    const picture = run.picture((view.t1 - view.t0) / (this.plotWidth * this.ratio));
-    if (picture === run.stretches || !run.stretches.arrays) return picture;
-    const [low, high] = [run.stretches.lowerBound(view.t0), run.stretches.lowerBound(view.t1)];
-    return high - low < 60000 ? run.stretches : picture;
+    const secondsPerPixel = (view.t1 - view.t0) / (this.plotWidth * this.ratio);
+    const picture = run.picture(secondsPerPixel);
+    if (run.levels.length === 0 || !run.stretches.arrays) return picture;
+    const few = run.stretches.lowerBound(view.t1) - run.stretches.lowerBound(view.t0) < kMostDrawn;
+    return few ? run.stretches : picture !== run.stretches ? picture : run.picture(secondsPerPixel * 3);
   }
   drawAxis(context, dark) {
     const {view} = this;
@@ -153,7 +155,7 @@ class Gantt {
       const ink = light ? "#101418" : "#ffffff";
       for (const {row, i, x, y, width, height, pixel} of labels) {
         if (isLight(pixel) !== light) continue;
-        let text = run.nameOf(row);
+        let text = run.nameOf(row) + (run.endedWell(row) ? "" : " ✕");
         let more = "";
         const sake = by === "job" && this.set.arrays.flags[i] & kShrunk ? run.sakeOf(row, this.set.arrays.from[i]) : -1;
         if (sake >= 0) more = ` for ${run.nameOf(sake)}`;

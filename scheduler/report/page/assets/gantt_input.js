@@ -97,6 +97,7 @@ function stretchText(run, {job, from, to, first, last, flags, mpl, processes}, i
     if (run.className(row)) parts.push(run.className(row));
     lines.push(parts.join(", "));
   }
+  if (row >= 0 && !run.endedWell(row)) lines.push(run.outcome(row));
   lines.push(`${first[i] === last[i] ? "core" : "cores"} ${rangeText(first[i], last[i])}, ` +
              `${instantText(from[i])} to ${instantText(to[i])} (${durationText(to[i] - from[i])})`);
   const flag = flags[i];

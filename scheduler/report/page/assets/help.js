@@ -29,6 +29,7 @@ function helpDialog() {
   const dialog = element("dialog", {class: "help", "aria-label": "keys and signs"}, element("header", {}, element("h2", {}, "Keys"), close),
     element("table", {}, element("tbody", {}, rows)), element("h2", {}, "Signs"),
     element("ul", {class: "signs"}, signs.map(([name, text]) => element("li", {}, element("span", {class: `sign ${name}`, "aria-hidden": "true"}), text))),
+    element("p", {}, "✕ behind a number: the job failed, was killed or used up its estimate. 5 for 6: job 5, shrunk for job 6."),
     element("h2", {}, "Filter"), element("p", {}, kFilterWords, ". All words have to hold."));
   document.body.append(dialog);
   return dialog;
