@@ -13,6 +13,17 @@ using nlohmann::ordered_json;
 
 static_assert(std::endian::native == std::endian::little, "columns are little-endian");
 
+namespace {
+
+template <class Value>
+ordered_json array_of(std::span<const Value> values) {
+  ordered_json array = ordered_json::array();
+  array.get_ref<ordered_json::array_t&>().assign(values.begin(), values.end());  // NaN is written as null
+  return array;
+}
+
+}  // namespace
+
 ordered_json Columns::add(const char* type, std::size_t length, std::span<const std::byte> bytes) {
   constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
   std::string& block = blocks_.emplace_back(sodium_base64_encoded_len(bytes.size(), kVariant), '\0');
@@ -22,15 +33,22 @@ ordered_json Columns::add(const char* type, std::size_t length, std::span<const 
   return {{"bin", blocks_.size() - 1}, {"type", type}, {"length", length}};
 }
 
-ordered_json Columns::add(std::span<const double> values) { return add("f64", values.size(), std::as_bytes(values)); }
+ordered_json Columns::add(std::span<const double> values) {
+  return form_ == Form::kArrays ? array_of(values) : add("f64", values.size(), std::as_bytes(values));
+}
 ordered_json Columns::add(std::span<const std::int32_t> values) {
-  return add("i32", values.size(), std::as_bytes(values));
+  return form_ == Form::kArrays ? array_of(values) : add("i32", values.size(), std::as_bytes(values));
 }
 ordered_json Columns::add(std::span<const std::uint8_t> values) {
-  return add("u8", values.size(), std::as_bytes(values));
+  return form_ == Form::kArrays ? array_of(values) : add("u8", values.size(), std::as_bytes(values));
 }
 
 ordered_json Columns::add(std::span<const std::string> texts) {
+  if (form_ == Form::kArrays) {
+    ordered_json array = ordered_json::array();
+    for (const std::string& text : texts) array.push_back(clean_lines(text));
+    return array;
+  }
   std::string all;
   std::vector<std::int32_t> offsets{0};
   for (const std::string& text : texts) {

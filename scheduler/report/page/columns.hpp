@@ -1,5 +1,6 @@
-// Columns of numbers and texts as little-endian bytes in base64, which a browser reads far faster than numbers in JSON. The
-// JSON has a description of each: docs/formats/report-page.md.
+// Columns of numbers and texts for a page: in a file as little-endian bytes in base64, which a browser reads far faster than
+// numbers in JSON, with a description of each in the JSON; for a live page, which gets them bit by bit, as arrays in the
+// JSON. docs/formats/report-page.md.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,13 @@ namespace replay::report {
 
 class Columns {
  public:
-  /// Each adds a column, and returns its description.
+  enum class Form : std::uint8_t {
+    kBlocks,  ///< base64, in blocks()
+    kArrays   ///< in the JSON itself; what is absent (NaN) is null
+  };
+  explicit Columns(Form form = Form::kBlocks) : form_(form) {}
+
+  /// Each adds a column, and returns its description, or the array.
   [[nodiscard]] nlohmann::ordered_json add(std::span<const double> values);
   [[nodiscard]] nlohmann::ordered_json add(std::span<const std::int32_t> values);
   [[nodiscard]] nlohmann::ordered_json add(std::span<const std::uint8_t> values);
@@ -25,6 +32,7 @@ class Columns {
  private:
   [[nodiscard]] nlohmann::ordered_json add(const char* type, std::size_t length, std::span<const std::byte> bytes);
 
+  Form form_;
   std::vector<std::string> blocks_;
 };
 

@@ -11,6 +11,7 @@
 #include "scheduler/log/text.hpp"
 #include "scheduler/report/page/job_columns.hpp"
 #include "scheduler/report/page/levels.hpp"
+#include "scheduler/report/page/run_parts.hpp"
 #include "scheduler/report/page/run_reader.hpp"
 #include "scheduler/report/page/warnings.hpp"
 #include "scheduler/results/event_log_file.hpp"
@@ -53,7 +54,7 @@ void add_groups(RunData& data, const RunReader& run, const Places& places, std::
     if (data.groups.size() == most) break;
     PageGroup& shown = data.groups.emplace_back();
     shown.from = seconds(group.from);
-    shown.to = seconds(group.to);
+    shown.to = seconds(std::min(group.to, run.last()));  // of an open one in a run that goes on
     shown.primary = places.of(group.primary);
     shown.jobs.push_back(shown.primary);
     for (const JobId matched : group.matched) shown.jobs.push_back(places.of(matched));
@@ -67,28 +68,6 @@ void add_groups(RunData& data, const RunReader& run, const Places& places, std::
     data.limits.push_back(fmt::format("Of {} groups the first {} are shown.", run.groups().size(), most));
   if (run.slices().size() > most)
     data.limits.push_back(fmt::format("Of {} slices the first {} are shown.", run.slices().size(), most));
-}
-
-// Marks the stretches that touch a group of their job.
-void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
-  if (run.groups().empty()) return;
-  struct Span {
-    double from, to;
-  };
-  std::vector<std::vector<Span>> spans(run.table().rows().size());
-  const auto add = [&](JobId job, const GroupSpan& group) {
-    if (const metrics::JobRow* const row = run.table().find(job))
-      spans[static_cast<std::size_t>(row - run.table().rows().data())].push_back(
-          {seconds(group.from), seconds(group.to)});
-  };
-  for (const GroupSpan& group : run.groups()) {
-    add(group.primary, group);
-    for (const JobId matched : group.matched) add(matched, group);
-  }
-  for (StretchRow& row : rows)
-    if (std::ranges::any_of(spans[static_cast<std::size_t>(row.job)],
-                            [&row](const Span& span) { return span.from < row.to && row.from < span.to; }))
-      row.flags |= kInGroup;
 }
 
 // Takes the stretches of jobs that the page leaves out from `rows`.
@@ -167,10 +146,29 @@ Instant begin_of(const RunReader& run) {
 
 }  // namespace
 
-RunData read_run(const fs::path& log, const PageLimits& limits) {
-  RunReader run(log.string());
-  const log::LogEnd end = log::read_text(log, run);
-  run.finish();
+void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
+  if (run.groups().empty()) return;
+  struct Span {
+    double from, to;
+  };
+  std::vector<std::vector<Span>> spans(run.table().rows().size());
+  const auto add = [&](JobId job, const GroupSpan& group) {
+    if (const metrics::JobRow* const row = run.table().find(job))
+      spans[static_cast<std::size_t>(row - run.table().rows().data())].push_back(
+          {seconds(group.from), seconds(group.to)});
+  };
+  for (const GroupSpan& group : run.groups()) {
+    add(group.primary, group);
+    for (const JobId matched : group.matched) add(matched, group);
+  }
+  for (StretchRow& row : rows)
+    if (std::ranges::any_of(spans[static_cast<std::size_t>(row.job)],
+                            [&row](const Span& span) { return span.from < row.to && row.from < span.to; }))
+      row.flags |= kInGroup;
+}
+
+RunData run_facts(const RunReader& run, const fs::path& log, const std::optional<log::LogEnd>& end,
+                  const ShownJobs& shown, const PageLimits& limits) {
   RunData data;
   data.name = name_of(log);
   data.path = (log.filename() == "events.log" && log.has_parent_path() ? log.parent_path() : log).string();
@@ -181,19 +179,25 @@ RunData read_run(const fs::path& log, const PageLimits& limits) {
   data.summary = metrics::summarise(run.table(), run.series());
   data.intervals = metric_intervals(log.parent_path());
   data.has_classes = run.has_classes();
-
-  const ShownJobs shown = shown_jobs(run.table(), limits.jobs);
-  const Places places(run.table(), shown);
   data.jobs_in_all = run.table().rows().size();
-  data.jobs = job_columns(run, shown);
   data.warnings = page_warnings(run, end, shown, log.parent_path(), limits.warnings);
   data.is_complete =
       std::ranges::none_of(data.warnings, [](const PageWarning& warning) { return warning.kind == "cut"; });
-  data.resizes = resize_columns(run.resizes(), places);
-  data.series = series_columns(run.series(), limits, data.limits);
   data.distributions = distributions(run);
+  add_groups(data, run, Places(run.table(), shown), limits.groups);
+  return data;
+}
+
+RunData read_run(const fs::path& log, const PageLimits& limits) {
+  RunReader run(log.string());
+  const log::LogEnd end = log::read_text(log, run);
+  run.finish();
+  const ShownJobs shown = shown_jobs(run.table(), limits.jobs);
+  RunData data = run_facts(run, log, end, shown, limits);
+  data.jobs = job_columns(run, shown);
+  data.resizes = resize_columns(run.resizes(), Places(run.table(), shown));
+  data.series = series_columns(run.series(), limits, data.limits);
   mark_groups(run.stretches(), run);
-  add_groups(data, run, places, limits.groups);
   add_stretches(data, run.stretches(), shown);
   add_wait_texts(data, log, limits.wait_texts);
   return data;

@@ -7,6 +7,7 @@
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/model/job_sizes.hpp"
+#include "scheduler/report/page/run_parts.hpp"
 
 namespace replay::report {
 namespace {
@@ -20,13 +21,6 @@ ordered_json column(Columns& columns, const Values& values) {
   return columns.add(std::span<const typename Values::value_type>{values});
 }
 
-ordered_json stretches_json(const StretchColumns& stretches, Columns& columns) {
-  return {{"job", column(columns, stretches.job)},   {"from", column(columns, stretches.from)},
-          {"to", column(columns, stretches.to)},     {"first", column(columns, stretches.first)},
-          {"last", column(columns, stretches.last)}, {"flags", column(columns, stretches.flags)},
-          {"mpl", column(columns, stretches.mpl)},   {"processes", column(columns, stretches.processes)}};
-}
-
 void add_ids(ordered_json& json, const std::vector<JobId>& ids, Columns& columns) {
   std::vector<double> values;
   for (const JobId id : ids) values.push_back(static_cast<double>(number(id)));
@@ -35,35 +29,6 @@ void add_ids(ordered_json& json, const std::vector<JobId>& ids, Columns& columns
   std::vector<std::string> texts;
   for (const JobId id : ids) texts.push_back(std::to_string(number(id)));
   json["id_text"] = column(columns, texts);
-}
-
-ordered_json jobs_json(const JobColumns& jobs, Columns& columns) {
-  ordered_json json;
-  add_ids(json, jobs.id, columns);
-  const auto add = [&](const char* name, const auto& values) { json[name] = column(columns, values); };
-  add("user", jobs.user);
-  add("class", jobs.job_class);
-  add("queue", jobs.queue);
-  add("submit", jobs.submit);
-  add("start", jobs.start);
-  add("end", jobs.end);
-  add("estimate", jobs.estimate);
-  add("runtime", jobs.runtime);
-  add("processes", jobs.processes);
-  add("given", jobs.given);
-  add("optimal", jobs.optimal);
-  add("cores", jobs.cores);
-  add("max_mpl", jobs.max_mpl);
-  add("wait", jobs.wait);
-  add("response", jobs.response);
-  add("bounded_slowdown", jobs.bounded_slowdown);
-  add("shrunk_time", jobs.shrunk_time);
-  add("suspended_time", jobs.suspended_time);
-  add("group_time", jobs.group_time);
-  add("outcome", jobs.outcome);
-  add("node_share", jobs.node_share);
-  if (!jobs.reason.empty()) add("reason", jobs.reason);
-  return json;
 }
 
 ordered_json header_json(const log::Header& header) {
@@ -160,7 +125,73 @@ ordered_json outcome_names() {
   return json;
 }
 
+const char* classes_from(const RunData& run) { return run.has_classes ? "log" : "runtime"; }
+
 }  // namespace
+
+ordered_json stretches_json(const StretchColumns& stretches, Columns& columns) {
+  return {{"job", column(columns, stretches.job)},   {"from", column(columns, stretches.from)},
+          {"to", column(columns, stretches.to)},     {"first", column(columns, stretches.first)},
+          {"last", column(columns, stretches.last)}, {"flags", column(columns, stretches.flags)},
+          {"mpl", column(columns, stretches.mpl)},   {"processes", column(columns, stretches.processes)}};
+}
+
+ordered_json jobs_json(const JobColumns& jobs, Columns& columns) {
+  ordered_json json;
+  add_ids(json, jobs.id, columns);
+  const auto add = [&](const char* name, const auto& values) { json[name] = column(columns, values); };
+  add("user", jobs.user);
+  add("class", jobs.job_class);
+  add("queue", jobs.queue);
+  add("submit", jobs.submit);
+  add("start", jobs.start);
+  add("end", jobs.end);
+  add("estimate", jobs.estimate);
+  add("runtime", jobs.runtime);
+  add("processes", jobs.processes);
+  add("given", jobs.given);
+  add("optimal", jobs.optimal);
+  add("cores", jobs.cores);
+  add("max_mpl", jobs.max_mpl);
+  add("wait", jobs.wait);
+  add("response", jobs.response);
+  add("bounded_slowdown", jobs.bounded_slowdown);
+  add("shrunk_time", jobs.shrunk_time);
+  add("suspended_time", jobs.suspended_time);
+  add("group_time", jobs.group_time);
+  add("outcome", jobs.outcome);
+  add("node_share", jobs.node_share);
+  if (!jobs.reason.empty()) add("reason", jobs.reason);
+  return json;
+}
+
+ordered_json resizes_json(const ResizeColumns& resizes, Columns& columns) {
+  return {{"job", column(columns, resizes.job)},
+          {"at", column(columns, resizes.at)},
+          {"from", column(columns, resizes.from)},
+          {"to", column(columns, resizes.to)},
+          {"for", column(columns, resizes.in_favour_of)}};
+}
+
+ordered_json series_json(const SeriesColumns& series, Columns& columns) {
+  return {{"time", column(columns, series.time)},
+          {"queued", column(columns, series.queued)},
+          {"waiting_processors", column(columns, series.waiting_processors)},
+          {"busy", column(columns, series.busy)},
+          {"mpl", column(columns, series.mpl)},
+          {"free_while_queued", column(columns, series.free_while_queued)}};
+}
+
+ordered_json facts_json(const RunData& run, Columns& columns) {
+  return {{"begin", run.begin},
+          {"warnings", warnings_json(run.warnings)},
+          {"metrics", metrics_json(run)},
+          {"jobs_in_all", run.jobs_in_all},
+          {"classes_from", classes_from(run)},
+          {"groups", groups_json(run.groups)},
+          {"slices", slices_json(run.slices)},
+          {"ecdf", distributions_json(run.distributions, columns)}};
+}
 
 ordered_json run_json(const RunData& run, Columns& columns) {
   ordered_json json;
@@ -177,22 +208,13 @@ ordered_json run_json(const RunData& run, Columns& columns) {
   json["jobs_in_all"] = run.jobs_in_all;
   json["jobs"] = jobs_json(run.jobs, columns);
   json["classes"] = class_names();
-  json["classes_from"] = run.has_classes ? "log" : "runtime";
+  json["classes_from"] = classes_from(run);
   json["outcomes"] = outcome_names();
   json["why"] = {{"job", column(columns, run.why.job)}, {"text", column(columns, run.why.text)}};
-  json["resizes"] = {{"job", column(columns, run.resizes.job)},
-                     {"at", column(columns, run.resizes.at)},
-                     {"from", column(columns, run.resizes.from)},
-                     {"to", column(columns, run.resizes.to)},
-                     {"for", column(columns, run.resizes.in_favour_of)}};
+  json["resizes"] = resizes_json(run.resizes, columns);
   json["stretches"] = stretches_json(run.stretches, columns);
   json["levels"] = levels_json(run.levels, columns);
-  json["series"] = {{"time", column(columns, run.series.time)},
-                    {"queued", column(columns, run.series.queued)},
-                    {"waiting_processors", column(columns, run.series.waiting_processors)},
-                    {"busy", column(columns, run.series.busy)},
-                    {"mpl", column(columns, run.series.mpl)},
-                    {"free_while_queued", column(columns, run.series.free_while_queued)}};
+  json["series"] = series_json(run.series, columns);
   json["groups"] = groups_json(run.groups);
   json["slices"] = slices_json(run.slices);
   json["ecdf"] = distributions_json(run.distributions, columns);

@@ -8,6 +8,45 @@
 #include "scheduler/base/error.hpp"
 
 namespace replay::report {
+namespace {
+
+CoreCount cores_of(const metrics::Stretch& stretch) {
+  CoreCount cores = 0;
+  for (const CoreRange& range : stretch.cores) cores += range.size();
+  return cores;
+}
+
+// A rectangle for each range of adjacent cores.
+void add_rows(std::vector<StretchRow>& rows, const metrics::Stretch& stretch, std::size_t job) {
+  const bool is_suspended = stretch.kind == metrics::Stretch::Kind::kSuspended;
+  const bool is_shrunk = cores_of(stretch) < stretch.processes;
+  StretchRow drawn{.from = seconds(stretch.from),
+                   .to = seconds(stretch.to),
+                   .job = static_cast<std::int32_t>(job),
+                   .processes = stretch.processes,
+                   .flags = static_cast<std::uint8_t>((is_suspended ? kSuspended : 0) |
+                                                      (stretch.shareable ? kShareable : 0) | (is_shrunk ? kShrunk : 0)),
+                   .mpl = static_cast<std::uint8_t>(std::clamp(stretch.mpl, 1, 255))};
+  for (const CoreRange& range : stretch.cores) {
+    drawn.first = number(range.first);
+    drawn.last = number(range.last);
+    rows.push_back(drawn);
+  }
+}
+
+// Collects stretches as rows.
+class OpenRows final : public metrics::StretchReader {
+ public:
+  explicit OpenRows(const RunReader& run) : run_(run) {}
+  void stretch(const metrics::Stretch& stretch) override { add_rows(rows, stretch, run_.row_of(stretch.job)); }
+
+  std::vector<StretchRow> rows;
+
+ private:
+  const RunReader& run_;
+};
+
+}  // namespace
 
 // What no other sink keeps.
 struct RunReader::OnRecord {
@@ -78,26 +117,19 @@ std::size_t RunReader::row_of(JobId job) const {
   return static_cast<std::size_t>(row - table_.rows().data());
 }
 
+std::vector<StretchRow> RunReader::open_stretches(Instant now) const {
+  OpenRows open(*this);
+  stretches_.open(now, open);
+  return std::move(open.rows);
+}
+
 void RunReader::stretch(const metrics::Stretch& stretch) {
   const std::size_t row = row_of(stretch.job);
+  add_rows(stretches_rows_, stretch, row);
   JobFacts& facts = facts_[row];
-  CoreCount cores = 0;
-  for (const CoreRange& range : stretch.cores) cores += range.size();
-  const bool is_suspended = stretch.kind == metrics::Stretch::Kind::kSuspended;
-  const bool is_shrunk = cores < stretch.processes;
-  StretchRow drawn{.from = seconds(stretch.from),
-                   .to = seconds(stretch.to),
-                   .job = static_cast<std::int32_t>(row),
-                   .processes = stretch.processes,
-                   .flags = static_cast<std::uint8_t>((is_suspended ? kSuspended : 0) |
-                                                      (stretch.shareable ? kShareable : 0) | (is_shrunk ? kShrunk : 0)),
-                   .mpl = static_cast<std::uint8_t>(std::clamp(stretch.mpl, 1, 255))};
-  for (const CoreRange& range : stretch.cores) {
-    drawn.first = number(range.first);
-    drawn.last = number(range.last);
-    stretches_rows_.push_back(drawn);
-  }
-  if (is_shrunk && !is_suspended) facts.shrunk_time += seconds(stretch.to - stretch.from);
+  const bool is_shrunk = cores_of(stretch) < stretch.processes;
+  if (is_shrunk && stretch.kind != metrics::Stretch::Kind::kSuspended)
+    facts.shrunk_time += seconds(stretch.to - stretch.from);
   facts.max_mpl = std::max(facts.max_mpl, stretch.mpl);
   facts.is_shareable = facts.is_shareable || stretch.shareable;
 }

@@ -58,6 +58,11 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   [[nodiscard]] const std::vector<JobFacts>& facts() const { return facts_; }
   /// Their jobs are rows of the table.
   [[nodiscard]] std::vector<StretchRow>& stretches() { return stretches_rows_; }
+  [[nodiscard]] const std::vector<StretchRow>& stretches() const { return stretches_rows_; }
+  /// Those that are still open, as if they ended now; for a run that goes on. REQUIRES: no record came from later than `now`.
+  [[nodiscard]] std::vector<StretchRow> open_stretches(Instant now) const;
+  /// REQUIRES: it was submitted.
+  [[nodiscard]] std::size_t row_of(JobId job) const;
   [[nodiscard]] const std::vector<GroupSpan>& groups() const { return groups_; }
   [[nodiscard]] const std::vector<SliceBegun>& slices() const { return slices_; }
   [[nodiscard]] const std::vector<SaidInLog>& said() const { return said_; }
@@ -67,7 +72,6 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
  private:
   struct OnRecord;
   void stretch(const metrics::Stretch& stretch) override;
-  [[nodiscard]] std::size_t row_of(JobId job) const;
 
   std::string file_;
   std::size_t line_ = 0;

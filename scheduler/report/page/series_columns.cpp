@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "scheduler/report/page/job_columns.hpp"
+#include "scheduler/report/page/run_parts.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
@@ -60,12 +61,16 @@ class Means {
 
 }  // namespace
 
+void add_point(SeriesColumns& columns, const metrics::Point& point, CoreCount cores) {
+  add(columns, seconds(point.at), state_of(point, cores));
+}
+
 SeriesColumns series_columns(const metrics::Series& series, const PageLimits& limits, std::vector<std::string>& told) {
   SeriesColumns columns;
   const auto points = series.points();
   const double end = seconds(series.end());
   if (points.size() <= limits.points || series.end() <= series.begin()) {
-    for (const metrics::Point& point : points) add(columns, seconds(point.at), state_of(point, series.cores()));
+    for (const metrics::Point& point : points) add_point(columns, point, series.cores());
     return columns;
   }
   Means means(seconds(series.begin()), end, limits.spans);

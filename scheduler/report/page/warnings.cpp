@@ -113,15 +113,15 @@ double number_of(const JsonPlace<ordered_json>& place, const char* key) {
 
 }  // namespace
 
-std::vector<PageWarning> page_warnings(const RunReader& run, const log::LogEnd& end, const ShownJobs& shown,
-                                       const fs::path& folder, std::size_t most) {
+std::vector<PageWarning> page_warnings(const RunReader& run, const std::optional<log::LogEnd>& end,
+                                       const ShownJobs& shown, const fs::path& folder, std::size_t most) {
   Collected collected(shown, most);
-  if (!end)
+  if (end && !*end)
     collected.add("cut", fmt::format("the event log was cut off{}; the page shows what there is",
-                                     end.reason.empty() ? "" : ": " + end.reason));
+                                     end->reason.empty() ? "" : ": " + end->reason));
   const auto open =
       std::ranges::count_if(run.table().rows(), [](const metrics::JobRow& row) { return !row.has_ended(); });
-  if (open > 0) collected.add("cut", fmt::format("{} had not ended when the log did", counted(open, "job")));
+  if (end && open > 0) collected.add("cut", fmt::format("{} had not ended when the log did", counted(open, "job")));
   std::error_code error;
   if (fs::exists(folder / "run.json", error)) try {
       add_run_json(collected, folder / "run.json");

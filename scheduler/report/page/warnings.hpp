@@ -13,7 +13,7 @@ namespace replay::report {
 
 /// At most `most` of a kind, and one that says how many more there are. Those that the log cannot say (a disturbed machine, an
 /// interruption) are taken from `folder`/run.json, if there is one.
-[[nodiscard]] std::vector<PageWarning> page_warnings(const RunReader& run, const log::LogEnd& end,
+[[nodiscard]] std::vector<PageWarning> page_warnings(const RunReader& run, const std::optional<log::LogEnd>& end,
                                                      const ShownJobs& shown, const std::filesystem::path& folder,
                                                      std::size_t most);
 
