@@ -11,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
@@ -31,6 +33,7 @@
 #include "scheduler/experiment/scenario.hpp"
 #include "scheduler/experiment/simulation.hpp"
 #include "scheduler/live/engine.hpp"
+#include "scheduler/report/live/live_page.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/results/run_folder.hpp"
 
@@ -52,6 +55,7 @@ struct RunOptions {
   bool yes = false;
   bool dry_run = false;
   bool plain = false;
+  std::optional<std::uint16_t> live_page;  // its port, 0: any
 };
 
 // A sink that keeps only the instant of the last record.
@@ -129,8 +133,8 @@ void expect_room_in(const fs::path& folder) {
 class LiveRun {
  public:
   LiveRun(const RunOptions& options, const experiment::Scenario& scenario, const experiment::RealMachine& machine,
-          const experiment::Programs& programs)
-      : options_(options), scenario_(scenario), machine_(machine), programs_(programs) {}
+          const experiment::Programs& programs, report::LivePage* page)
+      : options_(options), scenario_(scenario), machine_(machine), programs_(programs), page_(page) {}
 
   results::PolicyRun run(const std::string& policy, const fs::path& folder, const std::string& command_line,
                          std::FILE* out) {
@@ -154,6 +158,10 @@ class LiveRun {
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
                   scenario_.workload().jobs.size(), std::move(viewing)};
     recorder.also(view);
+    if (page_ != nullptr) {
+      page_->begin_run(folder / "events.log");
+      recorder.also(*page_);
+    }
     recorder.begin();
 
     live::RunOptions engine;
@@ -165,6 +173,7 @@ class LiveRun {
     engine.tick = [&](Instant now) {
       recorder.flush();
       view.draw(now);
+      if (page_ != nullptr) page_->tick(now);
     };
     live::RunResult result =
         live::run(machine_.machine(), scenario_.workload(), *named.policy, *model, *executor, recorder.sink(), engine);
@@ -180,6 +189,7 @@ class LiveRun {
     done.load_before = before;
     done.load_after = after;
     recorder.write(done);
+    if (page_ != nullptr) page_->end_run();
     view.finish();  // after the files: it may wait for its reader
     return done;
   }
@@ -201,7 +211,37 @@ class LiveRun {
   const experiment::Scenario& scenario_;
   const experiment::RealMachine& machine_;
   const experiment::Programs& programs_;
+  report::LivePage* page_;  // null: none
 };
+
+// Makes the page that follows the runs if there is to be one, and says where it is.
+std::unique_ptr<report::LivePage> open_live_page(const RunOptions& options, std::FILE* out) {
+  if (!options.live_page) return nullptr;
+  const std::string& trace = options.common.trace;
+  const std::string name = trace == "-" ? "standard input" : fs::path{trace}.filename().string();
+  auto page = std::make_unique<report::LivePage>(*options.live_page, "live: " + name);
+  fmt::print(out, "live page: {}\n", page->url());
+  std::fflush(out);  // a pipe's reader wants to open it now
+  return page;
+}
+
+// What the page says when it follows no run any more.
+std::string last_words(const std::vector<results::PolicyRun>& runs, const fs::path& folder) {
+  const results::PolicyRun& last = runs.back();
+  std::string end = "the run is over";
+  if (!last.lost.empty() || !last.fault.empty())
+    end = "the run ended early: " + (last.lost.empty() ? last.fault : last.lost);
+  else if (last.interrupted)
+    end = "the run was interrupted";
+  return fmt::format("{}; `replay report {}` makes a page of it that stays", end, folder.string());
+}
+
+std::uint16_t port_of(const std::string& text) {
+  if (text.empty()) return 0;
+  if (const auto port = parse_number<std::uint16_t>(text)) return *port;
+  throw UsageError(
+      fmt::format("--live-page: expected a port from 0 to 65535, 0 for any that is free, found '{}'", text));
+}
 
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
@@ -237,10 +277,11 @@ int run(const RunOptions& options, const std::string& command_line) {
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
                                  duration_text(real_seconds)));
 
+  const std::unique_ptr<report::LivePage> page = open_live_page(options, out);
   machine.leave_the_jobs_cores();
   const HeedStops heeding;  // until the results are in place
   const fs::path folder = results::make_run_folder(options.common.out, scenario.policies, options.common.force);
-  LiveRun live{options, scenario, machine, programs};
+  LiveRun live{options, scenario, machine, programs, page.get()};
   std::vector<results::PolicyRun> runs;
   for (const std::string& policy : scenario.policies) {
     const fs::path where = scenario.policies.size() == 1 ? folder : folder / results::folder_name(policy);
@@ -253,6 +294,7 @@ int run(const RunOptions& options, const std::string& command_line) {
     }
     if (stops_asked() > 0 || !runs.back().lost.empty()) break;
   }
+  if (page) page->finish(last_words(runs, folder));
   return report(runs, context_of(scenario), folder, options.common.json);
 }
 
@@ -279,6 +321,12 @@ Command add_run(CLI::App& app, const std::string& command_line) {
                "run what the trace's Program table names, though it is no benchmark of ours");
   app.add_flag("--yes", options->yes, "start even if it takes longer than an hour");
   app.add_flag("--dry-run", options->dry_run, "print each job's command and stop");
+  app.add_option_function<std::string>(
+         "--live-page", [options](const std::string& port) { options->live_page = port_of(port); },
+         "show the run in a browser while it goes on: serves its page on 127.0.0.1, at an address that is printed "
+         "(default: a port that is free)")
+      ->type_name("PORT")
+      ->expected(0, 1);
   app.add_flag("--plain", options->plain, "plain lines instead of the live view, on a terminal too");
   return [options, command_line] { return run(*options, command_line); };
 }

@@ -130,6 +130,16 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
           "Prints means with 95 % confidence intervals, and writes a run's files with --outputs only")
       ->type_name("LIST")
       ->excludes(command->get_option("--seed"));
+  command
+      ->add_option_function<std::string>(
+          "--live-page",
+          [](const std::string&) {
+            throw UsageError(
+                "--live-page: follows a real run; a simulation is over too soon: `replay "
+                "report` makes a page of what it leaves");
+          })
+      ->expected(0, 1)
+      ->group("");  // not in --help: only for its message
   command->add_flag("--trim", options->trim, "with --seeds: drop the smallest and the largest value of each metric");
   command->add_option("--jobs", options->threads, "cores to use for several policies or seeds (default: all)")
       ->check(CLI::PositiveNumber);
