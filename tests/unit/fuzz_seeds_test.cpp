@@ -29,6 +29,7 @@ const std::map<std::string, Target> kTargets{{"swf", swf},
                                              {"wire", wire},
                                              {"segment", segment},
                                              {"handshake", handshake},
+                                             {"http_request", http_request},
                                              {"json", json},
                                              {"text", text},
                                              {"sealed", sealed}};
