@@ -81,6 +81,7 @@ void LiveView::draw_now(terminal::Size size) {
   choice_.columns = size.columns;
   choice_.rows = size.rows;
   choice_.notice = notice();
+  choice_.address = options_.address;
   const report::RunFrame picture = report::run_frame(frozen_ ? *frozen_ : run(), choice_);
   map_rows_ = picture.map_rows;
   most_scroll_ = picture.most_scroll;
@@ -92,7 +93,8 @@ void LiveView::draw_now(terminal::Size size) {
 std::string LiveView::notice() const {
   if (quit_ == Quit::kAsked) return "end the run? q: yes, other keys: no";
   if (frozen_) return "paused, the run goes on; p: show it";
-  return quit_ == Quit::kYes ? "run is being ended; Ctrl-C kills jobs" : "";
+  if (quit_ == Quit::kYes) return "run is being ended; Ctrl-C kills jobs";
+  return is_untouched_ ? options_.address : "";
 }
 
 // ---- Keys ----
@@ -104,6 +106,7 @@ void LiveView::obey_keys() {
 void LiveView::press(terminal::Key key) {
   using Kind = terminal::Key::Kind;
   is_stale_ = true;
+  is_untouched_ = false;
   if (quit_ == Quit::kAsked) return answer(key.kind == Kind::kCharacter ? key.character : '\0');
   const int page = std::max(1, map_rows_);
   switch (key.kind) {

@@ -29,6 +29,7 @@ struct LiveViewOptions {
   std::optional<terminal::Size> size;            ///< not given: asks the terminal at each picture
   std::optional<terminal::Abilities> abilities;  ///< not given: those of `out` and the environment
   std::chrono::milliseconds shortest_wait{100};  ///< between two pictures: at most ten a second
+  std::string address{};                         ///< where else the run can be seen, as a row of text
   std::function<void()> quit;                    ///< what the key q does, once asked again; empty: there is no such key
 };
 
@@ -86,7 +87,8 @@ class LiveView final : public log::Sink {
   enum class Quit : std::uint8_t { kNo, kAsked, kYes } quit_ = Quit::kNo;
   int map_rows_ = 0;
   int most_scroll_ = 0;
-  bool is_stale_ = true;  // a key or a new size asks for a picture while it is paused
+  bool is_untouched_ = true;  // no key was pressed: the last row has the address, if there is one
+  bool is_stale_ = true;      // a key or a new size asks for a picture while it is paused
 
   std::optional<terminal::BorrowedTerminal> terminal_;
   terminal::Painter painter_;

@@ -129,6 +129,8 @@ void expect_room_in(const fs::path& folder) {
   }
 }
 
+std::string text_of(const report::LivePage& page) { return "live page: " + page.url(); }
+
 // Runs one policy for real.
 class LiveRun {
  public:
@@ -154,6 +156,7 @@ class LiveRun {
     results::Recorder recorder{folder, std::move(description)};
     const double before = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
     LiveViewOptions viewing;
+    if (page_ != nullptr) viewing.address = text_of(*page_);
     viewing.quit = [] { static_cast<void>(::raise(SIGINT)); };  // as Ctrl-C does
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
                   scenario_.workload().jobs.size(), std::move(viewing)};
@@ -220,7 +223,7 @@ std::unique_ptr<report::LivePage> open_live_page(const RunOptions& options, std:
   const std::string& trace = options.common.trace;
   const std::string name = trace == "-" ? "standard input" : fs::path{trace}.filename().string();
   auto page = std::make_unique<report::LivePage>(*options.live_page, "live: " + name);
-  fmt::print(out, "live page: {}\n", page->url());
+  fmt::print(out, "{}\n", text_of(*page));
   std::fflush(out);  // a pipe's reader wants to open it now
   return page;
 }

@@ -205,6 +205,7 @@ class Drawing {
   }
 
   void draw_help() {
+    if (!choice_.address.empty() && left() > 0) frame_.put(top_++, 0, choice_.address);
     if (left() > static_cast<int>(kHelpOfKeys.size() + kHelpOfCells.size())) ++top_;
     for (const std::string_view line : kHelpOfKeys)
       if (left() > 0) frame_.put(top_++, 0, line);

@@ -22,6 +22,7 @@ struct FrameChoice {
   bool has_help = false;
   bool has_keys = false;                ///< the last row names the keys
   std::string notice;                   ///< stands in the last row instead
+  std::string address{};                ///< where else the run can be seen; the help says it
   std::optional<std::size_t> all_jobs;  ///< how many will come, if that is known
 };
 

@@ -101,6 +101,23 @@ TEST(LiveView, WithoutATerminalEachEventIsAPlainLine) {
             "[    23.0 s] node lost\n");
 }
 
+TEST(LiveView, TheAddressOfTheLivePageIsInTheLastRowUntilAKeyAndInTheHelp) {
+  const Paper paper;
+  LiveViewOptions options = options_for(80, 24);
+  options.address = "live page: http://127.0.0.1:41235/" + std::string(40, 'a') + "/";
+  LiveView view(paper.file(), Mode::kTerminal, 4, options);
+  small_run().feed(view);
+  const auto shows = [&](const std::string& text) {
+    view.draw(Instant{3s});
+    return paper.screen(80, 24).text().find(text) != std::string::npos;
+  };
+  EXPECT_TRUE(shows("\n" + options.address));
+  press(view, "f");
+  EXPECT_FALSE(shows("live page"));
+  press(view, "?");
+  EXPECT_TRUE(shows("\n" + options.address + "\n"));
+}
+
 TEST(LiveView, ThePictureShowsClockProgressQueueCoresAndEvents) {
   const Paper paper;
   LiveView view(paper.file(), Mode::kTerminal, 4, options_for(60, 12));
