@@ -11,16 +11,17 @@
 namespace replay::oracle {
 namespace {
 
-double slowdown(TimeModel model, const Job& job, int level) {
-  if (level == 1) return 1;
+// `demand`: what other jobs add to the load of its busiest core.
+double slowdown(TimeModel model, const Job& job, int level, double demand = 0) {
+  if (level == 1 && demand <= 0) return 1;
   const double u = job.cpu_use;
   const double ov = job.network_overhead;
   switch (model) {
-    case TimeModel::kIsolated: return std::max(1.0, level * u);
-    case TimeModel::kUtreraAdditive: return std::max(1.0, level * u + ov);
+    case TimeModel::kIsolated: return std::max(1.0, level * u + demand);
+    case TimeModel::kUtreraAdditive: return std::max(1.0, level * u + demand + ov);
     case TimeModel::kUtrera: break;
   }
-  return u + ov == 0 ? 1 : std::max(1.0, (level * u + ov) / (u + ov));
+  return u + ov == 0 ? 1 : std::max(1.0, (level * u + demand + ov) / (u + ov));
 }
 
 // Work at a rate: what is left of it at an instant, and its end, rounded up.
@@ -40,12 +41,14 @@ struct MalleableJob {
   const Job* job;
   std::size_t index;  // in the workload
   Time started;
-  std::vector<int> processes;  // on each node
-  std::vector<int> cores;      // on each node
-  int level;                   // most processes on a core
-  Work work;                   // until its true end
-  Work budget;                 // until its estimate is used up
-  bool is_new = true;          // started in this pass, which will set `work` and `budget`
+  std::vector<int> processes;             // on each node
+  std::vector<int> cores;                 // on each node
+  int level;                              // most processes on a core
+  std::vector<std::size_t> node_order{};  // of its ranks
+  std::vector<std::vector<int>> names{};  // of its cores on each node
+  Work work;                              // until its true end
+  Work budget;                            // until its estimate is used up
+  bool is_new = true;                     // started in this pass, which will set `work` and `budget`
 };
 
 int ceil_div(int a, int b) { return (a + b - 1) / b; }
@@ -94,7 +97,10 @@ class MalleableRun {
         continue;
       }
       schedule_[r.index].end = now_;
-      give_back(r.cores);
+      std::vector<int> its_own = r.cores;  // cores without another job
+      for (std::size_t n = 0; n < r.names.size(); ++n)
+        its_own[n] -= static_cast<int>(std::ranges::count_if(r.names[n], [&](int c) { return jobs_on(n, c) > 1; }));
+      give_back(its_own);
       running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
@@ -103,16 +109,117 @@ class MalleableRun {
     for (std::size_t n = 0; n < free_.size(); ++n) free_[n] += cores[n];
   }
 
+  // ------------------------------------------------------------------------------------------------- shared cores
+
+  // Processes of a job on its i-th core of a node: as even as it goes, the first cores have one more.
+  static int load(const MalleableJob& r, std::size_t node, std::size_t i) {
+    const int cores = r.cores[node];
+    return r.processes[node] / cores + (static_cast<int>(i) < r.processes[node] % cores ? 1 : 0);
+  }
+
+  [[nodiscard]] int jobs_on(std::size_t node, int core) const {
+    return static_cast<int>(std::ranges::count_if(running_, [&](const MalleableJob& r) {
+      return !r.names.empty() && std::ranges::find(r.names[node], core) != r.names[node].end();
+    }));
+  }
+  [[nodiscard]] bool is_sharing(const MalleableJob& r) const {
+    for (std::size_t n = 0; n < r.names.size(); ++n)
+      for (const int core : r.names[n])
+        if (jobs_on(n, core) > 1) return true;
+    return false;
+  }
+
+  static double demand(const MalleableJob& r, const MalleableJob& other) {
+    double most = 0;
+    for (std::size_t n = 0; n < r.names.size(); ++n)
+      for (std::size_t i = 0; i < r.names[n].size(); ++i)
+        for (std::size_t k = 0; k < other.names[n].size(); ++k)
+          if (r.names[n][i] == other.names[n][k])
+            most = std::max(most, load(other, n, k) * other.job->cpu_use - (r.level - load(r, n, i)) * r.job->cpu_use);
+    return most;
+  }
+  [[nodiscard]] double slowdown_now(const MalleableJob& r) const {
+    double most = 0;
+    for (const MalleableJob& other : running_)
+      if (&other != &r) most = std::max(most, demand(r, other));
+    return slowdown(rules_.model, *r.job, r.level, most);
+  }
+
+  // The first cores that it has, and then the lowest ones without a job.
+  void name_cores(MalleableJob& r) const {
+    r.names.resize(r.cores.size());
+    for (std::size_t n = 0; n < r.cores.size(); ++n) {
+      std::vector<int> names = r.names[n];
+      names.resize(std::min(names.size(), static_cast<std::size_t>(r.cores[n])));
+      for (int core = 0; static_cast<int>(names.size()) < r.cores[n]; ++core)
+        if (jobs_on(n, core) == 0 && std::ranges::find(names, core) == names.end()) names.push_back(core);
+      r.names[n] = names;
+    }
+  }
+
+  static int level_of(const MalleableJob& r) {
+    int level = 1;
+    for (std::size_t n = 0; n < r.cores.size(); ++n)
+      if (r.cores[n] > 0) level = std::max(level, ceil_div(r.processes[n], r.cores[n]));
+    return level;
+  }
+
+  // The job at this level on cores that the host has for itself, if they suffice.
+  [[nodiscard]] std::optional<MalleableJob> beside(const MalleableJob& host, std::size_t index, int level) const {
+    const std::vector<int> none(free_.size(), 0);
+    const Job& job = workload_.jobs[index];
+    MalleableJob guest{&job, index, now_, none, none, 1, {}, std::vector<std::vector<int>>(free_.size()), {}, {}};
+    int left = job.processes;
+    for (const std::size_t n : host.node_order) {
+      std::vector<int> seats;
+      for (const int core : host.names[n])
+        if (jobs_on(n, core) == 1) seats.push_back(core);
+      const int here = std::min({left, node_size_, static_cast<int>(seats.size()) * level});
+      if (here == 0) continue;
+      guest.node_order.push_back(n);
+      guest.processes[n] = here;
+      guest.cores[n] = ceil_div(here, level);
+      guest.names[n].assign(seats.begin(), seats.begin() + guest.cores[n]);
+      left -= here;
+    }
+    if (left > 0) return std::nullopt;
+    guest.level = level_of(guest);
+    return guest;
+  }
+
+  bool start_beside(std::size_t index) {
+    const Job& job = workload_.jobs[index];
+    if (job.flexibility != Flexibility::kMalleable) return false;
+    for (int level = 1; level <= most(job); ++level)
+      for (const std::size_t i : by_criterion()) {
+        const MalleableJob& host = running_[i];
+        if (host.job->flexibility != Flexibility::kMalleable || host.level + level > rules_.max_mpl) continue;
+        const auto guest = beside(host, index, level);
+        if (!guest) continue;
+        const double worst = std::max(slowdown(rules_.model, *host.job, host.level, demand(host, *guest)),
+                                      slowdown(rules_.model, job, guest->level, demand(*guest, host)));
+        if (worst > rules_.max_slowdown + 1e-9) continue;
+        running_.push_back(*guest);
+        std::erase(waiting_, index);
+        return true;
+      }
+    return false;
+  }
+
   [[nodiscard]] int most(const Job& job) const { return job.can_shrink() ? rules_.max_mpl : 1; }
 
-  // The processes on each node if the job starts at this level on the cores in `free`; nothing if it does not fit.
-  [[nodiscard]] std::optional<std::vector<int>> placed(const Job& job, int level, const std::vector<int>& free) const {
+  static std::vector<std::size_t> by_free_cores(const std::vector<int>& free) {
     std::vector<std::size_t> order(free.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater{}, [&](std::size_t n) { return free[n]; });
+    return order;
+  }
+
+  // The processes on each node if the job starts at this level on the cores in `free`; nothing if it does not fit.
+  [[nodiscard]] std::optional<std::vector<int>> placed(const Job& job, int level, const std::vector<int>& free) const {
     std::vector<int> processes(free.size(), 0);
     int left = job.processes;
-    for (const std::size_t n : order) {
+    for (const std::size_t n : by_free_cores(free)) {
       processes[n] = std::min({left, free[n] * level, node_size_});
       left -= processes[n];
     }
@@ -132,11 +239,9 @@ class MalleableRun {
   void hold(MalleableJob& r, const std::vector<int>& cores) {
     give_back(r.cores);
     r.cores = cores;
-    r.level = 1;
-    for (std::size_t n = 0; n < cores.size(); ++n) {
-      free_[n] -= cores[n];
-      if (cores[n] > 0) r.level = std::max(r.level, ceil_div(r.processes[n], cores[n]));
-    }
+    r.level = level_of(r);
+    for (std::size_t n = 0; n < cores.size(); ++n) free_[n] -= cores[n];
+    if (rules_.share != Beside::kNever) name_cores(r);
   }
 
   // Starts the job at the least level at which it fits into the free cores; false if there is none.
@@ -145,7 +250,8 @@ class MalleableRun {
     for (int level = 1; level <= most(job); ++level) {
       const auto processes = placed(job, level, free_);
       if (!processes) continue;
-      running_.push_back({&job, index, now_, *processes, std::vector<int>(free_.size(), 0), 1, {}, {}});
+      running_.push_back({&job, index, now_, *processes, std::vector<int>(free_.size(), 0), 1, {}, {}, {}, {}});
+      running_.back().node_order = by_free_cores(free_);
       hold(running_.back(), cores_at(*processes, level));
       std::erase(waiting_, index);
       return true;
@@ -184,7 +290,7 @@ class MalleableRun {
       if (enough(level)) return true;
       for (const std::size_t i : by_criterion()) {
         const MalleableJob& victim = running_[i];
-        if (!victim.job->can_shrink()) continue;
+        if (!victim.job->can_shrink() || is_sharing(victim)) continue;
         const std::vector<int> fewer = cores_at(victim.processes, level);
         int gain = 0;
         for (std::size_t n = 0; n < free.size(); ++n) gain += std::max(0, cores[i][n] - fewer[n]);
@@ -201,6 +307,7 @@ class MalleableRun {
 
   // Expands level by level, as long as the whole step fits.
   void expand(MalleableJob& r) {
+    if (is_sharing(r)) return;
     while (r.level > 1) {
       const std::vector<int> more = cores_at(r.processes, r.level - 1);
       for (std::size_t n = 0; n < more.size(); ++n)
@@ -209,26 +316,32 @@ class MalleableRun {
     }
   }
 
+  bool start_head() {
+    const std::size_t head = waiting_.front();
+    if (start(head)) return true;
+    if (rules_.share == Beside::kFirst && start_beside(head)) return true;
+    if (make_room(workload_.jobs[head])) return start(head);
+    return rules_.share == Beside::kLast && start_beside(head);
+  }
+
   void pass() {
     std::vector<std::vector<int>> before;
     for (const MalleableJob& r : running_) before.push_back(r.cores);
 
-    while (!waiting_.empty()) {
-      const Job& head = workload_.jobs[waiting_.front()];
-      if (start(waiting_.front())) continue;
-      if (!make_room(head)) break;
-      start(waiting_.front());
-    }
-    if (!waiting_.empty())
-      for (MalleableJob& r : running_)
-        if (r.started == now_) expand(r);
-    if (!waiting_.empty() && rules_.backfill) backfill();
-    if (waiting_.empty() || rules_.eager)
-      for (const std::size_t i : by_criterion()) expand(running_[i]);
+    do {
+      while (!waiting_.empty() && start_head()) {
+      }
+      if (!waiting_.empty())
+        for (MalleableJob& r : running_)
+          if (r.started == now_) expand(r);
+      if (!waiting_.empty() && rules_.backfill) backfill();
+      if (waiting_.empty() || rules_.eager)
+        for (const std::size_t i : by_criterion()) expand(running_[i]);
+    } while (rules_.share != Beside::kNever && !waiting_.empty() && start_head());
 
     for (std::size_t i = 0; i < running_.size(); ++i) {
       MalleableJob& r = running_[i];
-      const double rate = 1.0 / slowdown(rules_.model, *r.job, r.level);
+      const double rate = 1.0 / slowdown_now(r);
       Span& span = schedule_[r.index];
       if (r.is_new) {
         r.is_new = false;
@@ -236,11 +349,10 @@ class MalleableRun {
         r.work = {static_cast<double>(r.job->run_time), now_, rate};
         if (workload_.cut_at_request) r.work.left = static_cast<double>(std::min(r.job->run_time, r.job->estimate()));
         r.budget = {static_cast<double>(r.job->estimate()), now_, rate};
-      } else if (before[i] != r.cores) {
-        r.work = r.work.from(now_, rate);
-        r.budget = r.budget.from(now_, rate);
       } else {
-        continue;
+        r.work = r.work.from(now_, rate);  // its cores have changed, or a job has come to them or left them
+        r.budget = r.budget.from(now_, rate);
+        if (before[i] == r.cores) continue;
       }
       span.cores.push_back({now_, r.cores});
     }
@@ -284,12 +396,9 @@ class MalleableRun {
       for (int level = 1; level <= most(job); ++level) {
         const auto processes = placed(job, level, free_);
         if (!processes) continue;
-        MalleableJob candidate{&job, index, now_, *processes, cores_at(*processes, level), 1, {}, {}};
-        for (std::size_t n = 0; n < free_.size(); ++n)
-          if (candidate.cores[n] > 0)
-            candidate.level = std::max(candidate.level, ceil_div((*processes)[n], candidate.cores[n]));
+        const int reached = level_of({&job, index, now_, *processes, cores_at(*processes, level), 1, {}, {}, {}, {}});
         const bool is_over =
-            Work{static_cast<double>(job.estimate()), now_, expected_rate(job, candidate.level)}.end() <= shadow;
+            Work{static_cast<double>(job.estimate()), now_, expected_rate(job, reached)}.end() <= shadow;
         std::vector<int> rest = then;
         const std::vector<int> least = cores_at(*processes, most(job));
         for (std::size_t n = 0; n < rest.size(); ++n) rest[n] -= least[n];

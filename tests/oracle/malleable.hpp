@@ -13,6 +13,9 @@ enum class TimeModel : std::uint8_t { kUtrera, kUtreraAdditive, kIsolated };
 
 enum class Criterion : std::uint8_t { kOldest, kLeastCpuUse, kLongest, kShortest };
 
+/// Whether the head may start on cores of a running job, and before or after shrinking is tried.
+enum class Beside : std::uint8_t { kNever, kFirst, kLast };
+
 struct Malleable {
   int max_mpl = 2;
   Criterion criterion = Criterion::kOldest;
@@ -20,6 +23,8 @@ struct Malleable {
   bool backfill = false;  ///< easy-malleable
   bool cautious = false;  ///< estimate=conservative: a job at level m is taken to make 1/m of its progress
   TimeModel model = TimeModel::kUtrera;
+  Beside share = Beside::kNever;
+  double max_slowdown = 1.5;  ///< of either of two jobs on the same cores
 };
 
 [[nodiscard]] Schedule malleable(const Workload& workload, const Malleable& rules);

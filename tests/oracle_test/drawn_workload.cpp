@@ -100,7 +100,7 @@ void shuffle_numbers(Random& random, std::vector<Job>& jobs) {
 
 void set_machine(Random& random, const Draw& draw, oracle::Workload& workload) {
   workload.cores_per_node = static_cast<int>(random.between(1, draw.most_cores));
-  if (draw.most_nodes == 1 || random.one_in(2)) return;
+  if (draw.most_nodes == 1 || (!draw.nodes && random.one_in(2))) return;
   workload.flat = false;
   workload.nodes = static_cast<int>(random.between(1, draw.most_nodes));
 }

@@ -23,6 +23,7 @@ struct Draw {
   int most_jobs = 14;
   int most_cores = 8;         ///< of the machine, or of a node
   int most_nodes = 1;         ///< above 1: one machine in two has nodes, and names its cores
+  bool nodes = false;         ///< every machine has
   bool overruns = true;       ///< jobs that reach the end of their estimates, under a drawn overrun rule
   bool long_times = false;    ///< times around the bounds between classes of jobs: a minute, an hour
   bool priorities = false;    ///< user and political ones, -infinity too

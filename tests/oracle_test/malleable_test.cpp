@@ -31,11 +31,11 @@ struct NamedModel {
   std::string name;
   TimeModel model;
 };
+const std::vector<NamedModel> kModels{{"utrera", TimeModel::kUtrera},
+                                      {"isolated", TimeModel::kIsolated},
+                                      {"utrera-additive", TimeModel::kUtreraAdditive}};
 
 std::vector<Variant> variants_of(const std::string& policy, bool backfill) {
-  const std::vector<NamedModel> models{{"utrera", TimeModel::kUtrera},
-                                       {"isolated", TimeModel::kIsolated},
-                                       {"utrera-additive", TimeModel::kUtreraAdditive}};
   struct Named {
     std::string parameters;
     Malleable rules;
@@ -57,10 +57,38 @@ std::vector<Variant> variants_of(const std::string& policy, bool backfill) {
   }
   std::vector<Variant> variants;
   for (auto [parameters, rules] : all)
-    for (const auto& [name, model] : models) {
+    for (const auto& [name, model] : kModels) {
       rules.backfill = backfill;
       rules.model = model;
       variants.push_back(malleable_variant(policy + parameters, rules, name));
+    }
+  return variants;
+}
+
+// Two jobs on the same cores: machines of nodes only. A rate that changes many times leaves rounding errors.
+std::vector<Variant> sharing_variants() {
+  using oracle::Beside;
+  struct Named {
+    std::string parameters;
+    Malleable rules;
+  };
+  const std::vector<Named> all{
+      {"share=first", {.share = Beside::kFirst}},
+      {"share=last", {.share = Beside::kLast}},
+      {"share=last:max_slowdown=3", {.share = Beside::kLast, .max_slowdown = 3}},
+      {"share=first:max_mpl=3:max_slowdown=2", {.max_mpl = 3, .share = Beside::kFirst, .max_slowdown = 2}},
+      {"share=last:max_mpl=4:max_slowdown=4:expand=eager",
+       {.max_mpl = 4, .eager = true, .share = Beside::kLast, .max_slowdown = 4}},
+      {"share=first:max_mpl=5:max_slowdown=2.5:criterion=least-cpu-util",
+       {.max_mpl = 5, .criterion = Criterion::kLeastCpuUse, .share = Beside::kFirst, .max_slowdown = 2.5}},
+  };
+  std::vector<Variant> variants;
+  for (auto [parameters, rules] : all)
+    for (const auto& [name, model] : kModels) {
+      rules.model = model;
+      variants.push_back(malleable_variant("fcfs-malleable:" + parameters, rules, name));
+      variants.back().draw.nodes = true;
+      variants.back().tolerance = 20;
     }
   return variants;
 }
@@ -74,6 +102,8 @@ std::string malleable_test_name(const testing::TestParamInfo<Variant>& variant) 
 }
 
 INSTANTIATE_TEST_SUITE_P(FcfsMalleable, MalleableOracle, testing::ValuesIn(variants_of("fcfs-malleable", false)),
+                         malleable_test_name);
+INSTANTIATE_TEST_SUITE_P(FcfsMalleableSharing, MalleableOracle, testing::ValuesIn(sharing_variants()),
                          malleable_test_name);
 INSTANTIATE_TEST_SUITE_P(EasyMalleable, MalleableOracle, testing::ValuesIn(variants_of("easy-malleable", true)),
                          malleable_test_name);
@@ -117,6 +147,10 @@ TEST(FcfsMalleablePromises, JobsStartInTheOrderOfTheirArrival) {
 
 TEST(FcfsMalleablePromises, NoJobIsShrunkWhileTheHeadCannotStartEvenSo) {
   for (const Variant& variant : variants_of("fcfs-malleable", false)) expect_promise(variant, first_shrunk_for_nothing);
+}
+
+TEST(FcfsMalleableSharingPromises, JobsStartInTheOrderOfTheirArrival) {
+  for (const Variant& variant : sharing_variants()) expect_promise(variant, first_overtaken);
 }
 
 TEST(EasyMalleablePromises, NoJobIsShrunkWhileTheHeadCannotStartEvenSo) {

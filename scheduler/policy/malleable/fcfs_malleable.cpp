@@ -7,18 +7,31 @@
 // easy-malleable is the paper's future work (section 5): the same, and behind a head that has to wait, later jobs start
 // if they do not delay the instant at which shrinking could make room for it. No job is shrunk for a backfilled one.
 // Room is counted on each node, as processes never leave theirs.
+// fcfs-malleable may also start the head beside one running job, on cores of that job (share=first|last; ours).
 
 #include "scheduler/policy/malleable/fcfs_malleable.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/policy/malleable/core_sharing.hpp"
 
 namespace replay {
 namespace {
 
 enum class Criterion : std::uint8_t { kOldest, kLeastCpuUtil, kLongest, kShortest };
+
+// Whether the head may start on cores of a running job: before any job is shrunk for it, or when that makes no room.
+enum class Share : std::uint8_t { kOff, kFirst, kLast };
+
+// A slowdown that is larger than the bound by no more than a rounding error is within it.
+constexpr double kSlowdownTolerance = 1e-9;
 
 struct FcfsMalleableSettings {
   int max_mpl = 2;
@@ -26,6 +39,8 @@ struct FcfsMalleableSettings {
   bool expand_eagerly = false;
   bool backfill = false;
   bool shrunk_run_at_one_in_m = false;  // for estimated ends, whatever the runtime model says
+  Share share = Share::kOff;
+  double max_slowdown = 0;  // of either of two jobs on the same cores
 };
 
 // Cores that can be had, node by node; a pool is one node, without a limit of processes per job.
@@ -62,6 +77,12 @@ struct ShrunkShadow {
   [[nodiscard]] bool head_fits() const { return room.holds(head, deepest); }
 };
 
+// The running job on the cores of which another one starts: its place in Pass::jobs_, and the level of the other one.
+struct Host {
+  std::size_t place;
+  int level;
+};
+
 // A job of this pass and the cores it would have after it.
 struct Candidate {
   const Job* job;
@@ -70,6 +91,7 @@ struct Candidate {
   bool malleable;
   bool started_now;
   double cpu_use;
+  std::optional<Host> host = {};  // started in this pass on cores of this job
 };
 
 // One pass, on a copy of the free cores and of what each job holds. Only emit() makes decisions of it, so a job that is
@@ -90,10 +112,11 @@ class Pass {
   bool start(const Job& head) {
     const int deepest = deepest_of(head);
     std::optional<Allocation> place = fit(head, deepest);  // (1) expanded, (2) shrunk
-    if (!place) place = fit_by_shrinking(head, deepest);   // (3)
-    if (!place) return false;                              // (4)
-    free_.take(*place);
-    jobs_.push_back({&head, nullptr, std::move(*place), head.can_shrink(), true, head.declared.cpu_use});
+    if (!place && settings_.share == Share::kFirst && start_beside(head, deepest)) return true;
+    if (!place) place = fit_by_shrinking(head, deepest);                                // (3)
+    if (!place) return settings_.share == Share::kLast && start_beside(head, deepest);  // else (4)
+    place->shareable = settings_.share != Share::kOff && may_share_cores(head);
+    enter(head, std::move(*place));
     return true;
   }
 
@@ -145,8 +168,7 @@ class Pass {
         return;
       }
     }
-    free_.take(*place);
-    jobs_.push_back({&job, nullptr, std::move(*place), job.can_shrink(), true, job.declared.cpu_use});
+    enter(job, std::move(*place));
   }
 
   [[nodiscard]] bool has_free_cores() const { return free_.total() > 0; }
@@ -159,19 +181,31 @@ class Pass {
   // job keeps every core that it can keep: one that keeps its number of cores is not moved.
   void emit(const ClusterView& view, Decisions& out) {
     FreeCores free{view.free};
-    for (const Candidate& c : jobs_)
-      if (c.running != nullptr && c.allocation.cores < c.running->allocation.cores) resize(c, free, out);
-    for (const Candidate& c : jobs_) {
+    const auto resize_those_that = [&](auto changes) {
+      for (Candidate& c : jobs_)
+        if (c.running != nullptr && changes(c.allocation.cores, c.running->allocation.cores)) resize(c, free, out);
+    };
+    resize_those_that(std::less{});
+    // A job that starts on the cores of another one needs the cores with which that one was expanded.
+    const bool expand_first = std::ranges::any_of(jobs_, [](const Candidate& c) { return c.host.has_value(); });
+    if (expand_first) resize_those_that(std::greater{});
+    for (Candidate& c : jobs_) {
       if (c.running != nullptr) continue;
-      Allocation place = *free.place_like(c.allocation);
+      Allocation place = *(c.host ? free.place_beside(cores_of(jobs_[c.host->place]), c.job->processes, c.host->level)
+                                  : free.place_like(c.allocation));
       free.take(place);
+      if (place.shareable) c.allocation = place;
       out.emplace_back(Start{c.job->id, std::move(place)});
     }
-    for (const Candidate& c : jobs_)
-      if (c.running != nullptr && c.allocation.cores > c.running->allocation.cores) resize(c, free, out);
+    if (!expand_first) resize_those_that(std::greater{});
   }
 
  private:
+  void enter(const Job& job, Allocation on, std::optional<Host> host = {}) {
+    free_.take(on);
+    jobs_.push_back({&job, nullptr, std::move(on), job.can_shrink(), true, job.declared.cpu_use, host});
+  }
+
   [[nodiscard]] int deepest_of(const Job& job) const { return job.can_shrink() ? settings_.max_mpl : 1; }
 
   // Calls visit(node, cores held there, cores that it keeps when it is shrunk as far as it goes).
@@ -209,6 +243,29 @@ class Pass {
     return std::nullopt;
   }
 
+  // On cores of one running job that no third job has: at the least level, and there the first job in the criterion's
+  // order, so that no core gets more than max_mpl processes and neither job is slowed down beyond the bound.
+  bool start_beside(const Job& head, int deepest) {
+    if (!may_share_cores(head)) return false;
+    const std::vector<Candidate*> order = in_criterion_order();
+    for (int level = 1; level <= std::min(deepest, settings_.max_mpl - 1); ++level)
+      for (const Candidate* host : order) {
+        if (!host->allocation.shareable || host->allocation.mpl + level > settings_.max_mpl) continue;
+        if (host->running != nullptr && host->job->can_shrink() && !host->malleable)
+          continue;  // turned out to be rigid
+        auto place = free_.place_beside(host->allocation, head.processes, level);
+        if (!place || !get_along({*host->job, host->allocation}, {head, *place})) continue;
+        enter(head, std::move(*place), Host{static_cast<std::size_t>(host - jobs_.data()), level});
+        return true;
+      }
+    return false;
+  }
+
+  [[nodiscard]] bool get_along(const PlacedJob& one, const PlacedJob& other) const {
+    const double most = settings_.max_slowdown + kSlowdownTolerance;
+    return slowdown_beside(view_, one, other) <= most && slowdown_beside(view_, other, one) <= most;
+  }
+
   // Shrinks running jobs one level per round, in the criterion's order, until the head fits; undoes it all if it never
   // does. From round to round the head may be shrunk further too, which may be enough without another victim.
   std::optional<Allocation> fit_by_shrinking(const Job& head, int deepest) {
@@ -219,6 +276,7 @@ class Pass {
         if (auto place = fit(head, level)) return place;
       for (Candidate* victim : order) {
         if (!victim->malleable || victim->allocation.mpl >= level) continue;
+        if (is_sharing(victim->allocation, free_)) continue;
         if (free_.gain(victim->allocation, victim->job->processes, level) <= 0) continue;
         undo.emplace_back(victim, victim->allocation);
         move(*victim, *free_.at_level(victim->allocation, victim->job->processes, level));
@@ -231,6 +289,7 @@ class Pass {
 
   // Goes to the next smaller level as a whole, repeatedly, as long as there is room.
   void expand(Candidate& candidate) {
+    if (is_sharing(candidate.allocation, free_)) return;
     while (candidate.allocation.mpl > 1) {
       auto wider = free_.at_level(candidate.allocation, candidate.job->processes, candidate.allocation.mpl - 1);
       if (!wider) return;
@@ -238,10 +297,17 @@ class Pass {
     }
   }
 
-  static void resize(const Candidate& c, FreeCores& free, Decisions& out) {
+  // With their names, once its decision has been made.
+  static const Allocation& cores_of(const Candidate& c) {
+    const bool is_where_it_was = c.running != nullptr && c.allocation.cores == c.running->allocation.cores;
+    return is_where_it_was ? c.running->allocation : c.allocation;
+  }
+
+  static void resize(Candidate& c, FreeCores& free, Decisions& out) {
     Allocation to = *free.at_level(c.running->allocation, c.job->processes, c.allocation.mpl);
     free.release(c.running->allocation);
     free.take(to);
+    if (to.shareable) c.allocation = to;
     out.emplace_back(Resize{c.job->id, std::move(to)});
   }
 
@@ -277,15 +343,24 @@ class FcfsMalleable final : public Policy {
   explicit FcfsMalleable(FcfsMalleableSettings settings) : settings_(settings) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
+    if (settings_.share != Share::kOff && !view.machine.names_cores())
+      throw PolicyError(
+          fmt::format("fcfs-malleable with 'share' puts two jobs on the same cores: expected a machine of "
+                      "nodes, found {}; try --machine 4x2x2",
+                      view.machine.to_text()));
     if (view.waiting.empty() && nobody_is_shrunk(view)) return;
     Pass pass{view, settings_};
-    const Job* blocked = nullptr;
     auto waiting = view.waiting.begin();
-    for (; waiting != view.waiting.end() && blocked == nullptr; ++waiting)
-      if (!pass.start(**waiting)) blocked = *waiting;
-    if (blocked != nullptr) pass.expand_started_now();
-    if (blocked != nullptr && settings_.backfill) backfill(pass, *blocked, waiting, view.waiting.end());
-    if (blocked == nullptr || settings_.expand_eagerly) pass.expand_all();
+    for (bool has_started = true; has_started;) {
+      const Job* blocked = nullptr;
+      for (; waiting != view.waiting.end() && blocked == nullptr; ++waiting)
+        if (!pass.start(**waiting)) blocked = *waiting;
+      if (blocked != nullptr) pass.expand_started_now();
+      if (blocked != nullptr && settings_.backfill) backfill(pass, *blocked, waiting, view.waiting.end());
+      if (blocked == nullptr || settings_.expand_eagerly) pass.expand_all();
+      // A job that was expanded has more cores on which another one can start.
+      has_started = blocked != nullptr && settings_.share != Share::kOff && pass.start(*blocked);
+    }
     pass.emit(view, out);
   }
 
@@ -341,7 +416,18 @@ constexpr ParameterSpec kExpandParameter = {
     "",
     "when older shrunk jobs are expanded: with an empty queue (the paper), or also while the head cannot start",
     "Utrera et al. 2012, section 3.1; eager is ours"};
-constexpr ParameterSpec kFcfsMalleableParameters[] = {kMaxMplParameter, kCriterionParameter, kExpandParameter};
+constexpr ParameterSpec kFcfsMalleableParameters[] = {
+    kMaxMplParameter,
+    kCriterionParameter,
+    kExpandParameter,
+    {"share", ParameterType::kChoice, "off", "off|last|first", "",
+     "whether the head may start on cores of a running job, taking turns with it: when shrinking makes no room for it, "
+     "or "
+     "before any job is shrunk",
+     "ours"},
+    {"max_slowdown", ParameterType::kNumber, "1.5", "1..64", "times its time alone",
+     "largest slowdown of either of two jobs on the same cores, by the runtime model", "ours"},
+};
 constexpr ParameterSpec kEasyMalleableParameters[] = {
     kMaxMplParameter,
     kCriterionParameter,
@@ -357,6 +443,11 @@ std::unique_ptr<Policy> make_malleable(const Parameters& parameters, bool backfi
   settings.backfill = backfill;
   settings.shrunk_run_at_one_in_m = backfill && parameters.choice("estimate") == "conservative";
   settings.max_mpl = static_cast<int>(parameters.integer("max_mpl"));
+  if (!backfill) {
+    settings.share =
+        parameters.choice<Share>("share", {{"off", Share::kOff}, {"last", Share::kLast}, {"first", Share::kFirst}});
+    settings.max_slowdown = parameters.number("max_slowdown");
+  }
   settings.expand_eagerly = parameters.choice("expand") == "eager";
   settings.criterion = parameters.choice<Criterion>("criterion", {{"oldest", Criterion::kOldest},
                                                                   {"least-cpu-util", Criterion::kLeastCpuUtil},

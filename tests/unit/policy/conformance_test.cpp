@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "scheduler/log/text.hpp"
@@ -29,10 +30,12 @@ std::vector<std::string> every_policy() {
         "conservative:compress-at=every-end", "easy-malleable:estimate=conservative", "plan:pass=event",
         "dynp:metric=utilisation", "slack:heuristic=du", "slack:sf=0", "dynp:decider=preferred:step=submit",
         "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3", "fcfs-malleable:criterion=longest",
-        "fcfs-malleable:criterion=shortest", "fcfs-malleable:criterion=least-cpu-util", "greedy-moldable:order=class",
-        "g-lomarc-ts:short=1s", "g-lomarc-ts:variant=ssp", "g-lomarc-ts:variant=cst:short=1s:medium=50s",
-        "g-lomarc-ts:variant=cstws:short=1s", "g-lomarc-ts:variant=fbo:short=1s:block-size=3",
-        "g-lomarc-ts:variant=ns:short=1s:f-slack=5", "g-lomarc-ts:variant=nh:short=1s",
+        "fcfs-malleable:share=first", "fcfs-malleable:share=last:expand=eager",
+        "fcfs-malleable:share=first:max_mpl=4:max_slowdown=4", "fcfs-malleable:criterion=shortest",
+        "fcfs-malleable:criterion=least-cpu-util", "greedy-moldable:order=class", "g-lomarc-ts:short=1s",
+        "g-lomarc-ts:variant=ssp", "g-lomarc-ts:variant=cst:short=1s:medium=50s", "g-lomarc-ts:variant=cstws:short=1s",
+        "g-lomarc-ts:variant=fbo:short=1s:block-size=3", "g-lomarc-ts:variant=ns:short=1s:f-slack=5",
+        "g-lomarc-ts:variant=nh:short=1s",
         // many slices in the minutes that the jobs take
         "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s",
         "scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner=easy",
@@ -40,6 +43,8 @@ std::vector<std::string> every_policy() {
         "60s:inner={slack}",
         "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={fcfs-"
         "malleable:max_mpl=4}",
+        "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={fcfs-"
+        "malleable:share=first}",
         "scojo-pect:interval=60s:short-slice=9s:overhead=1s:short=10s:medium=40s:inner={dynp}",
         "scojo-pect:interval=60s:short-slice=9s:overhead=1s:short=10s:medium=40s:inner={cirne-"
         "berman}",
@@ -49,11 +54,14 @@ std::vector<std::string> every_policy() {
   return all;
 }
 
-// Whether it, or one that it wraps, runs only where nodes can be halved.
+// Whether it, or one that it wraps, puts two jobs on the same cores.
+bool shares_cores(std::string_view policy) { return policy.find("share=") != policy.npos; }
+
+// Whether it, or one that it wraps, runs only where nodes can be halved or cores have names.
 bool needs_nodes(std::string_view policy) {
-  return std::ranges::any_of(policies(), [policy](const PolicyEntry& entry) {
-    return entry.needs_nodes && policy.find(entry.name) != policy.npos;
-  });
+  return shares_cores(policy) || std::ranges::any_of(policies(), [policy](const PolicyEntry& entry) {
+           return entry.needs_nodes && policy.find(entry.name) != policy.npos;
+         });
 }
 
 std::vector<const char*> machines_for(std::string_view policy) {
@@ -95,11 +103,12 @@ std::string first_wrong_size(const MemoryLog& log, const std::vector<TracedJob>&
   return "";
 }
 
-TEST_P(EveryPolicy, LetsJobsShareNodesButNoCores) {
+TEST_P(EveryPolicy, LetsJobsShareNodesButNoCoresUnlessToldTo) {
+  const SharingRule rule{.cores = shares_cores(GetParam())};
   for (const char* machine : {"4x2x2", "1x1x16", needs_nodes(GetParam()) ? "2x2x4" : "16x1x1"})
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
       const auto log = simulate(GetParam(), Machine::parse(machine), random_moldable_jobs(seed, 150, 16), "utrera");
-      ASSERT_EQ(sharing_error(log, Machine::parse(machine)), "") << machine << ", seed " << seed;
+      ASSERT_EQ(sharing_error(log, Machine::parse(machine), rule), "") << machine << ", seed " << seed;
     }
 }
 
@@ -208,20 +217,24 @@ class HalfTheMachine final : public Policy {
 
 // Counted at the end of an instant: within it cores change hands in steps, for which the controller has the other half.
 CoreCount most_cores_in_use(const MemoryLog& log) {
-  std::map<JobId, CoreCount> held, asleep;
+  std::map<JobId, Allocation> held, asleep;
   CoreCount most = 0;
   Instant now{};
   for (const log::Record& record : log.records()) {
     if (record.at != now) {
       CoreCount used = 0;
-      for (const auto& [job, cores] : held) used += cores;
-      most = std::max(most, used);
+      std::set<CoreId> named;  // two jobs may be on one core
+      for (const auto& [job, allocation] : held) {
+        if (allocation.named.empty()) used += allocation.cores;
+        for (const CoreLoad& load : allocation.named) named.insert(load.core);
+      }
+      most = std::max(most, used + static_cast<CoreCount>(named.size()));
       now = record.at;
     }
-    if (const auto* launch = std::get_if<log::Launched>(&record.what)) held[launch->job] = launch->allocation.cores;
-    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) held[resize->job] = resize->allocation.cores;
+    if (const auto* launch = std::get_if<log::Launched>(&record.what)) held[launch->job] = launch->allocation;
+    if (const auto* resize = std::get_if<log::ResizeDone>(&record.what)) held[resize->job] = resize->allocation;
     if (const auto* suspend = std::get_if<log::SuspendDone>(&record.what))
-      asleep[suspend->job] = std::exchange(held[suspend->job], 0);
+      asleep[suspend->job] = std::exchange(held[suspend->job], {});
     if (const auto* resume = std::get_if<log::ResumeDone>(&record.what)) held[resume->job] = asleep[resume->job];
     if (const auto* finish = std::get_if<log::Finished>(&record.what)) held.erase(finish->job);
   }
