@@ -105,7 +105,7 @@ std::vector<Section> sections(const GlomarcValues& simulated) {
             "in the first block only; NS: blocks are not sorted; NH: neither sorting nor blocks, and the first group "
             "that passes."},
        .figures = {response_bars(simulated, kW1, "Figure 6")},
-       .tables = {glomarc_responses(simulated, kW1), glomarc_gains(simulated), glomarc_by_seed(simulated),
+       .tables = {glomarc_responses(simulated, kW1), glomarc_gains(simulated), glomarc_by_seed(simulated, kW1),
                   glomarc_times(simulated, kW1)}},
       {.title = "Figure 7: use of the machine",
        .text = {},
@@ -120,7 +120,8 @@ std::vector<Section> sections(const GlomarcValues& simulated) {
       {.title = "Figure 8: the heavier load, and the size of blocks (5.3)",
        .text = {},
        .figures = {response_bars(simulated, kW2, "W2, blocks of 16"), block_curves(simulated)},
-       .tables = {glomarc_responses(simulated, kW2), glomarc_blocks(simulated), glomarc_times(simulated, kW2)}},
+       .tables = {glomarc_responses(simulated, kW2), glomarc_by_seed(simulated, kW2), glomarc_blocks(simulated),
+                  glomarc_times(simulated, kW2)}},
       {.title = "Figure 9: fairness against use (5.4)",
        .text = {},
        .figures = {slack_curves(simulated)},

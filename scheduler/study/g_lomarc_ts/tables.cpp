@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/metrics/confidence.hpp"
 #include "scheduler/study/g_lomarc_ts/numbers.hpp"
 
 namespace replay::study {
@@ -54,6 +55,12 @@ void add_seeds(Table& table, std::uint64_t seeds, int decimals, const std::strin
     table.columns.push_back({.name = fmt::format("seed {}", seed), .unit = unit, .decimals = decimals});
 }
 
+// Half of the 95 % confidence interval of the mean: what other seeds could make of it. NaN of one seed.
+void add_interval_column(Table& table, int decimals, const std::string& unit) {
+  table.columns.push_back({.name = "+- (95 %)", .unit = unit, .decimals = decimals});
+}
+double interval_of(const std::vector<double>& by_seed) { return metrics::estimate(by_seed).half_width; }
+
 struct GainRow {
   std::string name;
   GlomarcGain gain;
@@ -61,15 +68,17 @@ struct GainRow {
   double sign = 1;  // -1: how much more
 };
 
-// The mean and each seed's.
+// The mean, its confidence interval and each seed's.
 Table gain_table(const GlomarcValues& simulated, Table table, const std::vector<GainRow>& rows, std::string_view why) {
   table.columns.push_back({.name = "mean", .unit = "%", .decimals = 1, .band = kGainBand, .why = std::string{why}});
+  add_interval_column(table, 1, "%");
   const std::uint64_t seeds = simulated.outcome().options.seeds;
   add_seeds(table, seeds, 1, "%");
   for (const auto& [name, gain, printed, sign] : rows) {
     Row row{name, {{sign * gain.percent(simulated) + 0.0, printed}}};
     std::vector<double> gains = gain.by_seed(simulated);
     gains.resize(seeds, kNoValue);
+    row.values.push_back({interval_of(gains)});
     for (const double of_seed : gains) row.values.push_back({sign * of_seed});
     table.rows.push_back(std::move(row));
   }
@@ -188,19 +197,24 @@ Table glomarc_gains(const GlomarcValues& simulated) {
   return gain_table(simulated, std::move(table), rows, kWhyGains);
 }
 
-Table glomarc_by_seed(const GlomarcValues& simulated) {
-  Table table = table_of("by seed", "W1: relative response by seed", "variant, class");
-  table.notes = {"All jobs with the bound of 600 s."};
+Table glomarc_by_seed(const GlomarcValues& simulated, GlomarcLoad load) {
+  Table table = table_of(fmt::format("by seed, {}", to_text(load)),
+                         fmt::format("{}: relative response by seed", to_text(load)), "variant, class");
+  table.notes = {
+      "All jobs with the bound of 600 s. +-: half of the 95 % confidence interval of the mean over the seeds, "
+      "by Student's t."};
   const std::uint64_t seeds = simulated.outcome().options.seeds;
   table.columns.push_back({.name = "mean", .unit = "ratio", .decimals = 2});
+  add_interval_column(table, 2, "ratio");
   add_seeds(table, seeds, 2, "ratio");
   for (const Group group : {kMedium, kLong, kAll})
     for (const GlomarcVariant variant : glomarc_variants()) {
-      const GlomarcRun run = glomarc_run(kW1, variant);
+      const GlomarcRun run = glomarc_run(load, variant);
       if (!simulated.has(run)) continue;
+      const std::vector<double> by_seed = simulated.by_seed(run, relative_response_of(group));
       Row row{fmt::format("{}, {}", to_text(variant), kGlomarcGroupNames[group]),
-              {{simulated.mean(run, relative_response_of(group))}}};
-      for (const double of_seed : simulated.by_seed(run, relative_response_of(group))) row.values.push_back({of_seed});
+              {{mean_of(by_seed)}, {interval_of(by_seed)}}};
+      for (const double of_seed : by_seed) row.values.push_back({of_seed});
       table.rows.push_back(std::move(row));
     }
   return table;

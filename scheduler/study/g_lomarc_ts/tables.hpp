@@ -11,8 +11,8 @@ namespace replay::study {
 [[nodiscard]] Table glomarc_responses(const GlomarcValues& simulated, GlomarcLoad load);
 /// What the text of 5.2 says in per cent about relative responses under W1.
 [[nodiscard]] Table glomarc_gains(const GlomarcValues& simulated);
-/// Relative response under W1, seed by seed.
-[[nodiscard]] Table glomarc_by_seed(const GlomarcValues& simulated);
+/// Relative response, its confidence interval over the seeds, and seed by seed.
+[[nodiscard]] Table glomarc_by_seed(const GlomarcValues& simulated, GlomarcLoad load);
 /// Response, wait and suspended time in hours.
 [[nodiscard]] Table glomarc_times(const GlomarcValues& simulated, GlomarcLoad load);
 /// Use of nodes and cores, in phases of high load and over the makespan.

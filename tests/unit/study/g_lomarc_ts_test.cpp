@@ -11,6 +11,7 @@
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/study/g_lomarc_ts/simulated_values.hpp"
+#include "scheduler/study/g_lomarc_ts/tables.hpp"
 #include "scheduler/study/page.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/study/surroundings.hpp"
@@ -259,6 +260,20 @@ TEST(GlomarcValues, TakesArithmeticMeansAndGainsOfMeans) {
   EXPECT_DOUBLE_EQ(gain.percent(simulated), 75);
   EXPECT_EQ(gain.by_seed(simulated), (std::vector<double>{50, 80}));
   EXPECT_TRUE(std::isnan(simulated.mean(glomarc_run(GlomarcLoad::kW2, Variant::kGlts), response)));
+}
+
+TEST(GlomarcTables, SayHowFarOtherSeedsMayMoveAMean) {
+  GlomarcOutcome outcome{.options = {.seeds = 3, .jobs = 10}, .workloads = {}, .runs = {}};
+  auto& of_seed = outcome.runs[glomarc_run(GlomarcLoad::kW2, Variant::kSsp)];
+  of_seed.resize(3);
+  for (std::size_t seed = 0; seed < 3; ++seed)
+    of_seed[seed].groups[glomarc::kLong].relative = 10 + 2 * static_cast<double>(seed);
+  const Table table = glomarc_by_seed(GlomarcValues{outcome}, GlomarcLoad::kW2);
+  const auto row = std::ranges::find(table.rows, "SSP, long", &Row::name);
+  ASSERT_NE(row, table.rows.end());
+  EXPECT_DOUBLE_EQ(row->values.at(0).ours, 12);
+  EXPECT_NEAR(row->values.at(1).ours, 4.303 * 2 / std::sqrt(3.0), 1e-3) << "t of two degrees of freedom is 4.303";
+  EXPECT_DOUBLE_EQ(row->values.at(4).ours, 14);
 }
 
 // ---- the study ----
