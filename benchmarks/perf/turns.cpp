@@ -1,6 +1,7 @@
-// A measurement of two jobs on the same cores, as a table: for each pair of kernels, how much longer each takes beside
-// the other than alone, from its start to its end, and both together against one after the other, launches included. With turns of each length that is asked for, and
-// with 0, which is without turns. All of it alternates within a round; the load of others stands beside each row.
+// A measurement of two jobs on the same cores, as a Markdown table a class: for each pair of kernels, how much longer each
+// takes beside the other than alone, from its start to its end, and both together against one after the other, launches
+// included. With turns of each length that is asked for, and with 0, which is without turns. All of it alternates within a
+// round; the load of others stands beside each row.
 
 #include <fmt/format.h>
 
@@ -38,6 +39,7 @@ struct Given {
   std::string cores;
 };
 
+constexpr double kOfARepetition = 0.1;  // a job may be so much of a repetition shorter than asked for
 constexpr double kMostEach = 2.3;       // times its time alone
 constexpr double kMostTogether = 1.05;  // times one after the other
 
@@ -61,12 +63,16 @@ class Bench {
 
   /// How many pairs exceed a bound with the last of the turns.
   int measure() {
-    print_head();
-    for (const std::string& size : given_.classes)
+    for (const std::string& size : given_.classes) {
+      print_head(size);
       for (std::size_t a = 0; a < given_.kernels.size(); ++a)
         for (std::size_t b = a; b < given_.kernels.size(); ++b) measure({given_.kernels[a], given_.kernels[b]}, size);
-    fmt::print("\n*  more than {} times its time alone, or both more than {} times one after the other: {} pairs\n",
-               kMostEach, kMostTogether, missed_);
+      fmt::print("\n");
+    }
+    fmt::print(
+        "\\* more than {} times its time alone, or both more than {} times one after the other; with the last of the "
+        "turns: {} pairs\n",
+        kMostEach, kMostTogether, missed_);
     return missed_;
   }
 
@@ -78,7 +84,8 @@ class Bench {
     Words words{(folder_ / kernel).string(), "--class", size};
     if (is_new)
       known->second = experiment::benchmark_figure(agents_.front().run(words, cores_).output, "time_per_repeat_s");
-    const long repeats = std::max(1L, std::lround(seconds / std::max(1e-4, known->second)));
+    const auto repeats =
+        std::max(1L, static_cast<long>(std::ceil(seconds / std::max(1e-4, known->second) - kOfARepetition)));
     words.insert(words.end(), {"--repeat", fmt::format("{}", repeats)});
     return words;
   }
@@ -93,7 +100,7 @@ class Bench {
     for (int round = 0; round < given_.rounds; ++round) {
       load.push_back(experiment::load_of_others().value_or(0));
       const MeasuredRun alone_first = agents_.front().run(first, cores_);
-      const MeasuredRun alone_second = agents_.front().run(second, cores_);
+      const MeasuredRun alone_second = first == second ? alone_first : agents_.front().run(second, cores_);
       std::size_t at = 0;
       for (AgentRuns& agent : agents_) {
         const AgentRuns::Together both = agent.run_together({first, second}, cores_);
@@ -102,27 +109,33 @@ class Bench {
         figures[at++].together.push_back(both.seconds / (alone_first.seconds + alone_second.seconds));
       }
     }
-    print(pair, size, length, figures, load);
+    print(pair, length, figures, load);
   }
 
-  void print_head() const {
-    fmt::print("{:<14}{:>9}", "pair", "alone s");
-    for (const double turn : given_.turns) fmt::print("   | {:>4g} ms: first  second  both", turn);
-    fmt::print("   | load of others\n");
+  void print_head(const std::string& size) const {
+    fmt::print("| {} | alone at least, s |", size);
+    for (const double turn : given_.turns)
+      fmt::print(" {}: first | second | both |", turn == 0 ? "no turns" : fmt::format("{:g} ms", turn));
+    fmt::print(" load of others, % |\n|---|---|");
+    for (std::size_t i = 0; i < given_.turns.size(); ++i) fmt::print("---|---|---|");
+    fmt::print("---|\n");
+    std::fflush(stdout);
   }
 
-  void print(const Pair& pair, const std::string& size, double length, const std::vector<Figures>& figures,
-             const std::vector<double>& load) {
-    fmt::print("{:<14}{:>9.2f}", fmt::format("{} {} {}", pair.first, pair.second, size), length);
+  void print(const Pair& pair, double length, const std::vector<Figures>& figures, const std::vector<double>& load) {
+    fmt::print("| {} and {} | {:.1f} |", pair.first, pair.second, length);
     bool is_missed = false;
     for (const Figures& f : figures) {
       const double first = median(f.first), second = median(f.second), together = median(f.together);
+      const auto marked = [](double ratio, double most) {
+        return fmt::format("{:.2f}{}", ratio, ratio > most ? "\\*" : "");
+      };
       is_missed = std::max(first, second) > kMostEach || together > kMostTogether;
-      fmt::print("   | {:>14.2f} {:>7.2f} {:>5.2f}{}", first, second, together, is_missed ? '*' : ' ');
+      fmt::print(" {} | {} | {} |", marked(first, kMostEach), marked(second, kMostEach),
+                 marked(together, kMostTogether));
     }
     missed_ += is_missed ? 1 : 0;
-    fmt::print("  | {:.0f} %\n",
-               100 * std::accumulate(load.begin(), load.end(), 0.0) / static_cast<double>(load.size()));
+    fmt::print(" {:.0f} |\n", 100 * std::accumulate(load.begin(), load.end(), 0.0) / static_cast<double>(load.size()));
     std::fflush(stdout);
   }
 
