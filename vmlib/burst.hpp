@@ -3,7 +3,8 @@
 // core is always at work: a hand-over costs no emulated time. A slice that ended late has done part of the next one's
 // work already, which is that much shorter, so that a rank that is often late gets no more of the core than others.
 // That credit is at most one quantum, and a slice earns none if the token was taken away meanwhile: being stopped is
-// not progress.
+// not progress. The orders may say that work takes longer, beside the jobs on the rank's node; then a slice is a quantum of
+// work all the same, and takes that much longer.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +31,22 @@ class Burst {
   static constexpr std::uint64_t kStaleNs = 100'000'000;
   static constexpr std::uint64_t kStaleQuanta = 10;
 
+  /// How many times as long work takes, in millionths.
+  static std::uint64_t slowdown_of(const replay_vm_orders& orders) {
+    const std::uint32_t slowdown = __atomic_load_n(&orders.slowdown, __ATOMIC_RELAXED);
+    return slowdown == 0 ? REPLAY_VM_SLOWDOWN_OF_ONE
+                         : std::clamp(slowdown, REPLAY_VM_LEAST_SLOWDOWN, REPLAY_VM_MOST_SLOWDOWN);
+  }
+
  private:
   /// Works for one slice; returns the work done.
   std::uint64_t slice(std::uint64_t left, replay_vm_slot& slot, CurrentToken<System>& seat) {
     CoreToken<System>* token = acquire(slot.orders, seat);
+    // A quantum of work is never cut, however long it takes: phases computes that much at a time (phases_plan.hpp).
     const std::uint64_t work = std::min(left, quantum_ns_);
-    const std::uint64_t done_before = std::min(work, credit_ns_);
-    const std::uint64_t end = slice_start_ + work - done_before;
+    const std::uint64_t takes = work * slowdown_of(slot.orders) / REPLAY_VM_SLOWDOWN_OF_ONE;
+    const std::uint64_t done_before = std::min(takes, credit_ns_);
+    const std::uint64_t end = slice_start_ + takes - done_before;
     System::sleep_until(end);
     slice_start_ = std::max(end, System::now());
     const bool was_ours = token == nullptr || token->is_mine();

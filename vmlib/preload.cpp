@@ -289,6 +289,8 @@ INTERPOSED int vm_emulated(vm_emulation* facts) {
   return 1;
 }
 
+INTERPOSED double vm_slowdown() { return rank.is_emulated() ? rank.slowdown() : 1; }
+
 INTERPOSED void vm_burst(std::uint64_t ns) {
   if (rank.is_emulated() && waiting.reports) rank.burst(ns);
 }

@@ -114,6 +114,11 @@ class Rank {
   /// Most ranks of this job on one core. REQUIRES: is_joined().
   [[nodiscard]] std::uint32_t mpl() const { return std::clamp(load(slot()->orders.mpl), 1U, REPLAY_VM_MAX_RANKS); }
 
+  /// How many times as long its work takes now. REQUIRES: is_joined().
+  [[nodiscard]] double slowdown() const {
+    return static_cast<double>(Burst<System>::slowdown_of(slot()->orders)) / REPLAY_VM_SLOWDOWN_OF_ONE;
+  }
+
   /// Does `ns` of work on the emulated core. REQUIRES: is_emulated(), and this is the thread that joined.
   void burst(std::uint64_t ns) { burst_.work(ns, *slot(), seat_); }
 

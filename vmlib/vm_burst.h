@@ -22,7 +22,12 @@ struct vm_emulation {
 /* Fills `facts` and returns 1 when this rank's core is emulated; else returns 0 and leaves it alone. */
 __attribute__((weak)) int vm_emulated(struct vm_emulation* facts);
 
-/* Does `ns` of work on the emulated core: returns when the core has been this rank's for that long, in slices of at most
+/* How many times as long this rank's work takes now, beside the jobs on its nodes: what the runtime model of the run says
+ * of them, as jobs on emulated cores do not disturb each other by themselves. 1 on real cores. vm_burst() heeds it; a
+ * program that waits by the clock for what stands for a part of its work waits that many times as long. */
+__attribute__((weak)) double vm_slowdown(void);
+
+/* Does `ns` of work on the emulated core: returns when the core has been this rank's for that long (times vm_slowdown()), in slices of at most
  * the quantum, after each of which the token goes to the next rank that waits. A slice that ended late shortens the next
  * one by at most one slice, so that being stopped is not progress. REQUIRES: vm_emulated(); the thread of MPI_Init. */
 __attribute__((weak)) void vm_burst(uint64_t ns);

@@ -166,6 +166,10 @@ void NodeAgent::on(const protocol::EndJob& order) {
 
 void NodeAgent::on(const protocol::Goodbye&) { shut_down(); }
 
+void NodeAgent::on(const protocol::SlowDown& order) {
+  if (const auto job = jobs_.find(order.job); job != jobs_.end()) job->second->slow_down(order.slowdown);
+}
+
 void NodeAgent::on(const protocol::AskStatistics& order) {
   if (const auto job = jobs_.find(order.job); job != jobs_.end())
     send(job->second->statistics());

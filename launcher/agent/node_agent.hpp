@@ -37,6 +37,7 @@ class NodeAgent {
   void handle(const protocol::AgentOrder& order);
   void on(const protocol::LaunchJob& order);
   void on(const protocol::EndJob& order);
+  void on(const protocol::SlowDown& order);
   void on(const protocol::Goodbye& order);
   void on(const protocol::AskStatistics& order);
   void on(const protocol::Ping&) {}

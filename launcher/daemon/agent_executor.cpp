@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -95,6 +96,9 @@ class AgentExecutor final : public live::Executor {
   void suspend(JobId job) override { send(protocol::SuspendJob{job}); }
   void resume(JobId job) override { send(protocol::ResumeJob{job}); }
   void end(JobId job, Outcome reason) override { send(protocol::EndJob{job, reason}); }
+  void slow_down(JobId job, double slowdown) override {
+    send(protocol::SlowDown{job, std::clamp(slowdown, protocol::kLeastSlowdown, protocol::kMostSlowdown)});
+  }
 
  private:
   /// As the agent numbers them.

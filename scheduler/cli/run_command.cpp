@@ -36,6 +36,7 @@
 #include "scheduler/report/live/live_page.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/results/run_folder.hpp"
+#include "scheduler/runtime_model/neighbours_part.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -167,7 +168,12 @@ class LiveRun {
     }
     recorder.begin();
 
+    const std::string part = machine_.is_emulated() ? neighbours_part(scenario_.runtime_model) : "";
+    const auto neighbours =
+        part.empty() ? nullptr
+                     : make_runtime_model(part, {.profile = scenario_.profile.get(), .pairs = scenario_.pairs.get()});
     live::RunOptions engine;
+    engine.neighbours = neighbours.get();
     engine.time_scale = options_.time_scale;
     engine.overrun = scenario_.overrun;
     engine.until = scenario_.until;

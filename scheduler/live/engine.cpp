@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/core/arrivals.hpp"
+#include "scheduler/live/emulated_slowdowns.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::live {
@@ -73,6 +75,7 @@ class Engine final : public ExecutorListener {
         base_(event_base_new()),
         clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
+    if (options.neighbours != nullptr) slowdowns_.emplace(machine, *options.neighbours, executor);
     wake_ = LoopEvent{event_new(
         base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
     if (stop_descriptor() >= 0) {
@@ -248,16 +251,25 @@ class Engine final : public ExecutorListener {
     launch.core_of_rank = core_of_ranks(order.allocation, machine_, options_.pairing);
     launched_.insert(order.job);
     executor_.launch(launch);
+    if (slowdowns_) slowdowns_->come(arrivals_.job(order.job), order.allocation);
   }
   void apply(const order::Resize& order) {
     executor_.resize(order.job, core_of_ranks(order.allocation, machine_, options_.pairing));
+    if (slowdowns_) slowdowns_->move(order.job, order.allocation);
   }
-  void apply(const order::Suspend& order) { executor_.suspend(order.job); }
-  void apply(const order::Resume& order) { executor_.resume(order.job); }
+  void apply(const order::Suspend& order) {
+    executor_.suspend(order.job);
+    if (slowdowns_) slowdowns_->leave(order.job);
+  }
+  void apply(const order::Resume& order) {
+    executor_.resume(order.job);
+    if (slowdowns_) slowdowns_->come_back(order.job);
+  }
   void apply(const order::End& order) { executor_.end(order.job, order.outcome); }
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);
+    if (slowdowns_) slowdowns_->forget(job);
     arrivals_.on_end(job, clock_.now());
     ++result_.ended;
     events_.emplace_back(Finish{job, std::move(end)});
@@ -278,6 +290,7 @@ class Engine final : public ExecutorListener {
   LoopEvent stop_;
   TraceClock clock_;
   std::set<JobId> launched_;
+  std::optional<EmulatedSlowdowns> slowdowns_;
   std::vector<Event> events_;
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the trace any more

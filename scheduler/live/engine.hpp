@@ -31,6 +31,9 @@ struct RunOptions {
   /// What to start for a job with that many processes; cores are filled in by the engine. Throws InputError if there is nothing to start: the
   /// job fails. After CannotStartJobs no further job is started; what runs goes on to its end.
   std::function<LaunchOrder(const TracedJob&, ProcessCount)> order;
+  /// Emulated cores: by how much jobs are slowed down by those on their nodes and by their own processes there, which the
+  /// executor is told. Null: they are not.
+  const RuntimeModel* neighbours = nullptr;
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
 };

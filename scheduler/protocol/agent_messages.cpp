@@ -69,6 +69,10 @@ void put(ByteWriter& out, const OrderFailed& message) {
   out.put_text(message.action);
   out.put_text(message.reason);
 }
+void put(ByteWriter& out, const SlowDown& message) {
+  put(out, message.job);
+  out.put_double(message.slowdown);
+}
 void put(ByteWriter& out, const JobStatistics& message) {
   put(out, message.job);
   out.put(message.at_ns);
@@ -123,6 +127,13 @@ void take(ByteReader& in, MoveRanks& message) {
 void take(ByteReader& in, EndJob& message) {
   message.job = take_job(in);
   message.outcome = in.take_enum(Outcome::kRejected, "outcome");
+}
+void take(ByteReader& in, SlowDown& message) {
+  message.job = take_job(in);
+  message.slowdown = in.take_double("slowdown");
+  if (message.slowdown < kLeastSlowdown || message.slowdown > kMostSlowdown)
+    throw ProtocolError(
+        fmt::format("slowdown: expected {} to {}, found {}", kLeastSlowdown, kMostSlowdown, message.slowdown));
 }
 void take(ByteReader& in, Hello& message) {
   message.version = in.take<std::uint16_t>("version");

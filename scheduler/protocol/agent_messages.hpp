@@ -58,7 +58,16 @@ struct AskStatistics {
 struct Ping {
   bool operator==(const Ping&) const = default;
 };
-using AgentOrder = std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye, AskStatistics, Ping>;
+/// Emulated cores: how many times as long the job's work takes from now on, beside the jobs on its nodes, which do not
+/// disturb each other there by themselves. Has no answer; nothing happens if the job has ended.
+struct SlowDown {
+  JobId job{};
+  double slowdown = 1;  ///< kLeastSlowdown to kMostSlowdown
+  bool operator==(const SlowDown&) const = default;
+};
+inline constexpr double kLeastSlowdown = 0.01, kMostSlowdown = 100;
+using AgentOrder =
+    std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye, AskStatistics, Ping, SlowDown>;
 
 /// The agent's first message.
 struct Hello {

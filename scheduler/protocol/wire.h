@@ -63,8 +63,14 @@ struct replay_vm_orders {
   uint32_t back_end; /* enum replay_vm_back_end */
   uint64_t place;    /* replay_vm_place(): core and seat in the core segment, one word as both change together */
   uint32_t mpl;      /* most ranks of this job on one core, >= 1 */
-  uint8_t reserved[44];
+  /* Emulated cores: how many times as long its work takes beside the jobs on its nodes, in millionths; 0: 1,000,000 */
+  uint32_t slowdown;
+  uint8_t reserved[40];
 };
+
+#define REPLAY_VM_SLOWDOWN_OF_ONE UINT32_C(1000000)
+#define REPLAY_VM_LEAST_SLOWDOWN UINT32_C(10000)    /* 0.01 */
+#define REPLAY_VM_MOST_SLOWDOWN UINT32_C(100000000) /* 100 */
 
 #ifdef __cplusplus
 /* Core index in the upper half, seat (or REPLAY_VM_NO_SEAT: no token, so yield) in the lower one. */

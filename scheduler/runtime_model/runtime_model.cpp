@@ -13,6 +13,7 @@
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/runtime_model/calibrated.hpp"
 #include "scheduler/runtime_model/declared_rate.hpp"
+#include "scheduler/runtime_model/neighbours_part.hpp"
 #include "scheduler/runtime_model/pairs.hpp"
 
 namespace replay {
@@ -171,6 +172,12 @@ std::unique_ptr<RuntimeModel> make_runtime_model(std::string_view name, const Mo
     joined->add(entry.make(files), entry.part);
   }
   return joined;
+}
+
+std::string neighbours_part(std::string_view model) {
+  for (const std::string_view part : split(model, '+'))
+    if (entry_of(part).part == ModelPart::kNeighbours) return std::string{part};
+  return {};
 }
 
 bool names_model(std::string_view name, std::string_view model) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/live/executor.hpp"
@@ -31,6 +32,7 @@ class FakeExecutor final : public live::Executor {
   void suspend(JobId job) override;
   void resume(JobId job) override;
   void end(JobId job, Outcome reason) override;
+  void slow_down(JobId job, double slowdown) override { slowdowns.emplace_back(job, slowdown); }
 
   /// Reports the executor as lost at once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
@@ -41,6 +43,8 @@ class FakeExecutor final : public live::Executor {
   std::string misuse;                        ///< the first invalid order: too many jobs on a core, an unknown job
   /// The cores of each job's ranks, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
+  /// As they were told, in order; they do not slow down its jobs.
+  std::vector<std::pair<JobId, double>> slowdowns;
   Duration answer_after{std::chrono::milliseconds{5}};
   int orders_to_end = 1;  ///< a job ends with this many orders to end it
 

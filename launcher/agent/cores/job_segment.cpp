@@ -4,7 +4,9 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <system_error>
 
@@ -51,6 +53,7 @@ JobSegment::JobSegment(const std::string& name, const JobKey& key, std::uint32_t
   header.quantum_us = facts.quantum_us;
   for (std::uint32_t slot = 0; slot < ranks_; ++slot) order_place(slot, replay_vm_place(0, REPLAY_VM_NO_SEAT));
   order_mpl(1);
+  order_slowdown(1);
 }
 
 void JobSegment::order_place(std::uint32_t slot, std::uint64_t place) {
@@ -67,6 +70,14 @@ void JobSegment::order_sharing(std::uint32_t slot, bool is_shared, replay_vm_bac
 
 void JobSegment::order_mpl(std::uint32_t mpl) {
   for (std::uint32_t slot = 0; slot < ranks_; ++slot) __atomic_store_n(&at(slot)->orders.mpl, mpl, __ATOMIC_RELAXED);
+}
+
+void JobSegment::order_slowdown(double slowdown) {
+  const double millionths = std::clamp(slowdown * REPLAY_VM_SLOWDOWN_OF_ONE, double{REPLAY_VM_LEAST_SLOWDOWN},
+                                       double{REPLAY_VM_MOST_SLOWDOWN});
+  const auto order = static_cast<std::uint32_t>(std::lround(millionths));
+  for (std::uint32_t slot = 0; slot < ranks_; ++slot)
+    __atomic_store_n(&at(slot)->orders.slowdown, order, __ATOMIC_RELAXED);
 }
 
 replay_vm_state JobSegment::state(std::uint32_t slot) const {

@@ -40,6 +40,8 @@ class JobSegment {
   void order_sharing(std::uint32_t slot, bool is_shared, replay_vm_back_end back_end);
   /// Most ranks of this job on one core.
   void order_mpl(std::uint32_t mpl);
+  /// Emulated cores: how many times as long the job's work takes, 0.01 to 100.
+  void order_slowdown(double slowdown);
   [[nodiscard]] replay_vm_state state(std::uint32_t slot) const;
   [[nodiscard]] replay_vm_mode mode(std::uint32_t slot) const;
 

@@ -38,6 +38,8 @@ class AgentJob {
 
   /// Carried out once the job has started, in the order given.
   void carry_out(const JobOrders::Order& order);
+  /// Emulated cores: how many times as long its work takes from now on, whether it has started or not.
+  void slow_down(double slowdown) { job_.ranks.set_slowdown(slowdown); }
   void end(Outcome outcome, Patience patience) { ending_.end(outcome, patience); }
   [[nodiscard]] bool is_to_end() const { return ending_.is_to_end(); }
 

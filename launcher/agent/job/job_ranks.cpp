@@ -16,6 +16,7 @@ JobRanks::JobRanks(const AgentSite& site, JobId job, std::vector<std::int32_t> c
 
 void JobRanks::enter(std::unique_ptr<JobSegment> segment) {
   segment_ = std::move(segment);
+  segment_->order_slowdown(slowdown_);
   site_.cores->enter(job_, {segment_.get(), [this] { advance_meters(); }}, core_of_rank_);
 }
 
@@ -45,6 +46,11 @@ void JobRanks::lose(std::size_t number) {
   rank.is_finalized = segment_->state(slot) == REPLAY_VM_FINALIZED;
   rank.meter.advance(segment_->times(slot, monotonic_ns()), monotonic_ns(), counts_as_used());
   site_.cores->lose_rank(job_, slot);
+}
+
+void JobRanks::set_slowdown(double slowdown) {
+  slowdown_ = slowdown;
+  if (segment_) segment_->order_slowdown(slowdown);
 }
 
 void JobRanks::set_suspended(bool is_suspended) {

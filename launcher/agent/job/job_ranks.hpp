@@ -47,6 +47,8 @@ class JobRanks {
   void lose(std::size_t rank);
   /// The cores that the ranks have moved to; does not move them.
   void set_cores(std::vector<std::int32_t> core_of_rank) { core_of_rank_ = std::move(core_of_rank); }
+  /// Emulated cores: how many times as long the job's work takes from now on.
+  void set_slowdown(double slowdown);
   /// A suspended job's time does not count as used.
   void set_suspended(bool is_suspended);
 
@@ -82,6 +84,7 @@ class JobRanks {
   std::unique_ptr<JobSegment> segment_;
   std::vector<Rank> ranks_;
   bool is_suspended_ = false;
+  double slowdown_ = 1;
 };
 
 }  // namespace replay::launcher

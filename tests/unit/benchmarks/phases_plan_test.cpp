@@ -55,6 +55,12 @@ TEST(PhasesPlan, WorkThatTakesLongerOnASharedCoreIsLeftOutLess) {
   EXPECT_DOUBLE_EQ(make_plan(parameters(10, 0.25), emulation(0.5, 0.1, 2)).deducted, 0.6);
 }
 
+TEST(PhasesPlan, WorkThatTakesLongerBesideNeighboursIsLeftOutLess) {
+  Emulation beside = emulation(0.5, 0.1, 1);
+  beside.slowdown = 1.2;
+  EXPECT_DOUBLE_EQ(make_plan(parameters(10), beside).deducted, 0.6 / 1.2);
+}
+
 TEST(PhasesPlan, NoMoreIsLeftOutThanThereIs) {
   const PhasesPlan plan = make_plan(parameters(0.3), emulation(0.5, 0.1, 1));
   EXPECT_DOUBLE_EQ(plan.deducted, 0.3);

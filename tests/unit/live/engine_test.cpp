@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <functional>
 #include <utility>
@@ -27,6 +28,7 @@ struct LiveLog {
   live::RunResult result;
   std::string misuse;
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
+  std::vector<std::pair<JobId, double>> slowdowns;
 };
 
 class Live : public testing::Test {
@@ -50,10 +52,56 @@ class Live : public testing::Test {
     live.result = live::run(machine_, workload, policy, *make_runtime_model("isolated"), executor, live.log, options);
     live.misuse = executor.misuse;
     live.placements = executor.placements;
+    live.slowdowns = executor.slowdowns;
     return live;
   }
   Machine machine_ = Machine::cluster(1, 1, 2);
 };
+
+TEST_F(Live, TellsJobsOnEmulatedCoresHowMuchTheirNeighboursSlowThemDown) {
+  PairTable pairs;
+  ASSERT_TRUE(pairs.add(id('A'), id('B'), 1.5) && pairs.add(id('B'), id('A'), 1.25));
+  const auto neighbours = make_runtime_model("pairs", {.profile = nullptr, .pairs = &pairs});
+  const LiveLog live = run("fcfs", {job('A').cores(1).runs(10s), job('B').cores(1).arrives(2s).runs(5s)}, 0.02,
+                           [&](FakeExecutor&, live::RunOptions& options) { options.neighbours = neighbours.get(); });
+  using Told = std::pair<JobId, double>;
+  EXPECT_EQ(live.slowdowns, (std::vector<Told>{{id('B'), 1.25}, {id('A'), 1.5}, {id('A'), 1}}))
+      << "when B comes, and when it has gone";
+}
+
+// Starts all jobs at once, suspends one after 4 s of trace time and resumes it after 8.
+class SuspendsForAWhile final : public UnwrappedPolicy {
+ public:
+  explicit SuspendsForAWhile(JobId job) : job_(job) {}
+  void decide(const ClusterView& view, Decisions& out) override {
+    for (const Job* waiting : view.waiting)
+      out.emplace_back(Start{waiting->id, {.cores = waiting->processes, .named = {}}});
+    if (step_ < std::size(kSteps) && view.now >= kSteps[step_]) {
+      if (step_++ == 0)
+        out.emplace_back(Suspend{job_});
+      else
+        out.emplace_back(Resume{job_});
+    }
+    if (step_ < std::size(kSteps)) out.emplace_back(WakeAt{kSteps[step_]});
+  }
+
+ private:
+  static constexpr std::array kSteps{at(4s), at(8s)};
+  JobId job_;
+  std::size_t step_ = 0;
+};
+
+TEST_F(Live, SuspendedJobsSlowNoneDown) {
+  PairTable pairs;
+  ASSERT_TRUE(pairs.add(id('A'), id('B'), 1.5) && pairs.add(id('B'), id('A'), 1.25));
+  const auto neighbours = make_runtime_model("pairs", {.profile = nullptr, .pairs = &pairs});
+  SuspendsForAWhile policy{id('B')};
+  const LiveLog live = run(policy, {job('A').cores(1).runs(30s), job('B').cores(1).runs(10s)}, 0.02,
+                           [&](FakeExecutor&, live::RunOptions& options) { options.neighbours = neighbours.get(); });
+  using Told = std::pair<JobId, double>;
+  EXPECT_EQ(live.slowdowns,
+            (std::vector<Told>{{id('B'), 1.25}, {id('A'), 1.5}, {id('A'), 1}, {id('A'), 1.5}, {id('A'), 1}}));
+}
 
 TEST_F(Live, DecidesWhatTheSimulatorDecides) {
   // Decisions are at least a second of trace time apart, which is 20 ms of real time here.

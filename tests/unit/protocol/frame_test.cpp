@@ -35,7 +35,8 @@ std::vector<AgentOrder> all_orders() {
           EndJob{JobId{2}, Outcome::kOverrun},
           Goodbye{},
           AskStatistics{JobId{7}},
-          Ping{}};
+          Ping{},
+          SlowDown{JobId{7}, 1.25}};
 }
 
 std::vector<AgentReport> all_reports() {

@@ -48,6 +48,28 @@ TEST_F(VmBurst, AloneItTakesItsTimeAndKeepsNothing) {
   EXPECT_EQ(cores[0].seats[0].wanter, 0U);
 }
 
+TEST_F(VmBurst, BesideOthersOnItsNodesItTakesAsMuchLongerAsTheOrdersSay) {
+  slot.orders.slowdown = 1'250'000;
+  EXPECT_EQ(work(20 * kMs), 25 * kMs);
+  EXPECT_EQ(report.burst_ns, 20 * kMs) << "the work done is the same";
+  slot.orders.slowdown = 800'000;
+  EXPECT_EQ(work(20 * kMs), 16 * kMs);
+}
+
+TEST_F(VmBurst, NeighboursThatComeMeanwhileSlowDownTheRest) {
+  FakeSystem::meanwhile = [&] { slot.orders.slowdown = 2'000'000; };  // at the end of the first slice, of 10 ms
+  EXPECT_EQ(work(30 * kMs), (10 + 40) * kMs);
+}
+
+TEST_F(VmBurst, AQuantumOfSlowerWorkIsNotCut) {
+  slot.orders.slowdown = 1'500'000;
+  std::vector<std::uint64_t> ends;
+  FakeSystem::meanwhile = [&] { ends.push_back(FakeSystem::time); };
+  work(20 * kMs);
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_EQ(ends[1] - ends[0], 15 * kMs);
+}
+
 TEST_F(VmBurst, NoWorkTakesNoTime) {
   EXPECT_EQ(work(0), 0U);
   EXPECT_EQ(cores[0].handovers, 0U);

@@ -51,6 +51,7 @@ TEST(Segment, TellsAllRanksWhatTheirJobWasGiven) {
   const replay_vm_orders& orders = replay_vm_slot_at(theirs, 0)->orders;
   EXPECT_EQ(replay_vm_seat_of(orders.place), REPLAY_VM_NO_SEAT) << "until it is given one";
   EXPECT_EQ(orders.mpl, 1U);
+  EXPECT_EQ(orders.slowdown, REPLAY_VM_SLOWDOWN_OF_ONE);
   ::munmap(theirs, bytes);
 }
 
@@ -61,12 +62,14 @@ TEST(Segment, OrdersReachTheRankAndReportsTheAgent) {
   segment.order_place(1, replay_vm_place(5, 3));
   segment.order_sharing(1, true, REPLAY_VM_TOKEN);
   segment.order_mpl(4);
+  segment.order_slowdown(1.25);
   replay_vm_slot* slot = replay_vm_slot_at(theirs, 1);
   EXPECT_EQ(replay_vm_core_of(slot->orders.place), 5U);
   EXPECT_EQ(replay_vm_seat_of(slot->orders.place), 3U);
   EXPECT_EQ(slot->orders.shared, 1U);
   EXPECT_EQ(slot->orders.back_end, static_cast<std::uint32_t>(REPLAY_VM_TOKEN));
   EXPECT_EQ(slot->orders.mpl, 4U);
+  EXPECT_EQ(slot->orders.slowdown, 1'250'000U);
   slot->report.state = REPLAY_VM_FINALIZED;
   slot->report.mode = REPLAY_VM_MODE_PROGRESS;
   slot->report.init_ns = 100;
