@@ -94,8 +94,10 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
   const bool is_calibrated = names_model(scenario.runtime_model, kCalibrated);
   if (!options.profile.empty() && !is_calibrated)
-    throw UsageError(fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}",
-                                 scenario.runtime_model, kCalibrated));
+    throw UsageError(
+        fmt::format("--profile: the runtime model {} reads none; it is for --runtime-model {}, or {}+pairs, "
+                    "which also has its slowdowns of pairs",
+                    scenario.runtime_model, kCalibrated, kCalibrated));
   if (is_calibrated) scenario.profile = load_profile(options);
   if (!options.pairs.empty() && !names_model(scenario.runtime_model, "pairs"))
     throw UsageError(

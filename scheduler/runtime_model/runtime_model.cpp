@@ -137,7 +137,7 @@ constexpr RuntimeModelEntry kModels[] = {
     {"pairs", ModelPart::kNeighbours,
      "self * max SL(job, other) over the jobs on its nodes; self: 1, SL_sno or SL_sno*SL_scr by processes a node and "
      "CPU",
-     "sl_scr, sl_sno; SL of pairs from --pairs, else as measured (--profile), else by pair_key, else 1",
+     "sl_scr, sl_sno; SL of pairs from --pairs, else as measured (calibrated+pairs), else by pair_key, else 1",
      "G-LOMARC-TS, section 4.9 and Table 4", make_pairs},
 };
 
