@@ -30,7 +30,12 @@ struct Stretch {
 
 class StretchReader {
  public:
+  /// It is over.
   virtual void stretch(const Stretch& stretch) = 0;
+  /// It begins now; `to` is `from`. One stretch() or taken_back() of the same job follows, before the next begins().
+  virtual void begins(const Stretch& /*stretch*/) {}
+  /// What begins() was called with was over at the same instant.
+  virtual void taken_back(const Stretch& /*stretch*/) {}
 
  protected:
   ~StretchReader() = default;
@@ -38,14 +43,14 @@ class StretchReader {
 
 /// Calls the reader with each stretch when it is over, in the order of their ends; of those that end at one instant in the
 /// order of the records. A change that is reverted at the same instant leaves no stretch. Memory grows with the jobs that
-/// hold cores, not with the run. Throws InputError for a log whose jobs take cores that are not there.
+/// hold cores, not with the run. Throws InputError for a log whose jobs take cores that are not there, or start twice.
 class Stretches final : public log::Sink {
  public:
   /// `reader` must outlive the use of this.
   explicit Stretches(StretchReader& reader) : reader_(&reader) {}
 
   /// Throws InputError if the header names no machine.
-  void header(const log::Header& header) override { names_.header(header); }
+  void header(const log::Header& header) override;
   void record(const log::Record& record) override;
   [[nodiscard]] log::Kinds kinds() const override;
 
@@ -64,10 +69,12 @@ class Stretches final : public log::Sink {
   };
   struct OnRecord;
 
+  static Stretch up_to(Instant at, JobId job, const Open& open);
   void close(JobId job, const Open& open, Instant at);
 
   StretchReader* reader_;
   CoreNames names_;
+  CoreCount cores_ = 0;                                // of the machine
   std::unordered_map<JobId, ProcessCount> submitted_;  // processes of jobs that were not launched yet
   std::unordered_map<JobId, Open> open_;
 };

@@ -103,5 +103,40 @@ TEST(Stretches, AJobThatTakesCoresThatAreNotThereIsAnError) {
   EXPECT_THROW(stretches_of(Records("flat:4").submit(0, 1, 5, 9).launch(0, 1, 5)), InputError);
 }
 
+class Counts final : public StretchReader {
+ public:
+  void begins(const Stretch& stretch) override {
+    text += fmt::format("+{}@{}{} ", number(stretch.job), to_text(stretch.from),
+                        stretch.kind == Stretch::Kind::kSuspended ? "s" : "");
+  }
+  void stretch(const Stretch& stretch) override {
+    text += fmt::format("-{}@{} ", number(stretch.job), to_text(stretch.to));
+  }
+  void taken_back(const Stretch& stretch) override {
+    text += fmt::format("x{}@{} ", number(stretch.job), to_text(stretch.to));
+  }
+  std::string text;
+};
+
+TEST(Stretches, EachBeginIsFollowedByItsEndOrIsTakenBack) {
+  Counts counts;
+  Stretches stretches{counts};
+  Records("flat:4")
+      .submit(0, 1, 4, 9)
+      .launch(0, 1, 4)
+      .resized(3, 1, 2, 2)
+      .resized(3, 1, 4, 1)
+      .suspended(5, 1)
+      .resumed(6, 1)
+      .finish(6, 1)
+      .feed(stretches);
+  EXPECT_EQ(counts.text, "+1@0 -1@3 +1@3 x1@3 +1@3 -1@5 +1@5s -1@6 +1@6 x1@6 ");
+}
+
+TEST(Stretches, OfALogWithAJobThatIsLaunchedTwiceOrHasACoreThatIsNotThereAreAnError) {
+  EXPECT_THROW((void)stretches_of(Records("flat:4").submit(0, 1, 1, 9).launch(0, 1, 1).launch(1, 1, 1)), InputError);
+  EXPECT_THROW((void)stretches_of(Records("1x2").submit(0, 1, 1, 9).launch_on(0, 1, {{2, 1}})), InputError);
+}
+
 }  // namespace
 }  // namespace replay::metrics
