@@ -14,11 +14,12 @@ namespace {
 
 using metrics::JobRow;
 
-constexpr std::string_view kJobColumns =
+constexpr std::string_view kBatsimColumns =
     "job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,"
     "starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,"
-    "metadata,"
-    "outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,bounded_slowdown,mpl_mean,shrinks,"
+    "metadata";
+constexpr std::string_view kOurColumns =
+    ",outcome,exit_code,verification,reason,expanded_runtime_s,suspended_s,slowdown,bounded_slowdown,mpl_mean,shrinks,"
     "expands,cores_at_start,cores_at_end,flexibility,cpu_use,user,group,queue,program,"
     "given_size,optimal_size,size_modifier,group_s,virtual_turnaround_s,expected_turnaround_s";
 
@@ -33,24 +34,6 @@ std::string_view batsim_state(const JobRow& row) {
     case Outcome::kRejected: return "REJECTED";
   }
   return "?";
-}
-
-double stretch_of(const JobRow& row) {
-  if (row.execution() == Duration::zero()) return std::numeric_limits<double>::quiet_NaN();
-  return static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count());
-}
-
-// As "0-3 7 10-12": procset's text.
-void put_cores(CsvLine& cells, std::span<const CoreRange> used) {
-  bool is_first = true;
-  for (const CoreRange& range : used) {
-    if (!std::exchange(is_first, false)) cells.piece(' ');
-    cells.piece(number(range.first));
-    if (range.last == range.first) continue;
-    cells.piece('-');
-    cells.piece(number(range.last));
-  }
-  cells.empty();
 }
 
 // Many numbers of a row equal another one (without a wait, the start equals the submission): copies the text of that
@@ -180,8 +163,27 @@ void put_sharing_cells(CsvLine& cells, const metrics::SharingTimes* times) {
 
 }  // namespace
 
-JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound)
-    : bound_(bound), cells_(file, kJobColumns) {
+double stretch_of(const JobRow& row) {
+  if (row.execution() == Duration::zero()) return std::numeric_limits<double>::quiet_NaN();
+  return static_cast<double>(row.response().count()) / static_cast<double>(row.execution().count());
+}
+
+void put_cores(CsvLine& cells, std::span<const CoreRange> cores) {
+  bool is_first = true;
+  for (const CoreRange& range : cores) {
+    if (!std::exchange(is_first, false)) cells.piece(' ');
+    cells.piece(number(range.first));
+    if (range.last == range.first) continue;
+    cells.piece('-');
+    cells.piece(number(range.last));
+  }
+  cells.empty();
+}
+
+JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound, Columns columns)
+    : bound_(bound),
+      columns_(columns),
+      cells_(file, columns == Columns::kAll ? fmt::format("{}{}", kBatsimColumns, kOurColumns) : kBatsimColumns) {
   const std::string name = std::filesystem::path(header.value("trace")).filename().string();
   std::string memory;
   workload_ = CsvFile::quoted(name, memory);
@@ -196,9 +198,11 @@ void JobsCsv::put(const JobRow& row, std::string_view reason, std::span<const Co
   CsvLine cells = cells_.begin_line(kNumbers + 2 * used_cores.size(),
                                     kWords + workload_.size() + program.size() + quoted_reason.size());
   const RowCells known = put_batsim_cells(cells, row, workload_, program, used_cores);
-  put_our_cells(cells, row, quoted_reason, bound_, known);
-  put_size_cells(cells, row, said.size);
-  put_sharing_cells(cells, said.sharing);
+  if (columns_ == Columns::kAll) {
+    put_our_cells(cells, row, quoted_reason, bound_, known);
+    put_size_cells(cells, row, said.size);
+    put_sharing_cells(cells, said.sharing);
+  }
   cells_.end_line(cells);
 }
 

@@ -1,6 +1,7 @@
 // jobs.csv, one line per job: Batsim's and Evalys' columns first, then ours. Written row by row during the run. docs/formats/jobs-csv.md describes it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -15,12 +16,22 @@
 
 namespace replay::results {
 
+/// Turnaround time over execution time; NaN if the latter is zero. REQUIRES: row.ran().
+[[nodiscard]] double stretch_of(const metrics::JobRow& row);
+/// A cell of core numbers as "0-3 7 10-12": procset's text. Takes the room of two numbers for each range.
+void put_cores(CsvLine& cells, std::span<const CoreRange> cores);
+
 /// The file gets its name when it is closed. Every call throws InputError naming the file if it cannot be written (also
 /// on a full disk).
 class JobsCsv {
  public:
+  enum class Columns : std::uint8_t {
+    kAll,    ///< Batsim's, then ours
+    kBatsim  ///< Batsim's alone
+  };
   /// `bound` of the bounded slowdown.
-  JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound);
+  JobsCsv(const std::filesystem::path& file, const log::Header& header, Duration bound,
+          Columns columns = Columns::kAll);
   /// What policies say about a job, beside what happened to it; null: nothing.
   struct Said {
     const metrics::ChosenSize* size = nullptr;
@@ -35,6 +46,7 @@ class JobsCsv {
   std::string workload_;                         // as a cell
   std::string program_, clean_reason_, reason_;  // of the row that is written
   Duration bound_;
+  Columns columns_;
   CsvFile cells_;
 };
 
