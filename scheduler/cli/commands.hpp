@@ -55,10 +55,11 @@ void prepare_runtime();
 [[nodiscard]] Command add_audit(CLI::App& app);
 /// One MPI program by hand.
 [[nodiscard]] Command add_run_program(CLI::App& app);
-/// Finished runs: a page to look at, a figure for a paper, outputs made from the event log, two compared, one job's wait explained, one done again.
+/// Finished runs: a page to look at, a figure for a paper, outputs made from the event log, exports, two compared, one job's wait explained, one done again.
 [[nodiscard]] Command add_report(CLI::App& app);
 [[nodiscard]] Command add_plot(CLI::App& app);
 [[nodiscard]] Command add_results(CLI::App& app);
+[[nodiscard]] Command add_export(CLI::App& app);
 [[nodiscard]] Command add_diff(CLI::App& app);
 [[nodiscard]] Command add_why(CLI::App& app);
 [[nodiscard]] Command add_rerun(CLI::App& app);

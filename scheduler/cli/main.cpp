@@ -204,7 +204,7 @@ End run_command(int argc, char** argv) {
   const Command run_chosen = add_group(  // in the order of `replay --help`
       app, {add_help, add_simulate_here, add_validate, add_trace, add_generate, add_reproduce, add_agent, add_audit,
             add_calibrate, add_policies, add_models, add_benchmarks, add_run_program, add_report, add_plot, add_results,
-            add_diff, add_why, add_rerun});
+            add_export, add_diff, add_why, add_rerun});
   const std::vector<const char*> arguments = arguments_of(argc, argv);
 
   try {

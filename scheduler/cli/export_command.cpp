@@ -1,0 +1,95 @@
+// `replay export RUN... --to FORMAT`: runs as files that other programs open.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/results/export/export_files.hpp"
+#include "scheduler/results/export/formats.hpp"
+
+namespace replay::cli {
+namespace {
+
+struct ExportGiven {
+  std::vector<std::string> runs;
+  std::string format;
+  std::string out;
+  bool list = false;
+};
+
+std::string format_names() {
+  std::string names;
+  for (const results::ExportFormat& format : results::export_formats())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  return names;
+}
+
+void say(const std::filesystem::path& log, const std::string& remark) {
+  fmt::print(stderr, "replay: {}: {}\n", clean_line(log.string()), clean_line(remark));
+}
+
+int export_runs(const ExportGiven& given) {
+  if (given.list) {
+    fmt::print("{}", results::export_format_list());
+    return 0;
+  }
+  if (given.runs.empty()) throw UsageError("export: expected a run, found none (--list shows the formats)");
+  if (given.format.empty())
+    throw UsageError(fmt::format("export: expected --to and one of {}; --list says what each holds", format_names()));
+  const results::ExportFormat& format = results::export_format(given.format);
+  std::vector<std::filesystem::path> logs;
+  for (const std::string& run : given.runs)
+    for (const std::filesystem::path& log : results::event_logs_of(run)) logs.push_back(log);
+  const HeedStops heeding;
+  for (const auto& [log, files] : results::plan_exports(logs, format, given.out)) {
+    const results::RunLog run{log};
+    try {
+      for (const std::string& remark : format.write(run, files)) say(log, remark);
+      if (!run.end())
+        say(log, fmt::format("the log was cut off{}; the export has what there is",
+                             run.end().reason.empty() ? "" : ": " + run.end().reason));
+    } catch (const results::ExportStopped&) {
+      say(log, "interrupted: it was not exported");
+      return exit_status_after_stop();
+    }
+    if (files.front() == "-") continue;
+    for (const std::string& file : files) fmt::print("{}\n", clean_line(file));
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command add_export(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("export", "a run in the format of another program: Perfetto, Paje, Paraver, Evalys, ...");
+  command->footer(
+      "RUN is a run's folder (or the folder of several policies' runs), or an events.log. Everything is made from the "
+      "event "
+      "log.\nThe names of the files are printed; in a folder they begin with the name of the run.\n"
+      "Examples: replay export runs/20261121-040000-easy --to perfetto -o easy.json.gz\n"
+      "          replay export runs/compare/easy runs/compare/fcfs --to paje -o traces/\n"
+      "          replay export --list                               what each format holds and loses");
+  auto given = std::make_shared<ExportGiven>();
+  command->add_option("RUN", given->runs, "the runs");
+  command->add_option("--to", given->format, fmt::format("the format: {}", format_names()))->type_name("FORMAT");
+  command
+      ->add_option("-o,--out", given->out,
+                   "the file, of several the first, or a folder (default: the working folder); compressed if it ends "
+                   "in .gz; - is standard "
+                   "output, for formats of one file")
+      ->type_name("PATH");
+  command->add_flag("--list", given->list, "print the formats: their files, what opens them, what they hold and lose");
+  return [given] { return export_runs(*given); };
+}
+
+}  // namespace replay::cli

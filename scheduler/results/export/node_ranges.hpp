@@ -1,0 +1,29 @@
+// Ranges of cores cut at the borders of nodes.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "scheduler/model/core_id.hpp"
+#include "scheduler/model/machine.hpp"
+
+namespace replay::results {
+
+/// The node of a core; a pool counts as one.
+[[nodiscard]] inline NodeId node_of(CoreId core, const Machine& machine) {
+  return NodeId{number(core) / machine.cores_per_node()};
+}
+
+/// Calls visit(NodeId, CoreRange) for each part of `ranges` that lies on one node. REQUIRES: the machine has the cores.
+template <class Visit>
+void for_each_node_range(std::span<const CoreRange> ranges, const Machine& machine, Visit visit) {
+  for (const CoreRange& range : ranges)
+    for (CoreId first = range.first; first <= range.last;) {
+      const NodeId node = node_of(first, machine);
+      const CoreId last = std::min(range.last, machine.cores_of(node).last);
+      visit(node, CoreRange{first, last});
+      first = next(last);
+    }
+}
+
+}  // namespace replay::results

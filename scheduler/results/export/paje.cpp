@@ -1,0 +1,286 @@
+// A run as a Paje trace, which PajeNG and ViTE open: containers cluster, node and core; on a core the job that is on it as
+// a state; queue, busy cores and MPL as variables of the cluster; changes of jobs as its events. docs/export.md says what it
+// holds.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/metrics/stretches.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/results/export/core_seats.hpp"
+#include "scheduler/results/export/node_ranges.hpp"
+#include "scheduler/results/export/open_jobs.hpp"
+#include "scheduler/results/export/point_stream.hpp"
+#include "scheduler/results/export/text_block.hpp"
+#include "scheduler/results/export/writers.hpp"
+
+namespace replay::results {
+namespace {
+
+// The numbers of the event definitions below.
+constexpr std::string_view kDefinitions = R"(%EventDef PajeDefineContainerType 0
+% Alias string
+% Type string
+% Name string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+% Alias string
+% Type string
+% Name string
+%EndEventDef
+%EventDef PajeDefineVariableType 2
+% Alias string
+% Type string
+% Name string
+% Color color
+%EndEventDef
+%EventDef PajeDefineEventType 3
+% Alias string
+% Type string
+% Name string
+% Color color
+%EndEventDef
+%EventDef PajeDefineEntityValue 4
+% Alias string
+% Type string
+% Name string
+% Color color
+%EndEventDef
+%EventDef PajeCreateContainer 5
+% Time date
+% Alias string
+% Type string
+% Container string
+% Name string
+%EndEventDef
+%EventDef PajeDestroyContainer 6
+% Time date
+% Type string
+% Name string
+%EndEventDef
+%EventDef PajePushState 7
+% Time date
+% Type string
+% Container string
+% Value string
+% Cores int
+% Processes int
+% Mpl int
+%EndEventDef
+%EventDef PajePopState 8
+% Time date
+% Type string
+% Container string
+%EndEventDef
+%EventDef PajeSetVariable 9
+% Time date
+% Type string
+% Container string
+% Value double
+%EndEventDef
+%EventDef PajeNewEvent 10
+% Time date
+% Type string
+% Container string
+% Value string
+% Job string
+% Text string
+%EndEventDef
+0 T 0 Cluster
+0 N T Node
+0 C N Core
+2 VQ T "Queue length" "0.8 0.2 0.2"
+2 VW T "Waiting processors" "0.8 0.5 0.2"
+2 VB T "Busy cores" "0.2 0.6 0.2"
+2 VR T "Running jobs" "0.2 0.4 0.8"
+2 VS T "Suspended jobs" "0.5 0.2 0.6"
+2 VM T MPL "0.3 0.3 0.3"
+3 E T Change "0.1 0.1 0.1"
+4 shrunk E shrunk "0.9 0.6 0.0"
+4 expanded E expanded "0.0 0.6 0.5"
+4 suspended E suspended "0.5 0.2 0.6"
+4 resumed E resumed "0.4 0.7 0.9"
+4 ended E "not completed" "0.8 0.1 0.1"
+4 failed E "order failed" "0.8 0.1 0.5"
+4 note E note "0.4 0.4 0.4"
+)";
+
+constexpr std::size_t kMostSeats = 64;  // jobs on a core at once
+
+constexpr std::array<std::string_view, 12> kColours = {
+    "0.12 0.47 0.71", "1.00 0.50 0.05", "0.17 0.63 0.17", "0.84 0.15 0.16", "0.58 0.40 0.74", "0.55 0.34 0.29",
+    "0.89 0.47 0.76", "0.74 0.74 0.13", "0.09 0.75 0.81", "0.68 0.78 0.91", "1.00 0.73 0.47", "0.60 0.87 0.54"};
+
+// In its quotes. The format has no escapes: a double quote becomes a single one.
+std::string paje_text(std::string_view text) {
+  std::string clean = clean_line(text);
+  std::ranges::replace(clean, '"', '\'');
+  return fmt::format("\"{}\"", clean);
+}
+
+class PajeTrace final : public log::Sink, private metrics::StretchReader, private PointReader {
+ public:
+  explicit PajeTrace(ByteSink& sink) : text_(sink), tee_({&points_, &stretches_, &jobs_}) {}
+
+  void header(const log::Header& header) override {
+    tee_.header(header);
+    machine_ = Machine::parse(header.value("machine"));
+    name_ = paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine")));
+    for (const auto& [name, value] : header.entries) text_.print("# {}: {}\n", clean_line(name), clean_line(value));
+    text_.put(kDefinitions);
+  }
+
+  void record(const log::Record& record) override {
+    if (!has_begun_) create_containers(record.at);
+    points_.record(record);
+    log::visit(OnRecord{*this, record.at}, record.what);  // sees what was before the record
+    stretches_.record(record);
+    jobs_.record(record);
+  }
+
+  void finish(Instant last) {
+    if (!has_begun_) create_containers(last);
+    points_.finish();
+    stretches_.open(last, *this);
+    const std::string at = to_text(last);
+    for (const CoreId core : machine_.cores()) text_.print("6 {} C c{}\n", at, core);
+    for (int node = 0; node < machine_.nodes(); ++node) text_.print("6 {} N n{}\n", at, node);
+    text_.print("6 {} T t\n", at);
+    text_.flush();
+  }
+
+ private:
+  struct OnRecord {
+    PajeTrace& trace;
+    Instant at;
+
+    void operator()(const log::ResizeDone& what) const {
+      const OpenJob* const job = trace.jobs_.find(what.job);
+      if (job == nullptr || job->cores == what.allocation.cores) return;
+      put(what.allocation.cores < job->cores ? "shrunk" : "expanded", number(what.job),
+          fmt::format("{} -> {} cores", job->cores, what.allocation.cores));
+    }
+    void operator()(const log::SuspendDone& what) const { put("suspended", number(what.job), ""); }
+    void operator()(const log::ResumeDone& what) const { put("resumed", number(what.job), ""); }
+    void operator()(const log::Finished& what) const {
+      trace.defined_.erase(what.job);
+      if (what.end.outcome == Outcome::kCompleted && what.end.verification != Verification::kFailed) return;
+      put("ended", number(what.job), fmt::format("{} {}", to_text(what.end.outcome), what.end.reason));
+    }
+    void operator()(const log::Failed& what) const {
+      put("failed", number(what.job), fmt::format("{}: {}", what.action, what.reason));
+    }
+    void operator()(const log::Note& what) const { put_line("note", "", what.text); }
+
+   private:
+    void put(std::string_view value, std::int64_t job, std::string_view text) const {
+      put_line(value, fmt::format("job {}", job), text);
+    }
+    void put_line(std::string_view value, std::string_view job, std::string_view text) const {
+      trace.text_.print("10 {} E t {} \"{}\" {}\n", to_text(at), value, job, paje_text(text));
+    }
+  };
+
+  void create_containers(Instant at) {
+    has_begun_ = true;
+    const std::string time = to_text(at);
+    text_.print("5 {} t T 0 {}\n", time, name_);
+    for (int node = 0; node < machine_.nodes(); ++node) {
+      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine_.names_cores() ? fmt::format("node {}", node) : "pool");
+      for (const CoreId core : machine_.cores_of(NodeId{node}))
+        text_.print("5 {} c{} C n{} \"core {}\"\n", time, core, node, core);
+    }
+  }
+
+  // The state type of a seat, which is defined when it is first used: viewers draw a row for each.
+  void define_seat(std::size_t seat) {
+    for (; seats_defined_ <= seat; ++seats_defined_)
+      text_.print("1 S{0} C \"{1}\"\n", seats_defined_,
+                  seats_defined_ == 0 ? "Job" : fmt::format("Job {} on the core", seats_defined_ + 1));
+  }
+  // A job is a value of each state type that it has been in.
+  void define_job(JobId job, std::size_t seat) {
+    std::uint64_t& seats = defined_[job];
+    if ((seats >> seat & 1) != 0) return;
+    seats |= std::uint64_t{1} << seat;
+    text_.print("4 j{0}s{1} S{1} \"job {0}\" \"{2}\"\n", number(job), seat,
+                kColours[static_cast<std::uint64_t>(number(job)) % kColours.size()]);
+  }
+
+  void point(const metrics::Point& point) override {
+    const std::string at = to_text(point.at);
+    const auto put = [&](std::string_view type, std::int64_t before, std::int64_t now) {
+      if (!has_point_ || before != now) text_.print("9 {} {} t {}\n", at, type, now);
+    };
+    put("VQ", last_.queued, point.queued);
+    put("VW", last_.waiting_processors, point.waiting_processors);
+    put("VB", last_.busy_cores, point.busy_cores);
+    put("VR", last_.running, point.running);
+    put("VS", last_.suspended, point.suspended);
+    if (!has_point_ || last_.processes != point.processes)
+      text_.print("9 {} VM t {:.6f}\n", at, static_cast<double>(point.processes) / points_.series().cores());
+    last_ = point;
+    has_point_ = true;
+  }
+
+  void begins(const metrics::Stretch& stretch) override {
+    if (stretch.kind != metrics::Stretch::Kind::kRuns) return;
+    CoreCount cores = 0;
+    for (const CoreRange& range : stretch.cores) cores += range.size();
+    const std::string at = to_text(stretch.from);
+    for (const CoreRange& range : stretch.cores)
+      for (const CoreId core : range) {
+        const std::size_t seat = seats_.take(core, stretch.job);
+        if (seat >= kMostSeats)
+          throw InputError(fmt::format("event log: core {} has more than {} jobs at once", core, kMostSeats));
+        define_seat(seat);
+        define_job(stretch.job, seat);
+        text_.print("7 {0} S{1} c{2} j{3}s{1} {4} {5} {6}\n", at, seat, core, number(stretch.job), cores,
+                    stretch.processes, stretch.mpl);
+      }
+  }
+  void taken_back(const metrics::Stretch& stretch) override { pop(stretch); }
+  void stretch(const metrics::Stretch& stretch) override { pop(stretch); }
+  void pop(const metrics::Stretch& stretch) {
+    if (stretch.kind != metrics::Stretch::Kind::kRuns) return;
+    const std::string at = to_text(stretch.to);
+    for (const CoreRange& range : stretch.cores)
+      for (const CoreId core : range) text_.print("8 {} S{} c{}\n", at, seats_.leave(core, stretch.job), core);
+  }
+
+  TextBlock text_;
+  Machine machine_ = Machine::pool(1);
+  std::string name_;
+  PointStream points_{*this};
+  metrics::Stretches stretches_{*this};
+  OpenJobs jobs_;
+  log::Tee tee_;  // of the header
+  bool has_begun_ = false;
+  metrics::Point last_;
+  bool has_point_ = false;
+  CoreSeats seats_;
+  std::size_t seats_defined_ = 0;
+  std::unordered_map<JobId, std::uint64_t> defined_;  // of jobs that have not ended, bits by seat
+};
+
+}  // namespace
+
+Remarks export_paje(const RunLog& run, const ExportFiles& files) {
+  const std::unique_ptr<ByteSink> sink = open_sink(files.front());
+  PajeTrace trace{*sink};
+  const RunLog::Read read = run.read({&trace});
+  trace.finish(read.last);
+  sink->close();
+  return {};
+}
+
+}  // namespace replay::results

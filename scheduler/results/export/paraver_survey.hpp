@@ -1,0 +1,78 @@
+// What a Paraver trace states in front of its first record: its end, applications, tasks and threads; and when each state
+// ends that begins. Made by a first reading of the log.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/metrics/stretches.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/results/export/core_seats.hpp"
+#include "scheduler/results/export/paraver.hpp"
+
+namespace replay::results {
+
+/// A job as an application.
+struct ParaverApplication {
+  JobId job{};
+  Instant waits_until{};                  ///< its launch, or its end without one
+  std::map<NodeId, CoreCount> threads{};  ///< on each node that it ever was on: the most cores it had there at once
+};
+
+class ParaverSurvey final : public log::Sink, private metrics::StretchReader {
+ public:
+  explicit ParaverSurvey(const ParaverLimits& limits) : limits_(limits) {}
+
+  void header(const log::Header& header) override;
+  void record(const log::Record& record) override;
+  /// No record comes any more.
+  void finish(Instant last);
+
+  [[nodiscard]] const log::Header& header() const { return header_; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
+  /// The first record's time is zero in the trace.
+  [[nodiscard]] Instant first() const { return first_.value_or(Instant{}); }
+  [[nodiscard]] Instant last() const { return last_; }
+  [[nodiscard]] std::size_t jobs() const { return jobs_; }
+  /// Whether each job is an application.
+  [[nodiscard]] bool has_applications() const {
+    return jobs_ > 0 && jobs_ == applications_.size() && threads_ <= limits_.threads;
+  }
+  /// In the order of submission; all of them, if has_applications().
+  [[nodiscard]] const std::vector<ParaverApplication>& applications() const { return applications_; }
+  /// The number of a job's application, from 0; none unless has_applications().
+  [[nodiscard]] std::optional<std::size_t> application_of(JobId job) const;
+  /// When the stretch ended that was the `index`th to begin. REQUIRES: so many began.
+  [[nodiscard]] Instant end_of(std::size_t index) const { return ends_[index]; }
+  /// The most jobs on a core at once.
+  [[nodiscard]] std::size_t seats() const { return seats_.most(); }
+
+ private:
+  struct OnRecord;
+  void begins(const metrics::Stretch& stretch) override;
+  void taken_back(const metrics::Stretch& stretch) override { end(stretch); }
+  void stretch(const metrics::Stretch& stretch) override { end(stretch); }
+  void end(const metrics::Stretch& stretch);
+  [[nodiscard]] ParaverApplication* application(JobId job);
+  void stop_keeping();
+
+  ParaverLimits limits_;
+  log::Header header_;
+  Machine machine_ = Machine::pool(1);
+  std::optional<Instant> first_;
+  Instant last_{};
+  metrics::Stretches stretches_{*this};
+  std::vector<Instant> ends_;                    // in the order of the begins
+  std::unordered_map<JobId, std::size_t> open_;  // index of the stretch
+  std::size_t jobs_ = 0;
+  std::size_t threads_ = 0;
+  std::vector<ParaverApplication> applications_;  // none once there are too many
+  std::unordered_map<JobId, std::size_t> by_job_;
+  CoreSeats seats_;
+};
+
+}  // namespace replay::results

@@ -1,0 +1,102 @@
+// A run as a table of stretches: what each job had on the machine from one change to the next, a line each, for R, pandas
+// and the like. docs/formats/stretches-csv.md describes it.
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/text/csv_file.hpp"
+#include "scheduler/metrics/stretches.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/results/export/node_ranges.hpp"
+#include "scheduler/results/export/open_jobs.hpp"
+#include "scheduler/results/export/writers.hpp"
+#include "scheduler/results/jobs_csv.hpp"
+
+namespace replay::results {
+namespace {
+
+constexpr std::string_view kStretchColumns =
+    "job,from_s,to_s,state,cores,core_list,node_list,processes,mpl,shareable,class,user,group,queue,requested,"
+    "submitted_s";
+
+class StretchesCsv final : public log::Sink, private metrics::StretchReader {
+ public:
+  explicit StretchesCsv(const std::string& file) : csv_(file, kStretchColumns) {}
+
+  void header(const log::Header& header) override {
+    stretches_.header(header);
+    machine_ = Machine::parse(header.value("machine"));
+  }
+  void record(const log::Record& record) override {
+    stretches_.record(record);
+    jobs_.record(record);  // last: a job is known until its last stretch is over
+  }
+  void finish(Instant last) {
+    stretches_.open(last, *this);
+    csv_.close();
+  }
+
+ private:
+  void stretch(const metrics::Stretch& stretch) override {
+    if (stretch.from >= stretch.to) return;
+    nodes_.clear();
+    CoreCount cores = 0;
+    for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange& range) {
+      cores += range.size();
+      const CoreId number{static_cast<std::int32_t>(node)};
+      if (!nodes_.empty() && nodes_.back().last >= prev(number))
+        nodes_.back().last = number;
+      else
+        nodes_.push_back({number, number});
+    });
+    constexpr std::size_t kNumbers = 20, kWords = 40;
+    CsvLine cells = csv_.begin_line(kNumbers + 2 * (stretch.cores.size() + nodes_.size()), kWords);
+    cells.count(number(stretch.job));
+    cells.seconds(stretch.from);
+    cells.seconds(stretch.to);
+    if (stretch.kind == metrics::Stretch::Kind::kSuspended)
+      cells.word("suspended");
+    else
+      cells.word("runs");
+    cells.count(cores);
+    put_cores(cells, stretch.cores);
+    put_cores(cells, nodes_);
+    cells.count(stretch.processes);
+    cells.count(stretch.mpl);
+    cells.count(stretch.shareable ? 1 : 0);
+    put_job(cells, jobs_.find(stretch.job));
+    csv_.end_line(cells);
+  }
+  static void put_job(CsvLine& cells, const OpenJob* job) {
+    if (job == nullptr) return cells.empties(6);
+    if (job->job_class)
+      cells.word(to_text(*job->job_class));
+    else
+      cells.empty();
+    for (const std::int32_t field : {job->user, job->group, job->queue}) {
+      if (field >= 0)
+        cells.count(field);
+      else
+        cells.empty();
+    }
+    cells.count(job->requested);
+    cells.seconds(job->submitted);
+  }
+
+  CsvFile csv_;
+  Machine machine_ = Machine::pool(1);
+  metrics::Stretches stretches_{*this};
+  OpenJobs jobs_;
+  std::vector<CoreRange> nodes_;  // ranges of node numbers
+};
+
+}  // namespace
+
+Remarks export_stretches_csv(const RunLog& run, const ExportFiles& files) {
+  StretchesCsv csv{files.front()};
+  csv.finish(run.read({&csv}).last);
+  return {};
+}
+
+}  // namespace replay::results
