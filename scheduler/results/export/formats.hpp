@@ -15,7 +15,7 @@ struct ExportFormat {
   std::string_view opened_by;
   std::string_view holds;
   std::string_view loses;
-  /// Makes the files. Throws InputError, ExportStopped; then no file of the export has its name.
+  /// Makes the files (writers.hpp). Throws InputError, ExportStopped.
   Remarks (*write)(const RunLog& run, const ExportFiles& files);
 };
 

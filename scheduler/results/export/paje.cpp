@@ -120,9 +120,10 @@ constexpr std::array<std::string_view, 12> kColours = {
     "0.12 0.47 0.71", "1.00 0.50 0.05", "0.17 0.63 0.17", "0.84 0.15 0.16", "0.58 0.40 0.74", "0.55 0.34 0.29",
     "0.89 0.47 0.76", "0.74 0.74 0.13", "0.09 0.75 0.81", "0.68 0.78 0.91", "1.00 0.73 0.47", "0.60 0.87 0.54"};
 
-// In its quotes. The format has no escapes: a double quote becomes a single one.
+// In its quotes. The format has no escapes: a double quote becomes a single one. PajeNG reads no empty text.
 std::string paje_text(std::string_view text) {
   std::string clean = clean_line(text);
+  if (clean.empty()) clean = "-";
   std::ranges::replace(clean, '"', '\'');
   return fmt::format("\"{}\"", clean);
 }
@@ -135,7 +136,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
     tee_.header(header);
     machine_ = Machine::parse(header.value("machine"));
     name_ = paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine")));
-    for (const auto& [name, value] : header.entries) text_.print("# {}: {}\n", clean_line(name), clean_line(value));
+    header_ = header;
     text_.put(kDefinitions);
   }
 
@@ -179,7 +180,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
     void operator()(const log::Failed& what) const {
       put("failed", number(what.job), fmt::format("{}: {}", what.action, what.reason));
     }
-    void operator()(const log::Note& what) const { put_line("note", "", what.text); }
+    void operator()(const log::Note& what) const { put_line("note", "run", what.text); }
 
    private:
     void put(std::string_view value, std::int64_t job, std::string_view text) const {
@@ -199,6 +200,8 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
       for (const CoreId core : machine_.cores_of(NodeId{node}))
         text_.print("5 {} c{} C n{} \"core {}\"\n", time, core, node, core);
     }
+    for (const auto& [name, value] : header_.entries)  // ViTE warns of comments
+      text_.print("10 {} E t note \"run\" {}\n", time, paje_text(fmt::format("{}: {}", name, value)));
   }
 
   // The state type of a seat, which is defined when it is first used: viewers draw a row for each.
@@ -259,6 +262,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
 
   TextBlock text_;
   Machine machine_ = Machine::pool(1);
+  log::Header header_;
   std::string name_;
   PointStream points_{*this};
   metrics::Stretches stretches_{*this};

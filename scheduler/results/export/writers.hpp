@@ -1,5 +1,6 @@
-// The exports, one file of code each, which says in its first paragraph what its format is. `files` are as many as the format
-// has suffixes in formats.cpp, in that order. Each throws InputError and ExportStopped; then no file has its name.
+// The exports, one file of code each, which says in its first paragraph what its format is. `files` are as many as the
+// format has suffixes in formats.cpp, in that order. Each throws InputError and ExportStopped; if the log is the reason, no
+// file has its name.
 #pragma once
 
 #include "scheduler/results/export/run_log.hpp"

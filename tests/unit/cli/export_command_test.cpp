@@ -150,6 +150,8 @@ TEST_F(ExportCommand, FilesOfJobsThatShareCoresHaveBothJobs) {
              "5 submit job=2 processes=2 estimate=9 runtime=9 flexibility=malleable\n"
              "5 launch job=1 cores=2 mpl=1 on=0-1:1 shareable=yes\n"
              "6 launch job=2 cores=2 mpl=1 on=1-2:1 shareable=yes\n"
+             "7 note text=\"a \\\"note\\\", it's \\x1b[31mred\"\n"
+             "7 note text=\"\"\n"
              "8.25 suspended job=1\n"
              "9 resumed job=1\n"
              "10 resized job=2 cores=1 mpl=2 on=1:2 shareable=yes\n"

@@ -118,6 +118,7 @@ TEST_F(Export, PajePushesAndPopsTheJobOnEachCoreThatItHas) {
   EXPECT_EQ(count_of(text, " S0 \"job 1\""), 1) << "a value is defined once";
   EXPECT_NE(text.find("\n10 3 E t shrunk \"job 1\" \"4 -> 2 cores\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n9 2 VQ t 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n10 0 E t note \"run\" \"trace: small.swf\"\n"), std::string::npos) << text;
 }
 
 TEST_F(Export, PajeHasASecondStateTypeForTheSecondJobOnACore) {
@@ -125,12 +126,12 @@ TEST_F(Export, PajeHasASecondStateTypeForTheSecondJobOnACore) {
   EXPECT_NE(text.find("\n1 S1 C \"Job 2 on the core\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n7 1 S1 c1 j2s1 1 1 1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n8 8 S1 c1\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n10 4 E t suspended \"job 3\" \"\"\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n10 4 E t suspended \"job 3\" \"-\"\n"), std::string::npos) << text;
 }
 
 TEST_F(Export, PajeTextsStayInTheirQuotesAndOnTheirLine) {
   const std::string text = made("paje", wild_run());
-  EXPECT_NE(text.find("\n10 1 E t note \"\" \"a 'quoted' 'name' </script>\xEF\xBF\xBD,;\\ %\"\n"), std::string::npos)
+  EXPECT_NE(text.find("\n10 1 E t note \"run\" \"a 'quoted' 'name' </script>\xEF\xBF\xBD,;\\ %\"\n"), std::string::npos)
       << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
