@@ -36,24 +36,29 @@ std::size_t size_above(CoreCount cores) {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1) - 1)));
 }
 
-// A bit for each of the steps: whether it has less than `enough`. Compared as bytes, eight of which become bits at
-// once; without a branch, as it cannot be predicted which steps are short.
-std::uint64_t short_steps(const std::array<CoreCount, 64>& free, std::size_t count, CoreCount enough) {
+// A bit for each of the steps [from, count), and for some before: whether it has less than `enough`. Compared as bytes,
+// eight of which become bits at once; without a branch, as it cannot be predicted which steps are short.
+std::uint64_t short_steps(const std::array<CoreCount, 64>& free, std::size_t from, std::size_t count,
+                          CoreCount enough) {
   static_assert(std::endian::native == std::endian::little, "the first of eight bytes becomes the lowest bit");
-  std::array<std::uint8_t, 64> is_short;
-  for (std::size_t i = 0; i < 64; ++i) is_short[i] = free[i] < enough ? 1 : 0;
+  constexpr std::size_t kAtOnce = 16;
+  constexpr std::uint64_t kGather = 0x0102040810204080U;
   std::uint64_t bits = 0;
-  for (std::size_t i = 0; i < 64; i += 8) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, &is_short[i], 8);
-    bits |= (eight * 0x0102040810204080U >> 56U) << i;
+  for (std::size_t i = from / kAtOnce * kAtOnce; i < count; i += kAtOnce) {
+    std::array<std::uint8_t, kAtOnce> is_short;
+    for (std::size_t j = 0; j < kAtOnce; ++j) is_short[j] = free[i + j] < enough ? 1 : 0;
+    std::array<std::uint64_t, 2> eight;
+    std::memcpy(eight.data(), is_short.data(), sizeof eight);
+    bits |= ((eight[0] * kGather >> 56U) | (eight[1] * kGather >> 56U) << 8U) << i;
   }
   return count == 64 ? bits : bits & ((std::uint64_t{1} << count) - 1);
 }
 
-// The first bit from `from` on; 64 if there is none.
-std::size_t first_bit(std::uint64_t bits, std::size_t from) {
-  return from == 64 ? 64 : static_cast<std::size_t>(std::countr_zero(bits >> from << from));
+// Takes the lowest bit out. REQUIRES: there is one.
+std::size_t take_lowest(std::uint64_t& bits) {
+  const auto lowest = static_cast<std::size_t>(std::countr_zero(bits));
+  bits &= bits - 1;
+  return lowest;
 }
 
 }  // namespace
@@ -172,23 +177,29 @@ Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant fr
     } else {
       const bool sees_all = hole.start == first_[place.block];
       const Block& block = *blocks_[place.block];
-      const std::uint64_t shorts = short_steps(block.free, block.count, cores - added_[place.block]);
+      const std::uint64_t shorts = short_steps(block.free, place.step, block.count, cores - added_[place.block]);
+      // Behind place.step: where steps become short, or long again, in turn.
+      std::uint64_t changes = (shorts ^ shorts << 1U) & ~std::uint64_t{1} << place.step;
+      if (block.count < 64) changes &= (std::uint64_t{1} << block.count) - 1;
+      std::size_t step = place.step;  // the first one of the hole in this block
+      bool is_short = (shorts >> step & 1U) != 0;
       Duration longest{};
-      bool is_short = false;  // up to the end of the block
-      for (std::size_t step = place.step;;) {
-        const std::size_t end_step = std::min(block.count, first_bit(shorts, step));
-        is_short = end_step < block.count;
+      while (true) {
+        if (is_short) {
+          if (changes == 0) break;
+          step = take_lowest(changes);
+          hole = {block.at[step], {place.block, step}};
+        }
+        is_short = changes != 0;
+        const std::size_t end_step = is_short ? take_lowest(changes) : block.count;
         const Instant hole_end = is_short ? block.at[end_step] : end;
         if (hole_end == kNever || hole_end - hole.start >= least) {
           if (hole.start >= before) return {kNever, {}};
           const Instant last = hole.start + least - Duration{1};
-          return {hole.start, hole.place, {place.block, last_not_after(block.at.data(), block.count, last)}};
+          return {hole.start, hole.place, {place.block, step + last_not_after(&block.at[step], end_step - step, last)}};
         }
         if (!is_short) break;
         longest = std::max(longest, hole_end - hole.start);
-        step = first_bit(~shorts, end_step);
-        if (step >= block.count) break;
-        hole = {block.at[step], {place.block, step}};
       }
       if (is_short) hole = {end, {next_block, 0}};
       if (sees_all) {
@@ -298,6 +309,8 @@ void Availability::forget_longest(std::size_t end_block) {
 // REQUIRES: from < to.
 CoreCount Availability::add_between(Place first, Place end, Instant from, Instant to, CoreCount cores) {
   if (cores > 0 && has_longest_) forget_longest(end.block);
+  if (first.block == end.block && blocks_[first.block]->count + 2 <= kBlock)
+    return add_in_block(first, end.step, from, to, cores);
   std::size_t blocks = blocks_.size();
   end = cut(end, to);
   if (blocks_.size() != blocks) first = find(from);  // the cut has split a block
@@ -328,6 +341,63 @@ CoreCount Availability::add_between(Place first, Place end, Instant from, Instan
   join(end);
   join(first);
   return least;
+}
+
+// The same in a block that has room for two more steps: each of them moves once at most.
+CoreCount Availability::add_in_block(Place first, std::size_t end, Instant from, Instant to, CoreCount cores) {
+  Block& steps = *blocks_[first.block];
+  const std::size_t begin = first.step;
+  const bool cuts_first = steps.at[begin] != from;
+  const bool cuts_end = steps.at[end] != to;
+  // A step that gets the value of the one before it goes. One that is the first of its block is left to join().
+  const bool joins_first = !cuts_first && begin > 0 && steps.free[begin - 1] == steps.free[begin] + cores;
+  const bool joins_end = !cuts_end && steps.free[end - 1] + cores == steps.free[end];
+  const int shift = (cuts_first ? 1 : 0) - (joins_first ? 1 : 0);           // of the steps that change
+  const int shift_rest = shift + (cuts_end ? 1 : 0) - (joins_end ? 1 : 0);  // of those behind `to`
+  const std::size_t behind = cuts_end ? end + 1 : end;                      // the steps that change
+  const CoreCount free_at_end = steps.free[end];
+  const auto move_rest = [&steps, rest = end + 1, shift_rest] {
+    std::memmove(&steps.at[rest] + shift_rest, &steps.at[rest], (steps.count - rest) * sizeof(Instant));
+    std::memmove(&steps.free[rest] + shift_rest, &steps.free[rest], (steps.count - rest) * sizeof(CoreCount));
+  };
+  Range changed{steps.free[begin] + cores, steps.free[begin] + cores};
+  const auto change = [&](std::size_t step) {
+    const CoreCount free = steps.free[step] + cores;
+    changed = {std::min(changed.least, free), std::max(changed.most, free)};
+    return free;
+  };
+  if (shift_rest > 0) move_rest();
+  if (shift > 0) {
+    for (std::size_t step = behind; step-- > begin;) {
+      steps.at[step + 1] = steps.at[step];
+      steps.free[step + 1] = change(step);
+    }
+    steps.at[begin + 1] = from;
+  } else if (shift == 0) {
+    for (std::size_t step = begin; step < behind; ++step) steps.free[step] = change(step);
+  } else {
+    for (std::size_t step = begin + 1; step < behind; ++step) {
+      steps.at[step - 1] = steps.at[step];
+      steps.free[step - 1] = change(step);
+    }
+  }
+  if (!joins_end) {
+    const std::size_t place = behind + static_cast<std::size_t>(shift);
+    steps.at[place] = to;
+    steps.free[place] = free_at_end;
+  }
+  if (shift_rest < 0) move_rest();
+  steps.count += static_cast<std::size_t>(shift_rest);
+
+  changed = {changed.least + added_[first.block], changed.most + added_[first.block]};
+  INVARIANT(changed.least >= 0 && changed.most <= capacity_, "{} of {} cores reserved", capacity_ - changed.least,
+            capacity_);
+  steps.is_loose = true;
+  Range& range = ranges_[first.block];
+  range = {std::min(range.least, changed.least), std::max(range.most, changed.most)};
+  if (!groups_.empty()) measure_groups(first.block, first.block + 1);
+  if (begin == 0 && !cuts_first) join(first);
+  return changed.least;
 }
 
 // Returns the least that is free in these steps then.

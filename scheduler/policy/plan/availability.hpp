@@ -136,6 +136,7 @@ class Availability {
   void join(Place place);
   void split(std::size_t block);
   void drop_block(std::size_t block);
+  CoreCount add_in_block(Place first, std::size_t end, Instant from, Instant to, CoreCount cores);
   CoreCount add_within(std::size_t block, std::size_t from, std::size_t to, CoreCount cores);
   void measure(std::size_t block) const;
   void measure_groups(std::size_t from_block, std::size_t to_block) const;
