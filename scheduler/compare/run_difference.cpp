@@ -12,7 +12,6 @@
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
-#include "scheduler/log/text.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::compare {
@@ -216,7 +215,7 @@ RunDifference compare_runs(const std::string& a, const std::string& b, Duration 
   const PartingSide* sides[] = {&result.parting->a, &result.parting->b};
   for (std::size_t i = 0; i < 2; ++i) {
     const Instant last = sides[i]->did.empty() ? result.parting->at : kNever;
-    log::read_text(files[i], result.runs[i].before.emplace(sides[i]->record, last));
+    results::read_with_places(files[i], result.runs[i].before.emplace(sides[i]->record, last));
   }
   return result;
 }

@@ -14,7 +14,6 @@
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/compare/several_waits.hpp"
-#include "scheduler/log/text.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
 namespace replay::compare {
@@ -346,7 +345,7 @@ std::vector<std::string> explain_waits(const std::filesystem::path& log_file, st
                       .most_segments = options.most_lines,
                       .most_overtakers = options.most_named}};
   log::Tee both{{&model, &waits}};
-  (void)log::read_text(log_file, both);
+  results::read_with_places(log_file, both);
   std::vector<std::string> texts;
   for (const WaitReport& report : waits.finish())
     texts.push_back(report.found ? to_text(report, options) : std::string{});
@@ -364,7 +363,8 @@ std::string to_text(const WaitReport& report, const WaitTextOptions& options) {
   const std::size_t shown = std::min(count, options.most_lines), first = shown - shown / 2;
   for (std::size_t i = 0; i < count; ++i) {
     if (i >= first && i < count - shown / 2) {
-      if (i == first) text += fmt::format("... {} (--lines shows more)\n", counted(count - shown, "more line"));
+      if (i == first)
+        text += fmt::format("... {} ({} shows more)\n", counted(count - shown, "more line"), options.more);
       continue;
     }
     text += segment_text(report.segments[i < first ? i : i - report.left_out], report, options);

@@ -24,8 +24,9 @@ struct ExplainedWait {
 
 struct WaitTextOptions {
   results::TimeStyle style = results::TimeStyle::kClock;
-  std::size_t most_named = 5;   ///< overtaking jobs on a line
-  std::size_t most_lines = 30;  ///< segments; of more, the first and the last
+  std::size_t most_named = 5;    ///< overtaking jobs on a line
+  std::size_t most_lines = 30;   ///< segments; of more, the first and the last
+  std::string more = "--lines";  ///< what shows the others
 };
 
 /// The texts that to_text() makes of several jobs, in one pass over the log; empty for a job that it does not have. Does not

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/log/text.hpp"
 
 namespace replay::results {
 namespace fs = std::filesystem;
@@ -24,6 +24,34 @@ std::vector<std::string> runs_below(const fs::path& folder) {
   std::ranges::sort(runs);
   return runs;
 }
+
+// Passes records on; an error about one gets the name of the file and its line, which are those of the reader: a log has no
+// lines but the first one, its headers, and a record each.
+class Placed final : public log::Sink {
+ public:
+  Placed(std::string file, log::Sink& sink) : file_(std::move(file)), sink_(sink) {}
+  void header(const log::Header& header) override {
+    line_ = 1 + header.entries.size();
+    try {
+      sink_.header(header);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", file_, error.what()));
+    }
+  }
+  void record(const log::Record& record) override {
+    ++line_;
+    try {
+      sink_.record(record);
+    } catch (const InputError& error) {
+      throw InputError(file_, line_, error.what());
+    }
+  }
+
+ private:
+  std::string file_;
+  log::Sink& sink_;
+  std::size_t line_ = 0;
+};
 
 // ".25" of a second, "" where there is none.
 std::string fraction_text(std::int64_t micro) {
@@ -59,8 +87,13 @@ std::vector<fs::path> event_logs_of(const std::string& run) {
   return logs;
 }
 
+log::LogEnd read_with_places(const fs::path& file, log::Sink& sink) {
+  Placed placed(file.string(), sink);
+  return log::read_text(file, placed);
+}
+
 void read_event_log(const fs::path& file, log::Sink& sink) {
-  const log::LogEnd end = log::read_text(file, sink);
+  const log::LogEnd end = read_with_places(file, sink);
   if (!end)
     fmt::print(stderr, "replay: {}: the log was cut off{}; what follows is about what there is\n", file.string(),
                end.reason.empty() ? "" : ": " + end.reason);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
+#include "scheduler/log/text.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::results {
@@ -18,7 +19,10 @@ namespace replay::results {
 /// The same where RUN may also be the folder of several policies' runs: one log for each.
 [[nodiscard]] std::vector<std::filesystem::path> event_logs_of(const std::string& run);
 
-/// Reads it into `sink`. Says on stderr when the log was cut off by a crash. Throws InputError.
+/// log::read_text(); what `sink` throws about a record names file and line, too.
+log::LogEnd read_with_places(const std::filesystem::path& file, log::Sink& sink);
+
+/// The same; says on stderr when the log was cut off by a crash. Throws InputError.
 void read_event_log(const std::filesystem::path& file, log::Sink& sink);
 
 /// How instants of the trace are shown.
