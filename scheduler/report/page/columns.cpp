@@ -2,7 +2,10 @@
 
 #include <sodium.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/text/clean_text.hpp"
@@ -11,9 +14,23 @@ namespace replay::report {
 
 using nlohmann::ordered_json;
 
-static_assert(std::endian::native == std::endian::little, "columns are little-endian");
-
 namespace {
+
+template <class To, class From>
+bool all_fit(std::span<const From> values) {
+  return std::ranges::all_of(values, [](From value) {
+    const auto wide = static_cast<double>(value);
+    return wide >= std::numeric_limits<To>::min() && wide <= std::numeric_limits<To>::max() && wide == std::trunc(wide);
+  });
+}
+
+template <class To, class From>
+std::vector<To> converted(std::span<const From> values) {
+  std::vector<To> result;
+  result.reserve(values.size());
+  for (const From value : values) result.push_back(static_cast<To>(value));
+  return result;
+}
 
 template <class Value>
 ordered_json array_of(std::span<const Value> values) {
@@ -23,6 +40,8 @@ ordered_json array_of(std::span<const Value> values) {
 }
 
 }  // namespace
+
+static_assert(std::endian::native == std::endian::little, "columns are little-endian");
 
 ordered_json Columns::add(const char* type, std::size_t length, std::span<const std::byte> bytes) {
   constexpr int kVariant = sodium_base64_VARIANT_ORIGINAL;
@@ -34,10 +53,15 @@ ordered_json Columns::add(const char* type, std::size_t length, std::span<const 
 }
 
 ordered_json Columns::add(std::span<const double> values) {
-  return form_ == Form::kArrays ? array_of(values) : add("f64", values.size(), std::as_bytes(values));
+  if (form_ == Form::kArrays) return array_of(values);
+  if (all_fit<std::uint8_t>(values)) return add(std::span<const std::uint8_t>{converted<std::uint8_t>(values)});
+  if (all_fit<std::int32_t>(values)) return add(std::span<const std::int32_t>{converted<std::int32_t>(values)});
+  return add("f64", values.size(), std::as_bytes(values));
 }
 ordered_json Columns::add(std::span<const std::int32_t> values) {
-  return form_ == Form::kArrays ? array_of(values) : add("i32", values.size(), std::as_bytes(values));
+  if (form_ == Form::kArrays) return array_of(values);
+  if (all_fit<std::uint8_t>(values)) return add(std::span<const std::uint8_t>{converted<std::uint8_t>(values)});
+  return add("i32", values.size(), std::as_bytes(values));
 }
 ordered_json Columns::add(std::span<const std::uint8_t> values) {
   return form_ == Form::kArrays ? array_of(values) : add("u8", values.size(), std::as_bytes(values));

@@ -19,7 +19,8 @@ class Columns {
   };
   explicit Columns(Form form = Form::kBlocks) : form_(form) {}
 
-  /// Each adds a column, and returns its description, or the array.
+  /// Each adds a column, and returns its description, or the array. Numbers in blocks get the narrowest of the types u8, i32 and
+  /// f64 that holds all of them exactly: most are whole, and many columns have only small ones.
   [[nodiscard]] nlohmann::ordered_json add(std::span<const double> values);
   [[nodiscard]] nlohmann::ordered_json add(std::span<const std::int32_t> values);
   [[nodiscard]] nlohmann::ordered_json add(std::span<const std::uint8_t> values);
