@@ -33,9 +33,9 @@ int report_runs(const ReportGiven& given) {
 Command add_report(CLI::App& app) {
   auto* command = app.add_subcommand("report", "one HTML page that shows what happened in a run, or in several");
   command->footer(
-      "RUN is a run's folder (or the folder of several policies' runs, of seeds, or of `replay validate`), or an "
-      "events.log. "
-      "The page\nneeds no network and no other file; its path is printed.\n"
+      "RUN is a run's folder, the folder of several runs (of policies, of seeds, of `replay validate`), or an "
+      "events.log.\n"
+      "The page needs no network and no other file; its path is printed.\n"
       "Examples: replay report runs/20261121-040000-easy\n"
       "          replay report runs/compare/fcfs runs/compare/easy -o compare.html");
   auto given = std::make_shared<ReportGiven>();

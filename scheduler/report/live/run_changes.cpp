@@ -74,7 +74,7 @@ struct RunChanges::Collected {
   std::vector<std::size_t> stretches, points, resizes;
 };
 
-RunChanges::RunChanges(std::filesystem::path log) : log_(std::move(log)), run_(log_.string()) {}
+RunChanges::RunChanges(std::filesystem::path log) : log_(std::move(log)) {}
 
 void RunChanges::header(const log::Header& header) {
   run_.header(header);
@@ -211,7 +211,8 @@ RunChanges::Batch RunChanges::since(std::size_t from, std::size_t most, Instant 
 
 RunChanges::Facts RunChanges::facts() const {
   Columns columns{Columns::Form::kArrays};
-  const ShownJobs all = shown_jobs(run_.table(), run_.table().rows().size());
+  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+  const ShownJobs all = shown_jobs(run_, {.jobs = kAll, .stretches = kAll});
   const RunData data = run_facts(run_, log_, end_, all, {.groups = kMostGroups});
   return {text_of({{"facts", facts_json(data, columns)}}), end_.has_value() && data.is_complete};
 }

@@ -19,6 +19,16 @@ double area_of(const metrics::JobRow& row) {
   return row.ran() ? static_cast<double>(row.first_cores) * seconds(row.execution()) : 0;
 }
 
+// How many of the first of `jobs`, rows of the table, have at most so many stretches together.
+std::size_t fitting(const std::vector<std::size_t>& jobs, const std::vector<StretchRow>& stretches, std::size_t most) {
+  std::vector<std::size_t> count(jobs.size());
+  for (const StretchRow& stretch : stretches) ++count[static_cast<std::size_t>(stretch.job)];
+  std::size_t fit = 0;
+  for (std::size_t sum = 0; fit < jobs.size(); ++fit)
+    if ((sum += count[jobs[fit]]) > most) break;
+  return fit;
+}
+
 void add_times(JobColumns& jobs, const metrics::JobRow& row) {
   jobs.submit.push_back(seconds(row.submitted));
   jobs.start.push_back(seconds_or_none(row.launched));
@@ -40,17 +50,17 @@ void add_sizes(JobColumns& jobs, const metrics::JobRow& row, const metrics::Chos
 
 }  // namespace
 
-ShownJobs shown_jobs(const metrics::JobTable& table, std::size_t most) {
-  const auto rows = table.rows();
+ShownJobs shown_jobs(const RunReader& run, const PageLimits& limits) {
+  const auto rows = run.table().rows();
   ShownJobs shown;
   shown.rows.resize(rows.size());
   std::iota(shown.rows.begin(), shown.rows.end(), std::size_t{0});
-  if (rows.size() > most) {
+  if (rows.size() > limits.jobs || run.stretches().size() > limits.stretches) {
     std::vector<double> areas;
     areas.reserve(rows.size());
     for (const metrics::JobRow& row : rows) areas.push_back(area_of(row));
     std::ranges::stable_sort(shown.rows, [&areas](std::size_t a, std::size_t b) { return areas[a] > areas[b]; });
-    shown.rows.resize(most);
+    shown.rows.resize(std::min(limits.jobs, fitting(shown.rows, run.stretches(), limits.stretches)));
     std::ranges::sort(shown.rows);
   }
   shown.place.assign(rows.size(), -1);

@@ -15,8 +15,9 @@ struct ShownJobs {
   std::vector<std::int32_t> place;  ///< by row of the table: its place in `rows`, -1: left out
 };
 
-/// Of more than `most` those with the largest area (cores at the launch times run time). O(n log n).
-[[nodiscard]] ShownJobs shown_jobs(const metrics::JobTable& table, std::size_t most);
+/// Of more jobs or stretches than `limits` allows, the jobs with the largest area (cores at the launch times run time).
+/// O(n log n).
+[[nodiscard]] ShownJobs shown_jobs(const RunReader& run, const PageLimits& limits);
 
 [[nodiscard]] JobColumns job_columns(const RunReader& run, const ShownJobs& shown);
 
@@ -26,7 +27,7 @@ struct ShownJobs {
 /// Shares of jobs by wait, response and bounded slowdown: of all jobs, by class and by size.
 [[nodiscard]] std::vector<Distribution> distributions(const RunReader& run);
 
-/// Until the run's end; thinned as `limits` says, and told of in `told`.
+/// Until the last change of the load; thinned as `limits` says, and told of in `told`.
 [[nodiscard]] SeriesColumns series_columns(const metrics::Series& series, const PageLimits& limits,
                                            std::vector<std::string>& told);
 

@@ -12,14 +12,14 @@
 
 namespace replay::report {
 
-/// Where a run parts from the first one, in the words of `replay diff`, and what that does to its jobs.
+/// Where a run parts from another one, in the words of `replay diff`, and what that does to its jobs.
 struct PageDifference {
   std::size_t run = 0, against = 0;
   double tolerance = 0;   ///< seconds
   bool parts = false;     ///< a decision differs; else what follows is not set
   double at = 0;          ///< seconds
   std::int32_t job = -1;  ///< row in `run`
-  std::string first{};    ///< what the two decide there
+  std::string first{};    ///< what the two, A and B, decide there
   std::string text{};     ///< all of it, several lines
   std::vector<std::string> remarks{};
   std::vector<std::int32_t> jobs{};       ///< rows in `run` of jobs that start or end otherwise

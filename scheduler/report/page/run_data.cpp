@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 #include <utility>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/compare/waiting_report.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/report/page/job_columns.hpp"
 #include "scheduler/report/page/levels.hpp"
+#include "scheduler/report/page/run_names.hpp"
 #include "scheduler/report/page/run_parts.hpp"
 #include "scheduler/report/page/run_reader.hpp"
+#include "scheduler/report/page/seeds.hpp"
 #include "scheduler/report/page/warnings.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
@@ -81,12 +86,21 @@ std::vector<StretchRow> take_left_out(std::vector<StretchRow>& rows, const Shown
   return left_out;
 }
 
+// Draws them in larger cells until there are at most so many. `frame` gets the size of the cells.
+std::vector<StretchRow> merged_picture(std::span<const StretchRow> rows, Frame& frame, std::size_t most) {
+  constexpr std::size_t kFewestColumns = 768;
+  for (;; frame.columns /= 2) {
+    std::vector<StretchRow> merged = picture_of(rows, frame);
+    if (merged.size() <= most || frame.columns / 2 < kFewestColumns) return merged;
+  }
+}
+
 // Their jobs are rows of the job table.
-void add_stretches(RunData& data, std::vector<StretchRow>& rows, const ShownJobs& shown) {
+void add_stretches(RunData& data, std::vector<StretchRow>& rows, const ShownJobs& shown, const PageLimits& limits) {
   const std::vector<StretchRow> left_out = take_left_out(rows, shown);
-  const Frame frame{.begin = data.begin, .end = data.end, .cores = data.machine.size(), .columns = 6144};
+  Frame frame{.begin = data.begin, .end = data.end, .cores = data.machine.size(), .columns = 6144};
   if (!left_out.empty() && frame.begin < frame.end) {
-    const std::vector<StretchRow> merged = picture_of(left_out, frame);
+    const std::vector<StretchRow> merged = merged_picture(left_out, frame, limits.merged);
     rows.insert(rows.end(), merged.begin(), merged.end());
     data.limits.push_back(
         fmt::format("Of {} jobs the {} with the largest areas are shown by themselves; the others are drawn merged, in "
@@ -105,28 +119,43 @@ void add_stretches(RunData& data, std::vector<StretchRow>& rows, const ShownJobs
   data.stretches = columns_of(rows);
 }
 
+// Changes of the load while a job of the page waited: what it costs to explain its wait.
+std::size_t steps_of(const JobColumns& jobs, std::size_t row, std::span<const metrics::Point> points) {
+  const auto before = [&points](double time) {
+    return std::ranges::lower_bound(points, time, {}, [](const metrics::Point& point) { return seconds(point.at); });
+  };
+  const double until = std::isnan(jobs.start[row]) ? jobs.end[row] : jobs.start[row];
+  const auto end = std::isnan(until) ? points.end() : before(until);
+  return static_cast<std::size_t>(end - before(jobs.submit[row]));
+}
+
 // The jobs with the longest waits, by row, as many as have a text.
-std::vector<std::int32_t> longest_waits(const JobColumns& jobs, std::size_t most) {
-  std::vector<std::int32_t> rows;
-  for (std::size_t i = 0; i < jobs.size(); ++i) rows.push_back(static_cast<std::int32_t>(i));
-  if (rows.size() <= most) return rows;
+std::vector<std::int32_t> longest_waits(const JobColumns& jobs, const metrics::Series& series,
+                                        const PageLimits& limits) {
+  std::vector<std::int32_t> rows(jobs.size());
+  std::iota(rows.begin(), rows.end(), 0);
   const auto wait = [&jobs](std::int32_t row) {  // one that never started first
     const double known = jobs.wait[static_cast<std::size_t>(row)];
     return std::isnan(known) ? std::numeric_limits<double>::infinity() : known;
   };
   std::ranges::stable_sort(rows, [&](std::int32_t a, std::int32_t b) { return wait(a) > wait(b); });
-  rows.resize(most);
+  std::size_t explained = 0;
+  for (std::size_t steps = 0; explained < std::min(rows.size(), limits.wait_texts); ++explained)
+    if ((steps += steps_of(jobs, static_cast<std::size_t>(rows[explained]), series.points())) > limits.wait_steps)
+      break;
+  rows.resize(explained);
   std::ranges::sort(rows);
   return rows;
 }
 
-void add_wait_texts(RunData& data, const fs::path& log, std::size_t most) {
-  const std::vector<std::int32_t> rows = longest_waits(data.jobs, most);
+void add_wait_texts(RunData& data, const fs::path& log, const metrics::Series& series, const PageLimits& limits) {
+  const std::vector<std::int32_t> rows = longest_waits(data.jobs, series, limits);
   std::vector<JobId> jobs;
   for (const std::int32_t row : rows) jobs.push_back(data.jobs.id[static_cast<std::size_t>(row)]);
   if (jobs.empty()) return;
   data.why.job = rows;
-  data.why.text = compare::explain_waits(log, jobs, {.most_named = 3, .most_lines = 4});
+  data.why.text = compare::explain_waits(
+      log, jobs, {.most_named = 3, .most_lines = 4, .more = fmt::format("`replay why {} JOB`", data.path)});
   if (rows.size() < data.jobs_in_all)
     data.limits.push_back(
         fmt::format("Why it waited is told of the {} jobs with the longest waits; `replay why {} JOB` tells "
@@ -134,9 +163,21 @@ void add_wait_texts(RunData& data, const fs::path& log, std::size_t most) {
                     rows.size(), data.path));
 }
 
-std::string name_of(const fs::path& log) {
-  const fs::path folder = fs::absolute(log).lexically_normal().parent_path();
-  return log.filename() == "events.log" && folder.has_filename() ? folder.filename().string() : log.filename().string();
+// A run of several seeds shows the figures of its own; the intervals are of the means over all.
+void add_seeds(RunData& data, const fs::path& run) {
+  const auto note = [&data](std::string text) {
+    data.warnings.push_back({"note", std::move(text), -1, std::numeric_limits<double>::quiet_NaN()});
+  };
+  try {
+    std::optional<SeedsOfRun> seeds = seeds_of(run);
+    if (!seeds) return;
+    data.intervals = std::move(seeds->intervals);
+    note(fmt::format(
+        "the run is one of {} seeds ({}): the intervals beside its figures are of the means over all of them",
+        seeds->seeds, run.parent_path().filename().string()));
+  } catch (const InputError& wrong) {
+    note(fmt::format("what seeds.json says is left out: {}", wrong.what()));
+  }
 }
 
 Instant begin_of(const RunReader& run) {
@@ -170,17 +211,18 @@ void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
 RunData run_facts(const RunReader& run, const fs::path& log, const std::optional<log::LogEnd>& end,
                   const ShownJobs& shown, const PageLimits& limits) {
   RunData data;
-  data.name = name_of(log);
+  const fs::path place = place_of(log);
+  data.name = place.filename().string();
   data.path = (log.filename() == "events.log" && log.has_parent_path() ? log.parent_path() : log).string();
   data.header = run.table().header();
   data.machine = Machine::parse(data.header.value("machine"));
   data.begin = seconds(begin_of(run));
   data.end = std::max(data.begin, seconds(run.last()));
   data.summary = metrics::summarise(run.table(), run.series());
-  data.intervals = metric_intervals(log.parent_path());
   data.has_classes = run.has_classes();
   data.jobs_in_all = run.table().rows().size();
   data.warnings = page_warnings(run, end, shown, log.parent_path(), limits.warnings);
+  add_seeds(data, place);
   data.is_complete =
       std::ranges::none_of(data.warnings, [](const PageWarning& warning) { return warning.kind == "cut"; });
   data.distributions = distributions(run);
@@ -189,17 +231,17 @@ RunData run_facts(const RunReader& run, const fs::path& log, const std::optional
 }
 
 RunData read_run(const fs::path& log, const PageLimits& limits) {
-  RunReader run(log.string());
-  const log::LogEnd end = log::read_text(log, run);
+  RunReader run;
+  const log::LogEnd end = results::read_with_places(log, run);
   run.finish();
-  const ShownJobs shown = shown_jobs(run.table(), limits.jobs);
+  const ShownJobs shown = shown_jobs(run, limits);
   RunData data = run_facts(run, log, end, shown, limits);
   data.jobs = job_columns(run, shown);
   data.resizes = resize_columns(run.resizes(), Places(run.table(), shown));
   data.series = series_columns(run.series(), limits, data.limits);
   mark_groups(run.stretches(), run);
-  add_stretches(data, run.stretches(), shown);
-  add_wait_texts(data, log, limits.wait_texts);
+  add_stretches(data, run.stretches(), shown, limits);
+  add_wait_texts(data, log, run.series(), limits);
   return data;
 }
 

@@ -20,12 +20,15 @@ namespace replay::report {
 
 /// How much of a run goes into a page. Changed by tests only.
 struct PageLimits {
-  std::size_t jobs = 100'000;    ///< rows of jobs; of more, those with the largest area
-  std::size_t points = 200'000;  ///< of the load over time; more become means over `spans` equal spans
+  std::size_t jobs = 100'000;       ///< rows of jobs; of more, those with the largest area
+  std::size_t stretches = 600'000;  ///< of these jobs: of more, fewer jobs
+  std::size_t merged = 150'000;     ///< stretches of the other jobs, merged: of more, larger cells
+  std::size_t points = 200'000;     ///< of the load over time; more become means over `spans` equal spans
   std::size_t spans = 50'000;
-  std::size_t groups = 20'000;     ///< groups, and slices: the first ones
-  std::size_t wait_texts = 2'000;  ///< jobs with the words of `replay why`
-  std::size_t warnings = 20;       ///< of a kind
+  std::size_t groups = 20'000;           ///< groups, and slices: the first ones
+  std::size_t wait_texts = 2'000;        ///< jobs with the words of `replay why`,
+  std::size_t wait_steps = 150'000'000;  ///< and, summed over them, changes of the load while they waited
+  std::size_t warnings = 20;             ///< of a kind
 };
 
 /// Marks what is absent in a column of bytes.
@@ -85,10 +88,10 @@ struct Distribution {
   std::vector<double> x, y;
 };
 
-/// Of the mean over several seeds, 95 %; NaN where there is none.
+/// The mean over several seeds and its confidence interval, 95 %; NaN where there is none.
 struct MetricInterval {
   std::string metric;
-  double low = 0, high = 0;
+  double mean = 0, low = 0, high = 0;
 };
 
 /// The words of `replay why` for some jobs.

@@ -72,6 +72,7 @@ ordered_json metrics_json(const RunData& run) {
                                                          {"definition", metric.definition}});
     const auto found = std::ranges::find(run.intervals, metric.name, &MetricInterval::metric);
     if (found == run.intervals.end()) continue;
+    entry["mean"] = number_or_null(found->mean);
     entry["low"] = number_or_null(found->low);
     entry["high"] = number_or_null(found->high);
   }
@@ -83,8 +84,7 @@ ordered_json levels_json(const std::vector<Level>& levels, Columns& columns) {
   for (const Level& level : levels)
     json.push_back({{"second_per_pixel", level.cell_seconds},
                     {"cores_per_row", level.cell_cores},
-                    {"stretches", stretches_json(level.stretches, columns)},
-                    {"merged", true}});
+                    {"stretches", stretches_json(level.stretches, columns)}});
   return json;
 }
 
@@ -140,9 +140,12 @@ ordered_json jobs_json(const JobColumns& jobs, Columns& columns) {
   ordered_json json;
   add_ids(json, jobs.id, columns);
   const auto add = [&](const char* name, const auto& values) { json[name] = column(columns, values); };
-  add("user", jobs.user);
+  const auto add_if_known = [&](const char* name, const std::vector<std::int32_t>& values) {
+    if (std::ranges::any_of(values, [](std::int32_t value) { return value >= 0; })) add(name, values);
+  };
+  add_if_known("user", jobs.user);
   add("class", jobs.job_class);
-  add("queue", jobs.queue);
+  add_if_known("queue", jobs.queue);
   add("submit", jobs.submit);
   add("start", jobs.start);
   add("end", jobs.end);
@@ -150,7 +153,7 @@ ordered_json jobs_json(const JobColumns& jobs, Columns& columns) {
   add("runtime", jobs.runtime);
   add("processes", jobs.processes);
   add("given", jobs.given);
-  add("optimal", jobs.optimal);
+  add_if_known("optimal", jobs.optimal);
   add("cores", jobs.cores);
   add("max_mpl", jobs.max_mpl);
   add("wait", jobs.wait);
@@ -218,7 +221,8 @@ ordered_json run_json(const RunData& run, Columns& columns) {
   json["groups"] = groups_json(run.groups);
   json["slices"] = slices_json(run.slices);
   json["ecdf"] = distributions_json(run.distributions, columns);
-  json["limits"] = run.limits;
+  json["limits"] = ordered_json::array();
+  for (const std::string& limit : run.limits) json["limits"].push_back(clean_line(limit));
   return json;
 }
 

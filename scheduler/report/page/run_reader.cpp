@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "scheduler/base/error.hpp"
 
@@ -83,27 +82,12 @@ struct RunReader::OnRecord {
   }
 };
 
-RunReader::RunReader(std::string file)
-    : file_(std::move(file)), tee_({&table_, &series_, &sizes_, &sharing_, &resizes_, &stretches_}) {}
-
-void RunReader::header(const log::Header& header) {
-  line_ = 1 + header.entries.size();
-  try {
-    tee_.header(header);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", file_, error.what()));
-  }
-}
+RunReader::RunReader() : tee_({&table_, &series_, &sizes_, &sharing_, &resizes_, &stretches_}) {}
 
 void RunReader::record(const log::Record& record) {
-  ++line_;
   last_ = record.at;
-  try {
-    tee_.record(record);
-    log::visit(OnRecord{*this, record.at}, record.what);
-  } catch (const InputError& error) {
-    throw InputError(file_, line_, error.what());
-  }
+  tee_.record(record);
+  log::visit(OnRecord{*this, record.at}, record.what);
 }
 
 void RunReader::finish() {

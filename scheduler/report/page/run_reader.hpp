@@ -40,11 +40,10 @@ struct SaidInLog {
 
 class RunReader final : public log::Sink, private metrics::StretchReader {
  public:
-  /// `file`: what messages call it.
-  explicit RunReader(std::string file);
+  RunReader();
 
-  void header(const log::Header& header) override;
-  /// Throws InputError naming file and line when a record cannot be true.
+  void header(const log::Header& header) override { tee_.header(header); }
+  /// Throws InputError when a record cannot be true.
   void record(const log::Record& record) override;
   /// No record comes any more: what is open ends with the last one.
   void finish();
@@ -73,8 +72,6 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   struct OnRecord;
   void stretch(const metrics::Stretch& stretch) override;
 
-  std::string file_;
-  std::size_t line_ = 0;
   metrics::JobTable table_;
   metrics::Series series_;
   metrics::ChosenSizes sizes_;

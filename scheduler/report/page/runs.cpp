@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <cstring>
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/report/page/differences.hpp"
 #include "scheduler/report/page/page.hpp"
+#include "scheduler/report/page/run_names.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
@@ -17,7 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kDeepest = 3;  // FOLDER/seed-1/POLICY/events.log
+// FOLDER/seed-1/POLICY/events.log, or cells/30/poisson/POLICY/real/events.log of `replay validate`.
+constexpr int kDeepest = 4;
+constexpr const char* kCells = "cells";
+
+// Numbers in names by their value: seed-2 before seed-10; runs of a cell in the order of kCellRuns.
+bool comes_before(const fs::path& a, const fs::path& b) {
+  const CellRun *const of_a = cell_run_of(a), *const of_b = cell_run_of(b);
+  if (of_a != nullptr && of_b != nullptr) return of_a < of_b;
+  return ::strverscmp(a.filename().c_str(), b.filename().c_str()) < 0;
+}
 
 // The event logs below a folder, sorted. A folder that has one is not searched further.
 void add_logs_below(const fs::path& folder, int depth, std::vector<fs::path>& logs) {
@@ -30,8 +40,17 @@ void add_logs_below(const fs::path& folder, int depth, std::vector<fs::path>& lo
   std::vector<fs::path> below;
   for (const auto& entry : fs::directory_iterator(folder, error))
     if (entry.is_directory(error) && !entry.is_symlink(error)) below.push_back(entry.path());
-  std::ranges::sort(below);
+  std::ranges::sort(below, comes_before);
   for (const fs::path& next : below) add_logs_below(next, depth + 1, logs);
+}
+
+std::vector<fs::path> logs_below(const fs::path& folder) {
+  std::vector<fs::path> logs;
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return logs;
+  const bool is_validation = fs::is_directory(folder / kCells, error);
+  add_logs_below(is_validation ? folder / kCells : folder, 0, logs);
+  return logs;
 }
 
 // Of runs with several seeds those of the first.
@@ -41,18 +60,22 @@ void keep_first_seed(std::vector<fs::path>& logs) {
   std::erase_if(logs, [&first](const fs::path& log) { return log.parent_path().parent_path() != first; });
 }
 
-// Names that several runs have are told apart by their paths.
-void tell_apart(std::vector<RunData>& runs) {
-  std::map<std::string, int> count;
-  for (const RunData& run : runs) ++count[run.name];
-  for (RunData& run : runs)
-    if (count[run.name] > 1) run.name = run.path;
+// A page in place of a log would destroy what it is made of.
+void check_out(const std::string& out, std::span<const fs::path> logs) {
+  std::error_code error;
+  for (const fs::path& log : logs)
+    if (fs::equivalent(out, log, error))
+      throw InputError(fmt::format("{}: is the event log that the page is made of, expected another file", out));
 }
 
-std::string joined_names(std::span<const RunData> runs) {
+// The first ones, if there are many.
+std::string joined_names(std::span<const std::string> names) {
+  constexpr std::size_t kMost = 4;
+  const bool has_all = names.size() <= kMost;
   std::string text;
-  for (const RunData& run : runs) text += (text.empty() ? "" : ", ") + run.name;
-  return text;
+  for (const std::string& name : names.first(has_all ? names.size() : kMost - 1))
+    text += (text.empty() ? "" : ", ") + name;
+  return has_all ? text : fmt::format("{} and {} more", text, names.size() - kMost + 1);
 }
 
 }  // namespace
@@ -60,9 +83,8 @@ std::string joined_names(std::span<const RunData> runs) {
 std::vector<fs::path> logs_of(std::span<const std::string> runs) {
   std::vector<fs::path> logs;
   for (const std::string& run : runs) {
-    std::vector<fs::path> found;
+    std::vector<fs::path> found = logs_below(run);
     std::error_code error;
-    if (fs::is_directory(run, error)) add_logs_below(run, 0, found);
     if (fs::exists(fs::path{run} / "seeds.json", error)) keep_first_seed(found);
     if (found.empty()) found.push_back(results::event_log_of(run));  // a file, or says what is missing
     logs.insert(logs.end(), found.begin(), found.end());
@@ -82,14 +104,17 @@ fs::path page_beside(std::span<const std::string> runs) {
 
 void write_page_of(std::span<const fs::path> logs, const std::string& title, const std::string& out,
                    const PageLimits& limits) {
+  check_out(out, logs);
   std::vector<RunData> runs;
   for (const fs::path& log : logs) runs.push_back(read_run(log, limits));
-  tell_apart(runs);
+  const std::vector<std::string> names = run_names(logs);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].name = names[i];
   std::vector<PageDifference> differences;
   for (std::size_t i = 1; i < runs.size(); ++i)
-    if (auto difference = difference_of(runs, i, logs)) differences.push_back(std::move(*difference));
+    if (auto difference = difference_of(runs, i, compared_with(logs, i), logs))
+      differences.push_back(std::move(*difference));
   const std::unique_ptr<ByteSink> sink = open_sink(out);
-  write_page(*sink, title.empty() ? joined_names(runs) : title, runs, differences);
+  write_page(*sink, title.empty() ? joined_names(names) : title, runs, differences);
   sink->close();
 }
 

@@ -14,7 +14,6 @@
 #include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/results/run_folder.hpp"
 
 namespace replay::report {
 namespace {
@@ -84,31 +83,40 @@ void add_said(Collected& collected, const RunReader& run, const ShownJobs& shown
   }
 }
 
-// "12 %".
-std::string share_text(double share) { return fmt::format("{:.0f} %", share * 100); }
+using Place = JsonPlace<ordered_json>;
 
-void add_run_json(Collected& collected, const fs::path& file) {
-  const auto object = read_json<ordered_json>(file);
-  const std::string name = file.string();
-  const JsonPlace<ordered_json> place(object, name);
-  const auto text = [&place](const char* key) {
-    return place.has(key) && !place.at(key).is_null() ? place.at(key).as<std::string>("a text") : std::string{};
-  };
-  if (place.as_or("disturbed", false, "true or false")) {
-    const double before = place.as_or("load_before", -1.0, "a number"),
-                 after = place.as_or("load_after", -1.0, "a number");
-    collected.add("disturbed",
-                  fmt::format("other programs used the machine: {} of its time before the run, {} after it",
-                              before < 0 ? "?" : share_text(before), after < 0 ? "?" : share_text(after)));
-  }
-  if (place.as_or("interrupted", false, "true or false")) collected.add("cut", "the run was interrupted");
-  for (const char* key : {"lost", "fault", "broken_off"})
-    if (const std::string what = text(key); !what.empty()) collected.add("cut", what);
-  for (const auto& note : place.list("notes")) collected.add("note", note.as<std::string>("a text"));
+// Empty if it is null or not there.
+std::string text_or_nothing(const Place& place, const char* key) {
+  return place.has(key) && !place.at(key).is_null() ? place.at(key).as<std::string>("a text") : std::string{};
 }
 
-double number_of(const JsonPlace<ordered_json>& place, const char* key) {
-  return place.has(key) && !place.at(key).is_null() ? place.at(key).as<double>("a number") : kNoInstant;
+// "12 %", "?" where it was not measured.
+std::string load_text(const Place& loads, const char* key) {
+  return loads.has(key) && !loads.at(key).is_null() ? fmt::format("{:.0f} %", loads.at(key).as<double>("a share") * 100)
+                                                    : "?";
+}
+
+void add_run_json(Collected& collected, const fs::path& file, bool is_over) {
+  const auto object = read_json<ordered_json>(file);
+  const std::string name = file.string();
+  const Place place(object, name);
+  if (place.as_or("disturbed", false, "true or false")) {
+    std::string text = "other programs used the machine";
+    if (place.has("load_of_others")) {
+      const Place loads = place.at("load_of_others");
+      text += fmt::format(": {} of its time before the run, {} after it", load_text(loads, "before"),
+                          load_text(loads, "after"));
+    }
+    collected.add("disturbed", std::move(text));
+  }
+  if (place.as_or("interrupted", false, "true or false")) collected.add("cut", "the run was interrupted");
+  if (is_over && place.has("ended") && place.at("ended").is_null())
+    collected.add("cut", "run.json tells of no end: the run was killed, or still goes on");
+  for (const char* key : {"lost", "fault", "broken_off"})
+    if (const std::string what = text_or_nothing(place, key); !what.empty()) collected.add("cut", what);
+  for (const Place& unwritten : place.list("unwritten"))
+    collected.add("note", "not written: " + unwritten.as<std::string>("a text"));
+  for (const Place& note : place.list("notes")) collected.add("note", note.as<std::string>("a text"));
 }
 
 }  // namespace
@@ -124,31 +132,13 @@ std::vector<PageWarning> page_warnings(const RunReader& run, const std::optional
   if (end && open > 0) collected.add("cut", fmt::format("{} had not ended when the log did", counted(open, "job")));
   std::error_code error;
   if (fs::exists(folder / "run.json", error)) try {
-      add_run_json(collected, folder / "run.json");
+      add_run_json(collected, folder / "run.json", end.has_value());
     } catch (const InputError& wrong) {
       collected.add("note", fmt::format("what run.json says is left out: {}", wrong.what()));
     }
   add_jobs(collected, run.table());
   add_said(collected, run, shown);
   return collected.take();
-}
-
-std::vector<MetricInterval> metric_intervals(const fs::path& folder) {
-  const fs::path file = fs::absolute(folder).lexically_normal().parent_path().parent_path() / "seeds.json";
-  std::error_code error;
-  if (!fs::exists(file, error)) return {};
-  const auto object = read_json<ordered_json>(file);
-  const std::string name = file.string();
-  std::vector<MetricInterval> intervals;
-  for (const auto& policy : JsonPlace<ordered_json>(object, name).list("policies")) {
-    if (results::folder_name(policy.at("policy").as<std::string>("a policy")) != folder.filename().string()) continue;
-    const auto metrics = policy.at("metrics");
-    for (const auto& [metric, value] : metrics.value().items()) {
-      const auto place = metrics.at(metric.c_str());
-      intervals.push_back({metric, number_of(place, "low"), number_of(place, "high")});
-    }
-  }
-  return intervals;
 }
 
 }  // namespace replay::report

@@ -17,8 +17,4 @@ namespace replay::report {
                                                      const ShownJobs& shown, const std::filesystem::path& folder,
                                                      std::size_t most);
 
-/// Adds to each metric the confidence interval that `folder`/../../seeds.json has for the policy, if the run is one of several
-/// seeds.
-[[nodiscard]] std::vector<MetricInterval> metric_intervals(const std::filesystem::path& folder);
-
 }  // namespace replay::report

@@ -52,7 +52,7 @@ void label_runs(std::vector<PlotRun>& runs, std::span<const std::string> labels)
 std::vector<PlotRun> read_plot_runs(std::span<const fs::path> logs, std::span<const std::string> labels) {
   std::vector<PlotRun> runs;
   for (const fs::path& log : logs) {
-    PlotRun run{.log = log, .label = {}, .records = std::make_unique<RunReader>(log.string())};
+    PlotRun run{.log = log, .label = {}, .records = std::make_unique<RunReader>()};
     results::read_event_log(log, *run.records);
     run.records->finish();
     if (run.records->table().rows().empty())
