@@ -1,0 +1,97 @@
+#include "scheduler/report/page/levels.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace replay::report {
+namespace {
+
+StretchRow row(double from, double to, std::int32_t job, std::int32_t first, std::int32_t last) {
+  return {.from = from, .to = to, .job = job, .first = first, .last = last, .processes = last - first + 1};
+}
+
+using Lines = std::vector<std::string>;
+
+// "job 1: 0-20 on 0-3", with "merged" if it is, sorted.
+Lines picture(const std::vector<StretchRow>& rows, const Frame& frame) {
+  Lines lines;
+  for (const StretchRow& drawn : picture_of(rows, frame))
+    lines.push_back(fmt::format("job {}: {:g}-{:g} on {}-{}{}", drawn.job, drawn.from, drawn.to, drawn.first,
+                                drawn.last, (drawn.flags & kMerged) != 0 ? " merged" : ""));
+  std::ranges::sort(lines);
+  return lines;
+}
+
+constexpr Frame kTenCells{.begin = 0, .end = 100, .cores = 4, .columns = 10};
+
+TEST(PictureOf, EqualCellsAreOneRectangle) {
+  EXPECT_EQ(picture({row(0, 100, 1, 0, 3)}, kTenCells), Lines{"job 1: 0-100 on 0-3"});
+  EXPECT_EQ(picture({row(10, 40, 1, 0, 1), row(10, 40, 2, 2, 3)}, kTenCells),
+            (Lines{"job 1: 10-40 on 0-1", "job 2: 10-40 on 2-3"}));
+}
+
+TEST(PictureOf, ACellShowsTheJobWithTheLargestShareAndSaysIfThatIsLessThanHalf) {
+  EXPECT_EQ(picture({row(0, 6, 1, 0, 0), row(6, 10, 2, 0, 0)}, kTenCells), Lines{"job 1: 0-10 on 0-0"});
+  EXPECT_EQ(picture({row(0, 4, 1, 0, 0), row(4, 7, 2, 0, 0), row(7, 10, 3, 0, 0)}, kTenCells),
+            Lines{"job 1: 0-10 on 0-0 merged"});
+}
+
+TEST(PictureOf, ACellOfWhichLessThanATwentiethIsUsedStaysEmpty) {
+  EXPECT_EQ(picture({row(0, 0.4, 1, 0, 0), row(10, 10.6, 2, 0, 0)}, kTenCells), Lines{"job 2: 10-20 on 0-0 merged"});
+}
+
+TEST(PictureOf, BeginAndEndAreRoundedToCells) {
+  EXPECT_EQ(picture({row(12, 38, 1, 0, 0)}, kTenCells), Lines{"job 1: 10-40 on 0-0"});
+  EXPECT_EQ(picture({row(0, 100, 1, 0, 0)}, {.begin = 0, .end = 99, .cores = 4, .columns = 10}),
+            Lines{"job 1: 0-99 on 0-0"})
+      << "nothing lies beyond the frame";
+}
+
+TEST(PictureOf, OfMoreCoresThanBandsSeveralAreOneCell) {
+  const Frame frame{.begin = 0, .end = 10, .cores = 1000, .columns = 1};
+  EXPECT_EQ(cell_cores(1000), 4);
+  EXPECT_EQ(picture({row(0, 10, 1, 0, 5), row(0, 10, 2, 6, 7), row(0, 10, 3, 999, 999)}, frame),
+            (Lines{"job 1: 0-10 on 0-7", "job 3: 0-10 on 996-999 merged"}))
+      << "job 1 has as much of cores 4 to 7 as job 2, and came first";
+}
+
+TEST(PictureOf, JobsWithOtherFlagsOrSizesAreNotOneRectangle) {
+  StretchRow shrunk = row(20, 40, 1, 0, 1);
+  shrunk.flags = kShrunk;
+  shrunk.mpl = 2;
+  EXPECT_EQ(picture({row(0, 20, 1, 0, 1), shrunk}, kTenCells), (Lines{"job 1: 0-20 on 0-1", "job 1: 20-40 on 0-1"}));
+}
+
+TEST(LevelsOf, FewStretchesNeedNone) {
+  std::vector<StretchRow> rows;
+  for (int i = 0; i < 1000; ++i) rows.push_back(row(i, i + 1, i, 0, 3));
+  EXPECT_TRUE(levels_of(rows, {.begin = 0, .end = 1000, .cores = 4}).empty());
+}
+
+// A million rows on 1024 cores, each core busy all the time.
+std::vector<StretchRow> many_rows() {
+  std::vector<StretchRow> rows;
+  for (int i = 0; i < 250'000; ++i) rows.push_back(row(i / 256, i / 256 + 1, i, i % 256 * 4, i % 256 * 4 + 3));
+  return rows;
+}
+
+TEST(LevelsOf, ManyStretchesHaveFewerRectanglesTheCoarserTheLevel) {
+  const std::vector<StretchRow> rows = many_rows();
+  const std::vector<Level> levels = levels_of(rows, {.begin = 0, .end = 977, .cores = 1024, .columns = 64});
+  ASSERT_GE(levels.size(), 2u);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    EXPECT_LT(levels[i].stretches.size(), rows.size());
+    EXPECT_EQ(levels[i].cell_cores, 4);
+    EXPECT_TRUE(std::ranges::is_sorted(levels[i].stretches.from));
+    if (i == 0) continue;
+    EXPECT_GT(levels[i].cell_seconds, levels[i - 1].cell_seconds) << "the finest is first";
+    EXPECT_LT(levels[i].stretches.size(), levels[i - 1].stretches.size());
+  }
+}
+
+}  // namespace
+}  // namespace replay::report
