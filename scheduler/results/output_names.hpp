@@ -15,6 +15,9 @@ struct OutputFile {
   bool is_remade;         ///< `replay results` makes it again
 };
 
+/// The page that `replay report` puts into the folder of a run, or of runs. No output of a run, but it goes with the folder.
+inline constexpr std::string_view kPageFile = "report.html";
+
 /// All of them, in the order of help texts.
 [[nodiscard]] std::span<const OutputFile> output_files();
 

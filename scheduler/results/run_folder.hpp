@@ -9,8 +9,8 @@
 namespace replay::results {
 
 /// Makes the folder that --out names, or runs/TIME-POLICY. It must not exist; with `force` an existing run (a folder that
-/// has files of a run, or sub-folders that have, or nothing) is removed first. Throws InputError: exists, is something else,
-/// cannot be made.
+/// has files of a run, or sub-folders that have, or nothing; and their page) is removed first. Throws InputError: exists, is
+/// something else, cannot be made.
 [[nodiscard]] std::filesystem::path make_run_folder(const std::string& out, const std::vector<std::string>& policies,
                                                     bool force);
 

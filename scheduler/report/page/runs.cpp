@@ -12,6 +12,7 @@
 #include "scheduler/report/page/page.hpp"
 #include "scheduler/report/page/run_names.hpp"
 #include "scheduler/results/event_log_file.hpp"
+#include "scheduler/results/output_names.hpp"
 
 namespace replay::report {
 namespace {
@@ -96,10 +97,10 @@ std::vector<fs::path> logs_of(std::span<const std::string> runs) {
 }
 
 fs::path page_beside(std::span<const std::string> runs) {
-  if (runs.size() != 1) return "report.html";
+  if (runs.size() != 1) return results::kPageFile;
   std::error_code error;
   const fs::path run = runs.front();
-  return (fs::is_directory(run, error) ? run : run.parent_path()) / "report.html";
+  return (fs::is_directory(run, error) ? run : run.parent_path()) / results::kPageFile;
 }
 
 void write_page_of(std::span<const fs::path> logs, const std::string& title, const std::string& out,

@@ -55,6 +55,22 @@ TEST_F(Report, IsTheSameForTheSameRun) {
   EXPECT_EQ(replay("report runs/easy -o -").out, replay("report runs/easy -o -").out);
 }
 
+TEST_F(Report, BesideARunGoesWithItWhenTheRunIsReplaced) {
+  simulate_both();
+  ASSERT_EQ(replay("report runs/easy").status, 0);
+  ASSERT_EQ(replay("report runs").status, 0);
+  expect_says("simulate --trace t.swf --policy easy,fcfs --out runs --force", 0, {});
+  EXPECT_FALSE(fs::exists(folder_ / "runs/report.html"));
+  EXPECT_FALSE(fs::exists(folder_ / "runs/easy/report.html"));
+}
+
+TEST_F(Report, WithoutARunIsNotReplaced) {
+  fs::create_directory(folder_ / "pages");
+  write_text(folder_ / "pages/report.html", "mine");
+  expect_says("simulate --trace t.swf --policy easy --out pages --force", 1, {"pages/report.html"});
+  EXPECT_EQ(text_of(folder_ / "pages/report.html"), "mine");
+}
+
 TEST_F(Report, WrongInputIsNamed) {
   simulate_both();
   write_text(folder_ / "bad.log", "#replay-events 1\n#machine flat:4\n0 finish job=1 outcome=completed\n");
