@@ -35,7 +35,8 @@ std::vector<AgentOrder> orders() {
           EndJob{job, Outcome::kOverrun},
           Goodbye{},
           AskStatistics{job},
-          Ping{}};
+          Ping{},
+          SlowDown{job, 1.25}};
 }
 
 std::vector<AgentReport> reports() {

@@ -16,7 +16,7 @@ JobRanks::JobRanks(const AgentSite& site, JobId job, std::vector<std::int32_t> c
 
 void JobRanks::enter(std::unique_ptr<JobSegment> segment) {
   segment_ = std::move(segment);
-  segment_->order_slowdown(slowdown_);
+  if (segment_) segment_->order_slowdown(slowdown_);  // no segment: stock MPI
   site_.cores->enter(job_, {segment_.get(), [this] { advance_meters(); }}, core_of_rank_);
 }
 

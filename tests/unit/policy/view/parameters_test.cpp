@@ -77,7 +77,7 @@ TEST(Policies, ParametersOutOfRangeSayTheRange) {
 
 TEST(Policies, SayAllTheirParameters) {
   EXPECT_EQ(make_policy("fcfs-malleable:expand=eager").full_text,
-            "fcfs-malleable:max_mpl=2:criterion=oldest:expand=eager");
+            "fcfs-malleable:max_mpl=2:criterion=oldest:expand=eager:share=off:max_slowdown=1.5");
 }
 
 }  // namespace
