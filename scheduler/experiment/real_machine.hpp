@@ -28,7 +28,7 @@ struct RealMachineOptions {
   bool smt = false;
   std::string back_end = "auto";
   std::string quantum = "10ms";
-  std::string turn = "20ms";
+  std::string turn = "40ms";
   std::string job_network = "own";
   std::string agent_key;  ///< file
 };
