@@ -47,8 +47,8 @@ std::string name_of(Victim victim) {
   return "";
 }
 
-void Failures::expect_registrations_soon() {
-  options_.registration_limit = 1s;  // a busy computer takes half of it to start two ranks
+void Failures::expect_registrations_soon(std::chrono::milliseconds limit) {
+  options_.registration_limit = limit;
   options_.registration_limit_per_rank = 20ms;
 }
 
