@@ -28,7 +28,7 @@ class PtyShell {
   ~PtyShell();
 
   void type(std::string_view keys) const;
-  /// The window has another size from now on; the screen is blank until somebody draws.
+  /// The window has another size from now on; the screen is blank until the next picture.
   void resize(int columns, int rows);
   /// Takes what was written meanwhile.
   const TextScreen& screen();

@@ -33,7 +33,7 @@ bool takes_output(int descriptor) {
 }
 
 void set_modes(int descriptor, const termios& modes) {
-  // Of a program in the background this would be a SIGTTOU; a terminal of which nobody else knows the modes is worse.
+  // In the background tcsetattr() raises SIGTTOU. It is blocked: only this program still has the modes to restore.
   sigset_t ttou;
   sigset_t before;
   ::sigemptyset(&ttou);

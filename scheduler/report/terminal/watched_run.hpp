@@ -1,5 +1,5 @@
 // What the records of an event log have told so far about a run that goes on: the jobs that wait, run or are suspended,
-// who is on which core, the last events in words. Made of the header and the records alone, without anything of the
+// which job is on which core, the last events in words. Made of the header and the records alone, without anything of the
 // program that writes them. Jobs that are over are forgotten, so that memory follows the jobs in the system.
 #pragma once
 
