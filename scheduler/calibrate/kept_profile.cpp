@@ -62,6 +62,13 @@ void KeptProfile::drop_rebuilt() {
                 [&](const PairSlowdown& pair) { return is_of_one(pair.benchmark) || is_of_one(pair.neighbour); });
 }
 
+std::size_t KeptProfile::measure_in_turns(double turn_s) {
+  const std::size_t before = profile_.pairs.size();
+  if (profile_.turn_s != turn_s) profile_.pairs.clear();
+  profile_.turn_s = turn_s;
+  return before - profile_.pairs.size();
+}
+
 void KeptProfile::expect_writable() const {
   std::error_code error;
   if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);

@@ -2,6 +2,7 @@
 // built anew since (another SHA-256) are dropped, so that they are measured again.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ class KeptProfile {
   [[nodiscard]] const Profile& profile() const { return profile_; }
   /// Benchmarks whose figures were dropped.
   [[nodiscard]] const std::vector<std::string>& rebuilt() const { return rebuilt_; }
+  /// Pairs are measured in turns of that length, s, from now on; 0: without turns. Drops those that were not, or that do not say it.
+  /// Returns how many.
+  std::size_t measure_in_turns(double turn_s);
 
   /// Makes the file's folder. Throws InputError if the file cannot be written: call it before the first measurement.
   void expect_writable() const;

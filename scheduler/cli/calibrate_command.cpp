@@ -18,6 +18,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/calibrate/calibration.hpp"
@@ -143,6 +144,7 @@ class CalibrateCommand {
       fmt::print(stderr, "replay: {}: {} built anew since: their figures there are dropped\n", kept_->path().string(),
                  fmt::join(kept_->rebuilt(), ", "));
     kept_->profile().spread_bound = limits_.spread;
+    if (!machine_.is_emulated()) measure_in_turns();
   }
 
   int run() {
@@ -177,6 +179,13 @@ class CalibrateCommand {
   }
 
  private:
+  void measure_in_turns() {
+    const std::size_t dropped = kept_->measure_in_turns(seconds(setting_.node.turn));
+    if (dropped > 0)
+      fmt::print(stderr, "replay: {}: {} not measured in turns of {}: dropped\n", kept_->path().string(),
+                 counted(dropped, "pair was", "pairs were"), given_.real.turn);
+  }
+
   void announce(const std::vector<calibrate::Measurement>& plan) const {
     std::vector<calibrate::Measurement> open;
     for (const calibrate::Measurement& m : plan)

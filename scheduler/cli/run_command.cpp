@@ -261,6 +261,9 @@ int run(const RunOptions& options, const std::string& command_line) {
   experiment::fit_to_machine(scenario, options.common, cores, true);
   experiment::use_profile(scenario, options.common,
                           {.everywhere = options.program, .time_scale = options.time_scale, .is_real = true});
+  if (machine.is_here() && !machine.is_emulated())
+    if (auto note = experiment::note_on_turns(scenario, machine.node().turn))
+      scenario.notes.push_back(std::move(*note));
   experiment::find_average_waits(scenario, machine.machine());
   const experiment::Programs programs{options.program, scenario.loaded.programs, options.time_scale,
                                       options.common.seed};

@@ -46,4 +46,14 @@ void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSett
   scenario.notes.insert(scenario.notes.end(), jobs.notes.begin(), jobs.notes.end());
 }
 
+std::optional<std::string> note_on_turns(const Scenario& scenario, Duration turn) {
+  const bool reads_pairs =
+      names_model(scenario.runtime_model, kCalibrated) && names_model(scenario.runtime_model, "pairs");
+  if (!reads_pairs || scenario.profile->pairs.empty() || scenario.profile->turn_s == seconds(turn)) return std::nullopt;
+  const auto& measured = scenario.profile->turn_s;
+  return fmt::format("jobs on the same cores take turns of {:g} ms, the pairs of the profile were measured with {}",
+                     1000 * seconds(turn),
+                     measured ? fmt::format("turns of {:g} ms", 1000 * *measured) : "turns that it does not state");
+}
+
 }  // namespace replay::experiment

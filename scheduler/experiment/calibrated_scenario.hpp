@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "scheduler/experiment/scenario.hpp"
@@ -19,5 +20,9 @@ namespace replay::experiment {
 /// profile is of another machine. Other models: no effect. REQUIRES: job sizes are final. Throws InputError for a
 /// benchmark that was not measured.
 void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSetting setting);
+
+/// For a run of real jobs under `calibrated+pairs` that take turns of that length where they share cores: a note if the pairs were
+/// measured with other turns.
+[[nodiscard]] std::optional<std::string> note_on_turns(const Scenario& scenario, Duration turn);
 
 }  // namespace replay::experiment

@@ -86,6 +86,8 @@ struct Profile {
   std::vector<ProfileEntry> entries;
   std::vector<ProfileSpeedup> speedups;
   std::vector<PairSlowdown> pairs;
+  std::optional<double>
+      turn_s;  ///< so long did one of two jobs of `pairs` compute in turn; 0: both at the same time; none: unknown
   std::vector<OverheadAt> launch, end;     ///< from the order to MPI_Init, from MPI_Finalize to the cores being free
   std::vector<OverheadAt> shrink, expand;  ///< a resize, from the order to all ranks on their cores
   std::optional<Figure> message_s;         ///< one small message under emulation

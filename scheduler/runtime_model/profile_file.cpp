@@ -224,6 +224,7 @@ Profile profile_of(const json& value, const std::string& name) {
   const std::vector<Place> pairs = place.list("pairs");
   for (const Place& pair : pairs) profile.pairs.push_back(pair_of(pair));
   refuse_repeated(pairs, profile.pairs);
+  if (place.has("turn_s")) profile.turn_s = place.at("turn_s").number(0, 1);
   profile.launch = overheads_of(place, "launch");
   profile.end = overheads_of(place, "end");
   profile.shrink = overheads_of(place, "shrink");
@@ -248,6 +249,7 @@ json to_json(const Profile& profile) {
   add_list(result, "benchmarks", profile.entries);
   add_list(result, "speedups", profile.speedups);
   add_list(result, "pairs", profile.pairs);
+  if (profile.turn_s) result["turn_s"] = *profile.turn_s;
   add_list(result, "launch", profile.launch);
   add_list(result, "end", profile.end);
   add_list(result, "shrink", profile.shrink);

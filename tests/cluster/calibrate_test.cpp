@@ -109,6 +109,7 @@ TEST_F(Calibrate, MeasuresWritesAndAddsTo) {
   EXPECT_EQ(measured.shrink.size(), 1U);
   EXPECT_TRUE(measured.message_s);
   EXPECT_EQ(measured.pairs.size(), 1U) << "ep beside ep";
+  EXPECT_EQ(measured.turn_s, 0.04);
   EXPECT_EQ(measured.speedups.size(), 1U);
   EXPECT_NE(first.out.find("formula (3)"), std::string::npos) << first.out;
 

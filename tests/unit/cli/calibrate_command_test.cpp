@@ -169,6 +169,7 @@ TEST(MachineFacts, DifferBetweenMachinesButNotInTheirNames) {
 TEST(ProfileFile, MembersOfACalibrationComeBack) {
   Profile profile = read_profile(kSample);
   profile.spread_bound = 0.05;
+  profile.turn_s = 0.04;
   profile.entries[0].runtime_s.disturbed = true;
   EXPECT_EQ(profile_of(to_json(profile), "p.json"), profile);
 }

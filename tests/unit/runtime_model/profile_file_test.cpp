@@ -59,6 +59,9 @@ TEST(ProfileFile, ErrorsNameThePlace) {
   EXPECT_NE(message(json).find("benchmarks[1]: expected each command with a number of processes once"),
             std::string::npos);
   json = sample_json();
+  json["turn_s"] = -1;
+  EXPECT_EQ(message(json), "p.json: turn_s: expected a number 0..1, found -1");
+  json = sample_json();
   ASSERT_FALSE(json["pairs"].empty());
   json["pairs"].push_back(json["pairs"][0]);
   EXPECT_NE(message(json).find("expected each pair with a number of processes once"), std::string::npos);
