@@ -42,7 +42,7 @@ TEST(GroupsAndSlices, ComeOnEmulatedNodesAsInTheSimulator) {
   const TemporaryFolder folder;
   ::setenv("REPLAY_TEST_RUN", folder.path().c_str(), 1);  // marks every process of this test
   // Short, medium and long jobs on eight nodes of four cores; no job starts or resumes shortly before its slice ends. A second of
-  // the trace is 2 ms.
+  // the trace is 1 ms.
   write_text(folder / "t.swf",
              "; MaxProcs: 32\n; MaxNodes: 8\n"
              "1 150 -1 11202 16 10082 -1 16 13442 -1 1 1 1 -1 -1 -1 -1 -1\n"
@@ -56,7 +56,7 @@ TEST(GroupsAndSlices, ComeOnEmulatedNodesAsInTheSimulator) {
   write_text(folder / "t.jobs.csv", traits);
   const ShellResult result = shell(
       fmt::format("{} validate --trace t.swf --machine emulated:8x2x2 --policy 'scojo-pect:inner={{g-lomarc-ts}}' "
-                  "--runtime-model pairs --time-scale 0.002 --out v --json",
+                  "--runtime-model pairs --time-scale 0.001 --out v --json",
                   REPLAY_PROGRAM),
       folder.path());
   ASSERT_EQ(result.status, 0) << result.out << result.err;
@@ -93,7 +93,7 @@ TEST(GroupsAndSlices, AGroupIsAsSlowOnEmulatedNodesAsItsPairsSay) {
   write_text(folder / "t.pairs.csv", "job,beside,slowdown\n1,2,1.2\n2,1,1.1\n");
   const ShellResult result =
       shell(fmt::format("{} validate --trace t.swf --machine emulated:4x2x2 --policy g-lomarc-ts --runtime-model pairs "
-                        "--time-scale 0.004 --out v --json",
+                        "--time-scale 0.001 --out v --json",
                         REPLAY_PROGRAM),
             folder.path());
   ASSERT_EQ(result.status, 0) << result.out << result.err;
@@ -104,7 +104,7 @@ TEST(GroupsAndSlices, AGroupIsAsSlowOnEmulatedNodesAsItsPairsSay) {
   std::vector<double> expected;
   for (const auto& [job, took] : simulated) {
     expected.push_back(took);
-    EXPECT_NEAR(real.at(job), took, 0.1 * took) << job;
+    EXPECT_NEAR(real.at(job), took, 0.05 * took) << job;
   }
   EXPECT_NEAR(expected.at(0), 4458.3, 1);
   EXPECT_NEAR(expected.at(1), 2750, 1);
@@ -124,7 +124,7 @@ TEST(SharedCores, OfFcfsMalleableTakeAsLongOnEmulatedCoresAsInTheSimulator) {
   write_text(folder / "t.jobs.csv", "job,flexibility,cpu_util\n1,malleable,0.6\n2,malleable,0.6\n");
   const ShellResult result =
       shell(fmt::format("{} validate --trace t.swf --machine emulated:1x2x2 --policy fcfs-malleable:share=first "
-                        "--runtime-model isolated --out v --json",
+                        "--runtime-model isolated --time-scale 0.4 --out v --json",
                         REPLAY_PROGRAM),
             folder.path());
   ASSERT_EQ(result.status, 0) << result.out << result.err;
