@@ -3,32 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string>
 #include <utility>
 
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/report/page/job_columns.hpp"
+#include "scheduler/report/page/size_groups.hpp"
 
 namespace replay::report {
 namespace {
 
 constexpr std::size_t kMostPoints = 512;
-
-struct SizeSpan {
-  ProcessCount from;
-  const char* name;
-};
-constexpr SizeSpan kSizes[] = {{1, "1 process"},
-                               {2, "2 to 8 processes"},
-                               {9, "9 to 64 processes"},
-                               {65, "65 to 512 processes"},
-                               {513, "513 processes or more"}};
-
-std::string size_name(ProcessCount processes) {
-  const auto* const above = std::ranges::upper_bound(kSizes, processes, {}, &SizeSpan::from);
-  return above == std::begin(kSizes) ? kSizes[0].name : (above - 1)->name;
-}
 
 struct Values {
   std::vector<double> wait, response, slowdown;
@@ -69,22 +54,21 @@ void add(Values& values, const metrics::JobTimes& times) {
 std::vector<Distribution> distributions(const RunReader& run) {
   Values all;
   std::array<Values, kJobClasses> by_class;
-  std::map<std::string, Values> by_size;
+  std::array<Values, kSizeGroups> by_size;
   const auto rows = run.table().rows();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].ran()) continue;
     const metrics::JobTimes times = rows[i].times();
     add(all, times);
     if (const std::uint8_t of = class_index(run, i); of != kAbsent) add(by_class[of], times);
-    add(by_size[size_name(rows[i].processes)], times);
+    add(by_size[size_group(rows[i].processes)], times);
   }
   std::vector<Distribution> curves;
   add_all(curves, "all", "all", all);
   for (std::size_t of = 0; of < kJobClasses; ++of)
     add_all(curves, "class", std::string{to_text(static_cast<JobClass>(of))}, by_class[of]);
-  for (const SizeSpan& span : kSizes)
-    if (const auto found = by_size.find(span.name); found != by_size.end())
-      add_all(curves, "size", span.name, found->second);
+  for (std::size_t group = 0; group < kSizeGroups; ++group)
+    add_all(curves, "size", std::string{size_group_name(group)}, by_size[group]);
   return curves;
 }
 

@@ -12,6 +12,7 @@ constexpr std::size_t kFewRows = 20'000;  // drawn as they are
 constexpr std::size_t kMostLevelRows = 250'000;
 constexpr std::size_t kFiner = 4;  // columns of a level over those of the next coarser one
 constexpr double kLeastUsed = 0.05, kHalf = 0.5;
+constexpr double kRounding = 1e-4;  // of sums of floats
 
 struct Cell {
   float used = 0;  // core-seconds
@@ -57,6 +58,7 @@ class Grid {
   void add(std::size_t place) {
     const StretchRow& row = rows_[place];
     const std::size_t last_column = frame_.columns - 1;
+    const double share = (row.flags & kMerged) != 0 ? used_quarters_of(row.flags) / 4.0 : 1;
     const std::size_t from = column_of(row.from), to = std::min(column_of(row.to), last_column);
     const auto low = static_cast<std::size_t>(row.first / height_), high = static_cast<std::size_t>(row.last / height_);
     for (std::size_t column = std::min(from, last_column); column <= to; ++column) {
@@ -66,7 +68,7 @@ class Grid {
         const CoreCount first = static_cast<CoreCount>(band) * height_;
         const CoreCount cores = std::min(row.last, first + height_ - 1) - std::max(row.first, first) + 1;
         Cell& cell = cells_[column * bands_ + band];
-        const auto area = static_cast<float>(lasting * cores);
+        const auto area = static_cast<float>(lasting * cores * share);
         cell.used += area;
         if (area <= cell.most) continue;
         cell.most = area;
@@ -99,7 +101,9 @@ class Grid {
     drawn.to = begin_of(column + 1);
     drawn.first = first;
     drawn.last = last;
-    if (cell.most < kHalf * whole) drawn.flags |= kMerged;
+    if ((drawn.flags & kMerged) == 0 && cell.most >= kHalf * whole) return drawn;
+    const int quarters = std::clamp(static_cast<int>(std::ceil(4 * cell.used / whole - kRounding)), 1, 4);
+    drawn.flags = static_cast<std::uint8_t>((drawn.flags & ~kUsedBits) | kMerged | used_quarters(quarters));
     return drawn;
   }
 

@@ -91,7 +91,7 @@ std::vector<fs::path> logs_of(std::span<const std::string> runs) {
     logs.insert(logs.end(), found.begin(), found.end());
   }
   if (logs.size() > kMostRuns)
-    throw InputError(fmt::format("expected at most {} runs for one page, found {}: name some of them, such as {}",
+    throw InputError(fmt::format("expected at most {} runs beside each other, found {}: name some of them, such as {}",
                                  kMostRuns, logs.size(), logs.front().parent_path().string()));
   return logs;
 }

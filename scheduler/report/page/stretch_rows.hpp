@@ -10,6 +10,13 @@ namespace replay::report {
 /// Bits of StretchRows::flags.
 inline constexpr std::uint8_t kSuspended = 1, kShareable = 2, kShrunk = 4, kInGroup = 8, kMerged = 16;
 
+/// Of a merged cell, in the flags: how many quarters of it are used. 1 to 4, rounded up.
+inline constexpr std::uint8_t kUsedBits = 96;
+[[nodiscard]] constexpr std::uint8_t used_quarters(int quarters) {
+  return static_cast<std::uint8_t>((quarters - 1) << 5);
+}
+[[nodiscard]] constexpr int used_quarters_of(std::uint8_t flags) { return ((flags & kUsedBits) >> 5) + 1; }
+
 /// One rectangle.
 struct StretchRow {
   double from = 0, to = 0;           ///< seconds

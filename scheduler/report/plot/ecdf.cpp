@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/report/page/job_columns.hpp"
+#include "scheduler/report/page/size_groups.hpp"
 #include "scheduler/report/plot/figures.hpp"
 #include "scheduler/report/plot/job_values.hpp"
 
@@ -23,16 +24,6 @@ struct ShareCurve {
   std::vector<double> values;  // ascending
 };
 
-struct ProcessSpan {
-  ProcessCount most;
-  const char* name;
-};
-constexpr ProcessSpan kProcessSpans[] = {{1, "1 processor"},
-                                         {8, "2 to 8 processors"},
-                                         {64, "9 to 64 processors"},
-                                         {512, "65 to 512 processors"},
-                                         {std::numeric_limits<ProcessCount>::max(), "513 or more"}};
-
 // A number that sorts the groups, and their names.
 struct Group {
   std::size_t number = 0;
@@ -41,8 +32,8 @@ struct Group {
 
 Group group_of(const PlotRun& run, const metrics::JobRow& row, std::size_t place, CurvesBy by) {
   if (by == CurvesBy::kSize) {
-    const auto* const span = std::ranges::lower_bound(kProcessSpans, row.processes, {}, &ProcessSpan::most);
-    return {static_cast<std::size_t>(span - kProcessSpans), span->name};
+    const std::size_t group = size_group(row.processes);
+    return {group, std::string{size_group_name(group)}};
   }
   if (by == CurvesBy::kNothing) return {};
   const std::uint8_t of = class_index(*run.records, place);

@@ -21,6 +21,12 @@ const colourOf = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >
 /** Half of the one, half of the other. */
 const mixed = (a, b) => ((((a ^ b) & 0xfefefefe) >>> 1) + (a & b) | 0xff000000) >>> 0;
 
+/** `share` of the one, the rest of the other. */
+function blended(a, b, share) {
+  const of = (shift) => Math.round(((a >>> shift) & 255) * share + ((b >>> shift) & 255) * (1 - share));
+  return (0xff000000 | (of(16) << 16) | (of(8) << 8) | of(0)) >>> 0;
+}
+
 /** Whether black text reads better on a pixel than white. */
 function isLight(pixel) {
   const [red, green, blue] = [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255];

@@ -64,6 +64,9 @@ function lazyColumns(columns) {
 }
 
 const kSuspended = 1, kShareable = 2, kShrunk = 4, kGrouped = 8, kMerged = 16;
+
+/** Share of a merged cell that is used: at most so much, in quarters. */
+const usedOf = (flag) => (((flag >> 5) & 3) + 1) / 4;
 const kBlock = 256;
 
 /** Stretches sorted by `from`, with an index: the latest end of each block of 256. */

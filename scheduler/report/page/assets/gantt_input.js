@@ -102,6 +102,7 @@ function stretchText(run, {job, from, to, first, last, flags, mpl, processes}, i
              `${instantText(from[i])} to ${instantText(to[i])} (${durationText(to[i] - from[i])})`);
   const flag = flags[i];
   if (flag & kMerged && row >= 0) lines.push("and other jobs: zoom in to see them");
+  if (flag & kMerged) lines.push(`${usedOf(flag) < 1 ? `up to ${100 * usedOf(flag)} %` : "more than 75 %"} of this is used`);
   if (flag & kSuspended) lines.push("suspended");
   if (flag & kShrunk) lines.push(`shrunk: ${processes && processes[i] > 0 ? `${processes[i]} processes` : "its processes"}, up to ${mpl[i]} on a core`);
   const sake = flag & kShrunk && row >= 0 ? run.sakeOf(row, from[i]) : -1;

@@ -81,7 +81,7 @@ class Raster {
           }
           continue;
         }
-        if (flag & kMerged) pixel = mixed(pixel, rows[y0]);
+        if (flag & kMerged) pixel = blended(pixel, rows[y0], usedOf(flag));
         if (x1 - x0 === 1) {
           for (let o = y0 * width + x0, e = y1 * width; o < e; o += width) pixels[o] = pixel;
           continue;

@@ -16,12 +16,13 @@ StretchRow row(double from, double to, std::int32_t job, std::int32_t first, std
 
 using Lines = std::vector<std::string>;
 
-// "job 1: 0-20 on 0-3", with "merged" if it is, sorted.
+// "job 1: 0-20 on 0-3", with "merged, 2 of 4 used" if it is, sorted.
 Lines picture(const std::vector<StretchRow>& rows, const Frame& frame) {
   Lines lines;
   for (const StretchRow& drawn : picture_of(rows, frame))
-    lines.push_back(fmt::format("job {}: {:g}-{:g} on {}-{}{}", drawn.job, drawn.from, drawn.to, drawn.first,
-                                drawn.last, (drawn.flags & kMerged) != 0 ? " merged" : ""));
+    lines.push_back(fmt::format(
+        "job {}: {:g}-{:g} on {}-{}{}", drawn.job, drawn.from, drawn.to, drawn.first, drawn.last,
+        (drawn.flags & kMerged) != 0 ? fmt::format(" merged, {} of 4 used", used_quarters_of(drawn.flags)) : ""));
   std::ranges::sort(lines);
   return lines;
 }
@@ -37,11 +38,32 @@ TEST(PictureOf, EqualCellsAreOneRectangle) {
 TEST(PictureOf, ACellShowsTheJobWithTheLargestShareAndSaysIfThatIsLessThanHalf) {
   EXPECT_EQ(picture({row(0, 6, 1, 0, 0), row(6, 10, 2, 0, 0)}, kTenCells), Lines{"job 1: 0-10 on 0-0"});
   EXPECT_EQ(picture({row(0, 4, 1, 0, 0), row(4, 7, 2, 0, 0), row(7, 10, 3, 0, 0)}, kTenCells),
-            Lines{"job 1: 0-10 on 0-0 merged"});
+            Lines{"job 1: 0-10 on 0-0 merged, 4 of 4 used"});
 }
 
 TEST(PictureOf, ACellOfWhichLessThanATwentiethIsUsedStaysEmpty) {
-  EXPECT_EQ(picture({row(0, 0.4, 1, 0, 0), row(10, 10.6, 2, 0, 0)}, kTenCells), Lines{"job 2: 10-20 on 0-0 merged"});
+  EXPECT_EQ(picture({row(0, 0.4, 1, 0, 0), row(10, 10.6, 2, 0, 0)}, kTenCells),
+            Lines{"job 2: 10-20 on 0-0 merged, 1 of 4 used"});
+}
+
+TEST(PictureOf, AMergedCellSaysHowManyQuartersOfItAreUsed) {
+  EXPECT_EQ(picture({row(0, 2.5, 1, 0, 0), row(10, 12.6, 2, 0, 0), row(20, 24, 3, 0, 0), row(24, 25, 4, 0, 0),
+                     row(30, 34, 5, 0, 0), row(34, 37.5, 6, 0, 0), row(40, 44, 7, 0, 0), row(44, 48, 8, 0, 0)},
+                    kTenCells),
+            (Lines{"job 1: 0-10 on 0-0 merged, 1 of 4 used", "job 2: 10-20 on 0-0 merged, 2 of 4 used",
+                   "job 3: 20-30 on 0-0 merged, 2 of 4 used", "job 5: 30-40 on 0-0 merged, 3 of 4 used",
+                   "job 7: 40-50 on 0-0 merged, 4 of 4 used"}));
+}
+
+TEST(PictureOf, ACellOfMergedCellsIsUsedAsMuchAsTheyAre) {
+  StretchRow half = row(0, 10, -1, 0, 0), full = row(10, 20, -1, 0, 0);
+  half.flags = kMerged | used_quarters(2);
+  full.flags = kMerged | used_quarters(4);
+  const Frame fine{.begin = 0, .end = 100, .cores = 1, .columns = 10},
+      coarse{.begin = 0, .end = 100, .cores = 1, .columns = 5};
+  EXPECT_EQ(picture({half, full}, fine),
+            (Lines{"job -1: 0-10 on 0-0 merged, 2 of 4 used", "job -1: 10-20 on 0-0 merged, 4 of 4 used"}));
+  EXPECT_EQ(picture({half, full}, coarse), Lines{"job -1: 0-20 on 0-0 merged, 3 of 4 used"});
 }
 
 TEST(PictureOf, BeginAndEndAreRoundedToCells) {
@@ -55,7 +77,7 @@ TEST(PictureOf, OfMoreCoresThanBandsSeveralAreOneCell) {
   const Frame frame{.begin = 0, .end = 10, .cores = 1000, .columns = 1};
   EXPECT_EQ(cell_cores(1000), 4);
   EXPECT_EQ(picture({row(0, 10, 1, 0, 5), row(0, 10, 2, 6, 7), row(0, 10, 3, 999, 999)}, frame),
-            (Lines{"job 1: 0-10 on 0-7", "job 3: 0-10 on 996-999 merged"}))
+            (Lines{"job 1: 0-10 on 0-7", "job 3: 0-10 on 996-999 merged, 1 of 4 used"}))
       << "job 1 has as much of cores 4 to 7 as job 2, and came first";
 }
 

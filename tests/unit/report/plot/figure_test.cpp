@@ -156,7 +156,7 @@ TEST_F(Plots, EcdfCountsTheJobsUpToEachValue) {
 TEST_F(Plots, EcdfByClassAndBySizeHasACurveForEach) {
   const auto run = log("easy", "1x1x2", kShrunkRun);
   expect_has(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kSize}),
-             {"[1 processor]", "[2 to 8 processors]"});
+             {"[1 process]", "[2 to 8 processes]"});
   EXPECT_EQ(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}).find("[short]"), std::string::npos);
 }
 
