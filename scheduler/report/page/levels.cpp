@@ -96,12 +96,13 @@ class Grid {
     const CoreCount last = std::min(first + height_, frame_.cores) - 1;
     const double whole = width_ * (last - first + 1);
     if (cell.used < kLeastUsed * whole) return std::nullopt;
-    StretchRow drawn = rows_[cell.stretch];
+    const bool is_merged = (rows_[cell.stretch].flags & kMerged) != 0 || cell.most < kHalf * whole;
+    StretchRow drawn = is_merged && !frame_.names_merged ? StretchRow{} : rows_[cell.stretch];
     drawn.from = begin_of(column);
     drawn.to = begin_of(column + 1);
     drawn.first = first;
     drawn.last = last;
-    if ((drawn.flags & kMerged) == 0 && cell.most >= kHalf * whole) return drawn;
+    if (!is_merged) return drawn;
     const int quarters = std::clamp(static_cast<int>(std::ceil(4 * cell.used / whole - kRounding)), 1, 4);
     drawn.flags = static_cast<std::uint8_t>((drawn.flags & ~kUsedBits) | kMerged | used_quarters(quarters));
     return drawn;

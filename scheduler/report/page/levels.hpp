@@ -16,6 +16,7 @@ struct Frame {
   double begin = 0, end = 0;  ///< seconds; begin < end
   CoreCount cores = 1;
   std::size_t columns = 1536;  ///< cells along the time
+  bool names_merged = true;    ///< a merged cell shows the job with the largest share; else only that there are several
 };
 
 /// Cells along the cores, at most.

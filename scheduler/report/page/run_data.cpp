@@ -188,27 +188,6 @@ Instant begin_of(const RunReader& run) {
 
 }  // namespace
 
-void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
-  if (run.groups().empty()) return;
-  struct Span {
-    double from, to;
-  };
-  std::vector<std::vector<Span>> spans(run.table().rows().size());
-  const auto add = [&](JobId job, const GroupSpan& group) {
-    if (const metrics::JobRow* const row = run.table().find(job))
-      spans[static_cast<std::size_t>(row - run.table().rows().data())].push_back(
-          {seconds(group.from), seconds(group.to)});
-  };
-  for (const GroupSpan& group : run.groups()) {
-    add(group.primary, group);
-    for (const JobId matched : group.matched) add(matched, group);
-  }
-  for (StretchRow& row : rows)
-    if (std::ranges::any_of(spans[static_cast<std::size_t>(row.job)],
-                            [&row](const Span& span) { return span.from < row.to && row.from < span.to; }))
-      row.flags |= kInGroup;
-}
-
 RunData run_facts(const RunReader& run, const fs::path& log, const std::optional<log::LogEnd>& end,
                   const ShownJobs& shown, const PageLimits& limits) {
   RunData data;

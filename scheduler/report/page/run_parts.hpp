@@ -23,9 +23,6 @@ namespace replay::report {
                                 const std::optional<log::LogEnd>& end, const ShownJobs& shown,
                                 const PageLimits& limits);
 
-/// Marks the stretches that touch a group of their job. Their jobs are rows of the job table. O(rows + groups).
-void mark_groups(std::vector<StretchRow>& rows, const RunReader& run);
-
 void add_point(SeriesColumns& columns, const metrics::Point& point, CoreCount cores);
 
 [[nodiscard]] nlohmann::ordered_json jobs_json(const JobColumns& jobs, Columns& columns);

@@ -118,4 +118,25 @@ void RunReader::stretch(const metrics::Stretch& stretch) {
   facts.is_shareable = facts.is_shareable || stretch.shareable;
 }
 
+void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
+  if (run.groups().empty()) return;
+  struct Span {
+    double from, to;
+  };
+  std::vector<std::vector<Span>> spans(run.table().rows().size());
+  const auto add = [&](JobId job, const GroupSpan& group) {
+    if (const metrics::JobRow* const row = run.table().find(job))
+      spans[static_cast<std::size_t>(row - run.table().rows().data())].push_back(
+          {seconds(group.from), seconds(group.to)});
+  };
+  for (const GroupSpan& group : run.groups()) {
+    add(group.primary, group);
+    for (const JobId matched : group.matched) add(matched, group);
+  }
+  for (StretchRow& row : rows)
+    if (std::ranges::any_of(spans[static_cast<std::size_t>(row.job)],
+                            [&row](const Span& span) { return span.from < row.to && row.from < span.to; }))
+      row.flags |= kInGroup;
+}
+
 }  // namespace replay::report

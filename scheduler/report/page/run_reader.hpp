@@ -89,4 +89,7 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   Instant last_{};
 };
 
+/// Marks the stretches that touch a group of their job. Their jobs are rows of the job table. O(rows + groups).
+void mark_groups(std::vector<StretchRow>& rows, const RunReader& run);
+
 }  // namespace replay::report

@@ -1,6 +1,6 @@
 // The figure `gantt`: cores over time, the lowest core at the bottom; nodes as bands of two shades. A job is a rectangle with its
-// number where there is room, hatched where it is shrunk, beside its neighbour where two share cores, and hatched in grey where it
-// is suspended and holds no core. Of very many rectangles a picture in cells of less than a millimetre is drawn.
+// number where there is room, hatched where it is shrunk, barred above where it shares nodes in a group, beside its neighbour where two
+// share cores, and hatched in grey where it is suspended and holds no core. Of very many rectangles a picture in cells of less than a millimetre is drawn.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/report/draw/hatch.hpp"
 #include "scheduler/report/page/levels.hpp"
-#include "scheduler/report/plot/cell_use.hpp"
 #include "scheduler/report/plot/figures.hpp"
 #include "scheduler/report/plot/shared_cores.hpp"
 
@@ -28,10 +27,12 @@ constexpr CoreCount kFewCores = 16;                      // each has its number 
 constexpr double kLeastText = 4.5, kMostText = 7;        // sizes of job numbers
 constexpr double kLeastWidth = 1.5, kLeastHeight = 1.2;  // of a box with an outline
 
-constexpr Colour kBand = Colour::of(0xefefef);
-// Of cells with several jobs, by their use.
-constexpr std::array<Colour, kUseShades> kSeveralJobs{Colour::of(0xe2e2e2), Colour::of(0xc6c6c6), Colour::of(0xa4a4a4),
-                                                      Colour::of(0x7c7c7c)};
+constexpr double kBar = 1.5;  // height of the bar of a job in a group
+
+constexpr Colour kBand = Colour::of(0xefefef), kGroupBar = Colour::of(0x333333);
+// Of cells with several jobs, by the quarters of them that are used.
+constexpr std::array<Colour, 4> kSeveralJobs{Colour::of(0xe2e2e2), Colour::of(0xc6c6c6), Colour::of(0xa4a4a4),
+                                             Colour::of(0x7c7c7c)};
 // Light tints for neighbours in the order of submission; each differs in lightness from the next.
 constexpr std::array<Colour, 6> kTints{Colour::of(0x9ecae1), Colour::of(0xfee0b6), Colour::of(0xa6dba0),
                                        Colour::of(0xe7d4e8), Colour::of(0xd9b36c), Colour::of(0xd1e5f0)};
@@ -43,13 +44,10 @@ const Hatch kSuspendedHatch{.stroke = {.colour = Colour::of(0x8a8a8a), .width = 
 struct GanttPicture {
   std::vector<StretchRow> suspended;
   std::vector<GanttBox> running;
-  ShadedRows several_jobs{};  // of a coarse picture
+  std::vector<StretchRow> several_jobs{};  // of a coarse picture
   bool is_coarse = false;
 
-  [[nodiscard]] bool has_merged() const {
-    return std::ranges::any_of(several_jobs, [](const auto& rows) { return !rows.empty(); });
-  }
-  [[nodiscard]] bool is_empty() const { return suspended.empty() && running.empty() && !has_merged(); }
+  [[nodiscard]] bool is_empty() const { return suspended.empty() && running.empty() && several_jobs.empty(); }
 };
 
 std::vector<StretchRow> rows_within(const PlotRun& run, const Window& window, bool suspended) {
@@ -74,15 +72,14 @@ GanttPicture picture_for(const PlotRun& run, const Window& window, double width)
   const Frame frame{.begin = window.from,
                     .end = window.to,
                     .cores = run.machine.size(),
-                    .columns = static_cast<std::size_t>(std::max(1.0, std::floor(width * kCellsPerPoint)))};
-  std::vector<StretchRow> merged;
+                    .columns = static_cast<std::size_t>(std::max(1.0, std::floor(width * kCellsPerPoint))),
+                    .names_merged = false};
   for (const StretchRow& row : picture_of(running, frame)) {
     if ((row.flags & kMerged) != 0)
-      merged.push_back(row);
+      picture.several_jobs.push_back(row);
     else
       picture.running.push_back({.row = row});
   }
-  picture.several_jobs = shaded_by_use(merged, running, frame);
   picture.suspended = picture_of(picture.suspended, frame);
   return picture;
 }
@@ -120,6 +117,13 @@ Box box_of(const Plot& plot, const GanttBox& of) {
   return {left, bottom - lane * (of.lane + 1), plot.at_x(of.row.to) - left, lane};
 }
 
+// The sign of a job in a group: the upper edge of its box.
+Box bar_of(const Box& box) { return {box.x, box.y, box.width, std::min(kBar, box.height / 3)}; }
+
+Colour shade_of(const StretchRow& merged) {
+  return kSeveralJobs.at(static_cast<std::size_t>(used_quarters_of(merged.flags) - 1));
+}
+
 // The size in which the text fits; 0: it does not.
 double text_size_in(const Canvas& canvas, const Box& box, const std::string& text) {
   const double size = std::min({kMostText, box.height * 0.85, (box.width - 1) / canvas.width_of(text, 1)});
@@ -146,7 +150,7 @@ void draw_numbers(Canvas& canvas, const Plot& plot, const PlotRun& run, std::spa
 
 void draw_picture(Canvas& canvas, const Plot& plot, const PlotRun& run, const GanttPicture& picture) {
   draw_bands(canvas, plot, run.machine);
-  std::vector<Box> suspended, shrunk;
+  std::vector<Box> suspended, shrunk, bars;
   for (const StretchRow& row : picture.suspended) suspended.push_back(box_of(plot, {.row = row}));
   hatch(canvas, suspended, kSuspendedHatch);
   std::map<Colour, std::vector<Box>> fills;
@@ -156,15 +160,15 @@ void draw_picture(Canvas& canvas, const Plot& plot, const PlotRun& run, const Ga
     fills[kTints[static_cast<std::size_t>(of.row.job) % kTints.size()]].push_back(box);
     const bool is_large = box.width >= kLeastWidth && box.height >= kLeastHeight;
     if (is_large && (of.row.flags & kShrunk) != 0) shrunk.push_back(box);
+    if (is_large && (of.row.flags & kInGroup) != 0) bars.push_back(bar_of(box));
     if (is_large && !picture.is_coarse)
       outlines.push_back(
           {{box.x, box.y}, {box.right(), box.y}, {box.right(), box.bottom()}, {box.x, box.bottom()}, {box.x, box.y}});
   }
-  for (std::size_t shade = 0; shade < kUseShades; ++shade)
-    for (const StretchRow& row : picture.several_jobs[shade])
-      fills[kSeveralJobs[shade]].push_back(box_of(plot, {.row = row}));
+  for (const StretchRow& row : picture.several_jobs) fills[shade_of(row)].push_back(box_of(plot, {.row = row}));
   for (const auto& [colour, boxes] : fills) canvas.fill(boxes, colour);
   hatch(canvas, shrunk, kShrunkHatch);
+  canvas.fill(bars, kGroupBar);
   canvas.stroke(outlines, kOutline);
   if (!picture.is_coarse) draw_numbers(canvas, plot, run, picture.running);
 }
@@ -188,6 +192,14 @@ LegendEntry shared_entry() {
           }};
 }
 
+LegendEntry group_entry() {
+  return {"in a group", [](Canvas& canvas, const Box& box) {
+            canvas.fill(box, kTints[0]);
+            canvas.fill(bar_of(box), kGroupBar);
+            canvas.frame(box, kOutline);
+          }};
+}
+
 // What the pictures have.
 void add_gantt_legend(Layout& layout, std::span<const GanttPicture> pictures) {
   const auto has = [&pictures](const auto& condition) {
@@ -197,14 +209,17 @@ void add_gantt_legend(Layout& layout, std::span<const GanttPicture> pictures) {
   if (has([](const GanttBox& of) { return (of.row.flags & kShrunk) != 0; }))
     layout.legend.push_back(hatch_entry("shrunk", kTints[0], kShrunkHatch));
   if (has([](const GanttBox& of) { return of.lanes > 1; })) layout.legend.push_back(shared_entry());
+  if (has([](const GanttBox& of) { return (of.row.flags & kInGroup) != 0; })) layout.legend.push_back(group_entry());
   if (std::ranges::any_of(pictures, [](const GanttPicture& of) { return !of.suspended.empty(); }))
     layout.legend.push_back(hatch_entry("suspended", std::nullopt, kSuspendedHatch));
-  if (std::ranges::any_of(pictures, &GanttPicture::has_merged))
+  if (std::ranges::any_of(pictures, [](const GanttPicture& of) { return !of.several_jobs.empty(); }))
     layout.legend.push_back({"several jobs, by use", [](Canvas& canvas, const Box& box) {
-                               for (std::size_t shade = 0; shade < kUseShades; ++shade)
-                                 canvas.fill({box.x + box.width / kUseShades * static_cast<double>(shade), box.y,
-                                              box.width / kUseShades, box.height},
-                                             kSeveralJobs[shade]);
+                               const double width = box.width / static_cast<double>(kSeveralJobs.size());
+                               double x = box.x;
+                               for (const Colour shade : kSeveralJobs) {
+                                 canvas.fill({x, box.y, width, box.height}, shade);
+                                 x += width;
+                               }
                              }});
 }
 

@@ -55,6 +55,7 @@ std::vector<PlotRun> read_plot_runs(std::span<const fs::path> logs, std::span<co
     PlotRun run{.log = log, .label = {}, .records = std::make_unique<RunReader>()};
     results::read_event_log(log, *run.records);
     run.records->finish();
+    mark_groups(run.records->stretches(), *run.records);
     if (run.records->table().rows().empty())
       throw InputError(fmt::format("{}: no job was submitted, so there is nothing to draw", log.string()));
     run.machine = Machine::parse(run.records->table().header().value("machine"));

@@ -66,6 +66,16 @@ TEST(PictureOf, ACellOfMergedCellsIsUsedAsMuchAsTheyAre) {
   EXPECT_EQ(picture({half, full}, coarse), Lines{"job -1: 0-20 on 0-0 merged, 3 of 4 used"});
 }
 
+TEST(PictureOf, MergedCellsOfOneUseAreOneRectangleWhereJobsAreNotNamed) {
+  std::vector<StretchRow> rows;
+  for (int i = 0; i < 8; ++i) rows.push_back(row(i * 2.5, (i + 1) * 2.5, i, 0, 3));
+  Frame frame = kTenCells;
+  EXPECT_EQ(picture(rows, frame),
+            (Lines{"job 0: 0-10 on 0-3 merged, 4 of 4 used", "job 4: 10-20 on 0-3 merged, 4 of 4 used"}));
+  frame.names_merged = false;
+  EXPECT_EQ(picture(rows, frame), Lines{"job -1: 0-20 on 0-3 merged, 4 of 4 used"});
+}
+
 TEST(PictureOf, BeginAndEndAreRoundedToCells) {
   EXPECT_EQ(picture({row(12, 38, 1, 0, 0)}, kTenCells), Lines{"job 1: 10-40 on 0-0"});
   EXPECT_EQ(picture({row(0, 100, 1, 0, 0)}, {.begin = 0, .end = 99, .cores = 4, .columns = 10}),

@@ -93,6 +93,21 @@ TEST_F(Plots, GanttShowsSharedCoresSideBySide) {
                       "M91.67 4.3H164.14V33.8H91.67z"});  // and job 2 in the upper one
 }
 
+TEST_F(Plots, GanttMarksJobsInAGroup) {
+  const std::string job =
+      "0 submit job={0} processes=2 estimate=60 runtime=60 flexibility=rigid\n"
+      "0 start job={0} cores=2 mpl=1 on={1}:1 shareable=yes\n"
+      "0 launch job={0} cores=2 mpl=1 on={1}:1 shareable=yes\n";
+  const std::string figure =
+      drawn({log("x", "1x2x2",
+                 fmt::format(fmt::runtime(job), 1, "0-1") + fmt::format(fmt::runtime(job), 2, "2-3") +
+                     "0 group primary=1 matched=2 way=1 gain=0.5\n40 ungroup primary=1\n"
+                     "80 finish job=1 outcome=completed\n80 finish job=2 outcome=completed\n")},
+            {});
+  expect_has(figure, {"[in a group]", "M19.19 63.3H234.22V64.8H19.19zM19.19 4.3H234.22V5.8H19.19z"});
+  EXPECT_EQ(drawn({log("x", "1x1x2", kShrunkRun)}, {}).find("in a group"), std::string::npos);
+}
+
 TEST_F(Plots, GanttShowsSuspendedJobsBehindThoseThatRun) {
   const std::string figure = drawn({log("x", "1x1x2",
                                         "0 submit job=1 processes=2 estimate=60 runtime=60 flexibility=rigid\n"
@@ -155,8 +170,7 @@ TEST_F(Plots, EcdfCountsTheJobsUpToEachValue) {
 
 TEST_F(Plots, EcdfByClassAndBySizeHasACurveForEach) {
   const auto run = log("easy", "1x1x2", kShrunkRun);
-  expect_has(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kSize}),
-             {"[1 process]", "[2 to 8 processes]"});
+  expect_has(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kSize}), {"[1 process]", "[2 to 8 processes]"});
   EXPECT_EQ(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}).find("[short]"), std::string::npos);
 }
 
