@@ -1,7 +1,7 @@
 // The Gantt chart of one run: cores from top to bottom, time from left to right. One canvas has the picture, a second one
 // above it what changes often: the selected job, the job under the pointer, marks.
 
-const kGutter = 58, kRightGap = 6, kAxisHeight = 20, kSliceHeight = 12;
+const kGutter = 58, kRightGap = 6, kAxisHeight = 20, kSliceHeight = 14;
 const kMostDrawn = 30000;  // stretches, where there is a coarser picture
 
 class Gantt {
