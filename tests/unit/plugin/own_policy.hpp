@@ -15,14 +15,22 @@ namespace replay::test {
 
 inline std::string example(const std::string& name) { return std::string{REPLAY_EXAMPLE_POLICY_DIR "/"} + name; }
 inline std::string built_for_tests(const std::string& name) { return std::string{REPLAY_TEST_POLICY_DIR "/"} + name; }
+/// The interpreter itself, empty without one: `python3` may be a script that looks for it, in more time than an example runs.
+inline const std::string& python() {
+  static const std::string path = [] {
+    const ShellResult asked = shell("python3 -c 'import json, sys; print(sys.executable, end=str())'");
+    return asked.status == 0 ? asked.out : std::string{};
+  }();
+  return path;
+}
+inline bool has_python() { return !python().empty(); }
 inline std::string python_example(const std::string& arguments = "") {
-  return std::string{"exec:{python3 " REPLAY_SOURCE_DIR "/scheduler/plugin/examples/list_policy.py"} +
+  return "exec:{" + python() + (" " REPLAY_SOURCE_DIR "/scheduler/plugin/examples/list_policy.py") +
          (arguments.empty() ? "" : " " + arguments) + "}";
 }
 inline std::string molding_python_example() {
-  return "exec:{python3 " REPLAY_SOURCE_DIR "/scheduler/plugin/examples/molding_policy.py}";
+  return "exec:{" + python() + " " REPLAY_SOURCE_DIR "/scheduler/plugin/examples/molding_policy.py}";
 }
-inline bool has_python() { return shell("python3 -c 'import json'").status == 0; }
 
 /// Two jobs at once on four cores: both cannot run together.
 inline std::vector<TracedJob> two_jobs() {
