@@ -1,5 +1,6 @@
-# replay_test(NAME SOURCES ... DEPENDS ... [LABEL l] [TIMEOUT s]): adds one GoogleTest program; ctest runs each TEST on its
-# own. Labels:
+# replay_test(NAME SOURCES ... DEPENDS ... [OPTIMISED] [LABEL l] [TIMEOUT s]): adds one GoogleTest program; ctest runs each
+# TEST on its own. In the presets dev, asan and tsan a test's own code is compiled without optimisation, in two thirds of the
+# time; the libraries that it tests are the same as ever. OPTIMISED is for tests that compute much themselves. Labels:
 #   mpi        starts real MPI programs
 #   mpi-cores  on all cores: one of them at a time, beside other tests
 #   mpi-quiet  and measures what other programs on the cores change: alone, in `./dev test` without a build beside it
@@ -9,20 +10,21 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 function(replay_test name)
-  cmake_parse_arguments(T "" "TIMEOUT;LABEL" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMISED" "TIMEOUT;LABEL" "SOURCES;DEPENDS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
   add_executable(${name} ${T_SOURCES})
   target_link_libraries(${name} PRIVATE replay_warnings replay_sanitizer ${T_DEPENDS} GTest::gtest GTest::gtest_main)
+  if(NOT T_OPTIMISED)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
+  endif()
   if(REPLAY_TESTS STREQUAL "rest" AND name IN_LIST REPLAY_CORE_TESTS)
     set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
     return()
   endif()
   set(properties TIMEOUT ${T_TIMEOUT})
   if(T_LABEL)
-    # These programs wait for others: a fifth less time to compile them is worth more than their own speed.
-    target_compile_options(${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O0>)
     list(APPEND properties LABELS ${T_LABEL})
   endif()
   if(T_LABEL MATCHES "^(long|mpi-quiet)$")
