@@ -6,6 +6,8 @@
 #   mpi-quiet  and measures what other programs on the cores change: alone, in `./dev test` without a build beside it
 #   browser    opens pages of runs in Chromium; skips aloud without it, Node.js or npm (tests/CMakeLists.txt)
 #   long       takes minutes: alone, only with `./dev test --all`
+# Tests of `mpi` mostly wait for their jobs. So `./dev` gives ctest three slots a core, of which such a test takes one and
+# any other test the three of a core. Where ctest has not measured them yet, it starts those of a high COST first.
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
@@ -24,13 +26,18 @@ function(replay_test name)
     return()
   endif()
   set(properties TIMEOUT ${T_TIMEOUT})
+  if(T_LABEL STREQUAL "mpi")
+    list(APPEND properties PROCESSORS 1 COST 10)
+  else()
+    list(APPEND properties PROCESSORS 3)
+  endif()
   if(T_LABEL)
     list(APPEND properties LABELS ${T_LABEL})
   endif()
   if(T_LABEL MATCHES "^(long|mpi-quiet)$")
     list(APPEND properties RUN_SERIAL TRUE)
   elseif(T_LABEL STREQUAL "mpi-cores")
-    list(APPEND properties RESOURCE_LOCK cores)
+    list(APPEND properties RESOURCE_LOCK cores COST 20)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
