@@ -1,0 +1,39 @@
+#include "scheduler/service/service_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "scheduler/base/error.hpp"
+
+namespace replay::service {
+namespace fs = std::filesystem;
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+fs::path folder_of(const std::string& given) {
+  if (!given.empty()) return given;
+  if (const std::string named = variable("REPLAY_SERVICE"); !named.empty()) return named;
+  if (const std::string state = variable("XDG_STATE_HOME"); state.starts_with('/'))
+    return fs::path{state} / "replay" / "service";
+  if (const std::string home = variable("HOME"); home.starts_with('/'))
+    return fs::path{home} / ".local" / "state" / "replay" / "service";
+  throw UsageError(
+      "no folder for the service: expected --service DIR, or one of REPLAY_SERVICE, XDG_STATE_HOME and HOME to be set");
+}
+
+}  // namespace
+
+ServiceFolder::ServiceFolder(const std::string& given) : path_(fs::absolute(folder_of(given)).lexically_normal()) {
+  if (!path_.has_filename()) path_ = path_.parent_path();  // "DIR/"
+  if (const std::string path = socket().string(); path.size() > kLongestSocketPath)
+    throw UsageError(
+        fmt::format("--service {}: expected a folder whose socket has a path of at most {} bytes, found {}",
+                    path_.string(), kLongestSocketPath, path.size()));
+}
+
+}  // namespace replay::service

@@ -1,0 +1,34 @@
+// The folder of a service: where it is, and what its files are called. The daemon and its clients find each other by it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "scheduler/model/units.hpp"
+
+namespace replay::service {
+
+class ServiceFolder {
+ public:
+  /// The folder that --service names; empty: $REPLAY_SERVICE, else $XDG_STATE_HOME/replay/service, else
+  /// ~/.local/state/replay/service. Made absolute; need not exist. Throws UsageError if none of them is set, or if a
+  /// socket's path in it would be too long.
+  explicit ServiceFolder(const std::string& given);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path socket() const { return path_ / "socket"; }
+  [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
+  [[nodiscard]] std::filesystem::path journal() const { return path_ / "journal.db"; }
+  /// A run folder for each period of the service.
+  [[nodiscard]] std::filesystem::path runs() const { return path_ / "runs"; }
+  /// Standard output and error of a job, its command and environment.
+  [[nodiscard]] std::filesystem::path job(JobId job) const { return path_ / "jobs" / std::to_string(number(job)); }
+
+  /// The longest path of a Unix socket, by sockaddr_un.
+  static constexpr std::size_t kLongestSocketPath = 107;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace replay::service
