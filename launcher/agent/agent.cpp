@@ -94,7 +94,9 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd s
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     detach_from_terminal();
     reset_signals();
-    close_all_but({stream.get(), home.lock.get()});
+    std::vector<int> kept = options.kept_open;
+    kept.insert(kept.end(), {stream.get(), home.lock.get()});
+    close_all_but(std::move(kept));
     raise_descriptor_limit();
     NodeAgent{options, home.path, std::move(stream), seals}.run();
   } catch (const std::exception& error) {

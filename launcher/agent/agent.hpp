@@ -30,6 +30,7 @@ struct AgentOptions {
   std::filesystem::path runtime_directory;  ///< for the agent's own 0700 directory; empty: $XDG_RUNTIME_DIR, else /tmp
   BackEnd back_end = BackEnd::kAuto;
   JobNetwork network = JobNetwork::kOwn;  ///< kHost in effect where the system permits no namespace per job
+  std::vector<int> kept_open;             ///< descriptors of the caller that stay open as long as the agent lives
   std::vector<PuId> cores;                ///< that Hello names; empty: the affinity mask
   /// After this long without a message the daemon counts as lost; 0: no limit.
   std::chrono::milliseconds silence_limit{0};

@@ -88,7 +88,7 @@ class AgentExecutor final : public live::Executor {
     alive_.insert(order.job);
     send(protocol::LaunchJob{order.job, order.command, order.environment,
                              std::filesystem::absolute(order.directory).string(), cores_of(order.core_of_rank),
-                             order.malleable, agent_->now_ns()});
+                             order.malleable, agent_->now_ns(), order.working_directory.string(), order.surroundings});
   }
   void resize(JobId job, const std::vector<CoreId>& core_of_rank) override {
     send(protocol::MoveRanks{job, cores_of(core_of_rank)});

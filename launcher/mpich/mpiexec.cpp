@@ -53,8 +53,9 @@ rlimit usual_descriptors{};  // before raise_descriptor_limit(); rlim_max 0: not
 
 /// In the child, between fork and exec. Resets the agent's signal handling, descriptor limit and open descriptors,
 /// which mpiexec and the ranks must not inherit.
-void become_mpiexec(pid_t agent, JobNetwork network) {
+void become_mpiexec(pid_t agent, JobNetwork network, const char* directory) {
   if (network == JobNetwork::kOwn && !enter_own_network()) cannot_become_mpiexec("no network of the job's own");
+  if (*directory != '\0' && ::chdir(directory) != 0) cannot_become_mpiexec(directory);
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
   if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
   ::setsid();
@@ -124,8 +125,8 @@ Variables own_environment() {
 }
 
 StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments,
-                             const Variables& environment, const fs::path& directory, JobNetwork network) {
-  StartedMpiexec started{0, open_for_output(directory / "stdout"), open_for_output(directory / "stderr")};
+                             const Variables& environment, const MpiexecPlace& place) {
+  StartedMpiexec started{0, open_for_output(place.output / "stdout"), open_for_output(place.output / "stderr")};
   bp::environment child_environment;
   for (const auto& [name, value] : environment) child_environment[name] = value;
   const pid_t agent = ::getpid();
@@ -135,7 +136,9 @@ StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::str
                   bp::std_in < bp::null,
                   bp::posix::fd.bind(STDOUT_FILENO, started.out.get()),
                   bp::posix::fd.bind(STDERR_FILENO, started.err.get()),
-                  bp::extend::on_exec_setup = [agent, network](auto&) { become_mpiexec(agent, network); }};
+                  bp::extend::on_exec_setup = [agent, &place](auto&) {
+                    become_mpiexec(agent, place.network, place.directory.c_str());
+                  }};
   started.pid = child.id();
   child.detach();
   return started;

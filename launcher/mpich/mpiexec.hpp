@@ -52,11 +52,17 @@ struct StartedMpiexec {
   UniqueFd out, err;  ///< the job's output, for reading, even if the job renames the files
 };
 
-/// Starts mpiexec in a session of its own, in the network that is wanted, stdin empty, stdout and stderr into files of
-/// `directory`; it gets SIGTERM when we die. It inherits no other descriptor. Throws std::system_error.
+/// Where mpiexec is started.
+struct MpiexecPlace {
+  std::filesystem::path output;     ///< folder that gets `stdout` and `stderr`
+  std::filesystem::path directory;  ///< where it and the ranks run; empty: ours
+  JobNetwork network = JobNetwork::kHost;
+};
+
+/// Starts mpiexec in a session of its own, stdin empty; it gets SIGTERM when we die. It inherits no other descriptor. Throws std::system_error.
 [[nodiscard]] StartedMpiexec start_mpiexec(const std::filesystem::path& mpiexec,
                                            const std::vector<std::string>& arguments, const Variables& environment,
-                                           const std::filesystem::path& directory, JobNetwork network);
+                                           const MpiexecPlace& place);
 
 /// The rank that Hydra has put into a process's environment; children inherit it. Nothing: it belongs to no rank, or
 /// was started just now.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/results/output_names.hpp"
 
@@ -113,6 +114,23 @@ void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions&
       ->type_name("T")
       ->capture_default_str();
   add_job_network_option(command, options.job_network);
+}
+
+void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port) {
+  const auto take = [&port](const std::string& text) {
+    const auto given = text.empty() ? std::optional<std::uint16_t>{0} : parse_number<std::uint16_t>(text);
+    if (!given)
+      throw UsageError(
+          fmt::format("--live-page: expected a port from 0 to 65535, 0 for any that is free, found '{}'", text));
+    port = given;
+  };
+  command
+      .add_option_function<std::string>(
+          "--live-page", take,
+          "show the run in a browser while it goes on: serves its page on 127.0.0.1, at an address that is printed "
+          "(default: a port that is free)")
+      ->type_name("PORT")
+      ->expected(0, 1);
 }
 
 void add_job_network_option(CLI::App& command, std::string& name) {

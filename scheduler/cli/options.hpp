@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
 
 /// The options of a command that starts real programs. REQUIRES: the command has --machine.
 void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions& options);
+/// Adds --live-page; `port` 0: any that is free.
+void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port);
 /// Adds --job-network.
 void add_job_network_option(CLI::App& command, std::string& name);
 

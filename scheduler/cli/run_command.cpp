@@ -20,7 +20,6 @@
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
@@ -245,13 +244,6 @@ std::string last_words(const std::vector<results::PolicyRun>& runs, const fs::pa
   return fmt::format("{}; `replay report {}` makes a page of it that stays", end, folder.string());
 }
 
-std::uint16_t port_of(const std::string& text) {
-  if (text.empty()) return 0;
-  if (const auto port = parse_number<std::uint16_t>(text)) return *port;
-  throw UsageError(
-      fmt::format("--live-page: expected a port from 0 to 65535, 0 for any that is free, found '{}'", text));
-}
-
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
   experiment::expect_time_scale(options.time_scale);
@@ -333,12 +325,7 @@ Command add_run(CLI::App& app, const std::string& command_line) {
                "run what the trace's Program table names, though it is no benchmark of ours");
   app.add_flag("--yes", options->yes, "start even if it takes longer than an hour");
   app.add_flag("--dry-run", options->dry_run, "print each job's command and stop");
-  app.add_option_function<std::string>(
-         "--live-page", [options](const std::string& port) { options->live_page = port_of(port); },
-         "show the run in a browser while it goes on: serves its page on 127.0.0.1, at an address that is printed "
-         "(default: a port that is free)")
-      ->type_name("PORT")
-      ->expected(0, 1);
+  add_live_page_option(app, options->live_page);
   app.add_flag("--plain", options->plain, "plain lines instead of the live view, on a terminal too");
   return [options, command_line] { return run(*options, command_line); };
 }

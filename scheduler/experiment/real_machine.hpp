@@ -73,6 +73,9 @@ class RealMachine {
   void find_programs();
   /// Keeps this process (and an agent started later) off the jobs' cores, if there is a core to spare.
   void leave_the_jobs_cores() const;
+  /// The agent keeps this descriptor open as long as it lives: with a lock on it, that says how long jobs may use the
+  /// cores. REQUIRES: not a remote agent.
+  void lend_to_agent(int descriptor) { agent_.kept_open.push_back(descriptor); }
   /// Starts an agent, or connects to the remote one. REQUIRES: find_programs(), and a single thread: the agent is forked.
   [[nodiscard]] std::unique_ptr<live::Executor> start() const;
 

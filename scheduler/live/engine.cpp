@@ -17,7 +17,6 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/core/arrivals.hpp"
 #include "scheduler/live/emulated_slowdowns.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -62,18 +61,18 @@ class TraceClock {
 
 class Engine final : public ExecutorListener {
  public:
-  Engine(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
-         Executor& executor, log::Sink& log, const RunOptions& options)
+  Engine(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
+         log::Sink& log, const RunOptions& options)
       : machine_(machine),
-        arrivals_(workload),
+        source_(source),
         executor_(executor),
         log_(log),
         options_(options),
         controller_(machine, policy, model, log,
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
-                     workload.zero_time_of_day}),
+                     source.zero_time_of_day()}),
         base_(event_base_new()),
-        clock_(arrivals_.next() == kNever ? Instant{} : arrivals_.next(), options.time_scale) {
+        clock_(source.begin(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
     if (options.neighbours != nullptr) slowdowns_.emplace(machine, *options.neighbours, executor);
     wake_ = LoopEvent{event_new(
@@ -85,10 +84,14 @@ class Engine final : public ExecutorListener {
       event_add(stop_.get(), nullptr);
     }
     executor_.attach(base_.get(), this);
+    source_.attach(base_.get());
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  ~Engine() override { executor_.detach(); }
+  ~Engine() override {
+    source_.detach();
+    executor_.detach();
+  }
 
   RunResult run() {
     Instant drawn = Instant::min();
@@ -100,7 +103,7 @@ class Engine final : public ExecutorListener {
         options_.tick(drawn);
       }
       if (!result_.lost.empty() && events_.empty()) break;
-      if (controller_.idle() && events_.empty() && (stopping_ || arrivals_.done())) break;
+      if (controller_.idle() && events_.empty() && (stopping_ || source_.done())) break;
       wait();
     }
     if (options_.tick) options_.tick(clock_.now());
@@ -126,16 +129,17 @@ class Engine final : public ExecutorListener {
   void on_lost(const std::string& reason) override {
     if (!result_.lost.empty()) return;
     result_.lost = clean_line(reason, kLongestReason);
+    source_.on_lost();
     const std::set<JobId> launched = launched_;
     for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
-    stopping_ = true;  // the loop ends the run: no exception may pass through libevent, which calls this
+    begin_to_stop();  // the loop ends the run: no exception may pass through libevent, which calls this
   }
 
  private:
   // Everything that has happened since the last turn of the loop counts as one instant.
   void step() {
     const Instant now = clock_.now();
-    if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over");
+    if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over", options_.stop_reason);
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
     if (!stopping_) take_what_is_due(now);
     if (events_.empty() && controller_.next_timer() > now) return;
@@ -144,7 +148,7 @@ class Engine final : public ExecutorListener {
     std::vector<Event> batch;
     batch.swap(events_);
     const Orders orders = controller_.handle(now, batch);
-    arrivals_.forget_ended();
+    source_.forget_ended();
     carry_out(orders);
     note_failure(now);
     note_jobs_that_wait_for_ever(now);
@@ -152,9 +156,8 @@ class Engine final : public ExecutorListener {
 
   // Nothing runs, comes or is planned, and the policy starts none of the jobs that wait: no event would ever come.
   void note_jobs_that_wait_for_ever(Instant now) {
-    const bool nothing_comes = controller_.running() == 0 && arrivals_.next() == kNever &&
-                               arrivals_.next_cancel() == kNever && events_.empty() &&
-                               controller_.next_timer() == kNever;
+    const bool nothing_comes = !source_.is_open() && controller_.running() == 0 && source_.next() == kNever &&
+                               source_.next_cancel() == kNever && events_.empty() && controller_.next_timer() == kNever;
     if (stopping_ || controller_.waiting() == 0 || !nothing_comes) return;
     result_.fault = fmt::format("nothing runs, and the policy starts none of the {} that wait",
                                 counted(controller_.waiting(), "job"));
@@ -173,11 +176,11 @@ class Engine final : public ExecutorListener {
   }
 
   void take_what_is_due(Instant now) {
-    while (const TracedJob* job = arrivals_.take(now)) events_.emplace_back(Submit{job});
-    while (const auto job = arrivals_.take_cancel(now)) {
+    while (const TracedJob* job = source_.take(now)) events_.emplace_back(Submit{job});
+    while (const auto job = source_.take_cancel(now)) {
       events_.emplace_back(Cancel{*job});
       if (launched_.contains(*job)) continue;  // the controller has it killed, and its end is reported
-      arrivals_.on_end(*job, now);
+      source_.on_end(*job, now);
       ++result_.ended;
     }
   }
@@ -190,7 +193,7 @@ class Engine final : public ExecutorListener {
   // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
   void wait() {
     Instant next = std::min(controller_.next_timer(), options_.until);
-    if (!stopping_) next = std::min({next, arrivals_.next(), arrivals_.next_cancel()});
+    if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel()});
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
     if (!events_.empty()) wait = 0us;
@@ -204,7 +207,7 @@ class Engine final : public ExecutorListener {
     if (asked == stops_heeded_) return;
     if (stops_heeded_ == 0) {
       result_.interrupted = true;
-      stop(clock_.now(), "interrupted");
+      stop(clock_.now(), "interrupted", options_.stop_reason);
     }
     if (stops_heeded_ < 2 && asked >= 2)
       for (const JobId job : launched_) executor_.end(job, Outcome::kKilled);  // the second stop: SIGKILL
@@ -219,15 +222,19 @@ class Engine final : public ExecutorListener {
       add_end(job, {Outcome::kKilled, 0, Verification::kNone, -1, "its end was not waited for"});
   }
 
-  void stop(Instant now, std::string note, const std::string& reason = "the run was interrupted") {
+  void stop(Instant now, std::string note, const std::string& reason) {
     if (std::exchange(killing_, true) || !result_.lost.empty()) return;
-    stopping_ = true;
+    begin_to_stop();
     log_.record({now, log::Note{std::move(note)}});
     carry_out(controller_.interrupt(now, reason));
   }
 
+  void begin_to_stop() {
+    if (!std::exchange(stopping_, true)) source_.close();
+  }
+
   void start_no_more(Instant now) {
-    stopping_ = true;
+    begin_to_stop();
     const std::string reason = fmt::format("no further job is started: {}", result_.broken_off);
     log_.record({now, log::Note{reason}});
     controller_.cancel_waiting(now, reason);
@@ -237,7 +244,7 @@ class Engine final : public ExecutorListener {
     LaunchOrder launch;
     try {
       if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
-      const TracedJob& traced = arrivals_.job(order.job);
+      const TracedJob& traced = source_.job(order.job);
       launch = options_.order(traced, processes_on(order.allocation, traced.job.processes));
     } catch (const CannotStartJobs& error) {
       result_.broken_off = error.what();
@@ -251,7 +258,7 @@ class Engine final : public ExecutorListener {
     launch.core_of_rank = core_of_ranks(order.allocation, machine_, options_.pairing);
     launched_.insert(order.job);
     executor_.launch(launch);
-    if (slowdowns_) slowdowns_->come(arrivals_.job(order.job), order.allocation);
+    if (slowdowns_) slowdowns_->come(source_.job(order.job), order.allocation);
   }
   void apply(const order::Resize& order) {
     executor_.resize(order.job, core_of_ranks(order.allocation, machine_, options_.pairing));
@@ -270,7 +277,7 @@ class Engine final : public ExecutorListener {
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);
     if (slowdowns_) slowdowns_->forget(job);
-    arrivals_.on_end(job, clock_.now());
+    source_.on_end(job, clock_.now());
     ++result_.ended;
     events_.emplace_back(Finish{job, std::move(end)});
   }
@@ -280,7 +287,7 @@ class Engine final : public ExecutorListener {
   }
 
   const Machine& machine_;
-  Arrivals arrivals_;
+  JobSource& source_;
   Executor& executor_;
   log::Sink& log_;
   const RunOptions& options_;
@@ -293,7 +300,7 @@ class Engine final : public ExecutorListener {
   std::optional<EmulatedSlowdowns> slowdowns_;
   std::vector<Event> events_;
   int stops_heeded_ = 0;
-  bool stopping_ = false;   // no job is taken from the trace any more
+  bool stopping_ = false;   // no job is taken from the source any more
   bool killing_ = false;    // the jobs that ran have been ended, too
   bool is_closed_ = false;  // the executor was lost, and the controller was told
   RunResult result_;
@@ -310,9 +317,15 @@ Duration grace(const Job& job, double time_scale) {
 
 RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
               Executor& executor, log::Sink& log, const RunOptions& options) {
+  TraceSource source{workload};
+  return run(machine, source, policy, model, executor, log, options);
+}
+
+RunResult run(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
+              log::Sink& log, const RunOptions& options) {
   INVARIANT(machine.names_cores(), "a real run needs cores with names");
   INVARIANT(options.time_scale > 0, "time scale {}", options.time_scale);
-  return Engine{machine, workload, policy, model, executor, log, options}.run();
+  return Engine{machine, source, policy, model, executor, log, options}.run();
 }
 
 }  // namespace replay::live

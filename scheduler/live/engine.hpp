@@ -1,5 +1,6 @@
 // The live engine, body no. 2: it runs in real time. Events come from the clock and from an Executor, which carries
-// out the orders. Trace time runs `1 / time_scale` times as fast as the wall clock, and starts at the first submission.
+// out the orders. Trace time runs `1 / time_scale` times as fast as the wall clock, and starts when the source of the
+// jobs says: that of a trace at the first submission.
 #pragma once
 
 #include <functional>
@@ -8,6 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/live/executor.hpp"
+#include "scheduler/live/job_source.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
@@ -34,6 +36,8 @@ struct RunOptions {
   /// Emulated cores: by how much jobs are slowed down by those on their nodes and by their own processes there, which the
   /// executor is told. Null: they are not.
   const RuntimeModel* neighbours = nullptr;
+  /// Why jobs that waited at a stop signal have ended, for the event log.
+  std::string stop_reason = "the run was interrupted";
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
 };
@@ -55,5 +59,8 @@ struct RunResult {
 /// that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has every end.
 RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
               Executor& executor, log::Sink& log, const RunOptions& options);
+/// The same with jobs from anywhere, until the source is done. `source` must outlive the run.
+RunResult run(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
+              log::Sink& log, const RunOptions& options);
 
 }  // namespace replay::live

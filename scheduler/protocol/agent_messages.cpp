@@ -3,6 +3,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
 namespace replay::protocol {
@@ -19,19 +20,25 @@ void put(ByteWriter& out, const std::vector<std::int32_t>& numbers) {
   for (const std::int32_t number : numbers) out.put(number);
 }
 
+void put(ByteWriter& out, const std::vector<std::pair<std::string, std::string>>& variables) {
+  out.put(static_cast<std::uint32_t>(variables.size()));
+  for (const auto& [name, value] : variables) {
+    out.put_text(name);
+    out.put_text(value);
+  }
+}
+
 void put(ByteWriter& out, const LaunchJob& message) {
   put(out, message.job);
   out.put(static_cast<std::uint32_t>(message.command.size()));
   for (const std::string& word : message.command) out.put_text(word);
-  out.put(static_cast<std::uint32_t>(message.environment.size()));
-  for (const auto& [name, value] : message.environment) {
-    out.put_text(name);
-    out.put_text(value);
-  }
+  put(out, message.environment);
   out.put_text(message.directory);
   put(out, message.core_of_rank);
   out.put_bool(message.malleable);
   out.put(message.given_ns);
+  out.put_text(message.working_directory);
+  put(out, message.surroundings);
 }
 void put(ByteWriter& out, const MoveRanks& message) {
   put(out, message.job);
@@ -105,20 +112,30 @@ std::vector<std::int32_t> take_cores(ByteReader& in) {
   return cores;
 }
 
+std::vector<std::pair<std::string, std::string>> take_variables(ByteReader& in, const char* field) {
+  std::vector<std::pair<std::string, std::string>> variables(in.take_count(8, field));
+  for (auto& [name, value] : variables) {
+    name = in.take_text(field);
+    value = in.take_text(field);
+  }
+  return variables;
+}
+
 void take(ByteReader& in, LaunchJob& message) {
   message.job = take_job(in);
   message.command.resize(in.take_count(4, "command"));
   for (std::string& word : message.command) word = in.take_text("command");
   if (message.command.empty()) throw ProtocolError("command: expected a program, found nothing");
-  message.environment.resize(in.take_count(8, "environment"));
-  for (auto& [name, value] : message.environment) {
-    name = in.take_text("environment name");
-    value = in.take_text("environment value");
-  }
+  message.environment = take_variables(in, "environment");
   message.directory = in.take_text("directory");
   message.core_of_rank = take_cores(in);
   message.malleable = in.take_bool("malleable");
   message.given_ns = in.take<std::uint64_t>("given");
+  message.working_directory = in.take_text("working directory");
+  if (!message.working_directory.empty() && !message.working_directory.starts_with('/'))
+    throw ProtocolError(fmt::format("working directory: expected an absolute path, found '{}'",
+                                    visible_text(message.working_directory, 200)));
+  message.surroundings = take_variables(in, "surroundings");
 }
 void take(ByteReader& in, MoveRanks& message) {
   message.job = take_job(in);

@@ -24,6 +24,9 @@ struct LaunchJob {
   std::vector<std::int32_t> core_of_rank;
   bool malleable = true;
   std::uint64_t given_ns = 0;  ///< CLOCK_MONOTONIC of this node: when the job was given its cores; 0: as it arrives
+  std::string working_directory{};  ///< absolute; empty: the agent's
+  /// The environment below `environment`, which mpiexec gets too; empty: the agent's.
+  std::vector<std::pair<std::string, std::string>> surroundings{};
   bool operator==(const LaunchJob&) const = default;
 };
 struct MoveRanks {

@@ -21,7 +21,7 @@ std::string now_text() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime
 
 std::vector<InputFile> input_files(const RunDescription& description) {
   std::vector<InputFile> inputs;
-  if (description.trace != "-") inputs.push_back(input_file(description.trace));
+  if (description.has_trace_file && description.trace != "-") inputs.push_back(input_file(description.trace));
   if (description.side_file) inputs.push_back(input_file(*description.side_file));
   if (description.pairs) inputs.push_back(input_file(*description.pairs));
   if (description.profile) inputs.push_back(input_file(*description.profile));
@@ -45,6 +45,7 @@ Recorder::Recorder(fs::path folder, RunDescription description)
   header_.set("seed", fmt::format("{}", description_.seed));
   header_.set("time-scale", fmt::format("{}", description_.time_scale));
   header_.set("overrun", description_.overrun);
+  if (description_.unix_zero_s) header_.set("unix-start-time", fmt::format("{}", *description_.unix_zero_s));
   if (!folder_.empty()) {
     std::error_code error;
     fs::create_directories(folder_, error);

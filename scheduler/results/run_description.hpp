@@ -25,8 +25,12 @@ struct RunDescription {
   /// How jobs are run for real, by name; none for a simulation.
   std::vector<std::pair<std::string, std::string>> settings{};
 
+  /// Unix time of instant zero, whole seconds; not given: the trace does not say, or nobody asks.
+  std::optional<std::int64_t> unix_zero_s{};
+
   // Files that the run depends on.
   std::string trace;                       ///< "-": standard input
+  bool has_trace_file = true;              ///< false: the jobs are of users, and `trace` only says so
   std::optional<std::string> side_file{};  ///< what jobs declare beyond SWF
   std::optional<std::string> pairs{};      ///< slowdowns of pairs, for the runtime model `pairs`
   std::optional<std::string> profile{};    ///< of the runtime model `calibrated`

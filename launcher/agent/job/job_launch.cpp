@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -18,6 +17,7 @@
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -26,9 +26,30 @@ constexpr std::uint64_t kOldestStartNs = 60'000'000'000;
 
 std::string mpiexec_name(const AgentSite& site) { return site.mpiexec.empty() ? "mpiexec" : site.mpiexec.string(); }
 
-std::optional<std::string> why_command_cannot_start(const std::vector<std::string>& command) {
-  if (!find_program(command.front(), program_folders()))
-    return fmt::format("program {}: not found, or not executable", command.front());
+/// What mpiexec and the ranks inherit.
+Variables surroundings_of(const protocol::LaunchJob& order) {
+  return order.surroundings.empty() ? own_environment() : order.surroundings;
+}
+
+/// Where it would run is looked at only for a path that depends on it, and for folders of the PATH that do.
+std::optional<std::filesystem::path> find_in(const std::filesystem::path& directory, const std::string& program,
+                                             const std::string& folders) {
+  if (program.find('/') != std::string::npos) return find_program((directory / program).string(), folders);
+  for (const std::string_view folder : split(folders, ':'))
+    if (const auto found = find_program((directory / folder / program).string(), folders)) return found;
+  return std::nullopt;
+}
+
+/// As mpiexec will find it there: by the job's own PATH.
+std::optional<std::filesystem::path> find_program_of(const protocol::LaunchJob& order) {
+  const auto path = std::ranges::find(order.surroundings, "PATH", &Variables::value_type::first);
+  const std::string folders = path != order.surroundings.end() ? path->second : program_folders();
+  return find_in(order.working_directory, order.command.front(), folders);
+}
+
+std::optional<std::string> why_command_cannot_start(const protocol::LaunchJob& order) {
+  const std::vector<std::string>& command = order.command;
+  if (!find_program_of(order)) return fmt::format("program {}: not found, or not executable", command.front());
   if (std::ranges::find(command, ":") != command.end())
     return "the argument ':' separates programs for mpiexec and cannot be given to one";
   if (command.size() > kMostWordsOfACommand)
@@ -67,13 +88,13 @@ void take_cores(JobContext& job, bool with_vmlib) {
   job.ranks.enter(std::move(segment));
 }
 
-/// What the ranks preload: vmlib first, then the agent's own LD_PRELOAD.
-std::string preload_text(const JobContext& job) {
+/// What the ranks preload: vmlib first, then what they would preload by themselves.
+std::string preload_text(const JobContext& job, const Variables& surroundings) {
   std::string text = job.ranks.segment() != nullptr ? job.site.vmlib.string() : "";
-  const char* everywhere = std::getenv("LD_PRELOAD");
-  if (everywhere == nullptr || *everywhere == '\0') return text;
+  const auto everywhere = std::ranges::find(surroundings, "LD_PRELOAD", &Variables::value_type::first);
+  if (everywhere == surroundings.end() || everywhere->second.empty()) return text;
   if (!text.empty()) text += ':';
-  return text += everywhere;
+  return text += everywhere->second;
 }
 
 /// For the user, beside the job's output.
@@ -81,8 +102,8 @@ void write_description(const JobContext& job, const std::filesystem::path& mpiex
                        const std::vector<std::string>& arguments) {
   const std::string command = quoted_word(mpiexec.string()) + " " + command_line_of(arguments);
   std::string environment;
-  for (const auto& [name, value] : job.order.environment)
-    environment += fmt::format("{}={}\n", name, quoted_word(value));
+  for (const Variables& variables : {job.order.surroundings, job.order.environment})
+    for (const auto& [name, value] : variables) environment += fmt::format("{}={}\n", name, quoted_word(value));
   const std::filesystem::path directory = job.order.directory;
   try {
     write_whole_file(directory / "command", command + "\n");
@@ -94,21 +115,21 @@ void write_description(const JobContext& job, const std::filesystem::path& mpiex
 
 void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
   const AgentSite& site = job.site;
+  const Variables inherited = surroundings_of(job.order);
   const std::vector<std::int32_t>& core_of_rank = job.ranks.core_of_rank();
   const MpiexecCall call{job.order.command,
                          job.order.environment,
                          {core_of_rank.begin(), core_of_rank.end()},
-                         preload_text(job),
+                         preload_text(job, inherited),
                          !site.is_emulated};
   const std::vector<std::string> arguments = mpiexec_arguments(call);
   // The job's mark: set for rigid jobs too, because it is how strays are recognised.
   Variables mark{{REPLAY_VM_ENV_SOCKET, site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
   if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
   write_description(job, mpiexec, arguments);
-  const Variables inherited = own_environment();
   if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
-  job.processes.take(
-      start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark), job.order.directory, site.network));
+  job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark),
+                                   {job.order.directory, job.order.working_directory, site.network}));
 }
 
 }  // namespace
@@ -121,7 +142,7 @@ LaunchResult launch(JobContext& job) {
       result.failure =
           fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site));
     else
-      result.failure = why_command_cannot_start(job.order.command);
+      result.failure = why_command_cannot_start(job.order);
     if (result.failure) return result;
     result.no_vmlib_reason = why_no_vmlib(job);
     if (job.site.is_emulated && !result.no_vmlib_reason.empty())

@@ -1,0 +1,320 @@
+// `replay serve`: the scheduler as a service. Takes jobs of its user at a socket and starts them on the machine's cores,
+// under one policy, until a stop signal. What a run of a trace is made of (engine, agent, recorder, live view, live page)
+// serves here too; scheduler/service brings the jobs.
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/live_view.hpp"
+#include "scheduler/cli/options.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/live/engine.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/view/parameters.hpp"
+#include "scheduler/report/live/live_page.hpp"
+#include "scheduler/results/recorder.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/service/board.hpp"
+#include "scheduler/service/door.hpp"
+#include "scheduler/service/intake.hpp"
+#include "scheduler/service/journal.hpp"
+#include "scheduler/service/service_folder.hpp"
+#include "scheduler/service/service_lock.hpp"
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::chrono::seconds kPatience{15};  // an agent ends its jobs within some 2 s of its daemon's death
+constexpr const char* kStopReason = "the service was stopped: the job stays in its journal";
+
+constexpr Choice<Overrun> kOverruns[] = {
+    {"kill", Overrun::kKill}, {"extend", Overrun::kExtend}, {"policy", Overrun::kPolicy}};
+constexpr Choice<Pairing> kPairings[] = {{"block", Pairing::kBlock}, {"cyclic", Pairing::kCyclic}};
+constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
+                                   .most = service::kLongestLimit,
+                                   .expected = "a duration from 1s to 3650d, such as 30min"};
+
+struct ServeOptions {
+  std::string folder;
+  std::string policy = "fcfs-malleable";
+  std::string machine;
+  std::string runtime_model = "isolated";
+  experiment::RealMachineOptions real;
+  Overrun overrun = Overrun::kKill;
+  Pairing pairing = Pairing::kBlock;
+  Duration default_limit = std::chrono::hours{1};
+  std::optional<std::uint16_t> live_page;  // its port, 0: any
+  bool plain = false;
+};
+
+service::UnixTime unix_now() {
+  return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+NamedPolicy policy_for(const std::string& text, CoreCount cores) {
+  if (split_policies(text).size() != 1)
+    throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
+  if (text.find("awt=conservative") != std::string::npos)
+    throw UsageError(
+        "--policy: awt=conservative takes a simulation of the jobs before the run, and a service does not know its "
+        "jobs before: expected numbers");
+  NamedPolicy named = make_policy(text);
+  if (const Training* const training = named.policy->training(); training != nullptr && training->machine != cores)
+    throw InputError(fmt::format("--policy {}: was learned on a machine of {} processors, expected {}", text,
+                                 training->machine, cores));
+  return named;
+}
+
+std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
+  for (const char* of_files : {kCalibrated, "pairs"})
+    if (names_model(name, of_files))
+      throw UsageError(
+          fmt::format("--runtime-model {}: the model {} knows benchmarks and pairs of jobs by name, and "
+                      "users' jobs are none: expected another one",
+                      name, of_files));
+  return make_runtime_model(name);
+}
+
+// DIR/runs/UTC-START, with a number behind it if there is one.
+fs::path make_period_folder(const service::ServiceFolder& folder, service::UnixTime now) {
+  const std::string stem = fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  std::error_code error;
+  fs::create_directories(folder.runs(), error);
+  fs::path made = folder.runs() / stem;
+  for (int again = 2; !error && !fs::create_directory(made, error); ++again)
+    made = folder.runs() / fmt::format("{}-{}", stem, again);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", made.string(), error.message()));
+  return made;
+}
+
+// One period of the service, from its start to its stop.
+class Period {
+ public:
+  Period(const ServeOptions& options, std::string command_line)
+      : options_(options),
+        command_line_(std::move(command_line)),
+        folder_(options.folder),
+        machine_(options.machine, options.real),
+        named_(policy_for(options.policy, machine_.machine().size())),
+        model_(model_for(options.runtime_model)) {
+    if (!machine_.is_here())
+      throw UsageError(
+          fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
+                      "local:CORES or emulated:NODESxPACKAGESxCORES",
+                      options.machine));
+    machine_.find_programs();
+  }
+
+  int serve() {
+    service::make_private_folder(folder_.path());
+    const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
+    const service::ServiceLock lock{folder_.lock(), kPatience, [] {
+                                      fmt::print("waiting for the node agent of the last service to end\n");
+                                      std::fflush(stdout);
+                                    }};
+    if (options_.live_page) page_ = std::make_unique<report::LivePage>(*options_.live_page, "live: service");
+    machine_.leave_the_jobs_cores();
+    machine_.lend_to_agent(lock.descriptor());
+    // Before the journal and the loop: the agent is forked.
+    auto executor = machine_.start();
+    const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
+    service::Journal journal{folder_.journal(), now};
+    const Instant begin = std::max(journal.instant_of(unix_now()), journal.latest());
+    const service::Recovered recovered = journal.recover(begin);
+    const UniqueFd socket = service::listen_at(folder_.socket());
+    const fs::path run_folder = make_period_folder(folder_, now);
+    service::Board board;
+    service::Intake intake{journal, board, folder_, socket.get(), begin, intake_options(run_folder)};
+    announce(run_folder, recovered, intake);
+    const int status = run(*executor, journal, board, intake, run_folder);
+    executor.reset();
+    return status;
+  }
+
+ private:
+  service::IntakeOptions intake_options(const fs::path& run_folder) const {
+    service::IntakeOptions intake;
+    intake.cores = machine_.machine().size();
+    intake.default_limit = options_.default_limit;
+    intake.status.pid = ::getpid();
+    intake.status.version = REPLAY_VERSION;
+    intake.status.machine = machine_.text();
+    intake.status.cores = intake.cores;
+    intake.status.policy = named_.text;
+    intake.status.run_folder = run_folder.string();
+    if (page_) intake.status.page = page_->url();
+    intake.status.started = unix_now();
+    return intake;
+  }
+
+  void announce(const fs::path& run_folder, const service::Recovered& recovered, const service::Intake& intake) const {
+    fmt::print("service at {}, process {}\n", folder_.path().string(), ::getpid());
+    fmt::print("{}, policy {}\n", machine_.description(), named_.text);
+    for (const std::string& note : machine_.notes()) fmt::print("note: {}\n", clean_lines(note));
+    if (page_) fmt::print("live page: {}\n", page_->url());
+    fmt::print("results in {}\n", run_folder.string());
+    if (recovered.failed > 0)
+      fmt::print("{} ran when the last service ended, and {} recorded as failed\n", counted(recovered.failed, "job"),
+                 recovered.failed == 1 ? "is" : "are");
+    if (recovered.requeued > 0)
+      fmt::print("{} ran when the last service ended, and {} again\n", counted(recovered.requeued, "job"),
+                 recovered.requeued == 1 ? "waits" : "wait");
+    if (intake.waiting() > 0) fmt::print("{} in the journal\n", counted(intake.waiting(), "waiting job"));
+    if (intake.held_back() > 0)
+      fmt::print("{} in the journal until the machine has enough cores\n",
+                 counted(intake.held_back(), "job stays", "jobs stay"));
+    std::fflush(stdout);
+  }
+
+  results::RunDescription description(const service::Journal& journal) const {
+    results::RunDescription description;
+    description.command_line = command_line_;
+    description.body = "live";
+    description.machine = machine_.text();
+    description.policy = named_.text;
+    description.policy_full = named_.full_text;
+    description.runtime_model = options_.runtime_model;
+    description.overrun = word_of(kOverruns, options_.overrun);
+    description.notes = machine_.notes();
+    description.settings = machine_.settings();
+    description.settings.emplace_back("pairing", word_of(kPairings, options_.pairing));
+    description.unix_zero_s = std::chrono::floor<std::chrono::seconds>(journal.zero()).time_since_epoch().count();
+    description.trace = "service";
+    description.has_trace_file = false;
+    description.policy_files = named_.files;
+    return description;
+  }
+
+  int run(live::Executor& executor, const service::Journal& journal, service::Board& board, service::Intake& intake,
+          const fs::path& run_folder) {
+    results::Recorder recorder{run_folder, description(journal)};
+    LiveViewOptions viewing;
+    if (page_) viewing.address = "live page: " + page_->url();
+    viewing.quit = [] { static_cast<void>(::raise(SIGINT)); };  // as Ctrl-C does
+    LiveView view{stdout, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto, std::nullopt,
+                  std::move(viewing)};
+    recorder.also(board);
+    recorder.also(view);
+    if (page_) {
+      page_->begin_run(run_folder / "events.log");
+      recorder.also(*page_);
+    }
+    recorder.begin();
+    recorder.flush();  // a client that follows the log finds its header
+
+    live::RunOptions engine;
+    engine.overrun = options_.overrun;
+    engine.pairing = options_.pairing;
+    engine.stop_reason = kStopReason;
+    engine.order = [&](const TracedJob& traced, ProcessCount) { return intake.order(traced); };
+    engine.tick = [&](Instant now) {
+      recorder.flush();
+      view.draw(now);
+      if (page_) page_->tick(now);
+    };
+    const live::RunResult result =
+        live::run(machine_.machine(), intake, *named_.policy, *model_, executor, recorder.sink(), engine);
+    std::error_code ignored;
+    fs::remove(folder_.socket(), ignored);
+
+    results::PolicyRun done = recorder.finish();
+    done.interrupted = result.interrupted;
+    done.lost = result.lost;
+    done.broken_off = result.broken_off;
+    done.fault = result.fault;
+    recorder.write(done);
+    if (page_) page_->end_run();
+    view.finish();
+    if (page_)
+      page_->finish(fmt::format("the service has ended; `replay report {}` makes a page of this period that stays",
+                                run_folder.string()));
+    return tell_end(result, done, intake, journal);
+  }
+
+  // An ordered stop is no failure of a service, and neither is a job's.
+  static int tell_end(const live::RunResult& result, const results::PolicyRun& done, const service::Intake& intake,
+                      const service::Journal& journal) {
+    const std::size_t waiting = journal.waiting().size();
+    fmt::print("the service has ended; {} in its journal\n", counted(waiting, "job waits", "jobs wait"));
+    bool has_failed = result.abandoned;
+    const auto tell = [&has_failed](const char* what, const std::string& why) {
+      if (why.empty()) return;
+      has_failed = true;
+      fmt::print(stderr, "replay: {}: {}\n", what, clean_lines(why));
+    };
+    tell("the service ended early", result.lost);
+    tell("the service ended early", result.fault);
+    tell("no further job was started", result.broken_off);
+    tell("the ends of some jobs are missing", intake.fault());
+    for (const std::string& what : done.unwritten) tell("not written", what);
+    if (result.abandoned) fmt::print(stderr, "replay: the ends of some jobs were not waited for\n");
+    return has_failed ? 1 : 0;
+  }
+
+  const ServeOptions& options_;
+  std::string command_line_;
+  service::ServiceFolder folder_;
+  experiment::RealMachine machine_;
+  NamedPolicy named_;
+  std::unique_ptr<RuntimeModel> model_;
+  std::unique_ptr<report::LivePage> page_;  // null: none
+};
+
+}  // namespace
+
+Command add_serve(CLI::App& app, const std::string& command_line) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* serve = app.add_subcommand("serve", "take jobs of users and run them on this machine, under one policy");
+  serve->footer(
+      "Example:\n"
+      "  replay serve --policy easy --machine local:0-3        until Ctrl-C; then in another terminal:\n"
+      "  replay submit -n 4 --time 10min -- ./a.out");
+  serve
+      ->add_option("--service", options->folder,
+                   "folder of the service (default: $REPLAY_SERVICE, else replay/service in $XDG_STATE_HOME or "
+                   "~/.local/state)")
+      ->type_name("DIR");
+  serve->add_option("--policy", options->policy, "the policy; parameters as name:key=value (`replay policies`)")
+      ->capture_default_str();
+  serve->add_option("--machine", options->machine)->type_name("MACHINE");
+  add_real_machine_options(*serve, options->real);
+  serve->get_option("--machine")
+      ->description(
+          "where jobs run: local, local:CORES by OS index, such as local:0-3, or virtual cores: "
+          "emulated:NODESxPACKAGESxCORES (default local)");
+  serve
+      ->add_option("--runtime-model", options->runtime_model,
+                   "how fast a shrunk job is expected to run (`replay models` lists them)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  add_choice(*serve, "--overrun", options->overrun, kOverruns,
+             "what happens to a job at its time limit: kill it, extend the limit by 10 %, or as the policy says");
+  add_choice(*serve, "--pairing", options->pairing, kPairings,
+             "which ranks of a shrunk job share a core: block (neighbours) or cyclic");
+  add_duration(*serve, "--default-time", options->default_limit, kTimeLimit,
+               "time limit of jobs that are submitted without one (default 1h)")
+      ->type_name("T");
+  add_live_page_option(*serve, options->live_page);
+  serve->add_flag("--plain", options->plain, "plain lines instead of the live view, on a terminal too");
+  return [options, command_line] { return Period{*options, command_line}.serve(); };
+}
+
+}  // namespace replay::cli

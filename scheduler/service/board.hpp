@@ -1,0 +1,60 @@
+// What the event log says of the jobs that wait and run: a sink that keeps their state, and collects the ends that the
+// journal has to get. It decides which ends are a job's own: a job that the service itself has ended, or sent away from
+// the queue, as it stops, has not ended for its user.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "scheduler/log/record.hpp"
+#include "scheduler/service/journal.hpp"
+#include "scheduler/service/messages.hpp"
+
+namespace replay::service {
+
+class Board final : public log::Sink {
+ public:
+  struct Entry {
+    JobState state = JobState::kWaiting;
+    CoreCount cores = 0;
+    std::optional<Instant> launched{};
+    bool is_stopped = false;  ///< the service has it ended, and nobody else
+  };
+  /// What became of a job that left the run.
+  struct Left {
+    EndOfJob end;
+    bool by_service = false;  ///< its end is that of the service, and not its own
+    bool was_launched = false;
+  };
+
+  void header(const log::Header& header) override;
+  void record(const log::Record& record) override;
+  [[nodiscard]] log::Kinds kinds() const override;
+
+  /// Nothing: it is not in the run.
+  [[nodiscard]] const Entry* find(JobId job) const;
+  [[nodiscard]] std::size_t waiting() const { return jobs_.size() - launched_; }
+  /// Suspended ones too.
+  [[nodiscard]] std::size_t running() const { return launched_; }
+
+  /// Its user has asked for its end: whichever way it ends is its own.
+  void note_cancel(JobId job) { cancelled_.insert(job); }
+  /// The executor is lost: the ends that follow are not the jobs' own.
+  void note_loss() { is_lost_ = true; }
+  /// The jobs that have left since the last call, in order.
+  [[nodiscard]] std::vector<Left> take_left();
+
+ private:
+  struct Reader;
+  std::map<JobId, Entry> jobs_;
+  std::size_t launched_ = 0;
+  std::set<JobId> cancelled_;
+  std::vector<Left> left_;
+  bool is_lost_ = false;
+};
+
+}  // namespace replay::service

@@ -1,0 +1,337 @@
+#include "scheduler/service/intake.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <variant>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/shell_words.hpp"
+
+namespace replay::service {
+namespace {
+
+constexpr std::size_t kMostJobsOfAnAnswer = 500;
+constexpr std::size_t kMostTextOfAnAnswer = kLongestLine / 2;
+
+constexpr const char* kIsStopping = "the service is stopping: it takes no requests that change a job";
+
+std::int32_t number_or_none(std::uint32_t id) {
+  return id > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()) ? -1 : static_cast<std::int32_t>(id);
+}
+
+// The true run time is not known: the time limit stands for it in the event log.
+void fill(TracedJob& traced, const WaitingJob& job) {
+  traced = TracedJob{};
+  traced.job.id = job.id;
+  traced.job.submitted = job.submitted;
+  traced.job.estimate = job.time_limit;
+  traced.job.processes = job.processes;
+  traced.job.flexibility = job.is_rigid ? Flexibility::kRigid : Flexibility::kMalleable;
+  traced.job.user = number_or_none(job.user);
+  traced.job.group = number_or_none(job.group);
+  traced.job.queue = job.queue;
+  traced.truth.runtime = job.time_limit;
+}
+
+std::string no_such(JobId job) { return fmt::format("there is no job {}", number(job)); }
+
+std::pair<std::string, std::string> variable_of(const std::string& entry) {
+  const std::size_t equals = entry.find('=');
+  return {entry.substr(0, equals), entry.substr(equals + 1)};
+}
+
+}  // namespace
+
+// What each request does.
+struct Intake::Requests {
+  Intake& intake;
+  Door::Client client;
+  uid_t user;
+  gid_t group;
+
+  void operator()(Submit& request) const {
+    JobRequest& job = request.job;
+    if (intake.is_closed_) return intake.refuse(client, kIsStopping);
+    if (job.processes > intake.options_.cores)
+      return intake.refuse(client, fmt::format("processes: expected at most {}, the cores of the machine, found {}",
+                                               intake.options_.cores, job.processes));
+    if (!job.time_limit) job.time_limit = intake.options_.default_limit;
+    intake.submissions_.push_back({client, {std::move(job), user, group, {}}});
+  }
+
+  void operator()(const ListJobs& request) const {
+    AllJobs answer;
+    std::size_t text = 0;
+    std::vector<StoredJob> found = intake.journal_.list(request.ended, request.after, kMostJobsOfAnAnswer + 1);
+    for (const StoredJob& stored : found) {
+      answer.more = answer.jobs.size() == kMostJobsOfAnAnswer || text > kMostTextOfAnAnswer;
+      if (answer.more) break;
+      const JobStatus& job = answer.jobs.emplace_back(intake.status_of(stored));
+      text += job.name.size() + job.command.size() + job.directory.size() + job.output.size() + job.reason.size();
+    }
+    intake.answer(client, answer);
+  }
+
+  void operator()(const ShowJob& request) const {
+    const auto stored = intake.journal_.find(request.job);
+    if (!stored) return intake.refuse(client, no_such(request.job));
+    intake.answer(client, OneJob{intake.status_of(*stored)});
+  }
+
+  void operator()(const CancelJob& request) const {
+    const auto stored = intake.journal_.find(request.job);
+    if (!stored) return intake.refuse(client, no_such(request.job));
+    if (stored->ended)
+      return intake.refuse(
+          client, fmt::format("job {} has ended already: {}", number(request.job), replay::to_text(stored->outcome)));
+    if (intake.is_closed_) return intake.refuse(client, kIsStopping);
+    intake.cancellations_.push_back({client, request.job});
+  }
+
+  void operator()(const WaitForJob& request) const {
+    const auto stored = intake.journal_.find(request.job);
+    if (!stored) return intake.refuse(client, no_such(request.job));
+    if (stored->ended) return intake.answer(client, OneJob{intake.status_of(*stored)});
+    auto& waiters = intake.waiters_[request.job];
+    std::erase_if(waiters, [this](Door::Client waiter) { return !intake.door_->has(waiter); });
+    waiters.push_back(client);
+  }
+
+  void operator()(const ShowService&) const {
+    ServiceStatus status = intake.options_.status;
+    status.waiting = intake.board_.waiting();
+    status.running = intake.board_.running();
+    intake.answer(client, Service{std::move(status)});
+  }
+};
+
+Intake::Intake(Journal& journal, Board& board, const ServiceFolder& folder, int socket, Instant begin,
+               IntakeOptions options)
+    : journal_(journal),
+      board_(board),
+      folder_(folder),
+      socket_(socket),
+      begin_(begin),
+      now_(begin),
+      options_(std::move(options)) {
+  for (const WaitingJob& job : journal.waiting())
+    if (job.processes <= options_.cores)
+      ready_.push_back(job);
+    else
+      ++held_back_;
+}
+
+Duration Intake::zero_time_of_day() const {
+  return Duration{journal_.zero().time_since_epoch() % std::chrono::hours{24}};
+}
+
+void Intake::attach(event_base* loop) {
+  door_ = std::make_unique<Door>(
+      loop, socket_,
+      [this](Door::Client client, uid_t user, gid_t group, Request request) {
+        handle(client, user, group, std::move(request));
+      },
+      options_.door);
+}
+
+void Intake::detach() {
+  close();
+  write_ends();
+  for (const auto& [job, clients] : std::exchange(waiters_, {}))
+    for (const Door::Client client : clients)
+      refuse(client, fmt::format("the service has ended; job {} stays in its journal", number(job)));
+  door_.reset();
+}
+
+// Called from libevent, through which no exception may pass.
+void Intake::handle(Door::Client client, uid_t user, gid_t group, Request request) {
+  try {
+    std::visit(Requests{*this, client, user, group}, request);
+  } catch (const InputError& error) {  // the journal
+    refuse(client, clean_line(error.what(), kLongestReason));
+  }
+}
+
+void Intake::answer(Door::Client client, const Answer& answer) {
+  if (door_) door_->answer(client, answer);
+}
+
+const TracedJob* Intake::take(Instant now) {
+  now_ = now;
+  if (!submissions_.empty()) put_into_journal();
+  if (!cancellations_.empty()) cancel_in_journal();
+  if (!fault_.empty()) write_ends();
+  if (ready_.empty()) return nullptr;
+  const WaitingJob next = ready_.front();
+  ready_.pop_front();
+  return &jobs_.add(next.id, [&next](TracedJob& job) { fill(job, next); });
+}
+
+void Intake::put_into_journal() {
+  const std::vector<Submission> submissions = std::exchange(submissions_, {});
+  std::vector<NewJob> jobs;
+  for (const Submission& submission : submissions) jobs.push_back(submission.job);
+  for (NewJob& job : jobs) job.submitted = now_;
+  try {
+    const std::vector<JobId> ids = journal_.submit(jobs);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const JobRequest& request = jobs[i].request;
+      ready_.push_back({ids[i], jobs[i].user, jobs[i].group, request.processes, request.time_limit.value(),
+                        request.is_rigid, request.queue, now_});
+      answer(submissions[i].client, Submitted{ids[i]});
+    }
+  } catch (const InputError& error) {
+    for (const Submission& submission : submissions) refuse(submission.client, error.what());
+  }
+}
+
+// A job that is not in the run, because the machine is too small for it, ends here; the others by the engine.
+void Intake::cancel_in_journal() {
+  const std::vector<Cancellation> cancellations = std::exchange(cancellations_, {});
+  std::vector<JobId> jobs;
+  for (const Cancellation& one : cancellations) jobs.push_back(one.job);
+  try {
+    journal_.cancel(jobs);
+    for (const Cancellation& one : cancellations) {
+      const auto stored = journal_.find(one.job);
+      answer(one.client, OneJob{status_of(stored.value())});
+      const auto next = std::ranges::lower_bound(ready_, one.job, {}, &WaitingJob::id);
+      const bool will_be_taken = next != ready_.end() && next->id == one.job;
+      if (stored->ended) continue;  // by the record of a turn before
+      if (jobs_.find(one.job) == nullptr && !will_be_taken) {
+        ends_.push_back({one.job, now_, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
+        continue;
+      }
+      board_.note_cancel(one.job);
+      cancels_.push_back(one.job);
+    }
+    if (!ends_.empty()) write_ends();
+  } catch (const InputError& error) {
+    for (const Cancellation& one : cancellations) refuse(one.client, error.what());
+  }
+}
+
+std::optional<JobId> Intake::take_cancel(Instant /*now*/) {
+  while (!cancels_.empty()) {
+    const JobId job = cancels_.front();
+    cancels_.pop_front();
+    if (jobs_.find(job) != nullptr && std::ranges::find(ended_, job) == ended_.end()) return job;
+  }
+  return std::nullopt;
+}
+
+live::LaunchOrder Intake::order(const TracedJob& traced) {
+  const JobId job = traced.job.id;
+  live::LaunchOrder order;
+  try {
+    Program program = journal_.program(job);
+    order.command = std::move(program.command);
+    order.working_directory = std::move(program.directory);
+    for (const std::string& entry : program.environment) order.surroundings.push_back(variable_of(entry));
+    order.malleable = traced.job.can_shrink() || traced.job.flexibility == Flexibility::kMalleable;
+    order.directory = folder_.job(job);
+    std::error_code error;
+    std::filesystem::create_directories(order.directory, error);
+    if (error)
+      throw live::CannotStartJobs(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+    journal_.start(job, now_);
+  } catch (const live::CannotStartJobs&) {
+    throw;
+  } catch (const InputError& error) {
+    throw live::CannotStartJobs(error.what());
+  }
+  return order;
+}
+
+void Intake::on_end(JobId job, Instant /*now*/) { ended_.push_back(job); }
+
+void Intake::forget_ended() {
+  for (Board::Left& left : board_.take_left()) {
+    if (!left.by_service) {
+      ends_.push_back(std::move(left.end));
+    } else if (left.was_launched) {
+      const auto stored = journal_.find(left.end.job);
+      if (stored && stored->requeue) {
+        requeued_.push_back(left.end.job);
+      } else {
+        if (left.end.end.reason.empty()) left.end.end.reason = "the service was stopped while it ran";
+        ends_.push_back(std::move(left.end));
+      }
+    }  // else it waits on, for the next period
+  }
+  if (!ends_.empty() || !requeued_.empty()) write_ends();
+  for (const JobId job : std::exchange(ended_, {})) jobs_.release(job);
+}
+
+// Those that cannot be written are kept for the next try.
+void Intake::write_ends() {
+  if (ends_.empty() && requeued_.empty()) return;
+  try {
+    journal_.end(ends_, requeued_);
+    fault_.clear();
+  } catch (const InputError& error) {
+    fault_ = error.what();
+    return;
+  }
+  requeued_.clear();
+  for (const EndOfJob& end : std::exchange(ends_, {})) answer_waiters(end.job);
+}
+
+void Intake::answer_waiters(JobId job) {
+  const auto found = waiters_.find(job);
+  if (found == waiters_.end()) return;
+  const std::vector<Door::Client> clients = std::move(found->second);
+  waiters_.erase(found);
+  const auto stored = journal_.find(job);
+  for (const Door::Client client : clients) answer(client, OneJob{status_of(stored.value())});
+}
+
+void Intake::close() {
+  if (std::exchange(is_closed_, true)) return;
+  for (const Submission& submission : std::exchange(submissions_, {})) refuse(submission.client, kIsStopping);
+  for (const Cancellation& one : std::exchange(cancellations_, {})) refuse(one.client, kIsStopping);
+}
+
+JobStatus Intake::status_of(const StoredJob& stored) {
+  JobStatus status;
+  status.id = stored.job.id;
+  status.name = stored.name;
+  status.user = name_of(stored.job.user);
+  status.processes = stored.job.processes;
+  status.time_limit = stored.job.time_limit;
+  status.submitted = journal_.unix_time_of(stored.job.submitted);
+  if (stored.started) status.started = journal_.unix_time_of(*stored.started);
+  status.command = visible_text(command_line_of(stored.command), kLongestCommand);
+  status.directory = stored.directory;
+  status.output = folder_.job(stored.job.id).string();
+  if (stored.ended) {
+    status.state = JobState::kEnded;
+    status.ended = journal_.unix_time_of(*stored.ended);
+    status.outcome = stored.outcome;
+    status.exit_code = stored.exit_code;
+    status.reason = stored.reason;
+  } else if (const Board::Entry* const entry = board_.find(stored.job.id); entry != nullptr) {
+    status.state = entry->state;
+    status.cores = entry->state == JobState::kRunning ? entry->cores : 0;
+  }
+  return status;
+}
+
+const std::string& Intake::name_of(uid_t user) {
+  const auto [there, is_new] = names_.try_emplace(user);
+  if (is_new) {
+    const passwd* const entry = ::getpwuid(user);
+    there->second = entry != nullptr ? clean_line(entry->pw_name) : fmt::format("{}", user);
+  }
+  return there->second;
+}
+
+}  // namespace replay::service

@@ -1,0 +1,339 @@
+#include "scheduler/service/journal.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/json/read_json.hpp"
+
+namespace replay::service {
+namespace {
+
+constexpr int kJournalVersion = 1;
+constexpr int kApplication = 0x72706c79;  // "rply": tells our files from other SQLite files
+
+constexpr const char* kTables = R"(
+CREATE TABLE service (zero_us INTEGER NOT NULL);
+CREATE TABLE jobs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  uid INTEGER NOT NULL, gid INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  processes INTEGER NOT NULL,
+  time_limit_us INTEGER NOT NULL,
+  rigid INTEGER NOT NULL, requeue INTEGER NOT NULL,
+  queue INTEGER NOT NULL,
+  command TEXT NOT NULL, directory TEXT NOT NULL, environment TEXT,
+  submitted_us INTEGER NOT NULL,
+  cancelled INTEGER NOT NULL DEFAULT 0,
+  started_us INTEGER,
+  ended_us INTEGER, outcome TEXT, exit_code INTEGER, reason TEXT
+) STRICT;
+CREATE INDEX not_ended ON jobs (id) WHERE ended_us IS NULL;
+CREATE INDEX by_end ON jobs (ended_us);
+)";
+
+constexpr const char* kEndedWithService = "the service ended while it ran";
+
+constexpr std::array kAllOutcomes = {Outcome::kCompleted, Outcome::kFailed,    Outcome::kOverrun,
+                                     Outcome::kKilled,    Outcome::kCancelled, Outcome::kRejected};
+
+Outcome outcome_named(std::string_view word) {
+  const auto* const found =
+      std::ranges::find_if(kAllOutcomes, [word](Outcome outcome) { return replay::to_text(outcome) == word; });
+  return found == kAllOutcomes.end() ? Outcome::kFailed : *found;
+}
+
+std::string text_of(const std::vector<std::string>& words) { return nlohmann::json(words).dump(); }
+
+std::vector<std::string> words_of(const std::string& text) {
+  return parse_json<nlohmann::json>(text).get<std::vector<std::string>>();
+}
+
+}  // namespace
+
+void Journal::Closer::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+
+// A prepared statement: values are bound in order, then step() gives row after row.
+class Journal::Statement {
+ public:
+  Statement(const Journal& journal, const char* sql) : journal_(journal) {
+    if (sqlite3_prepare_v2(journal.db_.get(), sql, -1, &statement_, nullptr) != SQLITE_OK) journal.fail();
+  }
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+  ~Statement() { sqlite3_finalize(statement_); }
+
+  Statement& bind(std::int64_t value) { return check(sqlite3_bind_int64(statement_, ++bound_, value)); }
+  Statement& bind(std::string_view value) {
+    return check(sqlite3_bind_text64(statement_, ++bound_, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  /// Whether there is a row.
+  bool step() {
+    const int result = sqlite3_step(statement_);
+    if (result != SQLITE_ROW && result != SQLITE_DONE) journal_.fail();
+    next_ = 0;
+    return result == SQLITE_ROW;
+  }
+  /// To the end; the values can be bound again.
+  void run() {
+    while (step()) {
+    }
+    check(sqlite3_reset(statement_));
+    bound_ = 0;
+  }
+
+  // The columns of the row, in order.
+  std::int64_t integer() { return sqlite3_column_int64(statement_, next_++); }
+  std::string text() {
+    const auto* const bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, next_));
+    const int size = sqlite3_column_bytes(statement_, next_++);
+    return bytes == nullptr ? std::string{} : std::string(bytes, static_cast<std::size_t>(size));
+  }
+  std::optional<Instant> instant() {
+    if (sqlite3_column_type(statement_, next_) == SQLITE_NULL) return ++next_, std::nullopt;
+    return Instant{Duration{integer()}};
+  }
+
+ private:
+  Statement& check(int result) {
+    if (result != SQLITE_OK) journal_.fail();
+    return *this;
+  }
+  const Journal& journal_;
+  sqlite3_stmt* statement_ = nullptr;
+  int bound_ = 0;
+  int next_ = 0;
+};
+
+// Rolled back unless it is committed.
+class Journal::Transaction {
+ public:
+  explicit Transaction(const Journal& journal) : journal_(journal) { journal_.run("BEGIN IMMEDIATE"); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction() {
+    if (is_open_) sqlite3_exec(journal_.db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+  }
+  void commit() {
+    journal_.run("COMMIT");
+    is_open_ = false;
+  }
+
+ private:
+  const Journal& journal_;
+  bool is_open_ = true;
+};
+
+void Journal::fail() const {
+  throw InputError(fmt::format("{}: the journal cannot be read or written: {}", name_, sqlite3_errmsg(db_.get())));
+}
+
+void Journal::run(const char* sql) const {
+  if (sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+std::int64_t Journal::number_of(const char* sql) const {
+  Statement statement{*this, sql};
+  return statement.step() ? statement.integer() : 0;
+}
+
+Journal::Journal(const std::filesystem::path& file, UnixTime now) : name_(file.string()) {
+  sqlite3* db = nullptr;
+  const int opened = sqlite3_open_v2(name_.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  db_.reset(db);
+  if (opened != SQLITE_OK) fail();
+  sqlite3_busy_timeout(db, 2000);  // a reader with the sqlite3 program
+  run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON");
+  const std::int64_t application = number_of("PRAGMA application_id");
+  const std::int64_t version = number_of("PRAGMA user_version");
+  const bool is_new = application == 0 && version == 0 && number_of("SELECT count(*) FROM sqlite_schema") == 0;
+  if (!is_new && application != kApplication)
+    throw InputError(fmt::format("{}: expected the journal of a service, found another database", name_));
+  if (!is_new && version != kJournalVersion)
+    throw InputError(
+        fmt::format("{}: expected a journal of version {}, found version {}", name_, kJournalVersion, version));
+  if (is_new) {
+    Transaction transaction{*this};
+    run(kTables);
+    Statement{*this, "INSERT INTO service VALUES (?)"}.bind(now.time_since_epoch().count()).run();
+    run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kJournalVersion).c_str());
+    transaction.commit();
+  }
+  zero_ = UnixTime{std::chrono::microseconds{number_of("SELECT zero_us FROM service")}};
+}
+
+Journal::~Journal() = default;
+
+Instant Journal::latest() const {
+  return Instant{
+      Duration{number_of("SELECT max(coalesce((SELECT submitted_us FROM jobs ORDER BY id DESC LIMIT 1), 0),"
+                         " coalesce((SELECT max(ended_us) FROM jobs), 0),"
+                         " coalesce((SELECT max(started_us) FROM jobs WHERE ended_us IS NULL), 0))")}};
+}
+
+Recovered Journal::recover(Instant now) {
+  Recovered recovered;
+  const auto changed = [this] { return static_cast<std::size_t>(sqlite3_changes64(db_.get())); };
+  const std::int64_t at = now.time_since_epoch().count();
+  Transaction transaction{*this};
+  Statement{*this,
+            "UPDATE jobs SET ended_us=?, outcome='cancelled', exit_code=0, reason='', environment=NULL"
+            " WHERE ended_us IS NULL AND cancelled=1"}
+      .bind(at)
+      .run();
+  recovered.cancelled = changed();
+  Statement{*this,
+            "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL"
+            " WHERE ended_us IS NULL AND started_us IS NOT NULL AND requeue=0"}
+      .bind(at)
+      .bind(kEndedWithService)
+      .run();
+  recovered.failed = changed();
+  Statement{*this, "UPDATE jobs SET started_us=NULL WHERE ended_us IS NULL AND started_us IS NOT NULL"}.run();
+  recovered.requeued = changed();
+  transaction.commit();
+  return recovered;
+}
+
+std::vector<WaitingJob> Journal::waiting() const {
+  Statement statement{*this,
+                      "SELECT id, uid, gid, processes, time_limit_us, rigid, queue, submitted_us FROM jobs"
+                      " WHERE ended_us IS NULL AND started_us IS NULL ORDER BY id"};
+  std::vector<WaitingJob> jobs;
+  while (statement.step()) {
+    WaitingJob& job = jobs.emplace_back();
+    job.id = JobId{statement.integer()};
+    job.user = static_cast<uid_t>(statement.integer());
+    job.group = static_cast<gid_t>(statement.integer());
+    job.processes = static_cast<ProcessCount>(statement.integer());
+    job.time_limit = Duration{statement.integer()};
+    job.is_rigid = statement.integer() != 0;
+    job.queue = static_cast<std::int32_t>(statement.integer());
+    job.submitted = Instant{Duration{statement.integer()}};
+  }
+  return jobs;
+}
+
+std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
+  std::vector<JobId> ids;
+  Transaction transaction{*this};
+  Statement statement{*this,
+                      "INSERT INTO jobs (uid, gid, name, processes, time_limit_us, rigid, requeue, queue, command,"
+                      " directory, environment, submitted_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  for (const NewJob& job : jobs) {
+    const JobRequest& request = job.request;
+    statement.bind(std::int64_t{job.user})
+        .bind(std::int64_t{job.group})
+        .bind(request.name)
+        .bind(request.processes)
+        .bind(request.time_limit.value().count())
+        .bind(std::int64_t{request.is_rigid})
+        .bind(std::int64_t{request.requeue})
+        .bind(request.queue)
+        .bind(text_of(request.command))
+        .bind(request.directory)
+        .bind(text_of(request.environment))
+        .bind(job.submitted.time_since_epoch().count())
+        .run();
+    ids.push_back(JobId{sqlite3_last_insert_rowid(db_.get())});
+  }
+  transaction.commit();
+  return ids;
+}
+
+void Journal::cancel(std::span<const JobId> jobs) {
+  Transaction transaction{*this};
+  Statement statement{*this, "UPDATE jobs SET cancelled=1 WHERE id=?"};
+  for (const JobId job : jobs) statement.bind(replay::number(job)).run();
+  transaction.commit();
+}
+
+void Journal::start(JobId job, Instant at) {
+  Statement{*this, "UPDATE jobs SET started_us=? WHERE id=?"}
+      .bind(at.time_since_epoch().count())
+      .bind(replay::number(job))
+      .run();
+}
+
+void Journal::end(std::span<const EndOfJob> ends, std::span<const JobId> requeued) {
+  Transaction transaction{*this};
+  Statement end{*this, "UPDATE jobs SET ended_us=?, outcome=?, exit_code=?, reason=?, environment=NULL WHERE id=?"};
+  for (const EndOfJob& job : ends)
+    end.bind(job.at.time_since_epoch().count())
+        .bind(replay::to_text(job.end.outcome))
+        .bind(job.end.exit_code)
+        .bind(job.end.reason)
+        .bind(replay::number(job.job))
+        .run();
+  Statement again{*this, "UPDATE jobs SET started_us=NULL WHERE id=?"};
+  for (const JobId job : requeued) again.bind(replay::number(job)).run();
+  transaction.commit();
+}
+
+namespace {
+
+constexpr const char* kColumns =
+    "SELECT id, uid, gid, processes, time_limit_us, rigid, queue, submitted_us, name, command, directory, requeue,"
+    " cancelled, started_us, ended_us, outcome, exit_code, reason FROM jobs ";
+
+template <class Row>
+StoredJob stored_job(Row& row) {
+  StoredJob stored;
+  WaitingJob& job = stored.job;
+  job.id = JobId{row.integer()};
+  job.user = static_cast<uid_t>(row.integer());
+  job.group = static_cast<gid_t>(row.integer());
+  job.processes = static_cast<ProcessCount>(row.integer());
+  job.time_limit = Duration{row.integer()};
+  job.is_rigid = row.integer() != 0;
+  job.queue = static_cast<std::int32_t>(row.integer());
+  job.submitted = Instant{Duration{row.integer()}};
+  stored.name = row.text();
+  stored.command = words_of(row.text());
+  stored.directory = row.text();
+  stored.requeue = row.integer() != 0;
+  stored.is_cancelled = row.integer() != 0;
+  stored.started = row.instant();
+  stored.ended = row.instant();
+  stored.outcome = outcome_named(row.text());
+  stored.exit_code = static_cast<int>(row.integer());
+  stored.reason = row.text();
+  return stored;
+}
+
+}  // namespace
+
+std::optional<StoredJob> Journal::find(JobId job) const {
+  Statement statement{*this, fmt::format("{} WHERE id=?", kColumns).c_str()};
+  if (!statement.bind(replay::number(job)).step()) return std::nullopt;
+  return stored_job(statement);
+}
+
+std::vector<StoredJob> Journal::list(bool ended, std::int64_t after, std::size_t most) const {
+  const char* const which = ended ? "id>?" : "ended_us IS NULL AND id>?";
+  Statement statement{*this, fmt::format("{} WHERE {} ORDER BY id LIMIT ?", kColumns, which).c_str()};
+  statement.bind(after).bind(static_cast<std::int64_t>(most));
+  std::vector<StoredJob> jobs;
+  while (statement.step()) jobs.push_back(stored_job(statement));
+  return jobs;
+}
+
+Program Journal::program(JobId job) const {
+  Statement statement{*this, "SELECT command, directory, environment FROM jobs WHERE id=?"};
+  const bool is_there = statement.bind(replay::number(job)).step();
+  INVARIANT(is_there, "the journal has no job {}", replay::number(job));
+  Program program;
+  program.command = words_of(statement.text());
+  program.directory = statement.text();
+  const std::string environment = statement.text();
+  if (!environment.empty()) program.environment = words_of(environment);
+  return program;
+}
+
+}  // namespace replay::service

@@ -1,0 +1,96 @@
+#include "scheduler/service/service_lock.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+
+namespace replay::service {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kBetweenTriesMs = 50;
+
+struct flock whole_file() {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return lock;
+}
+
+std::optional<pid_t> holder_of(int file) {
+  struct flock lock = whole_file();
+  if (::fcntl(file, F_GETLK, &lock) != 0 || lock.l_type == F_UNLCK) return std::nullopt;
+  return lock.l_pid;
+}
+
+[[noreturn]] void cannot_lock(const fs::path& file) {
+  throw InputError(fmt::format("{}: cannot be locked: {}", file.string(), std::strerror(errno)));
+}
+
+[[noreturn]] void is_taken(const fs::path& file, pid_t pid) {
+  throw InputError(
+      fmt::format("{}: a service runs here already, process {}: expected a folder of its own for each "
+                  "service (--service DIR)",
+                  file.parent_path().string(), pid));
+}
+
+}  // namespace
+
+ServiceLock::ServiceLock(const fs::path& file, std::chrono::milliseconds patience, const std::function<void()>& on_wait)
+    : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
+  if (!file_.is_open()) cannot_lock(file);
+  // Who has the record lock is the daemon, even before it has the other one.
+  struct flock lock = whole_file();
+  while (::fcntl(file_.get(), F_SETLK, &lock) != 0) {
+    if (errno != EACCES && errno != EAGAIN) cannot_lock(file);
+    if (const auto pid = holder_of(file_.get())) is_taken(file, *pid);
+  }
+  const auto deadline = Clock::now() + patience;
+  for (bool has_said = false; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0;) {
+    if (errno != EWOULDBLOCK && errno != EINTR) cannot_lock(file);
+    if (!has_said) on_wait();
+    has_said = true;
+    if (stops_asked() > 0 || Clock::now() >= deadline)
+      throw InputError(
+          fmt::format("{}: processes of a service that has died are still there, and may use the cores: "
+                      "expected its node agent to end them; `fuser {}` names it",
+                      file.parent_path().string(), file.string()));
+    pollfd stop{stop_descriptor(), POLLIN, 0};
+    ::poll(&stop, 1, kBetweenTriesMs);
+  }
+}
+
+std::optional<pid_t> ServiceLock::holder(const fs::path& file) {
+  const UniqueFd opened{::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
+  return opened.is_open() ? holder_of(opened.get()) : std::nullopt;
+}
+
+void make_private_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder.parent_path(), error);
+  const bool is_made = ::mkdir(folder.c_str(), 0700) == 0;
+  if (!is_made && errno != EEXIST)
+    throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), std::strerror(errno)));
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode))
+    throw InputError(fmt::format("{}: expected a folder", folder.string()));
+  if (status.st_uid != ::geteuid())
+    throw InputError(
+        fmt::format("{}: expected a folder of your own, found one of uid {}", folder.string(), status.st_uid));
+  if ((status.st_mode & 077) != 0)
+    throw InputError(fmt::format("{}: expected a folder that only you may enter (mode 0700), found mode {:04o}",
+                                 folder.string(), status.st_mode & 07777));
+}
+
+}  // namespace replay::service
