@@ -28,7 +28,15 @@ const std::string kInPiecesOfThree = "\x02";
 
 std::vector<AgentOrder> orders() {
   const JobId job{7};
-  return {LaunchJob{job, {"phases", "--runtime"}, {{"A", "b"}}, "/tmp/jobs/7", {0, 1, 1}, true, 123456789012},
+  return {LaunchJob{job,
+                    {"phases", "--runtime"},
+                    {{"A", "b"}},
+                    "/tmp/jobs/7",
+                    {0, 1, 1},
+                    true,
+                    123456789012,
+                    "/home/a",
+                    {{"PATH", "/bin"}}},
           MoveRanks{job, {0, 0, 1}},
           SuspendJob{job},
           ResumeJob{job},

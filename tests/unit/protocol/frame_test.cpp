@@ -28,7 +28,9 @@ std::vector<AgentOrder> all_orders() {
                     "/tmp/jobs/7",
                     {0, 2, 2, 5},
                     false,
-                    123456789012},
+                    123456789012,
+                    "/home/a b",
+                    {{"PATH", "/bin"}, {"EMPTY", ""}}},
           MoveRanks{JobId{-1}, {3}},
           SuspendJob{JobId{1}},
           ResumeJob{JobId{INT64_MAX}},
@@ -69,7 +71,7 @@ TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
   const std::string expected{
-      "\x14\0\0\0\x02\0\x03\0"  // 20 bytes follow, type 2 (MoveRanks), version 3
+      "\x14\0\0\0\x02\0\x04\0"  // 20 bytes follow, type 2 (MoveRanks), version 4
       "\x2a\0\0\0\0\0\0\0"      // job 42
       "\x02\0\0\0"              // 2 ranks
       "\x01\0\0\0\x01\0\0\0",   // both on hardware thread 1
@@ -116,6 +118,8 @@ TEST(AgentMessages, ValuesOutOfRangeAreRefused) {
   EXPECT_THROW((void)decode_order(with(MoveRanks{JobId{1}, {4}}, 11, '\x7f')), ProtocolError);       // huge count
   EXPECT_THROW((void)decode_order(only_frame(encode(MoveRanks{JobId{1}, {}}))), ProtocolError);      // no rank
   EXPECT_THROW((void)decode_order(only_frame(encode(LaunchJob{JobId{1}, {}, {}, "", {0}, true}))), ProtocolError);
+  EXPECT_THROW((void)decode_order(only_frame(encode(LaunchJob{JobId{1}, {"a"}, {}, "", {0}, true, 0, "not/absolute"}))),
+               ProtocolError);
   EXPECT_THROW((void)decode_report(only_frame(encode(JobMeasured{JobId{1}, std::nan("")}))), ProtocolError);
 }
 
@@ -158,7 +162,7 @@ TEST(FrameDecoder, ACutStreamLeavesBytesPending) {
 
 TEST(FrameDecoder, AnotherVersionIsRefused) {
   FrameDecoder decoder;
-  decoder.feed(std::string{"\0\0\0\0\x01\0\x04\0", 8});
+  decoder.feed(std::string{"\0\0\0\0\x01\0\x03\0", 8});
   EXPECT_THROW((void)decoder.next(), ProtocolError);
   EXPECT_THROW((void)decoder.next(), ProtocolError);
 }

@@ -222,7 +222,7 @@ TEST(Handshake, AnAgentNamesTheUnprotectedVersionOfADaemonAndTellsItsOwn) {
       "link version: expected 2 (encrypted frames), found 1 (frames without protection); both sides must be of one "
       "release");
   ASSERT_EQ(a.parting().size(), kOpeningBytes);
-  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x02\0\x03\0", 12})) << "the old one reads: found 2";
+  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x02\0\x04\0", 12})) << "the old one reads: found 2";
 }
 
 TEST(Handshake, ADaemonNamesTheUnprotectedVersionOfAnAgent) {
@@ -239,7 +239,7 @@ TEST(Handshake, AnotherVersionIsNamed) {
   EXPECT_EQ(refusal(a, with_byte(opening, 8, 9)),
             "link version: expected 2 (encrypted frames), found 9; both sides must be of one release");
   Handshake b = agent();
-  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 3");
+  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 4");
 }
 
 TEST(Handshake, SomethingElseThatConnectsIsRefusedAndLearnsNothing) {
@@ -324,24 +324,24 @@ TEST(Handshake, TheBytesAreThoseOfTheDocument) {
   Handshake d = daemon();
   Handshake a = agent();
   EXPECT_EQ(d.greeting().substr(0, kOpeningBytes),
-            (std::string{"RPLAY-LK\x02\0\x03\0\x01\0\0\0", 16} + std::string(32, '\x01')));
+            (std::string{"RPLAY-LK\x02\0\x04\0\x01\0\0\0", 16} + std::string(32, '\x01')));
   EXPECT_EQ(hex_of(d.greeting().substr(kOpeningBytes)),
-            "c2aa2e56aee11b3b13d43296e7ee6ac902d009a90b8bb02a3092336c2cd8db13");
+            "3d2405de4357b6dc73303fbd0e60576f79475891ddd3502496200ddb870fedbe");
   const std::string proof = d.feed(meet(a, d));
-  EXPECT_EQ(hex_of(proof), "0f6028ebc82d9c8d70a5ab1e049b7a6bf7b2491d4de8671d502af03561dc317f");
+  EXPECT_EQ(hex_of(proof), "14b0852a51f228cb9e25cf53d8e054bb8cdb2644e05eaebd1cb25d46022a26fc");
   (void)a.feed(proof);
   const std::string answer = a.answer(LinkAnswer::kServed);
-  EXPECT_EQ(hex_of(answer), "00b9ff422534b0f2bcf8e27978a306eba7cc4775175c3317006389c86421271817");
+  EXPECT_EQ(hex_of(answer), "008ac635cdb7a283bd24e5626c042bb8eeb24597023efea8418dd4a94748c4703c");
   (void)d.feed(answer);
-  EXPECT_EQ(hex_of(d.seals().sending), "62ff25afdb29b991d3e0b40e9c40838a034b8babb7b815bfc354cedd026524b3");
-  EXPECT_EQ(hex_of(d.seals().receiving), "293df1293f02db0a2ad36d09e308013055a2faea1a269ffda0132fb9cdea9648");
+  EXPECT_EQ(hex_of(d.seals().sending), "611af80affba92a72388d2406b0cc01525210d2f11c2ddcca39928cd58fe47b0");
+  EXPECT_EQ(hex_of(d.seals().receiving), "625a3d8620c1fb224d0b682d2ee1b4cb8f54b6557ebbc39d064a84ca847613bd");
 
   FrameDecoder decoder{d.seals().sending};
   std::string stream;
   for (const int byte :
        {0x2f, 0x3b, 0xc6, 0xf5, 0x24, 0x82, 0x82, 0xb6, 0x89, 0xb1, 0x2f, 0x37, 0x7f, 0xf6, 0x18, 0x87, 0x64,
-        0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0x5f, 0x5e, 0xa7, 0xf4, 0xd8, 0x2e, 0xfe, 0xb8, 0x05, 0x5a,
-        0x61, 0x54, 0x49, 0x77, 0x19, 0xe2, 0x9d, 0x3d, 0x04, 0x19, 0x8c, 0x5e, 0x79, 0xbc, 0xc0})
+        0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0x23, 0xd2, 0xa6, 0x21, 0x3b, 0xc8, 0x34, 0xec, 0xbb, 0xba,
+        0xf7, 0xf0, 0xb6, 0xe6, 0x0d, 0x50, 0xab, 0xf2, 0x37, 0x33, 0xad, 0x9d, 0x27, 0x42, 0x45})
     stream += static_cast<char>(byte);
   decoder.feed(stream);
   EXPECT_EQ(decoder.next(), (Frame{8, ""}));
