@@ -1,0 +1,231 @@
+// The door of a service against clients of all kinds: those that ask, and those that say nothing, too much, nonsense, or
+// take no answer.
+#include "scheduler/service/door.hpp"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+
+namespace replay::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Client {
+ public:
+  explicit Client(const std::filesystem::path& socket)
+      : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, socket.c_str());
+    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+  /// As much as the socket takes.
+  std::size_t send(std::string_view bytes) const {
+    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    return sent < 0 ? 0 : static_cast<std::size_t>(sent);
+  }
+  void say_no_more() const { ::shutdown(socket_.get(), SHUT_WR); }
+  /// What has come so far. Notes when the door has closed.
+  const std::string& take() {
+    char bytes[65536];
+    for (;;) {
+      const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, 0);
+      if (got == 0 || (got < 0 && errno != EAGAIN)) is_closed_ = true;
+      if (got <= 0) return text_;
+      text_.append(bytes, static_cast<std::size_t>(got));
+    }
+  }
+  [[nodiscard]] bool is_closed() {
+    (void)take();
+    return is_closed_;
+  }
+
+ private:
+  UniqueFd socket_;
+  std::string text_;
+  bool is_closed_ = false;
+};
+
+class DoorTest : public testing::Test {
+ protected:
+  void open(DoorLimits limits = {}) {
+    socket_ = listen_at(path());
+    door_ = std::make_unique<Door>(
+        loop_.get(), socket_.get(),
+        [this](Door::Client client, uid_t, gid_t, Request request) {
+          if (std::holds_alternative<WaitForJob>(request)) return waiting_.push_back(client);
+          ++asked_;
+          door_->answer(client, Refused{answer_});
+        },
+        limits);
+  }
+  std::filesystem::path path() const { return folder_.path() / "socket"; }
+  /// Runs the loop until it is true, 10 s at most.
+  template <class Condition>
+  bool wait_for(const Condition& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      const timeval pause{0, 1000};
+      event_base_loopexit(loop_.get(), &pause);
+      event_base_loop(loop_.get(), EVLOOP_ONCE);
+    }
+    return true;
+  }
+
+  TemporaryFolder folder_;
+  launcher::EventBase loop_ = launcher::precise_loop();
+  UniqueFd socket_;
+  std::unique_ptr<Door> door_;
+  std::vector<Door::Client> waiting_;
+  int asked_ = 0;
+  std::string answer_ = "no";
+};
+
+const std::string kAsk = "{\"request\":\"service\"}\n";
+const std::string kWait = "{\"request\":\"wait\",\"job\":1}\n";
+const std::string kNo = "{\"ok\":false,\"error\":\"no\"}\n";
+
+TEST_F(DoorTest, OnlyTheUserMayConnect) {
+  open();
+  struct stat status {};
+  ASSERT_EQ(::stat(path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600U);
+}
+
+TEST_F(DoorTest, RequestsAreAnsweredInOrderHoweverTheyArrive) {
+  open();
+  Client client{path()};
+  for (const char c : kAsk) {
+    client.send({&c, 1});
+    event_base_loop(loop_.get(), EVLOOP_NONBLOCK);
+  }
+  client.send(kAsk + kAsk);
+  ASSERT_TRUE(wait_for([&] { return client.take() == kNo + kNo + kNo; })) << client.take();
+  EXPECT_FALSE(client.is_closed());
+}
+
+TEST_F(DoorTest, ARequestThatWaitsHoldsBackTheNextOfItsClientOnly) {
+  open();
+  Client patient{path()};
+  Client other{path()};
+  patient.send(kWait + kAsk);
+  other.send(kAsk);
+  ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1 && other.take() == kNo; }));
+  EXPECT_EQ(patient.take(), "");
+  EXPECT_EQ(asked_, 1);
+  door_->answer(waiting_.front(), Refused{"later"});
+  EXPECT_TRUE(wait_for([&] { return patient.take() == "{\"ok\":false,\"error\":\"later\"}\n" + kNo; }));
+}
+
+TEST_F(DoorTest, AClientThatHasGoneIsForgottenAndItsAnswerDropped) {
+  open();
+  auto client = std::make_optional<Client>(path());
+  client->send(kWait);
+  ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1; }));
+  EXPECT_TRUE(door_->has(waiting_.front()));
+  client.reset();
+  ASSERT_TRUE(wait_for([&] { return !door_->has(waiting_.front()); }));
+  door_->answer(waiting_.front(), Refused{"late"});
+}
+
+TEST_F(DoorTest, AClientThatOnlySaysNoMoreGetsItsAnswers) {
+  open();
+  Client client{path()};
+  client.send(kAsk + kWait);
+  client.say_no_more();
+  ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1; }));
+  door_->answer(waiting_.front(), Refused{"no"});
+  EXPECT_TRUE(wait_for([&] { return client.is_closed(); }));
+  EXPECT_EQ(client.take(), kNo + kNo);
+}
+
+TEST_F(DoorTest, WhatIsNoRequestGetsASentenceAndTheDoorCloses) {
+  open();
+  Client client{path()};
+  client.send("hello\n" + kAsk);
+  ASSERT_TRUE(wait_for([&] { return client.is_closed(); }));
+  EXPECT_EQ(client.take().find("{\"ok\":false,\"error\":\"request: expected a JSON object"), 0U) << client.take();
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(DoorTest, ALineThatIsTooLongIsRefusedBeforeItsEnd) {
+  open({.line = 1000});
+  Client client{path()};
+  client.send(std::string(5000, ' '));
+  ASSERT_TRUE(wait_for([&] { return client.is_closed(); }));
+  EXPECT_EQ(client.take(), "{\"ok\":false,\"error\":\"request: expected a line of at most 1000 bytes\"}\n");
+}
+
+TEST_F(DoorTest, AClientThatSendsNoWholeLineIsDropped) {
+  open({.request = 30ms});
+  Client silent{path()};
+  Client half{path()};
+  half.send("{\"request\":");
+  EXPECT_TRUE(wait_for([&] { return silent.is_closed() && half.is_closed(); }));
+}
+
+TEST_F(DoorTest, BetweenRequestsAClientMayBeSilent) {
+  open({.request = 30ms});
+  Client client{path()};
+  client.send(kAsk);
+  ASSERT_TRUE(wait_for([&] { return client.take() == kNo; }));
+  Client witness{path()};  // dropped after the same time
+  ASSERT_TRUE(wait_for([&] { return witness.is_closed(); }));
+  EXPECT_FALSE(client.is_closed());
+}
+
+TEST_F(DoorTest, AClientThatTakesNoAnswersIsDroppedAndReadsNoFurther) {
+  answer_ = std::string(100'000, 'x');
+  open({.answer = 50ms, .waiting = 1'000'000});
+  Client client{path()};
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += kAsk;
+  client.send(many);
+  Client other{path()};
+  other.send(kWait);
+  ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1 && asked_ > 0; }));
+  const Door::Client first = waiting_.front() - 1;
+  ASSERT_TRUE(wait_for([&] { return !door_->has(first); }));
+  EXPECT_LT(asked_, 30) << "what waits for a client is bounded";
+}
+
+TEST_F(DoorTest, OneClientTooManyIsToldSo) {
+  open({.clients = 2});
+  Client a{path()};
+  Client b{path()};
+  Client c{path()};
+  ASSERT_TRUE(wait_for([&] { return c.is_closed(); }));
+  EXPECT_EQ(c.take(), "{\"ok\":false,\"error\":\"the service has 2 clients already\"}\n");
+  a.send(kAsk);
+  EXPECT_TRUE(wait_for([&] { return a.take() == kNo; }));
+}
+
+TEST_F(DoorTest, ASocketThatADeadServiceLeftIsReplacedAndAnotherFileIsNot) {
+  UniqueFd first = listen_at(path());
+  first.reset();
+  EXPECT_TRUE(listen_at(path()).is_open());
+  const std::filesystem::path file = folder_.path() / "file";
+  UniqueFd made{::creat(file.c_str(), 0600)};
+  EXPECT_THROW((void)listen_at(file), InputError);
+  EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+}  // namespace
+}  // namespace replay::service

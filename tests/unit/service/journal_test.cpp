@@ -1,0 +1,165 @@
+// The journal: what was accepted comes back after a service of any end, in its old order, and only once.
+#include "scheduler/service/journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+
+namespace replay::service {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr UnixTime kZero{1'764'000'000s};
+
+Instant at(Duration since_zero) { return Instant{since_zero}; }
+
+NewJob new_job(const std::string& name, bool requeue = false) {
+  NewJob job;
+  job.request.name = name;
+  job.request.processes = 2;
+  job.request.time_limit = 90s;
+  job.request.requeue = requeue;
+  job.request.queue = 4;
+  job.request.command = {"/bin/sh", "-c", "exit 3\n"};
+  job.request.directory = "/home/a b";
+  job.request.environment = {"A=1", "B=x=y"};
+  job.user = 1000;
+  job.group = 100;
+  job.submitted = at(1s);
+  return job;
+}
+
+EndOfJob end_of(JobId job, Outcome outcome = Outcome::kFailed) {
+  return {job, at(9s), {outcome, 3, Verification::kNone, -1, "exit status 3"}};
+}
+
+class JournalTest : public testing::Test {
+ protected:
+  std::filesystem::path file() const { return folder_.path() / "journal.db"; }
+  JobId submit(Journal& journal, const NewJob& job) { return journal.submit(std::vector<NewJob>{job}).front(); }
+  static std::vector<JobId> waiting_in(const Journal& journal) {
+    std::vector<JobId> ids;
+    for (const WaitingJob& job : journal.waiting()) ids.push_back(job.id);
+    return ids;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(JournalTest, JobsComeBackInTheirOrderWithAllThatTheyDeclare) {
+  {
+    Journal journal{file(), kZero};
+    const auto ids = journal.submit(std::vector<NewJob>{new_job("a"), new_job("b")});
+    EXPECT_EQ(ids, (std::vector<JobId>{JobId{1}, JobId{2}}));
+  }
+  Journal journal{file(), kZero + 1000s};
+  EXPECT_EQ(journal.zero(), kZero) << "all periods count from the first start";
+  const auto jobs = journal.waiting();
+  ASSERT_EQ(jobs.size(), 2U);
+  EXPECT_EQ(jobs[1].id, JobId{2});
+  EXPECT_EQ(jobs[0].user, 1000U);
+  EXPECT_EQ(jobs[0].processes, 2);
+  EXPECT_EQ(jobs[0].time_limit, Duration{90s});
+  EXPECT_EQ(jobs[0].queue, 4);
+  EXPECT_EQ(jobs[0].submitted, at(1s));
+  const Program program = journal.program(JobId{1});
+  EXPECT_EQ(program.command, new_job("a").request.command);
+  EXPECT_EQ(program.directory, "/home/a b");
+  EXPECT_EQ(program.environment, new_job("a").request.environment);
+}
+
+TEST_F(JournalTest, AnEndedJobStaysAndItsNumberIsNotUsedAgain) {
+  {
+    Journal journal{file(), kZero};
+    const JobId job = submit(journal, new_job("a"));
+    journal.start(job, at(2s));
+    journal.end(std::vector{end_of(job)}, {});
+  }
+  Journal journal{file(), kZero};
+  EXPECT_TRUE(journal.waiting().empty());
+  const auto stored = journal.find(JobId{1});
+  ASSERT_TRUE(stored.has_value());
+  EXPECT_EQ(stored->outcome, Outcome::kFailed);
+  EXPECT_EQ(stored->exit_code, 3);
+  EXPECT_EQ(stored->reason, "exit status 3");
+  EXPECT_EQ(stored->started, at(2s));
+  EXPECT_EQ(stored->ended, at(9s));
+  EXPECT_EQ(journal.latest(), at(9s));
+  EXPECT_EQ(submit(journal, new_job("b")), JobId{2});
+  EXPECT_FALSE(journal.find(JobId{3}).has_value());
+}
+
+TEST_F(JournalTest, AJobThatRanWhenTheServiceDiedHasFailedUnlessItIsToBeQueuedAgain) {
+  {
+    Journal journal{file(), kZero};
+    (void)journal.submit(
+        std::vector<NewJob>{new_job("ran"), new_job("again", true), new_job("waits"), new_job("cancelled", true)});
+    for (const int job : {1, 2, 4}) journal.start(JobId{job}, at(2s));
+    journal.cancel(std::vector{JobId{4}});
+  }
+  Journal journal{file(), kZero};
+  const Recovered recovered = journal.recover(at(50s));
+  EXPECT_EQ(recovered.failed, 1U);
+  EXPECT_EQ(recovered.requeued, 1U);
+  EXPECT_EQ(recovered.cancelled, 1U);
+  EXPECT_EQ(waiting_in(journal), (std::vector<JobId>{JobId{2}, JobId{3}})) << "in the old order";
+  EXPECT_EQ(journal.find(JobId{1})->outcome, Outcome::kFailed);
+  EXPECT_EQ(journal.find(JobId{1})->reason, "the service ended while it ran");
+  EXPECT_EQ(journal.find(JobId{4})->outcome, Outcome::kCancelled) << "its user had asked for its end";
+}
+
+TEST_F(JournalTest, AJobIsQueuedAgainAtAnOrderedStop) {
+  Journal journal{file(), kZero};
+  const JobId job = submit(journal, new_job("a", true));
+  journal.start(job, at(2s));
+  EXPECT_TRUE(journal.waiting().empty());
+  journal.end({}, std::vector{job});
+  EXPECT_EQ(waiting_in(journal), std::vector{job});
+}
+
+TEST_F(JournalTest, ListsGoOnAfterAJobAndCanHaveTheEndedOnesToo) {
+  Journal journal{file(), kZero};
+  (void)journal.submit(std::vector<NewJob>(5, new_job("a")));
+  journal.end(std::vector{end_of(JobId{2})}, {});
+  const auto ids = [&](bool ended, std::int64_t after, std::size_t most) {
+    std::vector<std::int64_t> found;
+    for (const StoredJob& stored : journal.list(ended, after, most)) found.push_back(number(stored.job.id));
+    return found;
+  };
+  EXPECT_EQ(ids(false, 0, 10), (std::vector<std::int64_t>{1, 3, 4, 5}));
+  EXPECT_EQ(ids(true, 0, 3), (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(ids(false, 3, 1), (std::vector<std::int64_t>{4}));
+}
+
+TEST_F(JournalTest, TheEnvironmentOfAnEndedJobIsNotKept) {
+  Journal journal{file(), kZero};
+  const JobId job = submit(journal, new_job("a"));
+  journal.end(std::vector{end_of(job)}, {});
+  EXPECT_TRUE(journal.program(job).environment.empty());
+}
+
+TEST_F(JournalTest, AnotherFileIsRefusedAndLeftAsItIs) {
+  std::ofstream(file()) << std::string(4096, 'x');
+  EXPECT_THROW(Journal(file(), kZero), InputError);
+  EXPECT_EQ(std::filesystem::file_size(file()), 4096U);
+}
+
+TEST_F(JournalTest, AHundredThousandWaitingJobsComeBack) {
+  {
+    Journal journal{file(), kZero};
+    (void)journal.submit(std::vector<NewJob>(100'000, new_job("a")));
+  }
+  Journal journal{file(), kZero};
+  (void)journal.recover(at(1s));
+  EXPECT_EQ(journal.waiting().size(), 100'000U);
+}
+
+}  // namespace
+}  // namespace replay::service
