@@ -4,13 +4,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -20,47 +16,13 @@
 #include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/service_client.hpp"
 
 namespace replay::service {
 namespace {
 
 using namespace std::chrono_literals;
-
-class Client {
- public:
-  explicit Client(const std::filesystem::path& socket)
-      : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strcpy(address.sun_path, socket.c_str());
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-  /// As much as the socket takes.
-  std::size_t send(std::string_view bytes) const {
-    const ssize_t sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    return sent < 0 ? 0 : static_cast<std::size_t>(sent);
-  }
-  void say_no_more() const { ::shutdown(socket_.get(), SHUT_WR); }
-  /// What has come so far. Notes when the door has closed.
-  const std::string& take() {
-    char bytes[65536];
-    for (;;) {
-      const ssize_t got = ::recv(socket_.get(), bytes, sizeof bytes, 0);
-      if (got == 0 || (got < 0 && errno != EAGAIN)) is_closed_ = true;
-      if (got <= 0) return text_;
-      text_.append(bytes, static_cast<std::size_t>(got));
-    }
-  }
-  [[nodiscard]] bool is_closed() {
-    (void)take();
-    return is_closed_;
-  }
-
- private:
-  UniqueFd socket_;
-  std::string text_;
-  bool is_closed_ = false;
-};
+using test::ServiceClient;
 
 class DoorTest : public testing::Test {
  protected:
@@ -111,7 +73,7 @@ TEST_F(DoorTest, OnlyTheUserMayConnect) {
 
 TEST_F(DoorTest, RequestsAreAnsweredInOrderHoweverTheyArrive) {
   open();
-  Client client{path()};
+  ServiceClient client{path()};
   for (const char c : kAsk) {
     client.send({&c, 1});
     event_base_loop(loop_.get(), EVLOOP_NONBLOCK);
@@ -123,8 +85,8 @@ TEST_F(DoorTest, RequestsAreAnsweredInOrderHoweverTheyArrive) {
 
 TEST_F(DoorTest, ARequestThatWaitsHoldsBackTheNextOfItsClientOnly) {
   open();
-  Client patient{path()};
-  Client other{path()};
+  ServiceClient patient{path()};
+  ServiceClient other{path()};
   patient.send(kWait + kAsk);
   other.send(kAsk);
   ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1 && other.take() == kNo; }));
@@ -136,7 +98,7 @@ TEST_F(DoorTest, ARequestThatWaitsHoldsBackTheNextOfItsClientOnly) {
 
 TEST_F(DoorTest, AClientThatHasGoneIsForgottenAndItsAnswerDropped) {
   open();
-  auto client = std::make_optional<Client>(path());
+  auto client = std::make_optional<ServiceClient>(path());
   client->send(kWait);
   ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1; }));
   EXPECT_TRUE(door_->has(waiting_.front()));
@@ -147,7 +109,7 @@ TEST_F(DoorTest, AClientThatHasGoneIsForgottenAndItsAnswerDropped) {
 
 TEST_F(DoorTest, AClientThatOnlySaysNoMoreGetsItsAnswers) {
   open();
-  Client client{path()};
+  ServiceClient client{path()};
   client.send(kAsk + kWait);
   client.say_no_more();
   ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1; }));
@@ -158,7 +120,7 @@ TEST_F(DoorTest, AClientThatOnlySaysNoMoreGetsItsAnswers) {
 
 TEST_F(DoorTest, WhatIsNoRequestGetsASentenceAndTheDoorCloses) {
   open();
-  Client client{path()};
+  ServiceClient client{path()};
   client.send("hello\n" + kAsk);
   ASSERT_TRUE(wait_for([&] { return client.is_closed(); }));
   EXPECT_EQ(client.take().find("{\"ok\":false,\"error\":\"request: expected a JSON object"), 0U) << client.take();
@@ -167,7 +129,7 @@ TEST_F(DoorTest, WhatIsNoRequestGetsASentenceAndTheDoorCloses) {
 
 TEST_F(DoorTest, ALineThatIsTooLongIsRefusedBeforeItsEnd) {
   open({.line = 1000});
-  Client client{path()};
+  ServiceClient client{path()};
   client.send(std::string(5000, ' '));
   ASSERT_TRUE(wait_for([&] { return client.is_closed(); }));
   EXPECT_EQ(client.take(), "{\"ok\":false,\"error\":\"request: expected a line of at most 1000 bytes\"}\n");
@@ -175,18 +137,18 @@ TEST_F(DoorTest, ALineThatIsTooLongIsRefusedBeforeItsEnd) {
 
 TEST_F(DoorTest, AClientThatSendsNoWholeLineIsDropped) {
   open({.request = 30ms});
-  Client silent{path()};
-  Client half{path()};
+  ServiceClient silent{path()};
+  ServiceClient half{path()};
   half.send("{\"request\":");
   EXPECT_TRUE(wait_for([&] { return silent.is_closed() && half.is_closed(); }));
 }
 
 TEST_F(DoorTest, BetweenRequestsAClientMayBeSilent) {
   open({.request = 30ms});
-  Client client{path()};
+  ServiceClient client{path()};
   client.send(kAsk);
   ASSERT_TRUE(wait_for([&] { return client.take() == kNo; }));
-  Client witness{path()};  // dropped after the same time
+  ServiceClient witness{path()};  // dropped after the same time
   ASSERT_TRUE(wait_for([&] { return witness.is_closed(); }));
   EXPECT_FALSE(client.is_closed());
 }
@@ -194,11 +156,11 @@ TEST_F(DoorTest, BetweenRequestsAClientMayBeSilent) {
 TEST_F(DoorTest, AClientThatTakesNoAnswersIsDroppedAndReadsNoFurther) {
   answer_ = std::string(100'000, 'x');
   open({.answer = 50ms, .waiting = 1'000'000});
-  Client client{path()};
+  ServiceClient client{path()};
   std::string many;
   for (int i = 0; i < 1000; ++i) many += kAsk;
   client.send(many);
-  Client other{path()};
+  ServiceClient other{path()};
   other.send(kWait);
   ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1 && asked_ > 0; }));
   const Door::Client first = waiting_.front() - 1;
@@ -208,9 +170,9 @@ TEST_F(DoorTest, AClientThatTakesNoAnswersIsDroppedAndReadsNoFurther) {
 
 TEST_F(DoorTest, OneClientTooManyIsToldSo) {
   open({.clients = 2});
-  Client a{path()};
-  Client b{path()};
-  Client c{path()};
+  ServiceClient a{path()};
+  ServiceClient b{path()};
+  ServiceClient c{path()};
   ASSERT_TRUE(wait_for([&] { return c.is_closed(); }));
   EXPECT_EQ(c.take(), "{\"ok\":false,\"error\":\"the service has 2 clients already\"}\n");
   a.send(kAsk);

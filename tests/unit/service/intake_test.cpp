@@ -1,0 +1,230 @@
+// Jobs of users through the real engine, journal and door, with an executor without processes: what a user is told, and
+// what stays in the journal when a period of the service ends in one way or another.
+#include "scheduler/service/intake.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "tests/support/fake_executor.hpp"
+#include "tests/support/schedule.hpp"
+#include "tests/support/service_client.hpp"
+
+namespace replay::service {
+namespace {
+
+using namespace std::chrono_literals;
+using test::ServiceClient;
+
+constexpr UnixTime kStart{1'764'000'000s};
+
+std::string submit_line(int processes, const std::string& more = "") {
+  return R"({"request":"submit","job":{"processes":)" + std::to_string(processes) +
+         R"(,"time_limit_s":600,"command":["true"],"directory":"/tmp")" + more + "}}\n";
+}
+std::string of_job(const std::string& request, int job) {
+  return R"({"request":")" + request + R"(","job":)" + std::to_string(job) + "}\n";
+}
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+// One step of a test: what it waits for, and then the next one is taken.
+using Step = std::function<bool()>;
+
+class IntakeTest : public testing::Test {
+ protected:
+  struct Period {
+    live::RunResult result;
+    test::MemoryLog log;
+    std::map<JobId, std::vector<std::vector<CoreId>>> launched;
+    std::size_t held_back = 0;
+  };
+  /// A period of the service: takes the steps one after the other, as each comes true, then sends SIGTERM.
+  /// `runtimes` of the jobs in seconds.
+  Period serve(const std::map<int, double>& runtimes, std::vector<Step> steps, CoreCount cores = 2) {
+    const StopSignals owner;
+    const HeedStops heeding;
+    std::map<JobId, Duration> durations;
+    for (const auto& [job, seconds] : runtimes) durations[JobId{job}] = from_seconds(seconds);
+    executor_ = std::make_unique<test::FakeExecutor>(durations);
+    if (adjust_) adjust_();
+    Journal journal{folder().journal(), kStart};
+    Board board;
+    const UniqueFd socket = listen_at(folder().socket());
+    const Instant begin = journal.latest();
+    (void)journal.recover(begin);
+    const ServiceFolder home = folder();
+    IntakeOptions options;
+    options.cores = cores;
+    Intake intake{journal, board, home, socket.get(), begin, options};
+    Period period;
+    period.held_back = intake.held_back();
+    log::Tee tee{{&board, &period.log}};
+    live::RunOptions run;
+    run.stop_reason = "stopped";
+    run.order = [&](const TracedJob& traced, ProcessCount) { return intake.order(traced); };
+    std::size_t next = 0;
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
+    run.tick = [&](Instant) {
+      while (next < steps.size() && steps[next]()) ++next;
+      const bool is_late = std::chrono::steady_clock::now() > deadline;
+      EXPECT_FALSE(is_late) << "step " << next << " does not come true";
+      if ((next == steps.size() || is_late) && stops_asked() == 0) ::kill(::getpid(), SIGTERM);
+      if (stops_asked() == 1 && after_stop_) after_stop_();
+    };
+    const Machine machine = Machine::cluster(1, 1, cores);
+    const auto policy = make_policy("easy");
+    period.result = live::run(machine, intake, *policy.policy, *make_runtime_model("isolated"), *executor_, tee, run);
+    period.launched = executor_->placements;
+    return period;
+  }
+  /// A step that connects, if there is no client yet, and sends.
+  Step send(const std::string& line) {
+    return [this, line] {
+      if (!client_) client_ = std::make_unique<ServiceClient>(folder().socket());
+      client_->send(line);
+      return true;
+    };
+  }
+  Step answers(std::size_t count) {
+    return [this, count] { return client_->lines() >= count; };
+  }
+  void TearDown() override { client_.reset(); }
+  ServiceFolder folder() const { return ServiceFolder{folder_.path().string()}; }
+  StoredJob stored(int job) {
+    const Journal journal{folder().journal(), kStart};
+    return journal.find(JobId{job}).value();
+  }
+  std::vector<std::int64_t> waiting() {
+    std::vector<std::int64_t> jobs;
+    for (const WaitingJob& job : Journal{folder().journal(), kStart}.waiting()) jobs.push_back(number(job.id));
+    return jobs;
+  }
+
+  TemporaryFolder folder_;
+  std::unique_ptr<test::FakeExecutor> executor_;
+  std::unique_ptr<ServiceClient> client_;
+  std::function<void()> adjust_;      // of the executor, before the period
+  std::function<void()> after_stop_;  // at each tick after the first stop signal
+};
+
+TEST_F(IntakeTest, AJobIsSubmittedRunsAndItsEndIsTold) {
+  const Period period = serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), answers(2)});
+  EXPECT_EQ(client_->take().find("{\"ok\":true,\"submitted\":1}\n"), 0U) << client_->take();
+  EXPECT_TRUE(has(client_->last_line(), R"("state":"ended")")) << client_->last_line();
+  EXPECT_TRUE(has(client_->last_line(), R"("outcome":"completed")"));
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
+  EXPECT_EQ(period.log.outcome(JobId{1}), Outcome::kCompleted);
+  EXPECT_TRUE(period.result.fault.empty()) << "an idle service has not failed: " << period.result.fault;
+  EXPECT_TRUE(std::filesystem::is_directory(folder().job(JobId{1})));
+}
+
+TEST_F(IntakeTest, AtAStopRunningJobsAreEndedWaitingOnesStayAndComeBackInTheirOrder) {
+  const Period first =
+      serve({{1, 100}}, {send(submit_line(2) + submit_line(1) + submit_line(2) + of_job("job", 1)), answers(4)});
+  EXPECT_TRUE(has(client_->last_line(), R"("state":"running","processes":2,"cores":2)")) << client_->last_line();
+  client_.reset();
+  EXPECT_EQ(stored(1).outcome, Outcome::kKilled);
+  EXPECT_EQ(stored(1).reason, "the service was stopped while it ran");
+  EXPECT_EQ(first.log.outcome(JobId{2}), Outcome::kCancelled) << "the event log has one end for each job";
+  EXPECT_EQ(waiting(), (std::vector<std::int64_t>{2, 3}));
+
+  const Period second = serve({{2, 0.1}, {3, 0.05}}, {send(of_job("wait", 3)), answers(1)});
+  EXPECT_LT(second.log.start(JobId{2}), second.log.start(JobId{3}));
+  EXPECT_EQ(stored(2).outcome, Outcome::kCompleted);
+  EXPECT_EQ(stored(3).outcome, Outcome::kCompleted);
+  EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(IntakeTest, AJobToBeQueuedAgainWaitsAfterAStopOrTheLossOfTheExecutorAndKeepsItsSubmission) {
+  const std::string again = R"(,"requeue":true)";
+  (void)serve({{1, 100}}, {send(submit_line(2, again) + of_job("job", 1)), answers(2)});
+  client_.reset();
+  EXPECT_EQ(waiting(), (std::vector<std::int64_t>{1}));
+  const Instant submitted = stored(1).job.submitted;
+  const Period second = serve({{1, 100}}, {[this] { return !executor_->placements.empty(); },
+                                           [this] { return executor_->lose("the agent died"), true; }});
+  EXPECT_EQ(second.result.lost, "the agent died");
+  EXPECT_EQ(waiting(), (std::vector<std::int64_t>{1}));
+  EXPECT_EQ(stored(1).job.submitted, submitted);
+}
+
+TEST_F(IntakeTest, ACancelledJobLeavesTheQueueOrIsEndedAndDoesNotComeBack) {
+  const std::string again = R"(,"requeue":true)";
+  (void)serve({{1, 100}}, {send(submit_line(2, again) + submit_line(2, again) + of_job("cancel", 2) +
+                                of_job("cancel", 1) + of_job("wait", 2) + of_job("wait", 1) + of_job("cancel", 1)),
+                           answers(7)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCancelled);
+  EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
+  EXPECT_FALSE(stored(2).started.has_value());
+  EXPECT_EQ(client_->last_line(), R"({"ok":false,"error":"job 1 has ended already: cancelled"})");
+  EXPECT_TRUE(waiting().empty());
+}
+
+TEST_F(IntakeTest, AJobWiderThanTheMachineIsRefusedAndOneFromALargerMachineIsKept) {
+  (void)serve({{1, 100}}, {send(submit_line(4) + submit_line(5)), answers(2)}, 4);
+  EXPECT_EQ(client_->last_line(),
+            R"({"ok":false,"error":"processes: expected at most 4, the cores of the machine, found 5"})");
+  client_.reset();
+  (void)serve({{2, 100}, {1, 100}}, {send(submit_line(4, R"(,"requeue":true)")), answers(1)}, 4);
+  client_.reset();
+  const Period small = serve({}, {send(of_job("job", 2)), answers(1)}, 2);
+  EXPECT_EQ(small.held_back, 1U);
+  EXPECT_TRUE(has(client_->last_line(), R"("state":"waiting")")) << client_->last_line();
+  EXPECT_EQ(waiting(), (std::vector<std::int64_t>{2}));
+  client_.reset();
+  (void)serve({}, {send(of_job("cancel", 2) + of_job("wait", 2)), answers(2)}, 2);
+  EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
+}
+
+TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
+  adjust_ = [this] { executor_->orders_to_end = 2; };  // the job goes on after the first stop signal
+  auto late = std::make_shared<std::unique_ptr<ServiceClient>>();
+  auto waiter = std::make_shared<std::unique_ptr<ServiceClient>>();
+  after_stop_ = [this, late] {
+    if (!*late) {
+      *late = std::make_unique<ServiceClient>(folder().socket());
+      (*late)->send(submit_line(1) + of_job("cancel", 1));
+    }
+    if ((*late)->lines() == 2) ::kill(::getpid(), SIGTERM);
+  };
+  const Step wait_for_second = [this, waiter] {
+    *waiter = std::make_unique<ServiceClient>(folder().socket());
+    return (*waiter)->send(of_job("wait", 2)) > 0;
+  };
+  (void)serve({{1, 100}}, {send(submit_line(2) + submit_line(2)), answers(2), wait_for_second});
+  const std::string refusal =
+      "{\"ok\":false,\"error\":\"the service is stopping: it takes no requests that change a job\"}\n";
+  EXPECT_EQ((*late)->take(), refusal + refusal);
+  EXPECT_EQ((*waiter)->take(), "{\"ok\":false,\"error\":\"the service has ended; job 2 stays in its journal\"}\n");
+  EXPECT_TRUE((*waiter)->is_closed());
+}
+
+TEST_F(IntakeTest, TheListComesInPieces) {
+  {
+    Journal journal{folder().journal(), kStart};
+    NewJob job;
+    job.request.processes = 2;
+    job.request.time_limit = 60s;
+    job.request.command = {"true"};
+    job.request.directory = "/tmp";
+    (void)journal.submit(std::vector<NewJob>(1200, job));
+  }
+  (void)serve({{1, 100}}, {send("{\"request\":\"jobs\"}\n{\"request\":\"jobs\",\"after\":1000}\n"), answers(2)});
+  const std::string text = client_->take();
+  const std::string first = text.substr(0, text.find('\n'));
+  EXPECT_TRUE(has(first, R"({"id":500,)") && !has(first, R"({"id":501,)") && has(first, R"("more":true)"));
+  EXPECT_TRUE(has(client_->last_line(), R"({"id":1001,)") && has(client_->last_line(), R"("more":false)"));
+}
+
+}  // namespace
+}  // namespace replay::service
