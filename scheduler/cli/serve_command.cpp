@@ -69,6 +69,16 @@ service::UnixTime unix_now() {
   return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
 }
 
+// Jobs need their user's files, and the agent shares the service's lock.
+const std::string& machine_here(const std::string& text) {
+  if (text.starts_with("agent:"))
+    throw UsageError(
+        fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
+                    "local:CORES or emulated:NODESxPACKAGESxCORES",
+                    text));
+  return text;
+}
+
 NamedPolicy policy_for(const std::string& text, CoreCount cores) {
   if (split_policies(text).size() != 1)
     throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
@@ -112,14 +122,9 @@ class Period {
       : options_(options),
         command_line_(std::move(command_line)),
         folder_(options.folder),
-        machine_(options.machine, options.real),
+        machine_(machine_here(options.machine), options.real),
         named_(policy_for(options.policy, machine_.machine().size())),
         model_(model_for(options.runtime_model)) {
-    if (!machine_.is_here())
-      throw UsageError(
-          fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
-                      "local:CORES or emulated:NODESxPACKAGESxCORES",
-                      options.machine));
     machine_.find_programs();
   }
 

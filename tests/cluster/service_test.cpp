@@ -1,0 +1,140 @@
+// `replay serve` with real MPI programs: a user's job runs where and as the user would run it; a service that is killed
+// leaves no process behind, and the next one brings back what waited.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/background.hpp"
+#include "tests/support/service_client.hpp"
+#include "tests/support/shell.hpp"
+
+namespace replay::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class ServiceOfUsers : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_program("mpiexec")) GTEST_SKIP() << "mpiexec (MPICH) is not on the PATH";
+  }
+  std::unique_ptr<Background> start(const std::string& machine, const std::string& name = "first") {
+    const std::vector<std::string> arguments{"serve", "--service", home().string(), "--machine",
+                                             machine, "--policy",  "easy",          "--plain"};
+    auto service =
+        std::make_unique<Background>(REPLAY_PROGRAM, arguments, folder_ / (name + ".out"), folder_ / (name + ".err"));
+    return service;
+  }
+  /// What a new client is answered by a service that comes up; the last of as many answers as lines.
+  std::string ask(const std::string& lines) {
+    EXPECT_TRUE(comes_true([this] { return fs::exists(home() / "socket"); }));
+    ServiceClient client{home() / "socket"};
+    client.send(lines);
+    const auto wanted = static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+    EXPECT_TRUE(comes_true([&] { return client.lines() >= wanted || client.is_closed(); })) << lines;
+    return client.last_line();
+  }
+  std::string submit(int processes, const std::string& command, const std::string& more = "") const {
+    return fmt::format(
+        R"({{"request":"submit","job":{{"processes":{},"time_limit_s":60,"command":[{}],"directory":"{}","environment":)"
+        R"(["PATH={}","REPLAY_TEST_MARK={}"]{}}}}})"
+        "\n",
+        processes, command, folder_.path().string(), ::getenv("PATH"), mark(), more);
+  }
+  static std::string phases(double seconds) { return fmt::format(R"("{}","--runtime","{}")", REPLAY_PHASES, seconds); }
+  static std::string of_job(const char* request, int job) {
+    return fmt::format("{{\"request\":\"{}\",\"job\":{}}}\n", request, job);
+  }
+  fs::path home() const { return folder_.path() / "s"; }
+  std::string mark() const { return folder_.path().string(); }
+  bool is_anything_left() const { return !processes_marked("REPLAY_TEST_MARK=" + mark()).empty(); }
+  static int stop(Background& service) {
+    service.send(SIGTERM);
+    return service.wait();
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ServiceOfUsers, AJobRunsInItsUsersDirectoryWithItsUsersEnvironment) {
+  write_text(folder_ / "job.sh", "#!/bin/sh\npwd\necho \"$REPLAY_TEST_MARK $HOME\"\nexit 3\n");
+  fs::permissions(folder_ / "job.sh", fs::perms::owner_all);
+  const auto service = start("local:0");
+  const std::string end = ask(submit(1, R"("./job.sh")") + of_job("wait", 1));
+  EXPECT_TRUE(has(end, R"("outcome":"failed","exit_code":3)")) << end << service->err();
+  EXPECT_EQ(text_of(home() / "jobs/1/stdout"), fmt::format("{}\n{} \n", folder_.path().string(), mark()))
+      << "and nothing of the service's own environment";
+  const std::string missing = ask(submit(1, R"("./no-such-program")") + of_job("wait", 2));
+  EXPECT_TRUE(has(missing, "./no-such-program: not found")) << missing;
+  EXPECT_FALSE(has(text_of(home() / "jobs/1/command"), "REPLAY_TEST_MARK"))
+      << "every user of the machine can read a command line";
+  EXPECT_EQ(stop(*service), 0) << service->err();
+  EXPECT_FALSE(fs::exists(home() / "socket"));
+}
+
+TEST_F(ServiceOfUsers, AfterKill9TheJobsAreEndedAndTheNextServiceBringsBackWhatWaited) {
+  const std::string again = R"(,"requeue":true)";
+  auto service = start("emulated:1x1x2");
+  const std::string third = ask(submit(1, phases(100)) + submit(1, phases(0.5), again) + submit(2, phases(0.2)));
+  EXPECT_EQ(third, R"({"ok":true,"submitted":3})");
+  ASSERT_TRUE(comes_true([this] {
+    return has(ask(of_job("job", 1)), "running") && has(ask(of_job("job", 2)), "running") && is_anything_left();
+  }));
+  const std::string refused = shell(fmt::format("{} serve --service {}", REPLAY_PROGRAM, home().string())).err;
+  EXPECT_TRUE(has(refused, fmt::format("a service runs here already, process {}", service->pid()))) << refused;
+
+  service->send(SIGKILL);
+  EXPECT_EQ(service->wait(), 128 + SIGKILL);
+  fs::remove(home() / "socket");
+  auto next = start("emulated:1x1x2", "second");  // at once: it waits for the agent of the last one
+  const std::string first = ask(of_job("job", 1));
+  EXPECT_TRUE(has(first, R"("outcome":"failed","exit_code":0,"reason":"the service ended while it ran")")) << first;
+  EXPECT_TRUE(has(ask(of_job("cancel", 3)), "\"id\":3"));
+  EXPECT_TRUE(has(ask(of_job("wait", 2)), R"("outcome":"completed")"));
+  EXPECT_TRUE(has(ask(of_job("wait", 3)), R"("outcome":"cancelled")"));
+  EXPECT_TRUE(has(next->out(), "1 job ran when the last service ended, and is recorded as failed")) << next->out();
+  EXPECT_FALSE(is_anything_left());
+  EXPECT_EQ(stop(*next), 0) << next->err();
+  EXPECT_TRUE(has(next->out(), "the service has ended; 0 jobs wait in its journal")) << next->out();
+}
+
+TEST_F(ServiceOfUsers, AStoppedServiceLeavesARunThatIsReadAsAnyOther) {
+  auto service = start("emulated:1x1x2");
+  (void)ask(submit(1, phases(0.2)) + of_job("wait", 1));
+  (void)ask(submit(2, phases(100)) + submit(1, phases(1)));
+  ASSERT_TRUE(comes_true([this] { return has(ask(of_job("job", 2)), "running"); }));
+  EXPECT_EQ(stop(*service), 0) << service->err();
+  EXPECT_FALSE(is_anything_left());
+  std::string run;
+  for (const auto& entry : fs::directory_iterator(home() / "runs")) run = entry.path().string();
+  const std::string log = text_of(fs::path{run} / "events.log");
+  EXPECT_TRUE(has(log, "finish job=3 outcome=cancelled")) << log;
+  EXPECT_TRUE(has(log, "the service was stopped: the job stays in its journal")) << log;
+  EXPECT_TRUE(has(log, "#unix-start-time "));
+  for (const char* command : {"report", "results", "diff"}) {
+    const std::string second = std::string{command} == "diff" ? run : "";
+    const ShellResult read = shell(fmt::format("{} {} {} {}", REPLAY_PROGRAM, command, run, second));
+    EXPECT_EQ(read.status, 0) << command << read.err;
+  }
+  EXPECT_EQ(shell(fmt::format("{} why {} 1", REPLAY_PROGRAM, run)).status, 0);
+}
+
+TEST_F(ServiceOfUsers, AnAgentOfAnotherNodeIsRefused) {
+  const ShellResult refused =
+      shell(fmt::format("{} serve --service {} --machine agent:127.0.0.1:1", REPLAY_PROGRAM, home().string()));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(has(refused.err, "a service runs its jobs on its own machine")) << refused.err;
+}
+
+}  // namespace
+}  // namespace replay::test
