@@ -62,7 +62,8 @@ class LogCensus final : public log::Sink {
 
 class RecordsToFiles final : public log::Sink {
  public:
-  RecordsToFiles(ResultFiles& files, std::size_t jobs) : files_(files), tee_(files.sinks()), jobs_(jobs) {}
+  RecordsToFiles(ResultFiles& files, std::optional<std::size_t> jobs)
+      : files_(files), tee_(files.sinks()), jobs_(jobs) {}
   void header(const log::Header& header) override {
     tee_.header(header);
     files_.begin(header, jobs_);
@@ -75,7 +76,7 @@ class RecordsToFiles final : public log::Sink {
  private:
   ResultFiles& files_;
   log::Tee tee_;
-  std::size_t jobs_;
+  std::optional<std::size_t> jobs_;
 };
 
 // Nothing if there is no such file or it is no run.json that this program can read; `missing` says which.
@@ -167,9 +168,12 @@ class Remaking {
     return notes;
   }
   PolicyRun run_with_files(const fs::path& folder, const std::set<std::string>& outputs) {
-    std::size_t jobs = census_.submitted();
-    if (run_json_ && run_json_->contains("jobs") && (*run_json_)["jobs"].is_number_unsigned())
-      jobs = std::max(jobs, (*run_json_)["jobs"].get<std::size_t>());
+    std::optional<std::size_t> jobs = census_.submitted();
+    if (run_json_ && run_json_->contains("jobs")) {
+      const ordered_json& known = (*run_json_)["jobs"];
+      if (known.is_number_unsigned()) jobs = std::max(*jobs, known.get<std::size_t>());
+      if (known.is_null()) jobs.reset();  // the run did not know either
+    }
     ResultFiles files(folder, outputs);
     RecordsToFiles records(files, jobs);
     (void)log::read_text(log_, records);

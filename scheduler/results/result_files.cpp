@@ -27,9 +27,9 @@ std::vector<log::Sink*> ResultFiles::sinks() {
   return sinks;
 }
 
-void ResultFiles::begin(const log::Header& header, std::size_t jobs) {
+void ResultFiles::begin(const log::Header& header, std::optional<std::size_t> jobs) {
   header_ = header;
-  sums_.expect(jobs);
+  sums_.expect(jobs.value_or(0));
   if (wants("jobs")) jobs_csv_.emplace(path_of("jobs"), header_, sums_.options().bound);
   if (wants("swf")) schedule_.emplace(path_of("swf"), header_, series_.cores(), jobs);
 }

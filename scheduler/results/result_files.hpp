@@ -50,9 +50,9 @@ class ResultFiles final : private metrics::RowReader {
 
   /// The sinks that must get the header and then every record, in this order.
   [[nodiscard]] std::vector<log::Sink*> sinks();
-  /// After the header and before the first record. `jobs`: as many as the trace has. Throws InputError when a file cannot be
+  /// After the header and before the first record. `jobs`: as many as the trace has, if that is known. Throws InputError when a file cannot be
   /// made.
-  void begin(const log::Header& header, std::size_t jobs);
+  void begin(const log::Header& header, std::optional<std::size_t> jobs);
   /// Call it once, after the last record: computes the summary.
   [[nodiscard]] PolicyRun finish();
   /// Gives the files their names. Adds to run.unwritten.

@@ -18,10 +18,10 @@ struct RunDescription {
   std::string policy_full;    ///< with every parameter
   std::string runtime_model;  ///< name
   std::uint64_t seed = 1;
-  double time_scale = 1;             ///< real seconds per second of the trace
-  std::string overrun;               ///< kill, extend or policy
-  std::size_t jobs = 0;              ///< of the trace, as it was read
-  std::vector<std::string> notes{};  ///< what a reader of the results has to know, one line each
+  double time_scale = 1;              ///< real seconds per second of the trace
+  std::string overrun;                ///< kill, extend or policy
+  std::optional<std::size_t> jobs{};  ///< of the trace, as it was read; not given: nobody knows how many will come
+  std::vector<std::string> notes{};   ///< what a reader of the results has to know, one line each
   /// How jobs are run for real, by name; none for a simulation.
   std::vector<std::pair<std::string, std::string>> settings{};
 

@@ -34,7 +34,7 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   json["inputs"] = nlohmann::ordered_json::array();
   for (const InputFile& input : info.inputs)
     json["inputs"].push_back({{"path", input.path}, {"sha256", input.sha256}, {"bytes", input.bytes}});
-  json["jobs"] = info.jobs;
+  json["jobs"] = info.jobs ? ordered_json(*info.jobs) : ordered_json();
   json["started"] = info.started;
   json["ended"] = or_null(info.ended);
   json["interrupted"] = info.interrupted;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,9 +27,9 @@ struct RunInfo {
   double time_scale = 1;
   std::vector<std::pair<std::string, std::string>> settings;  ///< how jobs were run for real; empty for a simulation
   std::vector<InputFile> inputs;
-  std::size_t jobs = 0;  ///< of the trace, as it was read
-  std::string started;   ///< wall clock, ISO 8601
-  std::string ended;     ///< empty: the run is not over, or was killed
+  std::optional<std::size_t> jobs{};  ///< of the trace, as it was read; not given: it was not known
+  std::string started;                ///< wall clock, ISO 8601
+  std::string ended;                  ///< empty: the run is not over, or was killed
   bool interrupted = false;
   std::string lost;                    ///< why the executor was lost; empty: it was not
   std::string fault;                   ///< what the policy did that ended the run; empty: nothing

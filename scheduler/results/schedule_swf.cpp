@@ -47,6 +47,7 @@ SwfRecord swf_record(const JobRow& row) {
   return record;
 }
 
+constexpr std::size_t kMostJobs = 999'999'999'999;  // reserves room for the count where it is not known
 constexpr const char* kCounts[] = {"MaxJobs", "MaxRecords"};
 
 SwfHeader swf_header(const log::Header& run, CoreCount cores, std::size_t jobs) {
@@ -55,7 +56,8 @@ SwfHeader swf_header(const log::Header& run, CoreCount cores, std::size_t jobs) 
   header.add("Computer", run.value("machine"));
   header.add("Conversion", "replay, from an event log");
   for (const char* label : kCounts) header.add(label, fmt::to_string(jobs));
-  header.add("UnixStartTime", "0");
+  const std::string& zero = run.value("unix-start-time");
+  header.add("UnixStartTime", zero.empty() ? "0" : zero);
   header.add("MaxProcs", fmt::to_string(cores));
   header.add("Note", fmt::format("trace {}, policy {}, {}", run.value("trace"), run.value("policy"),
                                  run.value("body") == "live" ? "run for real" : "simulated"));
@@ -66,8 +68,10 @@ SwfHeader swf_header(const log::Header& run, CoreCount cores, std::size_t jobs) 
 }  // namespace
 
 ScheduleSwf::ScheduleSwf(const std::filesystem::path& file, const log::Header& header, CoreCount cores,
-                         std::size_t jobs)
-    : header_(swf_header(header, cores, jobs)), writer_(file.string()), expected_(jobs) {
+                         std::optional<std::size_t> jobs)
+    : header_(swf_header(header, cores, jobs.value_or(kMostJobs))),
+      writer_(file.string()),
+      expected_(jobs.value_or(kMostJobs)) {
   writer_.write(header_);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 
 #include "scheduler/log/record.hpp"
 #include "scheduler/metrics/job_table.hpp"
@@ -15,8 +16,9 @@ namespace replay::results {
 /// on a full disk).
 class ScheduleSwf {
  public:
-  /// `jobs`: the expected number, for the header.
-  ScheduleSwf(const std::filesystem::path& file, const log::Header& header, CoreCount cores, std::size_t jobs);
+  /// `jobs`: the expected number, for the header, if there is one.
+  ScheduleSwf(const std::filesystem::path& file, const log::Header& header, CoreCount cores,
+              std::optional<std::size_t> jobs);
   void put(const metrics::JobRow& row);
   /// Everything is written when this returns; the header has the actual number of jobs.
   void close();
