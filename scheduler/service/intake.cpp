@@ -27,7 +27,7 @@ std::int32_t number_or_none(std::uint32_t id) {
   return id > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()) ? -1 : static_cast<std::int32_t>(id);
 }
 
-// The true run time is not known: the time limit stands for it in the event log.
+// The true run time stays 0: it is not known, and figures over it leave such jobs out.
 void fill(TracedJob& traced, const WaitingJob& job) {
   traced = TracedJob{};
   traced.job.id = job.id;
@@ -38,7 +38,6 @@ void fill(TracedJob& traced, const WaitingJob& job) {
   traced.job.user = number_or_none(job.user);
   traced.job.group = number_or_none(job.group);
   traced.job.queue = job.queue;
-  traced.truth.runtime = job.time_limit;
 }
 
 std::string no_such(JobId job) { return fmt::format("there is no job {}", number(job)); }

@@ -19,6 +19,7 @@
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/service_client.hpp"
+#include "tests/support/sharing_policies.hpp"
 
 namespace replay::service {
 namespace {
@@ -82,8 +83,9 @@ class IntakeTest : public testing::Test {
       if (stops_asked() == 1 && after_stop_) after_stop_();
     };
     const Machine machine = Machine::cluster(1, 1, cores);
-    const auto policy = make_policy("easy");
-    period.result = live::run(machine, intake, *policy.policy, *make_runtime_model("isolated"), *executor_, tee, run);
+    const auto easy = make_policy("easy");
+    Policy& policy = policy_ != nullptr ? *policy_ : *easy.policy;
+    period.result = live::run(machine, intake, policy, *make_runtime_model("isolated"), *executor_, tee, run);
     period.launched = executor_->placements;
     return period;
   }
@@ -113,6 +115,7 @@ class IntakeTest : public testing::Test {
   TemporaryFolder folder_;
   std::unique_ptr<test::FakeExecutor> executor_;
   std::unique_ptr<ServiceClient> client_;
+  Policy* policy_ = nullptr;          // null: easy
   std::function<void()> adjust_;      // of the executor, before the period
   std::function<void()> after_stop_;  // at each tick after the first stop signal
 };
@@ -207,6 +210,19 @@ TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
   EXPECT_EQ((*late)->take(), refusal + refusal);
   EXPECT_EQ((*waiter)->take(), "{\"ok\":false,\"error\":\"the service has ended; job 2 stays in its journal\"}\n");
   EXPECT_TRUE((*waiter)->is_closed());
+}
+
+class StartsNothing final : public test::UnwrappedPolicy {
+ public:
+  void decide(const ClusterView&, Decisions&) override {}
+};
+
+TEST_F(IntakeTest, AServiceIsNotOverBecauseItsPolicyStartsNothing) {
+  StartsNothing policy;
+  policy_ = &policy;
+  const Period period = serve({}, {send(submit_line(1)), answers(1), send(of_job("job", 1)), answers(2)});
+  EXPECT_EQ(period.result.fault, "");
+  EXPECT_TRUE(has(client_->last_line(), R"("state":"waiting")")) << client_->last_line();
 }
 
 TEST_F(IntakeTest, TheListComesInPieces) {

@@ -2,8 +2,10 @@
 #include "scheduler/service/journal.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -149,6 +151,23 @@ TEST_F(JournalTest, AnotherFileIsRefusedAndLeftAsItIs) {
   std::ofstream(file()) << std::string(4096, 'x');
   EXPECT_THROW(Journal(file(), kZero), InputError);
   EXPECT_EQ(std::filesystem::file_size(file()), 4096U);
+}
+
+// The limit of a file's size stands for a full disk: both are errors of write().
+TEST_F(JournalTest, OfACallThatCannotBeWrittenNothingHappensAndLaterOnesDo) {
+  Journal journal{file(), kZero};
+  (void)submit(journal, new_job("a"));
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit full{std::filesystem::file_size(folder_.path() / "journal.db-wal"), before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &full);
+  EXPECT_THROW((void)journal.submit(std::vector<NewJob>(100, new_job("b"))), InputError);
+  EXPECT_THROW(journal.start(JobId{1}, at(2s)), InputError);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(waiting_in(journal), std::vector{JobId{1}});
+  EXPECT_EQ(submit(journal, new_job("c")), JobId{2});
 }
 
 TEST_F(JournalTest, AHundredThousandWaitingJobsComeBack) {
