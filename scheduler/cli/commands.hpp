@@ -55,6 +55,10 @@ void prepare_runtime();
 [[nodiscard]] Command add_benchmarks(CLI::App& app);
 /// A schedule checked against a rule.
 [[nodiscard]] Command add_audit(CLI::App& app);
+/// Jobs of the service: one more, those that it has, away with some.
+[[nodiscard]] Command add_submit(CLI::App& app);
+[[nodiscard]] Command add_jobs(CLI::App& app);
+[[nodiscard]] Command add_cancel(CLI::App& app);
 /// One MPI program by hand.
 [[nodiscard]] Command add_run_program(CLI::App& app);
 /// Finished runs: a page to look at, a figure for a paper, outputs made from the event log, exports, two compared, one job's wait explained, one done again.

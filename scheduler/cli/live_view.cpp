@@ -30,6 +30,7 @@ LiveView::LiveView(std::FILE* out, Mode mode, std::optional<std::size_t> jobs, L
   choice_.utf8 = abilities_.has_utf8;
   if (pictures_ && ::isatty(descriptor_) == 1) terminal_.emplace(descriptor_);
   choice_.has_keys = terminal_ && terminal_->has_keys();
+  choice_.is_watching = options_.is_watching;
 }
 
 LiveView::~LiveView() { finish(); }
@@ -139,6 +140,8 @@ void LiveView::press_letter(char letter) {
     case 'q':
       if (choice_.has_help)
         choice_.has_help = false;
+      else if (options_.is_watching)
+        options_.quit();
       else if (options_.quit && quit_ == Quit::kNo)
         quit_ = Quit::kAsked;
       return;

@@ -31,6 +31,7 @@ struct LiveViewOptions {
   std::chrono::milliseconds shortest_wait{100};  ///< between two pictures: at most ten a second
   std::string address{};                         ///< where else the run can be seen, as a row of text
   std::function<void()> quit;                    ///< what the key q does, once asked again; empty: there is no such key
+  bool is_watching = false;  ///< another process has the run: `quit` only leaves it, and is called without asking again
 };
 
 class LiveView final : public log::Sink {

@@ -42,6 +42,9 @@ Command add_validate(CLI::App& app) { return add_missing(app, "validate"); }
 Command add_serve(CLI::App& app, const std::string&) { return add_missing(app, "serve"); }
 Command add_agent(CLI::App& app) { return add_missing(app, "agent"); }
 Command add_calibrate(CLI::App& app) { return add_missing(app, "calibrate"); }
+Command add_submit(CLI::App& app) { return add_missing(app, "submit"); }
+Command add_jobs(CLI::App& app) { return add_missing(app, "jobs"); }
+Command add_cancel(CLI::App& app) { return add_missing(app, "cancel"); }
 Command add_run_program(CLI::App& app) { return add_missing(app, "run"); }
 
 }  // namespace replay::cli

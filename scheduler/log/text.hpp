@@ -62,6 +62,27 @@ struct LogEnd {
 /// that was cut off ends at its last whole line.
 LogEnd read_text(const std::filesystem::path& path, Sink& sink);
 
+/// Reads a log file that grows: hands on what has been written so far, and later what has come since. Where the file ends in the
+/// middle of a line, the line is waited for.
+class TextFollower {
+ public:
+  /// Throws InputError if the file cannot be opened. `sink` must outlive this.
+  TextFollower(const std::filesystem::path& path, Sink& sink);
+  TextFollower(const TextFollower&) = delete;
+  TextFollower& operator=(const TextFollower&) = delete;
+  ~TextFollower();
+
+  /// Hands on the next records, those of some 256 KB at most. Returns whether there may be more in the file; false: it is read to its
+  /// end, as of now. Throws InputError on a bad line, or when reading fails.
+  bool read();
+  /// Nothing more will be written. REQUIRES: read() has returned false.
+  LogEnd finish();
+
+ private:
+  struct Reading;
+  std::unique_ptr<Reading> reading_;
+};
+
 /// The same from text in memory; `file` is what messages call it.
 LogEnd read_text(std::string_view text, std::string_view file, Sink& sink);
 

@@ -31,6 +31,8 @@ void check_first_line(std::string_view line, const Place& place) {
   place.fail("expected '{}' (an event log), found '{}'", kFirstLine, visible_text(line, 40));
 }
 
+}  // namespace
+
 // Takes one whole line after the other, and checks their order.
 class LogReader {
  public:
@@ -107,6 +109,8 @@ class LogReader {
   LogEnd end_;
 };
 
+namespace {
+
 // Passes the whole lines of `text` to `reader` and returns the rest, the beginning of a line.
 std::string_view take_lines(std::string_view text, LogReader& reader) {
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
@@ -123,27 +127,52 @@ Record parse_line(std::string_view text, std::string_view file, std::size_t line
   return read_record(text, Place{file, line});
 }
 
-LogEnd read_text(const std::filesystem::path& path, Sink& sink) {
-  const std::string name = path.string();
-  const auto fail = [&name](int error) {
+struct TextFollower::Reading {
+  Reading(const std::filesystem::path& path, Sink& sink)
+      : name(path.string()), file(std::fopen(path.c_str(), "rbe"), &std::fclose), reader(name, sink) {
+    if (!file) fail(errno);
+  }
+
+  [[noreturn]] void fail(int error) const {
     throw InputError(fmt::format("{}: cannot read the event log: {}", name, std::strerror(error)));
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
-  if (!file) fail(errno);
-  LogReader reader(name, sink);
-  std::string chunk;
-  std::size_t held = 0;  // bytes of a line that is not whole yet
-  for (;;) {
+  }
+
+  bool read() {
     chunk.resize(held + kReadBufferBytes);
     const std::size_t got = std::fread(chunk.data() + held, 1, kReadBufferBytes, file.get());
-    if (got == 0 && std::ferror(file.get()) != 0) fail(errno);
-    if (got == 0) break;
+    if (got < kReadBufferBytes && std::ferror(file.get()) != 0) fail(errno);
     const std::string_view rest = take_lines(std::string_view{chunk}.substr(0, held + got), reader);
     held = rest.size();
     if (held > kLongestLogLine) reader.fail_too_long();
     std::memmove(chunk.data(), rest.data(), held);
+    if (got == kReadBufferBytes) return true;
+    std::clearerr(file.get());  // the file may grow
+    return false;
   }
-  return reader.end(std::string_view{chunk}.substr(0, held));
+
+  std::string name;
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file;
+  LogReader reader;
+  std::string chunk;
+  std::size_t held = 0;  // bytes of a line that is not whole yet
+};
+
+TextFollower::TextFollower(const std::filesystem::path& path, Sink& sink)
+    : reading_(std::make_unique<Reading>(path, sink)) {}
+
+TextFollower::~TextFollower() = default;
+
+bool TextFollower::read() { return reading_->read(); }
+
+LogEnd TextFollower::finish() {
+  return reading_->reader.end(std::string_view{reading_->chunk}.substr(0, reading_->held));
+}
+
+LogEnd read_text(const std::filesystem::path& path, Sink& sink) {
+  TextFollower follower{path, sink};
+  while (follower.read()) {
+  }
+  return follower.finish();
 }
 
 LogEnd read_text(std::string_view text, std::string_view file, Sink& sink) {

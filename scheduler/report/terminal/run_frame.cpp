@@ -21,11 +21,13 @@ constexpr int kNameColumns = 6;      // "cores "
 constexpr std::array<char32_t, 7> kEighths = {U'▏', U'▎', U'▍', U'▌', U'▋', U'▊', U'▉'};
 constexpr std::size_t kNamedGroups = 20;
 
+constexpr std::string_view kHelpOfQuit = "q           end the run as Ctrl-C does, after one more q";
+constexpr std::string_view kHelpOfLeave = "q           leave; the run goes on";
 constexpr std::array<std::string_view, 6> kHelpOfKeys = {
     "f           fold: cores, packages, nodes, or what fits (auto)",
     "p, blank    pause the picture; the run goes on",
     "arrows, PgUp, PgDn, Home, End   scroll the map, if it is taller than its room",
-    "q           end the run as Ctrl-C does, after one more q",
+    kHelpOfQuit,
     "Ctrl-L      draw again",
     "?, h        this help",
 };
@@ -208,7 +210,7 @@ class Drawing {
     if (!choice_.address.empty() && left() > 0) frame_.put(top_++, 0, choice_.address);
     if (left() > static_cast<int>(kHelpOfKeys.size() + kHelpOfCells.size())) ++top_;
     for (const std::string_view line : kHelpOfKeys)
-      if (left() > 0) frame_.put(top_++, 0, line);
+      if (left() > 0) frame_.put(top_++, 0, choice_.is_watching && line == kHelpOfQuit ? kHelpOfLeave : line);
     if (left() > static_cast<int>(kHelpOfCells.size())) ++top_;
     for (const std::string_view line : kHelpOfCells)
       if (left() > 0) frame_.put(top_++, 0, line);

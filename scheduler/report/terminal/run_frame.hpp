@@ -21,6 +21,7 @@ struct FrameChoice {
   int scroll = 0;  ///< rows of the map above its room; more than there are counts as all
   bool has_help = false;
   bool has_keys = false;                ///< the last row names the keys
+  bool is_watching = false;             ///< of a run that another process has: the key q ends the watching only
   std::string notice;                   ///< stands in the last row instead
   std::string address{};                ///< where else the run can be seen; the help says it
   std::optional<std::size_t> all_jobs;  ///< how many will come, if that is known

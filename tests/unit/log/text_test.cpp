@@ -395,5 +395,61 @@ TEST(EventLogText, AFullDiskIsNoticed) {
   EXPECT_EQ(error_of([&] { writer.flush(); }), "/dev/full: cannot write the event log: No space left on device");
 }
 
+TEST(TextFollower, HandsOnWhatIsWrittenMeanwhileAndWaitsForTheRestOfALine) {
+  const TemporaryFile file;
+  std::ofstream out(file.path(), std::ios::binary);
+  out << "#replay-events 1\n#body live\n1 note text=\"a\"\n2 no" << std::flush;
+  Collected collected;
+  TextFollower follower{file.path(), collected};
+  EXPECT_FALSE(follower.read());
+  ASSERT_EQ(collected.headers.size(), 1U);
+  EXPECT_EQ(collected.headers[0].value("body"), "live");
+  EXPECT_EQ(collected.lines, std::vector<std::string>{"1 note text=\"a\""});
+  EXPECT_FALSE(follower.read());
+  EXPECT_EQ(collected.lines.size(), 1U) << "nothing has come";
+  out << "te text=\"b\"\n3 note text=\"c\"\n" << std::flush;
+  EXPECT_FALSE(follower.read());
+  EXPECT_EQ(collected.lines, (std::vector<std::string>{"1 note text=\"a\"", "2 note text=\"b\"", "3 note text=\"c\""}));
+  EXPECT_TRUE(follower.finish().is_whole);
+}
+
+TEST(TextFollower, ReadsAFileOfAnySizeInPieces) {
+  const TemporaryFile file;
+  std::string text = "#replay-events 1\n#body live\n";
+  for (int i = 0; i < 30'000; ++i) text += std::to_string(i) + " note text=\"abcdefghij\"\n";
+  file.write(text);
+  Collected collected;
+  TextFollower follower{file.path(), collected};
+  int pieces = 1;
+  while (follower.read()) ++pieces;
+  EXPECT_EQ(collected.lines.size(), 30'000U);
+  EXPECT_GT(pieces, 2);
+  EXPECT_TRUE(follower.finish().is_whole);
+}
+
+TEST(TextFollower, ErrorsNameFileAndLineAlsoOfWhatCameLater) {
+  const TemporaryFile file;
+  std::ofstream out(file.path(), std::ios::binary);
+  out << "#replay-events 1\n#body live\n1 note text=\"a\"\n" << std::flush;
+  Collected collected;
+  TextFollower follower{file.path(), collected};
+  EXPECT_FALSE(follower.read());
+  out << "nonsense\n" << std::flush;
+  EXPECT_NE(error_of([&] { (void)follower.read(); }).find(file.path().string() + ":4:"), std::string::npos);
+  EXPECT_NE(error_of([&] {
+              TextFollower{"/nowhere/events.log", collected};
+            }).find("/nowhere/events.log: cannot read"),
+            std::string::npos);
+}
+
+TEST(TextFollower, ALogThatEndsInALineWasCutOff) {
+  const TemporaryFile file;
+  file.write("#replay-events 1\n#body live\n1 note text=\"a\"\n2 no");
+  Collected collected;
+  TextFollower follower{file.path(), collected};
+  EXPECT_FALSE(follower.read());
+  EXPECT_FALSE(follower.finish().is_whole);
+}
+
 }  // namespace
 }  // namespace replay::log

@@ -1,0 +1,153 @@
+// `replay submit PROGRAM ARGS...`: hands a job to the service of this machine. The program is looked for here, where the user's
+// PATH and folder are, and the job gets this environment.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
+#include "scheduler/cli/service_jobs.hpp"
+#include "scheduler/service/client.hpp"
+
+extern char** environ;
+
+namespace replay::cli {
+namespace fs = std::filesystem;
+namespace {
+
+struct SubmitGiven {
+  std::string service;
+  service::JobRequest job;
+  std::string directory;
+  Duration time_limit{};  // 0: not given
+  bool wait = false;
+  bool json = false;
+};
+
+// The words behind our options, "--" left out.
+std::vector<std::string> command_of(std::vector<std::string> words) {
+  const bool has_mark = !words.empty() && words.front() == "--";
+  if (has_mark) words.erase(words.begin());
+  if (words.empty())
+    throw UsageError(
+        "submit: expected a program: replay submit [OPTIONS] PROGRAM [ARGS...]; see `replay submit --help`");
+  if (!has_mark && words.front().starts_with("-") && words.front().size() > 1)
+    throw UsageError(fmt::format("submit: there is no option {}; see `replay submit --help`", words.front()));
+  return words;
+}
+
+fs::path directory_of(const std::string& given) {
+  std::error_code error;
+  const fs::path directory =
+      fs::absolute(given.empty() ? fs::current_path(error) : fs::path{given}, error).lexically_normal();
+  if (error || !fs::is_directory(directory, error))
+    throw UsageError(fmt::format("--directory: expected a folder, found '{}'", given.empty() ? "." : given));
+  return directory;
+}
+
+// A benchmark of ours, else as execvp() in `directory` would find it.
+std::string program_of(const std::string& name, const fs::path& directory) {
+  if (const auto own = benchmark(name)) return own->string();
+  const fs::path path{name};
+  const bool is_path = name.find('/') != std::string::npos;
+  const auto found = find_program(is_path ? (path.is_absolute() ? path : directory / path).string() : name);
+  if (!found)
+    throw InputError(fmt::format("{}: expected a program{}, found none that can be executed", visible_text(name),
+                                 is_path ? "" : ", one of `replay benchmarks` or on the PATH"));
+  return fs::absolute(*found).lexically_normal().string();
+}
+
+// What cannot stand in a message, no user can want in a job: it is left out, and said.
+std::vector<std::string> environment_here() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string_view::npos) continue;
+    if (!service::is_utf8(text)) {
+      fmt::print(stderr, "replay: note: {} is not UTF-8 and left out of the job's environment\n",
+                 visible_text(text.substr(0, equals)));
+      continue;
+    }
+    environment.emplace_back(text);
+  }
+  return environment;
+}
+
+int exit_status_of(const service::JobStatus& job) { return job.outcome == Outcome::kCompleted ? 0 : 1; }
+
+int submit(SubmitGiven& given, std::vector<std::string> words) {
+  service::JobRequest& job = given.job;
+  const fs::path directory = directory_of(given.directory);
+  job.command = command_of(std::move(words));
+  if (job.name.empty()) job.name = clean_line(fs::path{job.command.front()}.filename().string(), service::kLongestName);
+  job.command.front() = program_of(job.command.front(), directory);
+  job.directory = directory.string();
+  if (given.time_limit > Duration::zero()) job.time_limit = given.time_limit;
+  job.environment = environment_here();
+
+  service::Client client{service::ServiceFolder{given.service}};
+  const JobId id = client.get<service::Submitted>(service::Submit{job}).job;
+  if (!given.wait) {
+    if (given.json)
+      fmt::print("{{\"job\": {}}}\n", number(id));
+    else
+      fmt::print("{}\n", number(id));
+    return 0;
+  }
+  fmt::print(stderr, "job {}; Ctrl-C leaves it to the service\n", number(id));
+  const service::JobStatus ended = client.get<service::OneJob>(service::WaitForJob{id}).job;
+  if (given.json)
+    fmt::print("{}\n", to_json_text(ended));
+  else
+    fmt::print("{}", job_text(ended, ended.ended.value_or(ended.submitted)));
+  return exit_status_of(ended);
+}
+
+}  // namespace
+
+Command add_submit(CLI::App& app) {
+  auto* command = app.add_subcommand("submit", "a job for the service: `submit PROGRAM ARGS...`");
+  command->prefix_command();
+  command->footer(
+      "The rest of the line is the program and its arguments: replay submit [OPTIONS] PROGRAM [ARGS...]\n"
+      "PROGRAM is one of `replay benchmarks`, a path, or on the PATH. It runs in this folder with this environment; "
+      "its\n"
+      "number is printed, and `replay jobs NUMBER` says where its output is.\n\n"
+      "Examples:\n"
+      "  replay submit -n 4 --time 10min ./my_program input.dat\n"
+      "  replay submit -n 2 --time 1min --wait cg --class W");
+  auto given = std::make_shared<SubmitGiven>();
+  add_service_option(*command, given->service);
+  command->add_option("-n", given->job.processes, "processes: a core for each, as long as it is not shrunk")
+      ->check(CLI::PositiveNumber)
+      ->type_name("PROCESSES")
+      ->capture_default_str();
+  constexpr DurationRange kLimit{.least = service::kShortestLimit,
+                                 .most = service::kLongestLimit,
+                                 .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h"};
+  add_duration(*command, "--time", given->time_limit, kLimit,
+               "limit of its time on as many cores as processes; then it is ended (default: the service's)")
+      ->type_name("T");
+  command->add_option("--name", given->job.name, "for people (default: that of the program)")->type_name("NAME");
+  command->add_flag("--rigid", given->job.is_rigid, "never shrink it");
+  command->add_flag("--requeue", given->job.requeue, "queue it again if the service ends while it runs");
+  command->add_option("--queue", given->job.queue, "number of the queue, for policies that know queues")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("NUMBER");
+  command->add_option("--directory", given->directory, "where it runs (default: here)")->type_name("DIR");
+  command->add_flag("--wait", given->wait, "wait for its end; exit status 0 if it has completed, else 1");
+  command->add_flag("--json", given->json, "print as JSON");
+  return [given, command] { return submit(*given, command->remaining()); };
+}
+
+}  // namespace replay::cli

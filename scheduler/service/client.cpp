@@ -1,0 +1,118 @@
+#include "scheduler/service/client.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace replay::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kReadBytes = std::size_t{64} << 10;
+
+UniqueFd connected(const ServiceFolder& folder, std::chrono::milliseconds patience) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string path = folder.socket().string();  // short enough, says ServiceFolder
+  std::ranges::copy(path, std::begin(address.sun_path));
+  UniqueFd stream{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  if (!stream.is_open()) throw InputError(fmt::format("no socket can be had: {}", std::strerror(errno)));
+  // A blocking connect() waits while the service has no time for a new client.
+  const auto whole = std::chrono::duration_cast<std::chrono::seconds>(patience);
+  const timeval limit{whole.count(), (patience - whole).count() * 1000};
+  (void)::setsockopt(stream.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  int result = 0;
+  do {
+    result = ::connect(stream.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  } while (result != 0 && errno == EINTR);
+  if (result == 0) return stream;
+  const int error = errno;
+  const std::string place = folder.path().string();
+  if (error == ENOENT || error == ECONNREFUSED || error == ENOTDIR)
+    throw InputError(fmt::format("no service at {}: `replay serve` starts one, --service DIR names another", place));
+  if (error == EAGAIN)
+    throw InputError(fmt::format("the service at {} takes no connection: it is busy, or stopped", place));
+  throw InputError(fmt::format("the service at {} cannot be reached: {}", place, std::strerror(error)));
+}
+
+}  // namespace
+
+Client::Client(const ServiceFolder& folder, std::chrono::milliseconds patience)
+    : name_(fmt::format("the service at {}", folder.path().string())),
+      patience_(patience),
+      stream_(connected(folder, patience)) {}
+
+Answer Client::answer_to(const Request& request) {
+  send(to_line(request) + '\n');
+  const bool may_take_long = std::holds_alternative<WaitForJob>(request);
+  const std::string answer = line(may_take_long ? Deadline::max() : Clock::now() + patience_);
+  try {
+    return parse_answer(answer);
+  } catch (const InputError& error) {
+    fail(fmt::format("has sent what is no answer: {}", error.what()));
+  }
+}
+
+void Client::send(std::string_view bytes) {
+  const Deadline until = Clock::now() + patience_;
+  while (!bytes.empty()) {
+    wait_for(POLLOUT, until);
+    const ssize_t sent = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+      continue;
+    }
+    // A service that refuses a client says why and closes: what it said is read instead.
+    if (errno == EPIPE || errno == ECONNRESET) return;
+    if (errno != EAGAIN && errno != EINTR) fail(fmt::format("cannot be written to: {}", std::strerror(errno)));
+  }
+}
+
+std::string Client::line(Deadline until) {
+  for (std::size_t searched = 0;;) {
+    if (const std::size_t end = received_.find('\n', searched); end != std::string::npos) {
+      std::string line = received_.substr(0, end);
+      received_.erase(0, end + 1);
+      return line;
+    }
+    searched = received_.size();
+    if (searched > kLongestAnswer) fail(fmt::format("has sent an answer of more than {} bytes", kLongestAnswer));
+    wait_for(POLLIN, until);
+    received_.resize(searched + kReadBytes);
+    const ssize_t got = ::recv(stream_.get(), received_.data() + searched, kReadBytes, MSG_DONTWAIT);
+    received_.resize(searched + static_cast<std::size_t>(std::max<ssize_t>(0, got)));
+    if (got == 0 || (got < 0 && errno == ECONNRESET)) fail("has ended the connection, and not answered");
+    if (got < 0 && errno != EAGAIN && errno != EINTR) fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+  }
+}
+
+void Client::wait_for(short events, Deadline until) const {
+  for (;;) {
+    const bool has_limit = until != Deadline::max();
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
+    if (has_limit && left.count() <= 0) fail(fmt::format("has not answered for {} s", patience_.count() / 1000));
+    pollfd stream{stream_.get(), events, 0};
+    const int found = ::poll(&stream, 1, has_limit ? static_cast<int>(left.count()) : -1);
+    if (found > 0) return;
+    if (found < 0 && errno != EINTR) fail(fmt::format("cannot be waited for: {}", std::strerror(errno)));
+  }
+}
+
+bool Client::has_service_gone() const {
+  std::array<char, 1> byte{};
+  const ssize_t got = ::recv(stream_.get(), byte.data(), byte.size(), MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+void Client::fail(const std::string& what) const { throw InputError(fmt::format("{} {}", name_, what)); }
+
+void Client::fail_on_other_answer() const { fail("has answered another request than this one"); }
+
+}  // namespace replay::service
