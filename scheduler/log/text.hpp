@@ -63,7 +63,7 @@ struct LogEnd {
 LogEnd read_text(const std::filesystem::path& path, Sink& sink);
 
 /// Reads a log file that grows: hands on what has been written so far, and later what has come since. Where the file ends in the
-/// middle of a line, the line is waited for.
+/// middle of a line, the line is waited for. The header comes before the first record is written.
 class TextFollower {
  public:
   /// Throws InputError if the file cannot be opened. `sink` must outlive this.

@@ -56,6 +56,11 @@ class LogReader {
     Place{file_, lines_ + 1}.fail("expected at most {} bytes in a line, found more", kLongestLogLine);
   }
 
+  /// The file ends with a whole line, for the time being: the header is all there, because it is written at once.
+  void pause() {
+    if (lines_ > 0) hand_over_header();
+  }
+
   // `rest`: what stands behind the last whole line.
   LogEnd end(std::string_view rest) {
     if (lines_ == 0) Place{file_, 1}.fail("expected '{}' (an event log), found no whole line", kFirstLine);
@@ -147,6 +152,7 @@ struct TextFollower::Reading {
     std::memmove(chunk.data(), rest.data(), held);
     if (got == kReadBufferBytes) return true;
     std::clearerr(file.get());  // the file may grow
+    if (held == 0) reader.pause();
     return false;
   }
 

@@ -413,6 +413,24 @@ TEST(TextFollower, HandsOnWhatIsWrittenMeanwhileAndWaitsForTheRestOfALine) {
   EXPECT_TRUE(follower.finish().is_whole);
 }
 
+TEST(TextFollower, HandsOnTheHeaderOfALogWithoutRecords) {
+  const TemporaryFile file;
+  std::ofstream out(file.path(), std::ios::binary);
+  out << "#replay-events 1\n#body li" << std::flush;
+  Collected collected;
+  TextFollower follower{file.path(), collected};
+  EXPECT_FALSE(follower.read());
+  EXPECT_TRUE(collected.headers.empty()) << "it may not be all";
+  out << "ve\n" << std::flush;
+  EXPECT_FALSE(follower.read());
+  ASSERT_EQ(collected.headers.size(), 1U);
+  EXPECT_EQ(collected.headers[0].value("body"), "live");
+  out << "1 note text=\"a\"\n" << std::flush;
+  EXPECT_FALSE(follower.read());
+  EXPECT_EQ(collected.headers.size(), 1U) << "once";
+  EXPECT_EQ(collected.lines.size(), 1U);
+}
+
 TEST(TextFollower, ReadsAFileOfAnySizeInPieces) {
   const TemporaryFile file;
   std::string text = "#replay-events 1\n#body live\n";
