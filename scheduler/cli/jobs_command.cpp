@@ -98,11 +98,8 @@ int cancel(const std::string& folder, const std::vector<std::int64_t>& ids) {
       continue;
     }
     const service::JobStatus& job = std::get<service::OneJob>(answer).job;
-    const bool has_ended = job.state == service::JobState::kEnded;
     fmt::print("job {}: {}\n", id,
-               has_ended                                  ? "had ended before: " + state_text(job)
-               : job.state == service::JobState::kWaiting ? std::string{"does not wait any more"}
-                                                          : std::string{"is being ended"});
+               job.state == service::JobState::kWaiting ? "does not wait any more" : "is being ended");
   }
   return status;
 }
