@@ -1,4 +1,4 @@
-#include "scheduler/cli/service_jobs.hpp"
+#include "scheduler/cli/service/job_texts.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

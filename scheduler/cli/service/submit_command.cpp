@@ -15,7 +15,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/cli/service_jobs.hpp"
+#include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/service/client.hpp"
 
 extern char** environ;

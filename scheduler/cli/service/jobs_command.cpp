@@ -11,8 +11,8 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/service_jobs.hpp"
-#include "scheduler/cli/watch_service.hpp"
+#include "scheduler/cli/service/job_texts.hpp"
+#include "scheduler/cli/service/watch_service.hpp"
 #include "scheduler/service/client.hpp"
 
 namespace replay::cli {

@@ -1,4 +1,4 @@
-#include "scheduler/cli/watch_service.hpp"
+#include "scheduler/cli/service/watch_service.hpp"
 
 #include <fmt/core.h>
 #include <poll.h>
