@@ -8,7 +8,6 @@
 
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/report/page/job_columns.hpp"
-#include "scheduler/report/page/size_groups.hpp"
 
 namespace replay::report {
 namespace {

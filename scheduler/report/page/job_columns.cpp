@@ -1,6 +1,7 @@
 #include "scheduler/report/page/job_columns.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -47,6 +48,17 @@ void add_sizes(JobColumns& jobs, const metrics::JobRow& row, const metrics::Chos
   jobs.optimal.push_back(size != nullptr && size->choice.optimal != 0 ? size->choice.optimal : -1);
   jobs.cores.push_back(row.has_started() ? row.first_cores : -1);
 }
+
+struct SizeGroup {
+  ProcessCount most;
+  std::string_view name;
+};
+constexpr std::array<SizeGroup, kSizeGroups> kGroups{
+    {{1, "1 process"},
+     {8, "2 to 8 processes"},
+     {64, "9 to 64 processes"},
+     {512, "65 to 512 processes"},
+     {std::numeric_limits<ProcessCount>::max(), "513 processes or more"}}};
 
 }  // namespace
 
@@ -99,5 +111,11 @@ JobColumns job_columns(const RunReader& run, const ShownJobs& shown) {
   if (std::ranges::all_of(jobs.reason, &std::string::empty)) jobs.reason.clear();
   return jobs;
 }
+
+std::size_t size_group(ProcessCount processes) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(kGroups, processes, {}, &SizeGroup::most) - kGroups.begin());
+}
+
+std::string_view size_group_name(std::size_t group) { return kGroups.at(group).name; }
 
 }  // namespace replay::report

@@ -1,7 +1,9 @@
 // Which jobs of a run are in its page, and their columns. Part of run_data.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/report/page/run_data.hpp"
@@ -30,5 +32,13 @@ struct ShownJobs {
 /// Until the last change of the load; thinned as `limits` says, and told of in `told`.
 [[nodiscard]] SeriesColumns series_columns(const metrics::Series& series, const PageLimits& limits,
                                            std::vector<std::string>& told);
+
+/// The groups of jobs by size for which distributions are shown: serial, and up to 8, 64, 512 processes and more.
+inline constexpr std::size_t kSizeGroups = 5;
+
+/// Below kSizeGroups; it grows with the size.
+[[nodiscard]] std::size_t size_group(ProcessCount processes);
+/// "9 to 64 processes".
+[[nodiscard]] std::string_view size_group_name(std::size_t group);
 
 }  // namespace replay::report

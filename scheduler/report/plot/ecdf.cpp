@@ -10,7 +10,6 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/report/page/job_columns.hpp"
-#include "scheduler/report/page/size_groups.hpp"
 #include "scheduler/report/plot/figures.hpp"
 #include "scheduler/report/plot/job_values.hpp"
 

@@ -66,7 +66,7 @@ std::string error_of(const std::function<void()>& action) {
   return "no error";
 }
 
-class ServiceClient : public testing::Test {
+class ClientOfService : public testing::Test {
  protected:
   [[nodiscard]] std::string place() const { return "the service at " + temporary_.path().string(); }
   /// What asking for job 1 ends with when the server sends `answer` and closes.
@@ -79,7 +79,7 @@ class ServiceClient : public testing::Test {
   ServiceFolder folder_{temporary_.path().string()};
 };
 
-TEST_F(ServiceClient, SendsTheRequestAndReturnsTheAnswer) {
+TEST_F(ClientOfService, SendsTheRequestAndReturnsTheAnswer) {
   std::string heard;
   const Server server{folder_, [&heard](int stream, const std::string& request) {
                         heard = request;
@@ -97,11 +97,11 @@ TEST_F(ServiceClient, SendsTheRequestAndReturnsTheAnswer) {
   EXPECT_EQ(client.get<Submitted>(ShowJob{JobId{18}}).job, JobId{18});
 }
 
-TEST_F(ServiceClient, ARefusalIsAnErrorInTheWordsOfTheService) {
+TEST_F(ClientOfService, ARefusalIsAnErrorInTheWordsOfTheService) {
   EXPECT_EQ(asked("{\"ok\":false,\"error\":\"there is no job 1\"}\n"), "there is no job 1");
 }
 
-TEST_F(ServiceClient, SaysWhenThereIsNoService) {
+TEST_F(ClientOfService, SaysWhenThereIsNoService) {
   const std::string none = "no service at " + temporary_.path().string() + ": `replay serve` starts one";
   EXPECT_NE(error_of([this] { (void)Client{folder_}; }).find(none), std::string::npos) << "no socket";
   {
@@ -111,7 +111,7 @@ TEST_F(ServiceClient, SaysWhenThereIsNoService) {
   EXPECT_NE(error_of([this] { (void)Client{folder_}; }).find(none), std::string::npos) << "nobody listens at it";
 }
 
-TEST_F(ServiceClient, AnswersThatAreNoneAreErrors) {
+TEST_F(ClientOfService, AnswersThatAreNoneAreErrors) {
   EXPECT_NE(asked("nonsense\n").find(place() + " has sent what is no answer: answer: expected a JSON object"),
             std::string::npos);
   EXPECT_NE(asked("{\"ok\":true}\n").find("has sent what is no answer"), std::string::npos);
@@ -121,14 +121,14 @@ TEST_F(ServiceClient, AnswersThatAreNoneAreErrors) {
   EXPECT_EQ(asked("{\"ok\":tr"), place() + " has ended the connection, and not answered");
 }
 
-TEST_F(ServiceClient, WaitsNoLongerThanItsPatience) {
+TEST_F(ClientOfService, WaitsNoLongerThanItsPatience) {
   const Server server{folder_, [](int stream, const std::string&) { (void)Server::line_from(stream); }};
   Client client{folder_, 1s};
   EXPECT_EQ(error_of([&client] { (void)client.get<Submitted>(ShowJob{JobId{1}}); }),
             place() + " has not answered for 1 s");
 }
 
-TEST_F(ServiceClient, AnAnswerWithoutEndIsAnError) {
+TEST_F(ClientOfService, AnAnswerWithoutEndIsAnError) {
   const Server server{folder_, [](int stream, const std::string&) {
                         const std::string piece(1 << 20, 'x');
                         while (::send(stream, piece.data(), piece.size(), MSG_NOSIGNAL) > 0) {
@@ -142,7 +142,7 @@ TEST_F(ServiceClient, AnAnswerWithoutEndIsAnError) {
   EXPECT_EQ(error, fmt::format("{} has sent an answer of more than {} bytes", place(), Client::kLongestAnswer));
 }
 
-TEST_F(ServiceClient, NoticesThatTheServiceHasGone) {
+TEST_F(ClientOfService, NoticesThatTheServiceHasGone) {
   bool is_gone_early = true;
   std::unique_ptr<Client> client;
   {
