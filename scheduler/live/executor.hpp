@@ -21,13 +21,13 @@ struct LaunchOrder {
   JobId job{};
   std::vector<std::string> command;                              ///< program (a path, or found on PATH) and arguments
   std::vector<std::pair<std::string, std::string>> environment;  ///< for the ranks, on top of `surroundings`
+  std::filesystem::path directory;   ///< exists; gets `stdout`, `stderr`, `command`, `environment`
+  std::vector<CoreId> core_of_rank;  ///< cores of the machine; its size is the number of processes
+  bool malleable = true;             ///< false: do not preload vmlib
   /// Where it runs, absolute; empty: where the daemon runs, or its remote agent.
   std::filesystem::path working_directory{};
   /// The environment below `environment`; empty: the daemon's, or its remote agent's.
   std::vector<std::pair<std::string, std::string>> surroundings{};
-  std::filesystem::path directory;   ///< exists; gets `stdout`, `stderr`, `command`, `environment`
-  std::vector<CoreId> core_of_rank;  ///< cores of the machine; its size is the number of processes
-  bool malleable = true;             ///< false: do not preload vmlib
 };
 
 /// Called on the loop's thread, never from inside a call of Executor.
