@@ -79,11 +79,7 @@ struct Intake::Requests {
     intake.answer(client, answer);
   }
 
-  void operator()(const ShowJob& request) const {
-    const auto stored = intake.journal_.find(request.job);
-    if (!stored) return intake.refuse(client, no_such(request.job));
-    intake.answer(client, OneJob{intake.status_of(*stored)});
-  }
+  void operator()(const ShowJob& request) const { intake.answer_about(client, request.job); }
 
   void operator()(const CancelJob& request) const {
     const auto stored = intake.journal_.find(request.job);
@@ -171,24 +167,27 @@ const TracedJob* Intake::take(Instant now) {
   if (ready_.empty()) return nullptr;
   const WaitingJob next = ready_.front();
   ready_.pop_front();
+  if (next.requeue) to_requeue_.insert(next.id);
   return &jobs_.add(next.id, [&next](TracedJob& job) { fill(job, next); });
 }
 
 void Intake::put_into_journal() {
-  const std::vector<Submission> submissions = std::exchange(submissions_, {});
+  std::vector<Submission> submissions = std::exchange(submissions_, {});
   std::vector<NewJob> jobs;
-  for (const Submission& submission : submissions) jobs.push_back(submission.job);
+  for (Submission& submission : submissions) jobs.push_back(std::move(submission.job));
   for (NewJob& job : jobs) job.submitted = now_;
+  std::vector<JobId> ids;
   try {
-    const std::vector<JobId> ids = journal_.submit(jobs);
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-      const JobRequest& request = jobs[i].request;
-      ready_.push_back({ids[i], jobs[i].user, jobs[i].group, request.processes, request.time_limit.value(),
-                        request.is_rigid, request.queue, now_});
-      answer(submissions[i].client, Submitted{ids[i]});
-    }
+    ids = journal_.submit(jobs);
   } catch (const InputError& error) {
     for (const Submission& submission : submissions) refuse(submission.client, error.what());
+    return;
+  }
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobRequest& request = jobs[i].request;
+    ready_.push_back({ids[i], jobs[i].user, jobs[i].group, request.processes, request.time_limit.value(),
+                      request.is_rigid, request.requeue, request.queue, now_});
+    answer(submissions[i].client, Submitted{ids[i]});
   }
 }
 
@@ -199,23 +198,22 @@ void Intake::cancel_in_journal() {
   for (const Cancellation& one : cancellations) jobs.push_back(one.job);
   try {
     journal_.cancel(jobs);
-    for (const Cancellation& one : cancellations) {
-      const auto stored = journal_.find(one.job);
-      answer(one.client, OneJob{status_of(stored.value())});
-      const auto next = std::ranges::lower_bound(ready_, one.job, {}, &WaitingJob::id);
-      const bool will_be_taken = next != ready_.end() && next->id == one.job;
-      if (stored->ended) continue;  // by the record of a turn before
-      if (jobs_.find(one.job) == nullptr && !will_be_taken) {
-        ends_.push_back({one.job, now_, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
-        continue;
-      }
-      board_.note_cancel(one.job);
-      cancels_.push_back(one.job);
-    }
-    if (!ends_.empty()) write_ends();
   } catch (const InputError& error) {
     for (const Cancellation& one : cancellations) refuse(one.client, error.what());
+    return;
   }
+  for (const Cancellation& one : cancellations) {
+    answer_about(one.client, one.job);
+    const auto next = std::ranges::lower_bound(ready_, one.job, {}, &WaitingJob::id);
+    const bool will_be_taken = next != ready_.end() && next->id == one.job;
+    if (jobs_.find(one.job) != nullptr || will_be_taken) {
+      board_.note_cancel(one.job);
+      cancels_.push_back(one.job);
+    } else if (std::ranges::find(ends_, one.job, &EndOfJob::job) == ends_.end()) {
+      ends_.push_back({one.job, now_, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
+    }
+  }
+  if (!ends_.empty()) write_ends();
 }
 
 std::optional<JobId> Intake::take_cancel(Instant /*now*/) {
@@ -257,8 +255,7 @@ void Intake::forget_ended() {
     if (!left.by_service) {
       ends_.push_back(std::move(left.end));
     } else if (left.was_launched) {
-      const auto stored = journal_.find(left.end.job);
-      if (stored && stored->requeue) {
+      if (to_requeue_.contains(left.end.job)) {
         requeued_.push_back(left.end.job);
       } else {
         if (left.end.end.reason.empty()) left.end.end.reason = "the service was stopped while it ran";
@@ -267,7 +264,10 @@ void Intake::forget_ended() {
     }  // else it waits on, for the next period
   }
   if (!ends_.empty() || !requeued_.empty()) write_ends();
-  for (const JobId job : std::exchange(ended_, {})) jobs_.release(job);
+  for (const JobId job : std::exchange(ended_, {})) {
+    jobs_.release(job);
+    to_requeue_.erase(job);
+  }
 }
 
 // Those that cannot be written are kept for the next try.
@@ -289,8 +289,16 @@ void Intake::answer_waiters(JobId job) {
   if (found == waiters_.end()) return;
   const std::vector<Door::Client> clients = std::move(found->second);
   waiters_.erase(found);
-  const auto stored = journal_.find(job);
-  for (const Door::Client client : clients) answer(client, OneJob{status_of(stored.value())});
+  for (const Door::Client client : clients) answer_about(client, job);
+}
+
+void Intake::answer_about(Door::Client client, JobId job) {
+  try {
+    const auto stored = journal_.find(job);
+    answer(client, stored ? Answer{OneJob{status_of(*stored)}} : Answer{Refused{no_such(job)}});
+  } catch (const InputError& error) {
+    refuse(client, error.what());
+  }
 }
 
 void Intake::close() {

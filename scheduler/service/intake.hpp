@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +77,7 @@ class Intake final : public live::JobSource {
   void handle(Door::Client client, uid_t user, gid_t group, Request request);
   void answer(Door::Client client, const Answer& answer);
   void refuse(Door::Client client, std::string error) { answer(client, Refused{std::move(error)}); }
+  void answer_about(Door::Client client, JobId job);
   void put_into_journal();
   void cancel_in_journal();
   void write_ends();
@@ -102,6 +104,7 @@ class Intake final : public live::JobSource {
   std::vector<JobId> ended_;                 // of jobs_
   std::vector<EndOfJob> ends_;               // not in the journal yet
   std::vector<JobId> requeued_;              // the same
+  std::set<JobId> to_requeue_;               // of jobs_: those that are queued again if the service ends
   std::map<JobId, std::vector<Door::Client>> waiters_;
   std::map<uid_t, std::string> names_;
   std::unique_ptr<Door> door_;  // null: not attached

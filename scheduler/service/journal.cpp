@@ -52,7 +52,12 @@ Outcome outcome_named(std::string_view word) {
 std::string text_of(const std::vector<std::string>& words) { return nlohmann::json(words).dump(); }
 
 std::vector<std::string> words_of(const std::string& text) {
-  return parse_json<nlohmann::json>(text).get<std::vector<std::string>>();
+  try {
+    return parse_json<nlohmann::json>(text).get<std::vector<std::string>>();
+  } catch (const std::exception& error) {  // JsonError, nlohmann's
+    throw InputError(
+        fmt::format("the journal was changed by another program: expected a list of texts: {}", error.what()));
+  }
 }
 
 }  // namespace
@@ -203,7 +208,7 @@ Recovered Journal::recover(Instant now) {
 
 std::vector<WaitingJob> Journal::waiting() const {
   Statement statement{*this,
-                      "SELECT id, uid, gid, processes, time_limit_us, rigid, queue, submitted_us FROM jobs"
+                      "SELECT id, uid, gid, processes, time_limit_us, rigid, requeue, queue, submitted_us FROM jobs"
                       " WHERE ended_us IS NULL AND started_us IS NULL ORDER BY id"};
   std::vector<WaitingJob> jobs;
   while (statement.step()) {
@@ -214,6 +219,7 @@ std::vector<WaitingJob> Journal::waiting() const {
     job.processes = static_cast<ProcessCount>(statement.integer());
     job.time_limit = Duration{statement.integer()};
     job.is_rigid = statement.integer() != 0;
+    job.requeue = statement.integer() != 0;
     job.queue = static_cast<std::int32_t>(statement.integer());
     job.submitted = Instant{Duration{statement.integer()}};
   }
@@ -279,7 +285,7 @@ void Journal::end(std::span<const EndOfJob> ends, std::span<const JobId> requeue
 namespace {
 
 constexpr const char* kColumns =
-    "SELECT id, uid, gid, processes, time_limit_us, rigid, queue, submitted_us, name, command, directory, requeue,"
+    "SELECT id, uid, gid, processes, time_limit_us, rigid, requeue, queue, submitted_us, name, command, directory,"
     " cancelled, started_us, ended_us, outcome, exit_code, reason FROM jobs ";
 
 template <class Row>
@@ -292,12 +298,12 @@ StoredJob stored_job(Row& row) {
   job.processes = static_cast<ProcessCount>(row.integer());
   job.time_limit = Duration{row.integer()};
   job.is_rigid = row.integer() != 0;
+  job.requeue = row.integer() != 0;
   job.queue = static_cast<std::int32_t>(row.integer());
   job.submitted = Instant{Duration{row.integer()}};
   stored.name = row.text();
   stored.command = words_of(row.text());
   stored.directory = row.text();
-  stored.requeue = row.integer() != 0;
   stored.is_cancelled = row.integer() != 0;
   stored.started = row.instant();
   stored.ended = row.instant();

@@ -39,6 +39,7 @@ struct WaitingJob {
   ProcessCount processes = 1;
   Duration time_limit{};
   bool is_rigid = false;
+  bool requeue = false;
   std::int32_t queue = -1;
   Instant submitted{};
 };
@@ -55,7 +56,6 @@ struct StoredJob {
   std::string name;
   std::vector<std::string> command;
   std::string directory;
-  bool requeue = false;
   bool is_cancelled = false;       ///< its user has asked for its end
   std::optional<Instant> started;  ///< the last time
   std::optional<Instant> ended;

@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
@@ -69,11 +70,6 @@ ServiceLock::ServiceLock(const fs::path& file, std::chrono::milliseconds patienc
     pollfd stop{stop_descriptor(), POLLIN, 0};
     ::poll(&stop, 1, kBetweenTriesMs);
   }
-}
-
-std::optional<pid_t> ServiceLock::holder(const fs::path& file) {
-  const UniqueFd opened{::open(file.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)};
-  return opened.is_open() ? holder_of(opened.get()) : std::nullopt;
 }
 
 void make_private_folder(const fs::path& folder) {

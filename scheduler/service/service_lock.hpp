@@ -3,12 +3,9 @@
 // gone. A record lock (fcntl) belongs to the daemon's process alone, so it tells who the daemon is, and whether it lives.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
-#include <optional>
 
 #include "scheduler/base/file/unique_fd.hpp"
 
@@ -24,9 +21,6 @@ class ServiceLock {
 
   /// For the agent to inherit.
   [[nodiscard]] int descriptor() const { return file_.get(); }
-
-  /// The pid of the daemon that has the lock. Nothing: none lives.
-  [[nodiscard]] static std::optional<pid_t> holder(const std::filesystem::path& file);
 
  private:
   UniqueFd file_;  // no other descriptor of the file is opened by this process: closing it would free the record lock
