@@ -144,13 +144,14 @@ class CalibrateCommand {
       fmt::print(stderr, "replay: {}: {} built anew since: their figures there are dropped\n", kept_->path().string(),
                  fmt::join(kept_->rebuilt(), ", "));
     kept_->profile().spread_bound = limits_.spread;
-    if (!machine_.is_emulated()) measure_in_turns();
   }
 
   int run() {
     const HeedStops heeding;
     kept_->expect_writable();
     const std::vector<calibrate::Measurement> plan = plan_of(selection_);
+    if (std::ranges::find(plan, calibrate::Kind::kPair, &calibrate::Measurement::kind) != plan.end())
+      measure_in_turns();
     announce(plan);
     machine_.leave_the_jobs_cores();
     calibrate::CalibrationResult result;

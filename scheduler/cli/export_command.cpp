@@ -49,8 +49,11 @@ int export_runs(const ExportGiven& given) {
   std::vector<std::filesystem::path> logs;
   for (const std::string& run : given.runs)
     for (const std::filesystem::path& log : results::event_logs_of(run)) logs.push_back(log);
+  const std::vector<results::PlannedExport> planned = results::plan_exports(logs, format, given.out);
+  for (const results::PlannedExport& of : planned)
+    for (const std::string& file : of.files) results::expect_no_log(file, logs);
   const HeedStops heeding;
-  for (const auto& [log, files] : results::plan_exports(logs, format, given.out)) {
+  for (const auto& [log, files] : planned) {
     const results::RunLog run{log};
     try {
       for (const std::string& remark : format.write(run, files)) say(log, remark);

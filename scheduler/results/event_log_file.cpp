@@ -87,6 +87,13 @@ std::vector<fs::path> event_logs_of(const std::string& run) {
   return logs;
 }
 
+void expect_no_log(const fs::path& out, std::span<const fs::path> logs) {
+  std::error_code error;
+  for (const fs::path& log : logs)
+    if (fs::equivalent(out, log, error))
+      throw InputError(fmt::format("{}: is an event log that is read, expected another file", out.string()));
+}
+
 log::LogEnd read_with_places(const fs::path& file, log::Sink& sink) {
   Placed placed(file.string(), sink);
   return log::read_text(file, placed);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ namespace replay::results {
 
 /// The same where RUN may also be the folder of several policies' runs: one log for each.
 [[nodiscard]] std::vector<std::filesystem::path> event_logs_of(const std::string& run);
+
+/// What is made of logs must not take the place of one. Throws InputError if `out` is one of them.
+void expect_no_log(const std::filesystem::path& out, std::span<const std::filesystem::path> logs);
 
 /// log::read_text(); what `sink` throws about a record names file and line, too.
 log::LogEnd read_with_places(const std::filesystem::path& file, log::Sink& sink);

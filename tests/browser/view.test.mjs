@@ -313,3 +313,60 @@ test('paper shows the charts as images, light, without controls', async () => {
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
   await close(page);
 });
+
+test('a newer state of a live run leaves what is open, chosen, selected and focused as it is', async () => {
+  const page = await open(file);
+  await clickJob(page, 5);
+  await page.locator('summary', {hasText: 'processors that waiting jobs ask for'}).click();
+  await page.locator('summary', {hasText: /^All \d+ figures$/}).click();
+  await page.locator('summary', {hasText: /^Jobs$/}).click();
+  await page.locator('#jobs').getByRole('button', {name: 'cores', exact: true}).click();
+  await page.selectOption('#ecdf-by', 'size');
+  await page.locator('#ecdf-log').uncheck();
+  await page.fill('#filter', 'cores>1');
+  await page.locator('.over').focus();
+  await settled(page);
+  const seen = () => page.evaluate(() => ({
+    open: [...document.querySelectorAll('details')].filter((box) => box.open).map((box) => box.querySelector('summary').textContent.replace(/\d+/g, '#')),
+    by: document.getElementById('ecdf-by').value, logarithmic: document.getElementById('ecdf-log').checked,
+    sorted: [...document.querySelectorAll('#jobs th')].map((head) => head.getAttribute('aria-sort')).join(), filter: document.getElementById('filter').value,
+    job: document.querySelector('#job h2').textContent, focus: document.activeElement.className}));
+  const before = await seen();
+  assert.ok(before.open.some((title) => /figures/.test(title)) && before.focus === 'over' && before.by === 'size', JSON.stringify(before));
+  // The run as a live page gets it: with plain arrays for columns.
+  const replaced = () => page.evaluate(() => {
+    const {page} = window.replayPage;
+    const [run] = page.data.runs;
+    const plain = (columns) => Object.fromEntries(Object.keys(columns).map((name) => [name, columns[name].get
+      ? Array.from({length: columns[name].length}, (_, k) => columns[name].get(k)) : Array.from(columns[name])]));
+    page.replace({...run.json, jobs: plain(run.jobs), series: plain(run.series), resizes: plain(run.resizes), why: plain(run.why),
+                  stretches: plain(run.stretches.columns), ecdf: run.json.ecdf.map((one) => ({...one, ...plain(page.distributions.columnsOf(one))}))});
+  });
+  await replaced();
+  await settled(page);
+  assert.deepEqual(await seen(), before);
+
+  // A drag goes on with the chart that it began on; the newer state comes when it ends.
+  const box = await page.locator('.over').boundingBox();
+  await page.mouse.move(box.x + 400, box.y + 60);
+  await page.mouse.down();
+  const chart = await page.evaluateHandle(() => window.replayPage.gantts[0]);
+  await replaced();
+  assert.ok(await page.evaluate((one) => window.replayPage.gantts[0] === one, chart));
+  await page.mouse.up();
+  await page.waitForFunction((one) => window.replayPage.gantts[0] !== one, chart);
+  await close(page);
+});
+
+test('a letter in the filter leaves the curves that are open as they are', async () => {
+  const page = await open(file);
+  const summary = page.locator('summary', {hasText: 'processors that waiting jobs ask for'});
+  await summary.click();
+  await page.fill('#filter', '5');
+  await settled(page);
+  assert.ok(await page.evaluate(() => [...document.querySelectorAll('.curve')].at(-1).open));
+  await page.locator('#theme').click();
+  await settled(page);
+  assert.ok(await page.evaluate(() => [...document.querySelectorAll('.curve')].at(-1).open), 'another theme makes them anew');
+  await close(page);
+});

@@ -5,6 +5,7 @@
 #include FT_FREETYPE_H
 #include FT_OUTLINE_H
 
+#include <boost/nowide/utf/utf.hpp>
 #include <cstddef>
 #include <iterator>
 
@@ -33,18 +34,6 @@ int cubic_to(const FT_Vector* by, const FT_Vector* then_by, const FT_Vector* to,
   fmt::format_to(std::back_inserter(*static_cast<std::string*>(path)), "C{} {} {} {} {} {}", by->x, -by->y, then_by->x,
                  -then_by->y, to->x, -to->y);
   return 0;
-}
-
-unsigned char byte_at(std::string_view text, std::size_t at) { return static_cast<unsigned char>(text[at]); }
-
-// Bytes of the UTF-8 character at the start of `text`; 0 if it is none.
-std::size_t utf8_length(std::string_view text) {
-  const unsigned char first = byte_at(text, 0);
-  const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first >= 0xF5 || (first >= 0x80 && first < 0xC2) || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte_at(text, i) & 0xC0U) != 0x80U) return 0;
-  return length;
 }
 
 }  // namespace
@@ -109,17 +98,16 @@ std::string Font::cut(std::string_view words, double size, double width) const {
 std::string_view Font::file() { return font_file(); }
 
 std::u32string characters_of(std::string_view text) {
+  using Utf8 = boost::nowide::utf::utf_traits<char>;
   std::u32string characters;
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    char32_t character = byte_at(text, 0);
-    if (length > 1) {
-      character &= 0x7FU >> length;
-      for (std::size_t i = 1; i < length; ++i) character = character << 6U | (byte_at(text, i) & 0x3FU);
-    }
-    const bool is_control = character < 0x20 || (character >= 0x7F && character < 0xA0);
-    characters += length == 0 || is_control ? U'?' : character;
-    text.remove_prefix(length == 0 ? 1 : length);
+  for (const char *at = text.data(), *const end = at + text.size(); at != end;) {
+    const char* next = at;
+    const boost::nowide::utf::code_point code = Utf8::decode(next, end);
+    const bool is_valid = boost::nowide::utf::is_valid_codepoint(code);
+    const bool is_control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    const bool is_in_xml = code != 0xFFFE && code != 0xFFFF;
+    characters += is_valid && !is_control && is_in_xml ? static_cast<char32_t>(code) : U'?';
+    at = is_valid ? next : at + 1;
   }
   return characters;
 }

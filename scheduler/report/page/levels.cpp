@@ -22,14 +22,16 @@ struct Cell {
 
 class Grid {
  public:
-  Grid(std::span<const StretchRow> rows, const Frame& frame)
+  /// Of those that are suspended, or of the others.
+  Grid(std::span<const StretchRow> rows, const Frame& frame, bool suspended)
       : rows_(rows),
         frame_(frame),
         width_(cell_seconds(frame)),
         height_(cell_cores(frame.cores)),
         bands_(static_cast<std::size_t>((frame.cores + height_ - 1) / height_)),
         cells_(frame.columns * bands_) {
-    for (std::size_t i = 0; i < rows.size(); ++i) add(i);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (((rows[i].flags & kSuspended) != 0) == suspended) add(i);
   }
 
   [[nodiscard]] std::vector<StretchRow> rectangles() const {
@@ -97,7 +99,8 @@ class Grid {
     const double whole = width_ * (last - first + 1);
     if (cell.used < kLeastUsed * whole) return std::nullopt;
     const bool is_merged = (rows_[cell.stretch].flags & kMerged) != 0 || cell.most < kHalf * whole;
-    StretchRow drawn = is_merged && !frame_.names_merged ? StretchRow{} : rows_[cell.stretch];
+    StretchRow drawn = rows_[cell.stretch];
+    if (is_merged && !frame_.names_merged) drawn = {.flags = static_cast<std::uint8_t>(drawn.flags & kSuspended)};
     drawn.from = begin_of(column);
     drawn.to = begin_of(column + 1);
     drawn.first = first;
@@ -131,7 +134,12 @@ class Grid {
 }  // namespace
 
 std::vector<StretchRow> picture_of(std::span<const StretchRow> rows, const Frame& frame) {
-  return Grid(rows, frame).rectangles();
+  std::vector<StretchRow> drawn = Grid(rows, frame, false).rectangles();
+  const auto is_suspended = [](const StretchRow& row) { return (row.flags & kSuspended) != 0; };
+  if (std::ranges::none_of(rows, is_suspended)) return drawn;
+  const std::vector<StretchRow> suspended = Grid(rows, frame, true).rectangles();
+  drawn.insert(drawn.end(), suspended.begin(), suspended.end());
+  return drawn;
 }
 
 std::vector<Level> levels_of(std::span<const StretchRow> rows, Frame frame) {

@@ -28,7 +28,9 @@ inline constexpr CoreCount kMostBands = 256;
 }
 
 /// Rectangles of whole cells: job, flags and processes are those of the stretch with the largest share of the cell, with kMerged
-/// and the share of the cell that is used if it has less than half of it. A cell of which less than a twentieth is used stays empty. O(rows + cells that they touch).
+/// and the share of the cell that is used if it has less than half of it. A cell of which less than a twentieth is used stays empty.
+/// Suspended stretches hold no core: they are a picture of their own, behind that of the others. A core that two jobs share
+/// counts twice. O(rows + cells that they touch).
 [[nodiscard]] std::vector<StretchRow> picture_of(std::span<const StretchRow> rows, const Frame& frame);
 
 /// The pictures that a chart of `rows` needs to be drawn fast at every zoom, finest first; none if the rows are few.

@@ -81,8 +81,11 @@ std::vector<StretchRow> take_left_out(std::vector<StretchRow>& rows, const Shown
   std::vector<StretchRow> left_out;
   for (const StretchRow& row : rows)
     if (row.job < 0)
-      left_out.push_back(
-          {.from = row.from, .to = row.to, .first = row.first, .last = row.last, .flags = kMerged | used_quarters(4)});
+      left_out.push_back({.from = row.from,
+                          .to = row.to,
+                          .first = row.first,
+                          .last = row.last,
+                          .flags = static_cast<std::uint8_t>((row.flags & kSuspended) | kMerged | used_quarters(4))});
   std::erase_if(rows, [](const StretchRow& row) { return row.job < 0; });
   return left_out;
 }

@@ -61,14 +61,6 @@ void keep_first_seed(std::vector<fs::path>& logs) {
   std::erase_if(logs, [&first](const fs::path& log) { return log.parent_path().parent_path() != first; });
 }
 
-// A page in place of a log would destroy what it is made of.
-void check_out(const std::string& out, std::span<const fs::path> logs) {
-  std::error_code error;
-  for (const fs::path& log : logs)
-    if (fs::equivalent(out, log, error))
-      throw InputError(fmt::format("{}: is the event log that the page is made of, expected another file", out));
-}
-
 // The first ones, if there are many.
 std::string joined_names(std::span<const std::string> names) {
   constexpr std::size_t kMost = 4;
@@ -105,7 +97,7 @@ fs::path page_beside(std::span<const std::string> runs) {
 
 void write_page_of(std::span<const fs::path> logs, const std::string& title, const std::string& out,
                    const PageLimits& limits) {
-  check_out(out, logs);
+  results::expect_no_log(out, logs);
   std::vector<RunData> runs;
   for (const fs::path& log : logs) runs.push_back(read_run(log, limits));
   const std::vector<std::string> names = run_names(logs);

@@ -96,9 +96,7 @@ Layout by_size_layout(std::span<const PlotRun> runs, const FigureOptions& option
       most = std::max(most, of.p95);
     }
   if (std::ranges::all_of(*quartiles, [](const auto& of) { return of.empty(); })) fail_without_jobs(runs, options);
-  if (runs.size() > kMostCurves)
-    throw UsageError(
-        fmt::format("--figure slowdown-by-size: expected at most {} runs, found {}", kMostCurves, runs.size()));
+  expect_few(runs, "slowdown-by-size");
   Layout layout{.x = size_axis(*quartiles), .panels = {}, .panel_height = kBySizePanel};
   layout.panels.push_back(
       {.y = metric_axis(metric, options.bound, least, most), .draw = [quartiles](Canvas& canvas, const Plot& plot) {

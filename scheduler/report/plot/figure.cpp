@@ -8,6 +8,7 @@
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/report/draw/canvas_file.hpp"
 #include "scheduler/report/plot/figures.hpp"
+#include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
 namespace {
@@ -68,6 +69,7 @@ std::string figure_of(std::span<const fs::path> logs, const FigureOptions& optio
 }
 
 void write_figure(std::span<const fs::path> logs, const FigureOptions& options, const std::string& out) {
+  results::expect_no_log(out, logs);
   write_whole_file(out, figure_of(logs, options, out));
 }
 

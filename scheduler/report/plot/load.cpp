@@ -113,6 +113,7 @@ void add_busy_legend(Layout& layout, std::span<const PlotRun> runs, const std::v
 }  // namespace
 
 Layout queue_layout(std::span<const PlotRun> runs, const Window& window) {
+  expect_few(runs, "queue");
   Layout layout{.x = time_axis("time", window.from, window.to, kTimeParts), .panels = {}, .panel_height = kQueuePanel};
   layout.panels.push_back(
       curves_panel(runs, window, "waiting jobs", [](const metrics::Point& at) -> double { return at.queued; }));
@@ -125,6 +126,7 @@ Layout queue_layout(std::span<const PlotRun> runs, const Window& window) {
 }
 
 Layout utilisation_layout(std::span<const PlotRun> runs, const Window& window) {
+  expect_few(runs, "utilisation");
   const double span = span_for(runs, window);
   auto curves = std::make_shared<std::vector<BusyCurve>>();
   CoreCount cores = 0;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/report/draw/legend.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
@@ -63,6 +64,11 @@ std::vector<PlotRun> read_plot_runs(std::span<const fs::path> logs, std::span<co
   }
   label_runs(runs, labels);
   return runs;
+}
+
+void expect_few(std::span<const PlotRun> runs, std::string_view figure) {
+  if (runs.size() > kMostCurves)
+    throw UsageError(fmt::format("--figure {}: expected at most {} runs, found {}", figure, kMostCurves, runs.size()));
 }
 
 }  // namespace replay::report

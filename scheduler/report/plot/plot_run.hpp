@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/model/machine.hpp"
@@ -28,5 +29,8 @@ struct Window {
 /// read or has no job, UsageError if there are labels and not one for each run. Says on stderr that a log was cut off.
 [[nodiscard]] std::vector<PlotRun> read_plot_runs(std::span<const std::filesystem::path> logs,
                                                   std::span<const std::string> labels);
+
+/// For figures with a curve or a colour for each run. Throws UsageError if there are more runs than curves that differ.
+void expect_few(std::span<const PlotRun> runs, std::string_view figure);
 
 }  // namespace replay::report

@@ -153,6 +153,20 @@ TEST_F(ExportCommand, SaysWhatIsWrong) {
     expect_says(fmt::format("export events.log --to {}", format), 1, {"events.log: ", "machine"});
 }
 
+TEST_F(ExportCommand, DoesNotReplaceTheLogThatItReads) {
+  ASSERT_EQ(replay("simulate --trace " REPLAY_SOURCE_DIR
+                   "/traces/synth.swf --policy easy --machine 1x1x2 --outputs events --out r")
+                .status,
+            0);
+  const std::string log = text_of(folder_ / "r/events.log");
+  const ShellResult result = replay("export r --to csv -o r/../r/events.log");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("events.log: is an event log that is read, expected another file"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(text_of(folder_ / "r/events.log"), log);
+  EXPECT_EQ(replay("plot r --figure queue -o r/events.svg").status, 0) << "it still is a log";
+}
+
 TEST_F(ExportCommand, OfALogThatWasCutOffHasWhatThereIsAndSaysSo) {
   ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
   const std::string log = text_of(folder_ / "r/events.log");

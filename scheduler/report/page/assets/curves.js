@@ -8,8 +8,10 @@ const kCurves = [
   {name: "free_while_queued", label: "free cores while jobs wait", integer: true},
   {name: "waiting_processors", label: "processors that waiting jobs ask for", integer: true, optional: true},
 ];
-const kDashes = [null, [7, 3], [2, 2], [10, 3, 2, 3]];
+const kDashes = [null, [7, 3], [2, 2], [10, 3, 2, 3], [4, 4], [12, 4], [1, 3]];
 const kLineColours = {light: ["#0072b2", "#b64a00", "#007a5a", "#8a3f73"], dark: ["#7cc4f2", "#ffb26b", "#5fd6b2", "#e8a3cf"]};
+/** Of line `k`; with the four colours 28 lines differ. */
+const dashesOf = (k) => kDashes[k % kDashes.length];
 
 /** A step function whose extremes (over powers of 16 points) and means are found in few steps for any range. NaN: undefined. */
 class StepFunction {
@@ -120,19 +122,21 @@ function bandPlotter({drawingContext: context, points, plotArea, color}) {
 
 class Curves {
   constructor(runs, view, isDark) {
-    Object.assign(this, {runs, view, isDark, charts: [], turn: 0});
+    Object.assign(this, {runs, view, isDark, charts: [], turn: 0, functions: new Map()});
     this.box = element("section", {class: "curves", "aria-label": "load of the machine over time"});
   }
+  /** Makes all figures, for the data and the theme; what is open or closed stays so. */
   make() {
+    const open = new Map(this.charts.map(({curve, box}) => [curve.name, box.open]));
+    this.look = this.isDark() ? "dark" : "light";
     this.box.replaceChildren();
     for (const chart of this.charts) chart.graph.destroy();
     this.charts = [];
-    this.functions = new Map();
     for (const curve of kCurves) {
       if (!this.runs.some((run) => run.series[curve.name] && run.series.time && run.series.time.length > 0)) continue;
       const plot = element("div", {class: "curve-plot"});
       const readout = element("span", {class: "readout", "aria-hidden": "true"});
-      const box = element("details", {class: "curve", open: !curve.optional},
+      const box = element("details", {class: "curve", open: open.get(curve.name) ?? !curve.optional},
                           element("summary", {}, element("span", {class: "curve-name"}, curve.label), readout), plot);
       this.box.append(box);
       const chart = {curve, plot, readout, box, graph: null};
@@ -146,7 +150,7 @@ class Curves {
   key() {
     const colours = kLineColours[this.isDark() ? "dark" : "light"];
     return element("p", {class: "key"}, this.runs.map((run, k) =>
-      element("span", {}, lineSample(colours[k % 4], kDashes[k % 4]), ` ${run.name}`)));
+      element("span", {}, lineSample(colours[k % 4], dashesOf(k)), ` ${run.name}`)));
   }
   functionOf(run, name) {
     const key = `${run.index} ${name}`;
@@ -216,7 +220,7 @@ class Curves {
       width, height: 74, dateWindow: [t0, t1], valueRange, stepPlot: true, legend: "never", showLabelsOnHighlight: false,
       xRangePad: 0, rightGap: kRightGap, strokeWidth: 1.5, customBars: true, plotter: [bandPlotter, Dygraph.Plotters.linePlotter],
       colors: kLineColours[look].slice(0, Math.max(1, Math.min(4, this.runs.length))),
-      series: Object.fromEntries(this.runs.map((run, k) => [`${k + 1}: ${run.name}`, {strokePattern: kDashes[k % 4], color: kLineColours[look][k % 4]}])),
+      series: Object.fromEntries(this.runs.map((run, k) => [`${k + 1}: ${run.name}`, {strokePattern: dashesOf(k), color: kLineColours[look][k % 4]}])),
       gridLineColor: look === "dark" ? "#3a424d" : "#dde2e8", axisLineColor: look === "dark" ? "#5a6573" : "#aab2bd",
       axes: {
         x: {drawAxis: false, drawGrid: true, independentTicks: true,

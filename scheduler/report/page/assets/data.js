@@ -63,6 +63,9 @@ function lazyColumns(columns) {
   return result;
 }
 
+/** Columns of jobs in which -1 is no value. */
+const kCounts = new Set(["user", "queue", "processes", "given", "optimal", "cores", "max_mpl"]);
+
 const kSuspended = 1, kShareable = 2, kShrunk = 4, kGrouped = 8, kMerged = 16;
 
 /** Share of a merged cell that is used: at most so much, in quarters. */
@@ -175,7 +178,7 @@ class Run {
   value(name, row) {
     const column = this.jobs[name];
     if (!column || row < 0) return NaN;
-    return column[row];
+    return kCounts.has(name) && column[row] < 0 ? NaN : column[row];
   }
   className(row) {
     const index = this.value("class", row);

@@ -1,7 +1,6 @@
 // Distributions of wait, response and slowdown: the share of jobs up to a value, for all jobs, by class or by size.
 
 const kOf = {wait: ["wait", "s"], response: ["response", "s"], slowdown: ["bounded slowdown", ""]};
-const kEcdfDashes = [null, [7, 3], [2, 2], [10, 3, 2, 3], [4, 4], [12, 4], [1, 3]];
 
 class Distributions {
   constructor(runs, isDark) {
@@ -18,6 +17,14 @@ class Distributions {
     else this.box.append(element("p", {class: "controls"}, element("label", {for: "ecdf-by"}, "lines for "), this.choice,
                                  element("label", {for: "ecdf-log"}, this.logarithmic, " logarithmic")), this.plots);
   }
+  choices() {
+    return {by: this.by, logarithmic: this.logarithmic.checked};
+  }
+  /** As before, where that can be chosen. */
+  choose({by, logarithmic}) {
+    if ([...this.choice.options].some((one) => one.value === by)) this.by = this.choice.value = by;
+    this.logarithmic.checked = logarithmic;
+  }
   draw() {
     for (const graph of this.graphs) graph.destroy();
     this.graphs = [];
@@ -30,7 +37,7 @@ class Distributions {
   plot(of) {
     const lines = this.runs.flatMap((run) => (run.json.ecdf || []).filter((one) => one.of === of && one.by === this.by)
       .map((one) => ({run, name: this.runs.length > 1 ? `${run.name}: ${one.name}` : one.name, columns: this.columnsOf(one)})));
-    const shown = lines.filter((line) => line.columns.x && line.columns.x.length > 0).slice(0, 14);
+    const shown = lines.filter((line) => line.columns.x && line.columns.x.length > 0);
     if (shown.length === 0) return null;
     const [label, unit] = kOf[of];
     const plot = element("div", {class: "ecdf-plot", role: "img", "aria-label": `share of jobs by ${label}: ${shown.map((line) =>
@@ -59,11 +66,11 @@ class Distributions {
     rows.push([most * 1.0001 + 1e-9, ...shown.map((_, k) => lastOf(k))]);
     const labels = shown.map((line, k) => `${k + 1}: ${line.name}`);
     const valueOf = (v) => (logarithmic ? 10 ** v : v);
-    shown.forEach((line, k) => key.append(this.sample(colours[k], kEcdfDashes[k % 7], line)));
+    shown.forEach((line, k) => key.append(this.sample(colours[k], dashesOf(k), line)));
     return () => this.graphs.push(new Dygraph(plot, rows, {
       labels: ["x", ...labels], stepPlot: true, connectSeparatedPoints: true, legend: "never", width: plot.clientWidth || 300,
       height: 180, valueRange: [0, 1.02], xRangePad: 0, colors: colours, strokeWidth: 1.8, highlightCircleSize: 0,
-      series: Object.fromEntries(labels.map((name, k) => [name, {strokePattern: kEcdfDashes[k % 7], color: colours[k]}])),
+      series: Object.fromEntries(labels.map((name, k) => [name, {strokePattern: dashesOf(k), color: colours[k]}])),
       gridLineColor: look === "dark" ? "#3a424d" : "#dde2e8", axisLineColor: look === "dark" ? "#5a6573" : "#aab2bd",
       interactionModel: {}, drawGrid: true,
       axes: {

@@ -57,7 +57,9 @@ class Gantt {
     const {run, view, context, ratio} = this;
     const {dark, paint} = this.colours(run);
     const raster = new Raster(this.pixels, this.plotWidth * ratio, this.plotHeight * ratio, dark ? kBandsDark : kBandsLight, ratio);
-    this.set = this.chosen();
+    const set = this.chosen();
+    if (set !== this.set) this.hover = -1;  // a place in the other one
+    this.set = set;
     raster.draw(run, this.set, view.t0, view.t1, paint);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.fillStyle = dark ? "#16191e" : "#ffffff";

@@ -20,6 +20,7 @@ function attachPointer(gantt, view, tip) {
     if (event.button !== 0) return;
     over.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, place(event));
+    gantt.isHeld = true;
     if (pointers.size === 1) moved = 0;
     tip.hide();
   });
@@ -46,6 +47,7 @@ function attachPointer(gantt, view, tip) {
   });
   const release = (event) => {
     const known = pointers.delete(event.pointerId);
+    gantt.isHeld = pointers.size > 0;
     over.classList.remove("dragged");
     if (!known || event.type !== "pointerup" || moved >= kClickDistance || pointers.size > 0) return;
     const {x, y} = place(event);

@@ -10,8 +10,6 @@ const kJobRows = [
   ["time suspended", "suspended_time", durationText], ["time in a group", "group_time", durationText],
 ];
 
-// Columns in which a negative number says that there is none.
-const kCounts = new Set(["user", "queue", "processes", "given", "optimal", "cores", "max_mpl"]);
 
 /** "node 3", "nodes 0-3" or, with gaps between them, "4 nodes from 0 to 9". */
 function nodesText(nodes) {
@@ -62,8 +60,7 @@ class JobPanel {
     const rows = [];
     for (const [label, name, text] of kJobRows) {
       const value = run.value(name, row);
-      const isCount = kCounts.has(name);
-      if (Number.isNaN(value) || (isCount && value < 0)) continue;
+      if (Number.isNaN(value)) continue;
       if (/_time$/.test(name) && value === 0) continue;
       if (name === "optimal" && value <= 0) continue;
       rows.push(element("tr", {}, element("th", {scope: "row"}, label), element("td", {}, text(value))));

@@ -6,7 +6,7 @@ const kMotions = {w: [0.55, 0], s: [1.8, 0], a: [1, -0.9], d: [1, 0.9]};  // zoo
 function neighbourIn(run, row, direction) {
   const arrays = run.stretches.open();
   const {count, job, from, to, first, last} = arrays;
-  if (row < 0) return count > 0 ? job[0] : -1;
+  if (row < 0) return count > 0 ? job.find((one) => one >= 0) ?? -1 : -1;
   const own = run.stretchesOf(row);
   if (own.length === 0) return Math.min(run.count - 1, row + 1);
   const start = own[0];

@@ -1,5 +1,11 @@
 // Puts the page together: reads the data, draws the Gantt charts first, then the rest.
 
+/** What tells a folding part of the page from the others, whatever numbers its title has. */
+function nameOfDetails(box) {
+  const title = box.querySelector("summary .curve-name") || box.querySelector("summary");
+  return `${box.className} ${title ? title.textContent.replace(/\d[\d,.]*/g, "#") : ""}`;
+}
+
 class Page {
   constructor(data) {
     this.data = data;
@@ -57,6 +63,7 @@ class Page {
   /** The rest of the page: curves, distributions, tables. Made after the first picture was shown. */
   fill() {
     const {data, view} = this;
+    const before = this.curves ? this.arrangement() : null;
     const isDark = () => this.isDark();
     const curves = this.curves;
     this.curves = new Curves(data.runs, view, isDark);
@@ -70,16 +77,28 @@ class Page {
     byId("signs").replaceChildren(...signSamples(data).map(([name, text]) => element("span", {}, element("span", {class: `swatch sign ${name}`, "aria-hidden": "true"}), text)));
     this.distributions = new Distributions(data.runs, isDark);
     byId("distributions").replaceChildren(element("h2", {}, "Distributions"), this.distributions.box);
+    if (before) this.distributions.choose(before.distributions);
     this.distributions.draw();
-    const wasOpen = this.list && this.list.box.open;
+    const {by, down, most} = this.list || {};
     this.list = new JobList(data, view);
-    this.list.box.open = Boolean(wasOpen);
+    if (before) Object.assign(this.list, {by, down, most});
     byId("list").replaceChildren(this.list.box);
     byId("about").replaceChildren(...[limitsBox(data), element("details", {}, element("summary", {}, data.runs.length > 1 ? "The runs" : "The run"), headersTable(data)),
                                       element("p", {class: "quiet"}, `Made by ${data.program}.`)].filter(Boolean));
     this.panel.show();
+    if (before) this.arrange(before);
     page.timing.filled = performance.now();
     page.ready = true;
+  }
+  /** What the user has opened, chosen and focused below the charts, for a page that is made anew. */
+  arrangement() {
+    const active = document.activeElement;
+    return {open: new Map([...document.querySelectorAll("details")].map((box) => [nameOfDetails(box), box.open])),
+            distributions: this.distributions.choices(), focus: active && active !== document.body ? active.id : ""};
+  }
+  arrange({open, focus}) {
+    for (const box of document.querySelectorAll("details")) box.open = open.get(nameOfDetails(box)) ?? box.open;
+    if (focus && document.activeElement === document.body && byId(focus)) byId(focus).focus({preventScroll: true});
   }
   isDark() {
     if (this.printing) return false;
@@ -161,8 +180,10 @@ class Page {
       this.announce();
     }
     if (this.curves && has("colours")) {
-      this.curves.make();
-      this.distributions.draw();
+      const isOtherTheme = this.curves.look !== (this.isDark() ? "dark" : "light");
+      if (isOtherTheme) this.curves.make();
+      else if (changes.has("all")) this.curves.redraw(true);
+      if (isOtherTheme || changes.has("all")) this.distributions.draw();
       this.list.fill();
     } else if (this.curves && has("time")) {
       this.curves.redraw(changes.has("all"));
@@ -218,9 +239,10 @@ class Page {
   }
   announce() {
     const {selected} = this.view;
+    const value = (name) => selected.run.value(name, selected.row);
     byId("announcement").textContent = !selected ? "no job selected" : `job ${selected.run.nameOf(selected.row)}, ` +
-      `${counted(selected.run.value("cores", selected.row), "core")}, started at ${instantText(selected.run.value("start", selected.row))}, ` +
-      `waited ${durationText(selected.run.value("wait", selected.row))}`;
+      (Number.isNaN(value("start")) ? "not started" : `${counted(value("cores"), "core")}, started at ${instantText(value("start"))}, ` +
+                                                      `waited ${durationText(value("wait"))}`);
   }
   /** On paper: light, and images in place of the canvases. */
   print(begins) {
@@ -244,7 +266,14 @@ class Page {
   }
   /** Takes a newer state of a live run; the window follows the end if it reached it. */
   replace(json) {
+    if (this.gantts.some((gantt) => gantt.isHeld)) {  // a drag goes on with the chart that it began on
+      clearTimeout(this.held);
+      this.held = setTimeout(() => this.replace(json), 100);
+      return;
+    }
+    clearTimeout(this.held);
     const old = this.view;
+    const focused = this.gantts.findIndex((gantt) => gantt.box.contains(document.activeElement));
     const followed = !old || old.t1 >= old.end - (old.end - old.begin) * 0.002;
     const data = {...this.data, runs: [new Run(json, 0)], differences: []};
     this.build(data, (view) => {
@@ -262,6 +291,7 @@ class Page {
       return undefined;
     });
     this.fill();
+    if (focused >= 0 && this.gantts[focused]) this.gantts[focused].over.focus({preventScroll: true});
   }
 }
 

@@ -126,8 +126,7 @@ class JobList {
     this.rows.replaceChildren(...rows.slice(0, this.most).map((row) => element("tr", {}, kListColumns.map(([, name, text]) => {
       if (name === "id") return element("td", {}, this.view.jobLink(run, row, run.nameOf(row)));
       if (name === "class") return element("td", {}, run.className(row) || "-");
-      const value = run.value(name, row);
-      return element("td", {}, kCounts.has(name) && value < 0 ? "-" : text(value));
+      return element("td", {}, text(run.value(name, row)));
     }))));
     this.note.textContent = rows.length > this.most ? `${numberText(this.most)} of ${numberText(rows.length)}` : counted(rows.length, "job");
     this.more.hidden = rows.length <= this.most;

@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/report/draw/canvas_file.hpp"
+#include "scheduler/report/draw/font.hpp"
 #include "scheduler/report/draw/hatch.hpp"
 #include "scheduler/report/draw/legend.hpp"
 #include "scheduler/report/draw/markup.hpp"
@@ -174,6 +175,17 @@ TEST(Legend, NamesWrapAndAreCutAtTheWidth) {
   EXPECT_DOUBLE_EQ(legend_height(canvas->font(), entries, 60, 10), 39);
   draw_legend(*canvas, {0, 0}, std::vector<LegendEntry>{{std::string(100, 'n'), [](Canvas&, const Box&) {}}}, 100, 10);
   EXPECT_NE(canvas->finish("l").find("nnn...\""), std::string::npos);
+}
+
+TEST(Characters, AreThoseOfValidUtf8AndOtherBytesAreQuestionMarks) {
+  EXPECT_EQ(characters_of("aé€😀"), U"aé€😀");
+  EXPECT_EQ(characters_of("\xff"), U"?");
+  EXPECT_EQ(characters_of("\xed\xa0\x80"), U"???") << "a surrogate";
+  EXPECT_EQ(characters_of("\xc0\xaf"), U"??") << "longer than it has to be";
+  EXPECT_EQ(characters_of("\xf4\x90\x80\x80"), U"????") << "beyond U+10FFFF";
+  EXPECT_EQ(characters_of("\xe2\x82"), U"??") << "cut off";
+  EXPECT_EQ(characters_of("\xef\xbf\xbf"), U"?") << "no character of XML";
+  EXPECT_EQ(characters_of("\x1b\x7f\xc2\x85"), U"???") << "control characters";
 }
 
 }  // namespace

@@ -76,6 +76,20 @@ TEST(PictureOf, MergedCellsOfOneUseAreOneRectangleWhereJobsAreNotNamed) {
   EXPECT_EQ(picture(rows, frame), Lines{"job -1: 0-20 on 0-3 merged, 4 of 4 used"});
 }
 
+TEST(PictureOf, ASuspendedJobHidesNoneThatRunsOnItsCores) {
+  StretchRow asleep = row(0, 100, 1, 0, 3);
+  asleep.flags = kSuspended;
+  std::vector<StretchRow> rows{asleep};
+  for (int i = 0; i < 4; ++i) rows.push_back(row(i * 2.5, i * 2.5 + 2, 2 + i, 0, 3));
+  const std::vector<StretchRow> drawn = picture_of(rows, kTenCells);
+  ASSERT_EQ(drawn.size(), 2u);
+  EXPECT_EQ(drawn[0].job, 2);
+  EXPECT_EQ(drawn[0].flags, kMerged | used_quarters(4)) << "8 of the 10 s are used, whoever is suspended there";
+  EXPECT_EQ(drawn[1].job, 1);
+  EXPECT_EQ(drawn[1].flags, kSuspended);
+  EXPECT_EQ(drawn[1].to, 100);
+}
+
 TEST(PictureOf, BeginAndEndAreRoundedToCells) {
   EXPECT_EQ(picture({row(12, 38, 1, 0, 0)}, kTenCells), Lines{"job 1: 10-40 on 0-0"});
   EXPECT_EQ(picture({row(0, 100, 1, 0, 0)}, {.begin = 0, .end = 99, .cores = 4, .columns = 10}),

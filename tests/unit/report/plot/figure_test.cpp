@@ -93,6 +93,20 @@ TEST_F(Plots, GanttShowsSharedCoresSideBySide) {
                       "M91.67 4.3H164.14V33.8H91.67z"});  // and job 2 in the upper one
 }
 
+TEST_F(Plots, FiguresWithALineForEachRunRefuseMoreThanThereAreLooks) {
+  std::vector<std::filesystem::path> logs;
+  for (int run = 0; run < 9; ++run) logs.push_back(log(fmt::format("p{}", run), "1x1x2", kShrunkRun));
+  for (const FigureKind kind : {FigureKind::kQueue, FigureKind::kUtilisation, FigureKind::kSlowdownBySize}) {
+    try {
+      (void)drawn(logs, {.kind = kind});
+      ADD_FAILURE() << "drawn";
+    } catch (const UsageError& error) {
+      EXPECT_NE(std::string{error.what()}.find("expected at most 8 runs, found 9"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_NE(drawn(logs, {.kind = FigureKind::kGantt}), "") << "panels, not lines";
+}
+
 TEST_F(Plots, GanttMarksJobsInAGroup) {
   const std::string job =
       "0 submit job={0} processes=2 estimate=60 runtime=60 flexibility=rigid\n"
