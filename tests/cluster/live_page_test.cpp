@@ -97,11 +97,5 @@ TEST_F(LivePageOfARun, IsToldOfCtrlC) {
   EXPECT_NE(last_words(client).find("the run was interrupted"), std::string::npos) << last_words(client);
 }
 
-TEST_F(LivePageOfARun, DoesNotWaitForAClientThatDoesNotRead) {
-  start("fcfs-malleable");
-  const HttpClient lazy = browse();
-  EXPECT_EQ(replay_->wait(), 0) << replay_->err();
-}
-
 }  // namespace
 }  // namespace replay::test
