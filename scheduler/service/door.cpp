@@ -63,13 +63,13 @@ class Door::Connection {
         socket_(std::move(socket)),
         line_(bufferevent_socket_new(door.loop_, socket_.get(), 0)),
         late_(door.loop_, -1, 0, [this] { door_.forget(client_); }),
-        next_(door.loop_, -1, 0, [this] { read_requests(); }) {
+        next_(door.loop_, -1, 0, [this] { read_requests(); }),
+        look_(door.loop_, -1, 0, [this] { look_for_hang_up(); }) {
     INVARIANT(line_ != nullptr, "libevent takes no connection");
     bufferevent_setcb(
-        line_.get(), [](bufferevent*, void* self) { static_cast<Connection*>(self)->read_requests(); },
+        line_.get(), [](bufferevent*, void* self) { static_cast<Connection*>(self)->on_readable(); },
         [](bufferevent*, void* self) { static_cast<Connection*>(self)->on_written(); },
         [](bufferevent*, short what, void* self) { static_cast<Connection*>(self)->on_event(what); }, this);
-    bufferevent_setwatermark(line_.get(), EV_READ, 0, door.limits_.line + 1);
     const timeval answer = to_timeval(door.limits_.answer);
     bufferevent_set_timeouts(line_.get(), nullptr, &answer);
     bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
@@ -111,6 +111,25 @@ class Door::Connection {
     bufferevent_write(line_.get(), line.data(), line.size());
   }
 
+  [[nodiscard]] std::size_t unread() const { return evbuffer_get_length(bufferevent_get_input(line_.get())); }
+
+  // Reads no further while so much is there. By hand: at its high watermark libevent calls back again and again.
+  void on_readable() {
+    if (unread() > door_.limits_.line) {
+      bufferevent_disable(line_.get(), EV_READ);
+      look_.arm_after(door_.limits_.request);
+    }
+    read_requests();
+  }
+
+  // Where nothing is read, nothing tells that the client has gone.
+  void look_for_hang_up() {
+    if ((bufferevent_get_enabled(line_.get()) & EV_READ) != 0) return;
+    pollfd state{socket_.get(), 0, 0};
+    if (::poll(&state, 1, 0) != 0) return door_.forget(client_);
+    look_.arm_after(door_.limits_.request);
+  }
+
   // Takes the next request of those that have come, if the last one is answered.
   void read_requests() {
     if (state_ != State::kReads || waiting() > door_.limits_.waiting) return;
@@ -128,6 +147,7 @@ class Door::Connection {
     std::string line(length, '\0');
     evbuffer_remove(input, line.data(), length);
     evbuffer_drain(input, 1);
+    if (!has_ended_ && unread() <= door_.limits_.line) bufferevent_enable(line_.get(), EV_READ);
     late_.disarm();
     in_line_ = false;  // between two requests it may be silent
     Request request;
@@ -168,6 +188,7 @@ class Door::Connection {
   std::unique_ptr<bufferevent, Deleter> line_;
   launcher::LoopEvent late_;
   launcher::LoopEvent next_;
+  launcher::LoopEvent look_;
   State state_ = State::kReads;
   bool in_line_ = false;    // the beginning of a line has come
   bool has_ended_ = false;  // it sends nothing more

@@ -168,6 +168,40 @@ TEST_F(DoorTest, AClientThatTakesNoAnswersIsDroppedAndReadsNoFurther) {
   EXPECT_LT(asked_, 30) << "what waits for a client is bounded";
 }
 
+TEST_F(DoorTest, AClientThatAsksOnAndOnBeforeItIsAnsweredCostsNoTimeAndIsForgottenWhenItHasGone) {
+  open({.line = 100, .request = 30ms});
+  auto client = std::make_optional<ServiceClient>(path());
+  client->send(kWait);
+  ASSERT_TRUE(wait_for([&] { return waiting_.size() == 1; }));
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += kAsk;
+  client->send(many);
+  int turns = 0;
+  const auto until = std::chrono::steady_clock::now() + 100ms;
+  const timeval pause{0, 1000};
+  for (; std::chrono::steady_clock::now() < until; ++turns) {
+    event_base_loopexit(loop_.get(), &pause);
+    event_base_loop(loop_.get(), EVLOOP_ONCE);
+  }
+  EXPECT_LT(turns, 300) << "the loop sleeps meanwhile";
+  EXPECT_TRUE(door_->has(waiting_.front()));
+  client.reset();
+  EXPECT_TRUE(wait_for([&] { return !door_->has(waiting_.front()); }));
+  EXPECT_EQ(asked_, 0);
+}
+
+TEST_F(DoorTest, RequestsBeyondTheLimitOfOneAreReadAsTheyAreAnswered) {
+  open({.line = 100});
+  ServiceClient client{path()};
+  std::string many, answers;
+  for (int i = 0; i < 100; ++i) {
+    many += kAsk;
+    answers += kNo;
+  }
+  client.send(many);
+  EXPECT_TRUE(wait_for([&] { return client.take() == answers; })) << client.take().size();
+}
+
 TEST_F(DoorTest, OneClientTooManyIsToldSo) {
   open({.clients = 2});
   ServiceClient a{path()};
