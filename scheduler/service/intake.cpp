@@ -319,12 +319,18 @@ JobStatus Intake::status_of(const StoredJob& stored) {
   status.command = visible_text(command_line_of(stored.command), kLongestCommand);
   status.directory = stored.directory;
   status.output = folder_.job(stored.job.id).string();
-  if (stored.ended) {
+  const auto set_end = [&status, this](Instant at, const JobEnd& end) {
     status.state = JobState::kEnded;
-    status.ended = journal_.unix_time_of(*stored.ended);
-    status.outcome = stored.outcome;
-    status.exit_code = stored.exit_code;
-    status.reason = stored.reason;
+    status.ended = journal_.unix_time_of(at);
+    status.outcome = end.outcome;
+    status.exit_code = end.exit_code;
+    status.reason = end.reason;
+  };
+  const auto unwritten = std::ranges::find(ends_, stored.job.id, &EndOfJob::job);
+  if (stored.ended) {
+    set_end(*stored.ended, {stored.outcome, stored.exit_code, Verification::kNone, -1, stored.reason});
+  } else if (unwritten != ends_.end()) {
+    set_end(unwritten->at, unwritten->end);
   } else if (const Board::Entry* const entry = board_.find(stored.job.id); entry != nullptr) {
     status.state = entry->state;
     status.cores = entry->state == JobState::kRunning ? entry->cores : 0;

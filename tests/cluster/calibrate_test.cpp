@@ -170,6 +170,7 @@ Profile profile_without_sharing_of_ep() {
     entry.runtime_s = figure(0.1);
     for (const std::string neighbour : {"ep", "cg"}) profile.pairs.push_back({name, "S", neighbour, "S", 2, figure(2)});
   }
+  profile.turn_s = 0.04;
   profile.entries.back().cpu_use = figure(0.9);
   profile.entries.back().slowdown_mpl_2 = figure(2);
   for (const ProcessCount processes : {2, 4}) {

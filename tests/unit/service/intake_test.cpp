@@ -3,6 +3,7 @@
 #include "scheduler/service/intake.hpp"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -223,6 +224,31 @@ TEST_F(IntakeTest, AServiceIsNotOverBecauseItsPolicyStartsNothing) {
   const Period period = serve({}, {send(submit_line(1)), answers(1), send(of_job("job", 1)), answers(2)});
   EXPECT_EQ(period.result.fault, "");
   EXPECT_TRUE(has(client_->last_line(), R"("state":"waiting")")) << client_->last_line();
+}
+
+TEST_F(IntakeTest, AJobHasEndedForItsClientsThoughItsEndCannotBeWrittenYet) {
+  sqlite3* other =
+      nullptr;  // another program that writes to the journal, as a full disk keeps the service from writing
+  const auto run = [&other](const char* sql) {
+    return sqlite3_exec(other, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
+  };
+  const auto shows = [this](const char* state) -> Step {
+    return [this, state] {
+      client_->send(of_job("job", 1));
+      return has(client_->last_line(), state);
+    };
+  };
+  serve({{1, 1.0}},
+        {send(submit_line(2)), answers(1), shows(R"("state":"running")"),
+         [&] { return sqlite3_open(folder().journal().c_str(), &other) == SQLITE_OK && run("BEGIN IMMEDIATE"); },
+         shows(R"("outcome":"completed")"),
+         [&] {
+           EXPECT_FALSE(stored(1).ended);
+           return run("COMMIT");
+         }});
+  sqlite3_close(other);
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
+  EXPECT_TRUE(stored(1).ended) << "written as soon as it can be";
 }
 
 TEST_F(IntakeTest, TheListComesInPieces) {
