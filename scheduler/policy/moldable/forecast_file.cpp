@@ -95,17 +95,17 @@ void expect_sums(const Place& place, const TrainedForecast& forecast) {
 // ---- writing ----
 
 ordered_json json_of(const TrainedClass& means) {
-  ordered_json json = {{"jobs", means.jobs}};
-  if (means.jobs == 0) return json;
-  json["mean_optimum"] = means.optimum;
-  json["mean_time_at_optimum_s"] = means.at_optimum_s;
-  json["mean_least"] = means.least;
-  json["mean_most"] = means.most;
-  json["downey_jobs"] = means.downey_jobs;
-  if (means.downey_jobs == 0) return json;
-  json["mean_a"] = means.downey_a;
-  json["mean_sigma"] = means.downey_sigma;
-  return json;
+  ordered_json members = {{"jobs", means.jobs}};
+  if (means.jobs == 0) return members;
+  members["mean_optimum"] = means.optimum;
+  members["mean_time_at_optimum_s"] = means.at_optimum_s;
+  members["mean_least"] = means.least;
+  members["mean_most"] = means.most;
+  members["downey_jobs"] = means.downey_jobs;
+  if (means.downey_jobs == 0) return members;
+  members["mean_a"] = means.downey_a;
+  members["mean_sigma"] = means.downey_sigma;
+  return members;
 }
 
 }  // namespace
