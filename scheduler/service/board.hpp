@@ -22,7 +22,7 @@ class Board final : public log::Sink {
     JobState state = JobState::kWaiting;
     CoreCount cores = 0;
     std::optional<Instant> launched{};
-    bool is_stopped = false;  ///< the service has it ended, and nobody else
+    bool is_stopped = false;  ///< the service has it ended, and not its user
   };
   /// What became of a job that left the run.
   struct Left {

@@ -30,7 +30,7 @@ struct DoorLimits {
   std::size_t waiting = std::size_t{4} << 20;  ///< bytes of answers: no further request is read before they are taken
 };
 
-/// Makes the socket, which nobody can connect to before, in a folder of the service's own. A socket that is there is
+/// Makes the socket, to which no client can connect before, in a folder of the service's own. A socket that is there is
 /// replaced. REQUIRES: no other service uses it. Throws InputError.
 [[nodiscard]] UniqueFd listen_at(const std::filesystem::path& socket);
 

@@ -1,6 +1,6 @@
 // The jobs of users as the engine's source of jobs, and the answers to their requests. The rules: a submission is
 // answered when the journal has it, and a job enters the run only then; a job's start is in the journal before its
-// processes exist, and its end before anybody who waits for it is told. All submissions of one turn of the loop are one
+// processes exist, and its end before the clients that wait for it are told. All submissions of one turn of the loop are one
 // transaction of the journal. It keeps no state of a job that the board or the journal has.
 #pragma once
 

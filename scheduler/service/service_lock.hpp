@@ -1,6 +1,6 @@
 // The lock of a service's folder: one service at a time, and none while processes of the last one may still use the cores.
 // The file has two locks. flock() belongs to the open file, which the agent inherits: it is free when daemon and agent are
-// gone. A record lock (fcntl) belongs to the daemon's process alone, so it tells who the daemon is, and whether it lives.
+// gone. A record lock (fcntl) belongs to the daemon's process alone, so it tells which process that is, and whether it lives.
 #pragma once
 
 #include <chrono>
