@@ -181,9 +181,10 @@ class Page {
     }
     if (this.curves && has("colours")) {
       const isOtherTheme = this.curves.look !== (this.isDark() ? "dark" : "light");
-      if (isOtherTheme) this.curves.make();
-      else if (changes.has("all")) this.curves.redraw(true);
-      if (isOtherTheme || changes.has("all")) this.distributions.draw();
+      if (isOtherTheme || changes.has("all")) {  // made anew, because a narrower window does not make a figure narrower
+        this.curves.make();
+        this.distributions.draw();
+      }
       this.list.fill();
     } else if (this.curves && has("time")) {
       this.curves.redraw(changes.has("all"));
