@@ -187,6 +187,10 @@ std::vector<std::string> remarks_on(const PastRun& run) {
 std::vector<std::string> repeated_command(const PastRun& run, const fs::path& out) {
   std::vector<std::string> words = run.words;
   const auto trace = take_option(words, "--trace");
+  if (!trace && !words.empty() && words.front() == "serve")
+    throw InputError(
+        fmt::format("{}: is a period of a service, whose jobs came from its users: `replay --trace {}` runs them again",
+                    run.folder.string(), (run.folder / "schedule.swf").string()));
   if (!trace)
     throw InputError(
         fmt::format("{}: its command has no --trace, so it is not known how to repeat it", run.folder.string()));

@@ -20,12 +20,12 @@ struct RunDescription {
   std::uint64_t seed = 1;
   double time_scale = 1;              ///< real seconds per second of the trace
   std::string overrun;                ///< kill, extend or policy
-  std::optional<std::size_t> jobs{};  ///< of the trace, as it was read; not given: nobody knows how many will come
+  std::optional<std::size_t> jobs{};  ///< of the trace, as it was read; not given: it is not known how many will come
   std::vector<std::string> notes{};   ///< what a reader of the results has to know, one line each
   /// How jobs are run for real, by name; none for a simulation.
   std::vector<std::pair<std::string, std::string>> settings{};
 
-  /// Unix time of instant zero, whole seconds; not given: the trace does not say, or nobody asks.
+  /// Unix time of instant zero, whole seconds; not given: the trace does not say it.
   std::optional<std::int64_t> unix_zero_s{};
 
   // Files that the run depends on.

@@ -24,14 +24,16 @@ struct Board::Reader {
   void operator()(const log::Finished& what) const {
     const Entry job = std::exchange(board.jobs_[what.job], {});
     board.jobs_.erase(what.job);
-    const bool was_launched = job.launched.has_value();
-    if (was_launched) --board.launched_;
+    if (job.launched) --board.launched_;
+    const bool could_not_start = board.unstarted_.erase(what.job) > 0;
+    const bool was_launched = job.launched.has_value() && !could_not_start;
     const bool is_cancelled = board.cancelled_.erase(what.job) > 0;
     // A job that was ended by the service and completed all the same has completed.
     const bool ended_by_service = job.is_stopped && what.end.outcome == Outcome::kKilled;
     const bool was_lost = board.is_lost_ && what.end.outcome == Outcome::kFailed;
     const bool left_queue = !was_launched && what.end.outcome == Outcome::kCancelled;
-    const bool by_service = !is_cancelled && (ended_by_service || (was_launched && was_lost) || left_queue);
+    const bool by_service =
+        !is_cancelled && (ended_by_service || (was_launched && was_lost) || left_queue || could_not_start);
     board.left_.push_back({{what.job, at, what.end}, by_service, was_launched});
   }
 };

@@ -43,6 +43,8 @@ class Board final : public log::Sink {
 
   /// Its user has asked for its end: whichever way it ends is its own.
   void note_cancel(JobId job) { cancelled_.insert(job); }
+  /// The service cannot start it: its end is not its own, and it has not begun.
+  void note_unstarted(JobId job) { unstarted_.insert(job); }
   /// The executor is lost: the ends that follow are not the jobs' own.
   void note_loss() { is_lost_ = true; }
   /// The jobs that have left since the last call, in order.
@@ -53,6 +55,7 @@ class Board final : public log::Sink {
   std::map<JobId, Entry> jobs_;
   std::size_t launched_ = 0;
   std::set<JobId> cancelled_;
+  std::set<JobId> unstarted_;
   std::vector<Left> left_;
   bool is_lost_ = false;
 };

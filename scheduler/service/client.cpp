@@ -50,7 +50,11 @@ Client::Client(const ServiceFolder& folder, std::chrono::milliseconds patience)
       stream_(connected(folder, patience)) {}
 
 Answer Client::answer_to(const Request& request) {
-  send(to_line(request) + '\n');
+  const std::string asked = to_line(request);
+  if (asked.size() > kLongestLine)
+    throw InputError(fmt::format("the request has {} bytes, expected at most {}: most of a job's is its environment",
+                                 asked.size(), kLongestLine));
+  send(asked + '\n');
   const bool may_take_long = std::holds_alternative<WaitForJob>(request);
   const std::string answer = line(may_take_long ? Deadline::max() : Clock::now() + patience_);
   try {

@@ -21,6 +21,8 @@ namespace {
 constexpr std::size_t kMostJobsOfAnAnswer = 500;
 constexpr std::size_t kMostTextOfAnAnswer = kLongestLine / 2;
 
+constexpr int kLastTries = 3;  // each waits for another writer of the journal
+
 constexpr const char* kIsStopping = "the service is stopping: it takes no requests that change a job";
 
 std::int32_t number_or_none(std::uint32_t id) {
@@ -139,7 +141,7 @@ void Intake::attach(event_base* loop) {
 
 void Intake::detach() {
   close();
-  write_ends();
+  for (int tries = 0; tries < kLastTries && (tries == 0 || !fault_.empty()); ++tries) write_ends();
   for (const auto& [job, clients] : std::exchange(waiters_, {}))
     for (const Door::Client client : clients)
       refuse(client, fmt::format("the service has ended; job {} stays in its journal", number(job)));
@@ -150,7 +152,7 @@ void Intake::detach() {
 void Intake::handle(Door::Client client, uid_t user, gid_t group, Request request) {
   try {
     std::visit(Requests{*this, client, user, group}, request);
-  } catch (const InputError& error) {  // the journal
+  } catch (const std::exception& error) {  // the journal, no memory
     refuse(client, clean_line(error.what(), kLongestReason));
   }
 }
@@ -225,6 +227,7 @@ std::optional<JobId> Intake::take_cancel(Instant /*now*/) {
   return std::nullopt;
 }
 
+// What keeps this job from being started would keep every other one: they wait for the next period.
 live::LaunchOrder Intake::order(const TracedJob& traced) {
   const JobId job = traced.job.id;
   live::LaunchOrder order;
@@ -237,12 +240,10 @@ live::LaunchOrder Intake::order(const TracedJob& traced) {
     order.directory = folder_.job(job);
     std::error_code error;
     std::filesystem::create_directories(order.directory, error);
-    if (error)
-      throw live::CannotStartJobs(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+    if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
     journal_.start(job, now_);
-  } catch (const live::CannotStartJobs&) {
-    throw;
   } catch (const InputError& error) {
+    board_.note_unstarted(job);
     throw live::CannotStartJobs(error.what());
   }
   return order;

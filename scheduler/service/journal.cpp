@@ -60,6 +60,22 @@ std::vector<std::string> words_of(const std::string& text) {
   }
 }
 
+// To be shown: of a damaged row the column itself.
+std::vector<std::string> words_or_text_of(const std::string& text) {
+  try {
+    return words_of(text);
+  } catch (const InputError&) {
+    return {text};
+  }
+}
+
+// No row of ours: another program has written to the file.
+constexpr const char* kIsDamaged =
+    "(processes < 1 OR time_limit_us < 1 OR NOT json_valid(command)"
+    " OR json_type(command) <> 'array' OR json_array_length(command) = 0"
+    " OR (environment IS NOT NULL AND NOT json_valid(environment)))";
+constexpr const char* kDamaged = "its row in the journal is damaged";
+
 }  // namespace
 
 void Journal::Closer::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
@@ -170,6 +186,8 @@ Journal::Journal(const std::filesystem::path& file, UnixTime now) : name_(file.s
     run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kJournalVersion).c_str());
     transaction.commit();
   }
+  if (const std::int64_t rows = number_of("SELECT count(*) FROM service"); rows != 1)
+    throw InputError(fmt::format("{}: expected one row in its table 'service', found {}", name_, rows));
   zero_ = UnixTime{std::chrono::microseconds{number_of("SELECT zero_us FROM service")}};
 }
 
@@ -193,6 +211,12 @@ Recovered Journal::recover(Instant now) {
       .bind(at)
       .run();
   recovered.cancelled = changed();
+  const std::string damaged = fmt::format(
+      "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL"
+      " WHERE ended_us IS NULL AND {}",
+      kIsDamaged);
+  Statement{*this, damaged.c_str()}.bind(at).bind(kDamaged).run();
+  recovered.damaged = changed();
   Statement{*this,
             "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL"
             " WHERE ended_us IS NULL AND started_us IS NOT NULL AND requeue=0"}
@@ -302,7 +326,7 @@ StoredJob stored_job(Row& row) {
   job.queue = static_cast<std::int32_t>(row.integer());
   job.submitted = Instant{Duration{row.integer()}};
   stored.name = row.text();
-  stored.command = words_of(row.text());
+  stored.command = words_or_text_of(row.text());
   stored.directory = row.text();
   stored.is_cancelled = row.integer() != 0;
   stored.started = row.instant();

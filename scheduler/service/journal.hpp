@@ -76,6 +76,7 @@ struct Recovered {
   std::size_t failed = 0;    ///< jobs that ran, and are recorded as failed now
   std::size_t requeued = 0;  ///< jobs that ran, and wait again
   std::size_t cancelled = 0;
+  std::size_t damaged = 0;  ///< jobs whose rows another program has made unreadable: recorded as failed
 };
 
 /// All functions throw InputError naming the file if SQLite reports an error, such as on a full disk; then nothing of the

@@ -24,6 +24,9 @@ class ServiceFolder {
   /// Standard output and error of a job, its command and environment.
   [[nodiscard]] std::filesystem::path job(JobId job) const { return path_ / "jobs" / std::to_string(number(job)); }
 
+  /// Throws InputError if there are jobs and no journal: a new one would give their numbers to other jobs.
+  void expect_journal() const;
+
   /// The longest path of a Unix socket, by sockaddr_un.
   static constexpr std::size_t kLongestSocketPath = 107;
 

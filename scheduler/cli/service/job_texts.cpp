@@ -51,6 +51,7 @@ void add_service_option(CLI::App& command, std::string& folder) {
 std::string state_text(const JobStatus& job) {
   if (job.state != JobState::kEnded || !job.outcome) return std::string{to_text(job.state)};
   const std::string outcome{to_text(*job.outcome)};
+  if (*job.outcome == Outcome::kOverrun) return outcome + ", over its time limit";
   return *job.outcome == Outcome::kFailed && job.exit_code > 0 ? fmt::format("{}, exit code {}", outcome, job.exit_code)
                                                                : outcome;
 }

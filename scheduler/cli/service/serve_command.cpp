@@ -141,6 +141,7 @@ class Period {
     // Before the journal and the loop: the agent is forked.
     auto executor = machine_.start();
     const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
+    folder_.expect_journal();
     service::Journal journal{folder_.journal(), now};
     const Instant begin = std::max(journal.instant_of(unix_now()), journal.latest());
     const service::Recovered recovered = journal.recover(begin);
@@ -179,6 +180,9 @@ class Period {
     if (recovered.failed > 0)
       fmt::print("{} ran when the last service ended, and {} recorded as failed\n", counted(recovered.failed, "job"),
                  recovered.failed == 1 ? "is" : "are");
+    if (recovered.damaged > 0)
+      fmt::print("{} in the journal, recorded as failed\n",
+                 counted(recovered.damaged, "job has a damaged row", "jobs have damaged rows"));
     if (recovered.requeued > 0)
       fmt::print("{} ran when the last service ended, and {} again\n", counted(recovered.requeued, "job"),
                  recovered.requeued == 1 ? "waits" : "wait");

@@ -128,6 +128,25 @@ TEST_F(ClientOfService, WaitsNoLongerThanItsPatience) {
             place() + " has not answered for 1 s");
 }
 
+TEST_F(ClientOfService, ARequestThatIsTooLongIsNotSentAndSaysWhatMakesItLong) {
+  const Server server{folder_, [](int, const std::string&) {}};
+  Submit submit;
+  submit.job.command = {"a"};
+  submit.job.directory = "/";
+  submit.job.environment = {"A=" + std::string(kLongestLine, 'x')};
+  Client client{folder_};
+  EXPECT_NE(error_of([&] { (void)client.get<Submitted>(submit); }).find("most of a job's is its environment"),
+            std::string::npos);
+  ::send(client.descriptor(), "\n", 1, MSG_NOSIGNAL);
+}
+
+TEST_F(ClientOfService, AFolderWithJobsAndWithoutAJournalIsRefused) {
+  folder_.expect_journal();  // new
+  std::filesystem::create_directories(folder_.path() / "jobs/1");
+  EXPECT_NE(error_of([this] { folder_.expect_journal(); }).find("expected the journal of the jobs in"),
+            std::string::npos);
+}
+
 TEST_F(ClientOfService, AnAnswerWithoutEndIsAnError) {
   const Server server{folder_, [](int stream, const std::string&) {
                         const std::string piece(1 << 20, 'x');

@@ -21,6 +21,7 @@
 #include "tests/support/schedule.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/sharing_policies.hpp"
+#include "tests/support/shell.hpp"
 
 namespace replay::service {
 namespace {
@@ -188,6 +189,18 @@ TEST_F(IntakeTest, AJobWiderThanTheMachineIsRefusedAndOneFromALargerMachineIsKep
   client_.reset();
   (void)serve({}, {send(of_job("cancel", 2) + of_job("wait", 2)), answers(2)}, 2);
   EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
+}
+
+TEST_F(IntakeTest, AJobThatCannotBeStartedWaitsForTheNextPeriodAndEndsThisOne) {
+  test::write_text(folder().path() / "jobs", "where the folders of the jobs would be");
+  const Period period = serve({{1, 0.05}}, {send(submit_line(2)), answers(1)});
+  EXPECT_TRUE(has(period.result.broken_off, "cannot be made")) << period.result.broken_off;
+  EXPECT_EQ(waiting(), std::vector<std::int64_t>{1});
+  EXPECT_FALSE(stored(1).started);
+  std::filesystem::remove(folder().path() / "jobs");
+  client_.reset();
+  serve({{1, 0.05}}, {send(of_job("wait", 1)), answers(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
 }
 
 TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {

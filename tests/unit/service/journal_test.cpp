@@ -2,6 +2,7 @@
 #include "scheduler/service/journal.hpp"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 
 #include <chrono>
@@ -154,6 +155,33 @@ TEST_F(JournalTest, AnotherFileIsRefusedAndLeftAsItIs) {
 }
 
 // The limit of a file's size stands for a full disk: both are errors of write().
+TEST_F(JournalTest, AJobWhoseRowAnotherProgramHasDamagedFailsAndTheOthersGoOn) {
+  {
+    Journal journal{file(), kZero};
+    for (int i = 0; i < 5; ++i) (void)submit(journal, new_job("job"));
+  }
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &other), SQLITE_OK);
+  const auto run = [other](const char* sql) { return sqlite3_exec(other, sql, nullptr, nullptr, nullptr); };
+  EXPECT_EQ(run("UPDATE jobs SET command='{}' WHERE id=1"), SQLITE_OK);
+  EXPECT_EQ(run("UPDATE jobs SET command='[' WHERE id=2"), SQLITE_OK);
+  EXPECT_EQ(run("UPDATE jobs SET processes=0 WHERE id=3"), SQLITE_OK);
+  EXPECT_EQ(run("UPDATE jobs SET command='[]' WHERE id=4"), SQLITE_OK);
+  {
+    Journal journal{file(), kZero};
+    EXPECT_EQ(journal.recover(at(20s)).damaged, 4U);
+    EXPECT_EQ(waiting_in(journal), std::vector<JobId>{JobId{5}});
+    const std::vector<StoredJob> all = journal.list(true, 0, 10);
+    ASSERT_EQ(all.size(), 5U) << "they can be shown";
+    EXPECT_EQ(all[0].command, std::vector<std::string>{"{}"});
+    EXPECT_EQ(all[0].outcome, Outcome::kFailed);
+    EXPECT_NE(all[0].reason, "");
+  }
+  EXPECT_EQ(run("DELETE FROM service"), SQLITE_OK);
+  EXPECT_EQ(sqlite3_close(other), SQLITE_OK);
+  EXPECT_THROW((Journal{file(), kZero}), InputError) << "no instant zero";
+}
+
 TEST_F(JournalTest, OfACallThatCannotBeWrittenNothingHappensAndLaterOnesDo) {
   Journal journal{file(), kZero};
   (void)submit(journal, new_job("a"));
