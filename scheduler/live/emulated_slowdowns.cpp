@@ -9,7 +9,7 @@ namespace replay::live {
 void EmulatedSlowdowns::come(const TracedJob& traced, const Allocation& on) {
   const auto [known, is_new] = jobs_.try_emplace(traced.job.id, Known{&traced, on});
   INVARIANT(is_new, "job {} has come twice", number(traced.job.id));
-  known->second.on.shareable = false;  // who is on its very cores does not matter here
+  known->second.on.shareable = false;  // the jobs on its very cores do not matter here
   enter(known->second);
 }
 

@@ -113,9 +113,18 @@ class Engine final : public ExecutorListener {
   void on_started(JobId job, bool malleable, const std::string& reason) override {
     events_.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
   }
-  void on_resized(JobId job) override { events_.emplace_back(Resized{job}); }
-  void on_suspended(JobId job) override { events_.emplace_back(Suspended{job}); }
-  void on_resumed(JobId job) override { events_.emplace_back(Resumed{job}); }
+  void on_resized(JobId job) override {
+    events_.emplace_back(Resized{job});
+    if (const auto to = resizing_.extract(job); to && launched_.contains(job)) slowdowns_->move(job, to.mapped());
+  }
+  void on_suspended(JobId job) override {
+    events_.emplace_back(Suspended{job});
+    if (slowdowns_ && launched_.contains(job)) slowdowns_->leave(job);
+  }
+  void on_resumed(JobId job) override {
+    events_.emplace_back(Resumed{job});
+    if (slowdowns_ && launched_.contains(job)) slowdowns_->come_back(job);
+  }
   void on_measured(JobId job, double cpu_use) override { events_.emplace_back(Measured{job, cpu_use}); }
   void on_ended(JobId job, const JobEnd& end) override {
     if (!launched_.contains(job)) return;  // its end was not waited for
@@ -125,6 +134,7 @@ class Engine final : public ExecutorListener {
   }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
     events_.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
+    resizing_.erase(job);
   }
   void on_lost(const std::string& reason) override {
     if (!result_.lost.empty()) return;
@@ -262,20 +272,15 @@ class Engine final : public ExecutorListener {
   }
   void apply(const order::Resize& order) {
     executor_.resize(order.job, core_of_ranks(order.allocation, machine_, options_.pairing));
-    if (slowdowns_) slowdowns_->move(order.job, order.allocation);
+    if (slowdowns_) resizing_[order.job] = order.allocation;
   }
-  void apply(const order::Suspend& order) {
-    executor_.suspend(order.job);
-    if (slowdowns_) slowdowns_->leave(order.job);
-  }
-  void apply(const order::Resume& order) {
-    executor_.resume(order.job);
-    if (slowdowns_) slowdowns_->come_back(order.job);
-  }
+  void apply(const order::Suspend& order) { executor_.suspend(order.job); }
+  void apply(const order::Resume& order) { executor_.resume(order.job); }
   void apply(const order::End& order) { executor_.end(order.job, order.outcome); }
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);
+    resizing_.erase(job);
     if (slowdowns_) slowdowns_->forget(job);
     source_.on_end(job, clock_.now());
     ++result_.ended;
@@ -297,7 +302,8 @@ class Engine final : public ExecutorListener {
   LoopEvent stop_;
   TraceClock clock_;
   std::set<JobId> launched_;
-  std::optional<EmulatedSlowdowns> slowdowns_;
+  std::optional<EmulatedSlowdowns> slowdowns_;      // are told when an order has been carried out: it may fail
+  std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
   std::vector<Event> events_;
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the source any more

@@ -11,12 +11,6 @@
 namespace replay::metrics {
 namespace {
 
-CoreCount size_of(std::span<const CoreRange> ranges) {
-  CoreCount size = 0;
-  for (const CoreRange& range : ranges) size += range.size();
-  return size;
-}
-
 // Sorts and joins, so that `ranges` keeps what CoreRanges promises.
 void normalise(CoreRanges& ranges) {
   std::ranges::sort(ranges, {}, &CoreRange::first);
@@ -70,6 +64,12 @@ void take_highest(CoreRanges& ranges, CoreCount count, CoreRanges& out) {
 }
 
 }  // namespace
+
+CoreCount size_of(std::span<const CoreRange> ranges) {
+  CoreCount size = 0;
+  for (const CoreRange& range : ranges) size += range.size();
+  return size;
+}
 
 NumberedPool::NumberedPool(CoreCount cores) : free_(cores) {
   if (cores > 0) ranges_.push_back(first_cores(cores));

@@ -18,6 +18,9 @@ namespace replay::metrics {
 /// None is empty; ascending, disjoint, not touching.
 using CoreRanges = std::vector<CoreRange>;
 
+/// Cores in disjoint ranges.
+[[nodiscard]] CoreCount size_of(std::span<const CoreRange> ranges);
+
 /// The free cores of a pool. Its costs grow with the number of ranges of free cores, not of cores.
 class NumberedPool {
  public:

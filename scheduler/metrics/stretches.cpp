@@ -22,10 +22,11 @@ struct Stretches::OnRecord {
     const auto [place, is_new] = stretches.open_.try_emplace(what.job);
     if (!is_new) throw InputError(fmt::format("event log: job {} is launched twice", number(what.job)));
     Open& open = place->second;
-    if (const auto job = stretches.submitted_.find(what.job); job != stretches.submitted_.end()) {
-      open.processes = job->second;
-      stretches.submitted_.erase(job);
-    }
+    const auto job = stretches.submitted_.find(what.job);
+    if (job == stretches.submitted_.end())
+      throw InputError(fmt::format("event log: job {} is launched and was not submitted", number(what.job)));
+    open.processes = job->second;
+    stretches.submitted_.erase(job);
     hold(what.job, open, what.allocation);
   }
   void operator()(const log::ResizeDone& what) const {

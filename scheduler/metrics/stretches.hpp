@@ -26,6 +26,10 @@ struct Stretch {
   ProcessCount processes = 0;          ///< of the job
   std::int32_t mpl = 1;                ///< most processes of the job on one core
   bool shareable = false;              ///< processes of one more job may be on its cores
+
+  [[nodiscard]] CoreCount core_count() const { return size_of(cores); }
+  /// It has fewer cores than processes.
+  [[nodiscard]] bool is_shrunk() const { return core_count() < processes; }
 };
 
 class StretchReader {

@@ -184,7 +184,7 @@ JobsCsv::JobsCsv(const std::filesystem::path& file, const log::Header& header, D
     : bound_(bound),
       columns_(columns),
       cells_(file, columns == Columns::kAll ? fmt::format("{}{}", kBatsimColumns, kOurColumns) : kBatsimColumns) {
-  const std::string name = std::filesystem::path(header.value("trace")).filename().string();
+  const std::string name = clean_line(std::filesystem::path(header.value("trace")).filename().string());
   std::string memory;
   workload_ = CsvFile::quoted(name, memory);
 }

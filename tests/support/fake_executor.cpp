@@ -85,6 +85,10 @@ void FakeExecutor::resize(JobId job, const std::vector<CoreId>& core_of_rank) {
 
 void FakeExecutor::suspend(JobId job) {
   if (!running_.contains(job)) return;
+  if (refuses_suspension)
+    return after(answer_after, [this, job] {
+      if (running_.contains(job)) listener_->on_action_failed(job, "suspend", "refused");
+    });
   if (std::exchange(running_.at(job).asleep, true) && misuse.empty()) misuse = "a job is suspended twice";
   populations_changed();
   after(answer_after, [this, job] {

@@ -40,6 +40,7 @@ class FakeExecutor final : public live::Executor {
   std::set<JobId> fails;                     ///< these exit with status 3
   std::string last_words = "exit status 3";  ///< the reason reported for those
   int most_jobs_on_core = 1;                 ///< the limit that the policy has to keep
+  bool refuses_suspension = false;           ///< such an order fails
   std::string misuse;                        ///< the first invalid order: too many jobs on a core, an unknown job
   /// The cores of each job's ranks, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;

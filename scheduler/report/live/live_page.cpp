@@ -66,7 +66,11 @@ void LivePage::tick(Instant now) {
   if (!fault_.empty()) return finish("this page stopped: " + fault_);
   now_ = std::max(now_, now);
   turn();
-  serve();
+  try {
+    serve();
+  } catch (const InputError& error) {
+    fault_ = error.what();
+  }
   turn();
 }
 

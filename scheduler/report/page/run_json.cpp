@@ -50,7 +50,7 @@ ordered_json warnings_json(const std::vector<PageWarning>& warnings) {
   for (const PageWarning& warning : warnings) {
     ordered_json& entry = json.emplace_back(ordered_json{{"kind", warning.kind}, {"text", clean_line(warning.text)}});
     if (warning.job >= 0) entry["job"] = warning.job;
-    if (warning.at == warning.at) entry["at"] = warning.at;
+    if (!std::isnan(warning.at)) entry["at"] = warning.at;
   }
   return json;
 }
@@ -204,23 +204,16 @@ ordered_json run_json(const RunData& run, Columns& columns) {
   json["header"] = header_json(run.header);
   json["shape"] = shape_json(run.machine);
   json["complete"] = run.is_complete;
-  json["begin"] = run.begin;
   json["end"] = run.end;
-  json["warnings"] = warnings_json(run.warnings);
-  json["metrics"] = metrics_json(run);
-  json["jobs_in_all"] = run.jobs_in_all;
   json["jobs"] = jobs_json(run.jobs, columns);
   json["classes"] = class_names();
-  json["classes_from"] = classes_from(run);
   json["outcomes"] = outcome_names();
   json["why"] = {{"job", column(columns, run.why.job)}, {"text", column(columns, run.why.text)}};
   json["resizes"] = resizes_json(run.resizes, columns);
   json["stretches"] = stretches_json(run.stretches, columns);
   json["levels"] = levels_json(run.levels, columns);
   json["series"] = series_json(run.series, columns);
-  json["groups"] = groups_json(run.groups);
-  json["slices"] = slices_json(run.slices);
-  json["ecdf"] = distributions_json(run.distributions, columns);
+  json.update(facts_json(run, columns));
   json["limits"] = ordered_json::array();
   for (const std::string& limit : run.limits) json["limits"].push_back(clean_line(limit));
   return json;

@@ -9,16 +9,10 @@
 namespace replay::report {
 namespace {
 
-CoreCount cores_of(const metrics::Stretch& stretch) {
-  CoreCount cores = 0;
-  for (const CoreRange& range : stretch.cores) cores += range.size();
-  return cores;
-}
-
 // A rectangle for each range of adjacent cores.
 void add_rows(std::vector<StretchRow>& rows, const metrics::Stretch& stretch, std::size_t job) {
   const bool is_suspended = stretch.kind == metrics::Stretch::Kind::kSuspended;
-  const bool is_shrunk = cores_of(stretch) < stretch.processes;
+  const bool is_shrunk = stretch.is_shrunk();
   StretchRow drawn{.from = seconds(stretch.from),
                    .to = seconds(stretch.to),
                    .job = static_cast<std::int32_t>(job),
@@ -60,6 +54,8 @@ struct RunReader::OnRecord {
   void operator()(const SliceBegun& what) const { reader.slices_.push_back(what); }
   void operator()(const GroupFormed& what) const {
     end_group(what.primary);
+    add_to(what.primary);
+    for (const JobId matched : what.matched) add_to(matched);
     reader.open_groups_[what.primary] = reader.groups_.size();
     reader.groups_.push_back({.from = at, .primary = what.primary, .matched = what.matched});
   }
@@ -74,6 +70,10 @@ struct RunReader::OnRecord {
   void operator()(const log::Note& what) const { reader.said_.push_back({at, what.text, std::nullopt}); }
 
  private:
+  // Called before the group is added.
+  void add_to(JobId job) const {
+    if (reader.table_.find(job) != nullptr) reader.groups_of_rows_[reader.row_of(job)].push_back(reader.groups_.size());
+  }
   void end_group(JobId primary) const {
     const auto open = reader.open_groups_.find(primary);
     if (open == reader.open_groups_.end()) return;
@@ -101,6 +101,11 @@ std::size_t RunReader::row_of(JobId job) const {
   return static_cast<std::size_t>(row - table_.rows().data());
 }
 
+std::span<const std::size_t> RunReader::groups_of(std::size_t row) const {
+  const auto found = groups_of_rows_.find(row);
+  return found == groups_of_rows_.end() ? std::span<const std::size_t>{} : std::span<const std::size_t>{found->second};
+}
+
 std::vector<StretchRow> RunReader::open_stretches(Instant now) const {
   OpenRows open(*this);
   stretches_.open(now, open);
@@ -111,7 +116,7 @@ void RunReader::stretch(const metrics::Stretch& stretch) {
   const std::size_t row = row_of(stretch.job);
   add_rows(stretches_rows_, stretch, row);
   JobFacts& facts = facts_[row];
-  const bool is_shrunk = cores_of(stretch) < stretch.processes;
+  const bool is_shrunk = stretch.is_shrunk();
   if (is_shrunk && stretch.kind != metrics::Stretch::Kind::kSuspended)
     facts.shrunk_time += seconds(stretch.to - stretch.from);
   facts.max_mpl = std::max(facts.max_mpl, stretch.mpl);
@@ -119,23 +124,11 @@ void RunReader::stretch(const metrics::Stretch& stretch) {
 }
 
 void mark_groups(std::vector<StretchRow>& rows, const RunReader& run) {
-  if (run.groups().empty()) return;
-  struct Span {
-    double from, to;
-  };
-  std::vector<std::vector<Span>> spans(run.table().rows().size());
-  const auto add = [&](JobId job, const GroupSpan& group) {
-    if (const metrics::JobRow* const row = run.table().find(job))
-      spans[static_cast<std::size_t>(row - run.table().rows().data())].push_back(
-          {seconds(group.from), seconds(group.to)});
-  };
-  for (const GroupSpan& group : run.groups()) {
-    add(group.primary, group);
-    for (const JobId matched : group.matched) add(matched, group);
-  }
   for (StretchRow& row : rows)
-    if (std::ranges::any_of(spans[static_cast<std::size_t>(row.job)],
-                            [&row](const Span& span) { return span.from < row.to && row.from < span.to; }))
+    if (std::ranges::any_of(run.groups_of(static_cast<std::size_t>(row.job)), [&](std::size_t place) {
+          const GroupSpan& group = run.groups()[place];
+          return seconds(group.from) < row.to && row.from < seconds(group.to);
+        }))
       row.flags |= kInGroup;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -63,6 +64,8 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   /// REQUIRES: it was submitted.
   [[nodiscard]] std::size_t row_of(JobId job) const;
   [[nodiscard]] const std::vector<GroupSpan>& groups() const { return groups_; }
+  /// Places in groups() of those that the job in this row of the table is or was in.
+  [[nodiscard]] std::span<const std::size_t> groups_of(std::size_t row) const;
   [[nodiscard]] const std::vector<SliceBegun>& slices() const { return slices_; }
   [[nodiscard]] const std::vector<SaidInLog>& said() const { return said_; }
   [[nodiscard]] bool has_classes() const { return has_classes_; }
@@ -83,13 +86,14 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   std::vector<StretchRow> stretches_rows_;
   std::vector<GroupSpan> groups_;
   std::unordered_map<JobId, std::size_t> open_groups_;  // by primary
+  std::unordered_map<std::size_t, std::vector<std::size_t>> groups_of_rows_;
   std::vector<SliceBegun> slices_;
   std::vector<SaidInLog> said_;
   bool has_classes_ = false;
   Instant last_{};
 };
 
-/// Marks the stretches that touch a group of their job. Their jobs are rows of the job table. O(rows + groups).
+/// Marks the stretches that touch a group of their job. Their jobs are rows of the job table. O(rows and their groups).
 void mark_groups(std::vector<StretchRow>& rows, const RunReader& run);
 
 }  // namespace replay::report

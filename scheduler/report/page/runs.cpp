@@ -23,10 +23,11 @@ namespace fs = std::filesystem;
 constexpr int kDeepest = 4;
 constexpr const char* kCells = "cells";
 
-// Numbers in names by their value: seed-2 before seed-10; runs of a cell in the order of kCellRuns.
+// Numbers in names by their value: seed-2 before seed-10; runs of a cell in the order of kCellRuns, before others.
 bool comes_before(const fs::path& a, const fs::path& b) {
   const CellRun *const of_a = cell_run_of(a), *const of_b = cell_run_of(b);
   if (of_a != nullptr && of_b != nullptr) return of_a < of_b;
+  if (of_a != nullptr || of_b != nullptr) return of_a != nullptr;
   return ::strverscmp(a.filename().c_str(), b.filename().c_str()) < 0;
 }
 

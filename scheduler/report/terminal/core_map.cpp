@@ -69,6 +69,7 @@ MapPlan plan_level(const Machine& machine, Fold level, int cell_columns, int col
     plan.blocks_per_row = std::max(1, (columns + kBlockGap) / (plan.block_columns() + kBlockGap));
   } else {  // a block takes several rows: whole packages in each, or tens of cells
     const int step = plan.cells_per_group > 0 ? plan.cells_per_group : 10;
+    plan.cells_per_row = std::clamp(columns, 1, plan.cells_per_row);  // a cell takes a column at least
     while (plan.cells_per_row > 1 && plan.block_columns() > columns) --plan.cells_per_row;
     if (plan.cells_per_row > step) plan.cells_per_row -= plan.cells_per_row % step;
   }

@@ -45,7 +45,7 @@ struct MapPlan {
   [[nodiscard]] int block_columns() const;
 };
 
-/// The plan for a screen so wide, with room for so many rows; it may need more, which are to be scrolled. O(1).
+/// The plan for a screen so wide, with room for so many rows; it may need more, which are to be scrolled. O(columns).
 [[nodiscard]] MapPlan plan_map(const Machine& machine, Fold fold, int columns, int room);
 
 /// "16 nodes of 2 x 2 cores, folded to packages".

@@ -2,6 +2,7 @@
 // NAME_gantt.dat (a rectangle a line) and NAME_load.dat (a state a line).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -61,10 +62,8 @@ class GnuplotTables final : public log::Sink, private metrics::StretchReader, pr
  private:
   void stretch(const metrics::Stretch& stretch) override {
     if (stretch.from >= stretch.to) return;
-    CoreCount cores = 0;
-    for (const CoreRange& range : stretch.cores) cores += range.size();
     const bool is_suspended = stretch.kind == metrics::Stretch::Kind::kSuspended;
-    const int state = is_suspended ? 2 : cores < stretch.processes ? 1 : 0;
+    const int state = is_suspended ? 2 : stretch.is_shrunk() ? 1 : 0;
     const double half = seconds(stretch.to - stretch.from) / 2;
     for (const CoreRange& range : stretch.cores) {
       ++rectangles_;

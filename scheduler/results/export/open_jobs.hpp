@@ -21,8 +21,6 @@ struct OpenJob {
   CoreCount cores = 0;         ///< now; a suspended job keeps the number
   std::int32_t user = -1, group = -1, queue = -1, program = -1;
   std::optional<JobClass> job_class{};
-
-  [[nodiscard]] bool has_started() const { return launched != kNever; }
 };
 
 class OpenJobs final : public log::Sink {
@@ -34,7 +32,6 @@ class OpenJobs final : public log::Sink {
 
   /// Null if there is none. Valid until the next record.
   [[nodiscard]] const OpenJob* find(JobId job) const { return jobs_.find(job); }
-  [[nodiscard]] std::size_t size() const { return jobs_.size(); }
 
  private:
   struct OnRecord;

@@ -237,8 +237,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
 
   void begins(const metrics::Stretch& stretch) override {
     if (stretch.kind != metrics::Stretch::Kind::kRuns) return;
-    CoreCount cores = 0;
-    for (const CoreRange& range : stretch.cores) cores += range.size();
+    const CoreCount cores = stretch.core_count();
     const std::string at = to_text(stretch.from);
     for (const CoreRange& range : stretch.cores)
       for (const CoreId core : range) {

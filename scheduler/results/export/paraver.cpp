@@ -157,11 +157,7 @@ class ParaverTrace final : public log::Sink, private metrics::StretchReader, pri
         put_state(0, {*application + 1, 1, 1}, stretch.from, end, State::kSuspended);
       return;
     }
-    CoreCount cores = 0;
-    for (const CoreRange& range : stretch.cores) cores += range.size();
-    const State state = cores < stretch.processes ? State::kShrunk
-                        : stretch.shareable       ? State::kShareable
-                                                  : State::kRunning;
+    const State state = stretch.is_shrunk() ? State::kShrunk : stretch.shareable ? State::kShareable : State::kRunning;
     for_each_place(
         stretch, [&](CoreId core) { return seats_.take(core, stretch.job); },
         [&](CoreId core, const Place& place) {

@@ -265,10 +265,9 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
                           [&](NodeId, const CoreRange& range) { (void)seats_.leave(range.first, stretch.job); });
   }
   void stretch(const metrics::Stretch& stretch) override {
-    CoreCount cores = 0;
-    for (const CoreRange& range : stretch.cores) cores += range.size();
+    const CoreCount cores = stretch.core_count();
     if (stretch.kind == metrics::Stretch::Kind::kSuspended) return suspended(stretch, cores);
-    const std::string_view category = cores < stretch.processes ? "job,shrunk" : "job";
+    const std::string_view category = stretch.is_shrunk() ? "job,shrunk" : "job";
     for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange& range) {
       const std::size_t seat = seats_.leave(range.first, stretch.job);
       if (stretch.from >= stretch.to) return;

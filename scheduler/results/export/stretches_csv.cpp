@@ -41,9 +41,7 @@ class StretchesCsv final : public log::Sink, private metrics::StretchReader {
   void stretch(const metrics::Stretch& stretch) override {
     if (stretch.from >= stretch.to) return;
     nodes_.clear();
-    CoreCount cores = 0;
-    for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange& range) {
-      cores += range.size();
+    for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange&) {
       const CoreId number{static_cast<std::int32_t>(node)};
       if (!nodes_.empty() && nodes_.back().last >= prev(number))
         nodes_.back().last = number;
@@ -59,7 +57,7 @@ class StretchesCsv final : public log::Sink, private metrics::StretchReader {
       cells.word("suspended");
     else
       cells.word("runs");
-    cells.count(cores);
+    cells.count(stretch.core_count());
     put_cores(cells, stretch.cores);
     put_cores(cells, nodes_);
     cells.count(stretch.processes);

@@ -79,7 +79,8 @@ class SuspendsForAWhile final : public UnwrappedPolicy {
     if (step_ < std::size(kSteps) && view.now >= kSteps[step_]) {
       if (step_++ == 0)
         out.emplace_back(Suspend{job_});
-      else
+      else if (std::ranges::any_of(view.running.by_start(),
+                                   [this](const RunningJob* one) { return one->job->id == job_ && one->suspended; }))
         out.emplace_back(Resume{job_});
     }
     if (step_ < std::size(kSteps)) out.emplace_back(WakeAt{kSteps[step_]});
@@ -101,6 +102,20 @@ TEST_F(Live, SuspendedJobsSlowNoneDown) {
   using Told = std::pair<JobId, double>;
   EXPECT_EQ(live.slowdowns,
             (std::vector<Told>{{id('B'), 1.25}, {id('A'), 1.5}, {id('A'), 1}, {id('A'), 1.5}, {id('A'), 1}}));
+}
+
+TEST_F(Live, AJobWhoseSuspensionFailsGoesOnSlowingDownItsNeighbours) {
+  PairTable pairs;
+  ASSERT_TRUE(pairs.add(id('A'), id('B'), 1.5) && pairs.add(id('B'), id('A'), 1.25));
+  const auto neighbours = make_runtime_model("pairs", {.profile = nullptr, .pairs = &pairs});
+  SuspendsForAWhile policy{id('B')};
+  const LiveLog live = run(policy, {job('A').cores(1).runs(30s), job('B').cores(1).runs(10s)}, 0.02,
+                           [&](FakeExecutor& executor, live::RunOptions& options) {
+                             options.neighbours = neighbours.get();
+                             executor.refuses_suspension = true;
+                           });
+  using Told = std::pair<JobId, double>;
+  EXPECT_EQ(live.slowdowns, (std::vector<Told>{{id('B'), 1.25}, {id('A'), 1.5}, {id('A'), 1}})) << "until B has ended";
 }
 
 TEST_F(Live, DecidesWhatTheSimulatorDecides) {

@@ -185,7 +185,12 @@ TEST_F(Plots, EcdfCountsTheJobsUpToEachValue) {
 TEST_F(Plots, EcdfByClassAndBySizeHasACurveForEach) {
   const auto run = log("easy", "1x1x2", kShrunkRun);
   expect_has(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kSize}), {"[1 process]", "[2 to 8 processes]"});
-  EXPECT_EQ(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}).find("[short]"), std::string::npos);
+  EXPECT_EQ(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}).find("[short]"), std::string::npos)
+      << "of one class alone there is no key";
+  std::string classes = kShrunkRun;
+  classes += "9 class job=1 class=long\n9 class job=2 class=medium\n";
+  expect_has(drawn({log("other", "1x1x2", classes)}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}),
+             {"[medium]", "[long]"});
 }
 
 TEST_F(Plots, SlowdownBySizeHasABoxForEachSizeThatJobsHave) {

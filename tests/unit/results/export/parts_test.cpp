@@ -74,18 +74,18 @@ TEST(OpenJobs, KnowAJobFromItsSubmissionToItsEnd) {
   metrics::Records{"flat:4"}.submit(0, 1, 2, 5).submit(1, 2, 4, 5).launch(3, 1, 2).finish(5, 1).feed(jobs);
   EXPECT_EQ(jobs.find(JobId{1}), nullptr);
   ASSERT_NE(jobs.find(JobId{2}), nullptr);
-  EXPECT_FALSE(jobs.find(JobId{2})->has_started());
-  EXPECT_EQ(jobs.size(), 1u);
+  EXPECT_EQ(jobs.find(JobId{2})->launched, kNever);
 }
 
 TEST_F(Export, ASecondReadingEndsWhereTheFirstDid) {
   const RunLog run = log_of(shrunk_run());
-  OpenJobs first, second;
+  OpenJobs first, second, third;
   const RunLog::Read read = run.read({&first});
   EXPECT_EQ(read.records, 8u);
   EXPECT_EQ(read.last, at(13));
   EXPECT_EQ(run.read({&second}, 4).records, 4u);
-  EXPECT_EQ(second.size(), 2u) << "the rest, which a run has written since, is left out";
+  EXPECT_EQ(run.read({&third}, 2).last, at(0));
+  EXPECT_EQ(third.find(JobId{2}), nullptr) << "the rest, which a run has written since, is left out";
 }
 
 TEST_F(Export, AnImpossibleRecordIsReportedWithItsLine) {
