@@ -51,7 +51,7 @@ namespace {
 constexpr Duration kOneSecond = std::chrono::seconds{1};
 constexpr std::size_t kExampleLines = 5;
 
-// FCFS-malleable paper, Table 2: mean CPU use of the three logs. Elsewhere the value we chose (ALGORITHMS.md 2).
+// FCFS-malleable paper, Table 2: mean CPU use of the three logs. Elsewhere 0.6, our choice (docs/formats/swf.md).
 constexpr double kCtcCpuUse = 0.57;
 constexpr double kBlueHorizonCpuUse = 0.23;
 constexpr double kSdscSp2CpuUse = 0.66;

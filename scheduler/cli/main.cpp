@@ -120,13 +120,14 @@ Chosen chosen_of(const CLI::App& app) {
 }
 
 // The message if a command was expected and another word, or none, was found; nothing if the error is another one.
-std::optional<std::string> missing_command(const CLI::App& app) {
+// `is_help`: the user asked for help, which needs no command.
+std::optional<std::string> missing_command(const CLI::App& app, bool is_help) {
   const auto [group, name] = chosen_of(app);
   std::vector<std::string> names;
   for (const CLI::App* command : group->get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(command->get_name());
   const std::vector<std::string> words = group->remaining();
-  if (names.empty() || (words.empty() && group == &app)) return std::nullopt;
+  if (names.empty() || (words.empty() && (is_help || group == &app))) return std::nullopt;
   const std::vector<std::string_view> known(names.begin(), names.end());
   if (words.empty()) return fmt::format("{}: expected a command{}", name, replay::suggestion("", known));
   if (words.front().starts_with('-')) return std::nullopt;
@@ -219,8 +220,7 @@ End run_command(int argc, char** argv) {
     refuse_options_before(*app.get_subcommands().front(), app);
     return {run_chosen()};
   } catch (const CLI::ParseError& error) {
-    const auto missing = error.get_exit_code() == 0 ? std::nullopt : missing_command(app);
-    if (missing) {
+    if (const auto missing = missing_command(app, error.get_exit_code() == 0)) {
       say_on_stderr(*missing);
       return {kWrongUsage};
     }

@@ -20,7 +20,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
            const std::filesystem::path& folder, bool json) {
   std::vector<report::Result> results;
   results.reserve(runs.size());
-  for (const results::PolicyRun& run : runs) results.push_back({run.policy, run.summary});
+  for (const results::PolicyRun& run : runs)
+    results.push_back({!json && run.interrupted ? run.policy + " (interrupted)" : run.policy, run.summary});
   bool failed = false;
   for (const results::PolicyRun& run : runs) {
     failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty() || !run.broken_off.empty() ||
@@ -43,6 +44,9 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
     fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", runs.front().machine,
                                              context.runtime_model, report::result_table(results))));
+    for (const results::PolicyRun& run : runs)
+      if (run.interrupted)
+        fmt::print("{}: interrupted: the figures are of the jobs that had come until then\n", clean_lines(run.policy));
     for (const results::PolicyRun& run : runs)
       if (run.verified > 0) fmt::print("{}: verification passed for {} jobs\n", run.policy, run.verified);
     for (const results::PolicyRun& run : runs)

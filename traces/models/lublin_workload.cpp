@@ -9,6 +9,7 @@
 #include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
 #include "traces/models/solve.hpp"
+#include "traces/offered_load.hpp"
 
 namespace replay {
 namespace {
@@ -19,9 +20,7 @@ constexpr double kPromised = 0.01;  // of a load, relative
 void check(const LublinOrder& order) {
   if (order.jobs && *order.jobs == 0) throw UsageError("--jobs: expected at least 1, found 0");
   if (order.duration && *order.duration < 1) throw UsageError("--duration: expected at least 1 s");
-  constexpr double kMostLoad = 1e6;
-  if (order.load && !(*order.load > 0 && *order.load <= kMostLoad))
-    throw UsageError(fmt::format("--load: expected above 0, at most {}, found {}", kMostLoad, *order.load));
+  if (order.load) expect_offered_load(*order.load);
   if (order.max_runtime && *order.max_runtime < order.min_runtime)
     throw UsageError(fmt::format("--max-runtime: expected at least --min-runtime, {} s, found {} s", order.min_runtime,
                                  *order.max_runtime));

@@ -9,6 +9,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
+#include "traces/offered_load.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay {
@@ -159,7 +160,7 @@ void check(const ScaleOptions& options) {
   };
   positive("--arrivals", options.arrivals);
   positive("--runtimes", options.runtimes);
-  if (options.load) positive("--load", *options.load);
+  if (options.load) expect_offered_load(*options.load);
 }
 
 // 0: not known, and not needed for sizes.

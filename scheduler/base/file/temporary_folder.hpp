@@ -7,13 +7,15 @@
 
 namespace replay {
 
+/// The folder for temporary files: TMPDIR, or /tmp. Throws InputError if TMPDIR names none.
+[[nodiscard]] std::filesystem::path folder_for_temporary_files();
+
 /// A new empty folder of mode 0700; the destructor removes it with all that is in it.
 class TemporaryFolder {
  public:
-  /// Its name begins with `prefix`; it lies in `base`, by default the system's folder for temporary files. Throws
-  /// std::system_error.
+  /// Its name begins with `prefix`. Throws std::system_error.
   explicit TemporaryFolder(std::string_view prefix = "replay",
-                           const std::filesystem::path& base = std::filesystem::temp_directory_path());
+                           const std::filesystem::path& base = folder_for_temporary_files());
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();

@@ -13,8 +13,8 @@ HalfNodes::HalfNodes(const Machine& machine) : nodes_(machine.nodes()), cores_(m
   if (!machine.names_cores() || cores_ < 4 || cores_ % 2 != 0)
     throw PolicyError(fmt::format(
         "g-lomarc-ts gives halves of nodes to jobs: expected a machine of nodes with an even number of cores, four at "
-        "least, found {}; try --machine 128x2x2",
-        machine.to_text()));
+        "least, found {}; try --machine {}x2x2",
+        machine.to_text(), std::max(1, machine.size() / 4)));
   const int packages = machine.packages_per_node();
   const int of_package = cores_ / packages;
   for (int core = 0; core < of_package; ++core)

@@ -6,6 +6,9 @@
 #include <map>
 #include <system_error>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/report/page/seeds.hpp"
+
 namespace replay::report {
 namespace {
 
@@ -76,6 +79,16 @@ std::vector<std::string> run_names(std::span<const fs::path> logs) {
     texts.push_back(before == 0 ? name.text() : fmt::format("{} ({})", name.text(), before + 1));
   }
   return texts;
+}
+
+std::string run_mark(const fs::path& log, bool is_complete) {
+  std::vector<std::string> marks;
+  if (!is_complete) marks.emplace_back("incomplete");
+  try {
+    if (const auto seeds = seeds_of(place_of(log))) marks.push_back(fmt::format("one of {} seeds", seeds->seeds));
+  } catch (const InputError&) {  // the page has a note of a file that cannot be read
+  }
+  return marks.empty() ? "" : fmt::format(" ({})", fmt::join(marks, ", "));
 }
 
 std::size_t compared_with(std::span<const fs::path> logs, std::size_t i) {

@@ -27,6 +27,9 @@ inline constexpr CellRun kCellRuns[] = {
 /// given twice gets a number, too.
 [[nodiscard]] std::vector<std::string> run_names(std::span<const std::filesystem::path> logs);
 
+/// What stands behind a run's name: " (incomplete, one of 10 seeds)", for example; empty for a whole run of one seed.
+[[nodiscard]] std::string run_mark(const std::filesystem::path& log, bool is_complete);
+
 /// The run that run `i` is compared with: CellRun::against of its cell, if that is in the page; else the first.
 [[nodiscard]] std::size_t compared_with(std::span<const std::filesystem::path> logs, std::size_t i);
 

@@ -102,7 +102,7 @@ void write_page_of(std::span<const fs::path> logs, const std::string& title, con
   std::vector<RunData> runs;
   for (const fs::path& log : logs) runs.push_back(read_run(log, limits));
   const std::vector<std::string> names = run_names(logs);
-  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].name = names[i];
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].name = names[i] + run_mark(logs[i], runs[i].is_complete);
   std::vector<PageDifference> differences;
   for (std::size_t i = 1; i < runs.size(); ++i)
     if (auto difference = difference_of(runs, i, compared_with(logs, i), logs))

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/report/draw/legend.hpp"
+#include "scheduler/report/page/run_names.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
@@ -35,6 +37,14 @@ bool name_all(std::vector<PlotRun>& runs, const NameOf& name_of) {
   return names.size() == runs.size();
 }
 
+bool is_complete(const RunReader& run) {
+  const auto is_whole = [&run](const metrics::JobRow& row) {
+    return row.has_ended() && run.table().reason(row.job) != "the run was interrupted";
+  };
+  return std::ranges::all_of(run.table().rows(), is_whole) &&
+         std::ranges::none_of(run.said(), [](const SaidInLog& said) { return !said.job && said.text == "interrupted"; });
+}
+
 void label_runs(std::vector<PlotRun>& runs, std::span<const std::string> labels) {
   if (!labels.empty() && labels.size() != runs.size())
     throw UsageError(
@@ -43,9 +53,11 @@ void label_runs(std::vector<PlotRun>& runs, std::span<const std::string> labels)
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].label = labels[i];
     return;
   }
-  if (name_all(runs, policy_of)) return;
-  if (name_all(runs, [](const PlotRun& run) { return folder_of(run.log); })) return;
-  name_all(runs, [](const PlotRun& run) { return run.log.parent_path().string(); });
+  const bool has_names = name_all(runs, policy_of) ||
+                         name_all(runs, [](const PlotRun& run) { return folder_of(run.log); }) ||
+                         name_all(runs, [](const PlotRun& run) { return run.log.parent_path().string(); });
+  (void)has_names;  // the paths may be equal
+  for (PlotRun& run : runs) run.label += run_mark(run.log, is_complete(*run.records));
 }
 
 }  // namespace

@@ -85,6 +85,17 @@ TEST_F(Results, OfAnInterruptedRunAreTheBytesThatItWroteItself) {
   expect_same_files("r", "again");
 }
 
+TEST_F(Results, OfAnInterruptedRunAreMarkedInTheTable) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out r").status, 0);
+  std::string json = text("r/run.json");
+  const std::string whole = "\"interrupted\": false";
+  json.replace(json.find(whole), whole.size(), "\"interrupted\": true");
+  write_text(folder_ / "r/run.json", json);
+  const std::string out = replay("results r").out;
+  EXPECT_NE(out.find("easy (interrupted)"), std::string::npos) << out;
+  EXPECT_NE(out.find("easy: interrupted: the figures are of the jobs that had come until then"), std::string::npos);
+}
+
 TEST_F(Results, PrintTheTableThatTheRunPrinted) {
   const ShellResult run = replay("simulate --trace t.swf --policy easy --out r");
   ASSERT_EQ(run.status, 0) << run.err;

@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/report/page/run_names.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/report/page/small_logs.hpp"
 
@@ -447,6 +448,8 @@ TEST_F(ReadSeeds, ARunOfSeveralSeedsHasTheIntervalsOfItsPolicy) {
   EXPECT_EQ(lines_of(run.warnings), Lines{"note -1 -: the run is one of 3 seeds (seed-2): the intervals beside its "
                                           "figures are of the means over all of them"});
   EXPECT_TRUE(run.is_complete);
+  EXPECT_EQ(run_mark(log_, true), " (one of 3 seeds)");
+  EXPECT_EQ(run_mark(log_, false), " (incomplete, one of 3 seeds)");
 }
 
 TEST_F(ReadSeeds, SeedsWithoutThePolicyAreIgnoredAndADamagedFileIsANote) {

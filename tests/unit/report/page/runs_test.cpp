@@ -120,9 +120,9 @@ TEST_F(Runs, HaveARowEachWithNamesThatTellThemApart) {
   write_page_of(paths({"x/easy/events.log", "y/easy/events.log", "x/easy/events.log"}), "", out.string());
   const PageReader page(test::text_of(out));
   ASSERT_EQ(page.json().at("runs").size(), 3u);
-  EXPECT_EQ(page.run(0).at("name"), "x/easy");
+  EXPECT_EQ(page.run(0).at("name"), "x/easy (incomplete)");
   EXPECT_EQ(page.run(1).at("name"), "y/easy");
-  EXPECT_EQ(page.run(2).at("name"), "x/easy (2)");
+  EXPECT_EQ(page.run(2).at("name"), "x/easy (2) (incomplete)");
   EXPECT_EQ(page.json().at("title"), "x/easy, y/easy, x/easy (2)");
 }
 

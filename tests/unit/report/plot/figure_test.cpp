@@ -193,6 +193,12 @@ TEST_F(Plots, EcdfByClassAndBySizeHasACurveForEach) {
              {"[medium]", "[long]"});
 }
 
+TEST_F(Plots, ARunThatWasInterruptedIsMarkedInTheKey) {
+  const auto whole = log("easy", "1x1x2", kShrunkRun);
+  const auto part = log("fcfs", "1x1x2", std::string{kShrunkRun} + "9 note text=\"interrupted\"\n");
+  expect_has(drawn({whole, part}, {.kind = FigureKind::kEcdf}), {"[easy]", "[fcfs (incomplete)]"});
+}
+
 TEST_F(Plots, SlowdownBySizeHasABoxForEachSizeThatJobsHave) {
   const std::string figure = drawn({log("easy", "1x1x2", kShrunkRun)}, {.kind = FigureKind::kSlowdownBySize});
   expect_has(figure, {"[processors of the job, up to]", "[1]", "[2]"});
