@@ -134,7 +134,9 @@ class AgentExecutor final : public live::Executor {
     if (alive_.contains(r.job)) listener_->on_measured(r.job, r.cpu_use);
   }
   void on(const protocol::JobEnded& r) {
-    if (alive_.erase(r.job) > 0) listener_->on_ended(r.job, r.end);
+    if (alive_.erase(r.job) == 0) return;
+    r.is_site_fault ? listener_->on_not_started(r.job, agent_->explain(r.end.reason))
+                    : listener_->on_ended(r.job, r.end);
   }
   void on(const protocol::OrderFailed& r) {
     if (alive_.contains(r.job)) listener_->on_action_failed(r.job, r.action, r.reason);

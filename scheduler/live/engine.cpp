@@ -132,6 +132,9 @@ class Engine final : public ExecutorListener {
     cleaned.reason = clean_line(end.reason, kLongestReason);
     add_end(job, std::move(cleaned));
   }
+  void on_not_started(JobId job, const std::string& reason) override {
+    if (launched_.contains(job)) end_unstarted(job, clean_line(reason, kLongestReason));
+  }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
     events_.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
     resizing_.erase(job);
@@ -257,8 +260,7 @@ class Engine final : public ExecutorListener {
       const TracedJob& traced = source_.job(order.job);
       launch = options_.order(traced, processes_on(order.allocation, traced.job.processes));
     } catch (const CannotStartJobs& error) {
-      result_.broken_off = error.what();
-      add_end(order.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+      end_unstarted(order.job, error.what());
       return;
     } catch (const std::exception& error) {
       add_end(order.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
@@ -277,6 +279,12 @@ class Engine final : public ExecutorListener {
   void apply(const order::Suspend& order) { executor_.suspend(order.job); }
   void apply(const order::Resume& order) { executor_.resume(order.job); }
   void apply(const order::End& order) { executor_.end(order.job, order.outcome); }
+
+  // By a fault of the site: any other job would not start either.
+  void end_unstarted(JobId job, const std::string& reason) {
+    if (!source_.on_not_started(job, reason) && result_.broken_off.empty()) result_.broken_off = reason;
+    add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, reason});
+  }
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);

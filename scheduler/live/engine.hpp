@@ -19,7 +19,8 @@
 
 namespace replay::live {
 
-/// Thrown by RunOptions::order: this job cannot be started, nor could any other one, such as on a full disk.
+/// Thrown by RunOptions::order: this job cannot be started, nor could any other one, such as on a full disk. The same as
+/// ExecutorListener::on_not_started().
 class CannotStartJobs : public InputError {
  public:
   using InputError::InputError;

@@ -41,8 +41,11 @@ class ExecutorListener {
   virtual void on_suspended(JobId job) = 0;
   virtual void on_resumed(JobId job) = 0;
   virtual void on_measured(JobId job, double cpu_use) = 0;
-  /// Exactly once for each launched job, when no process of it is left.
+  /// Exactly once for each launched job, when no process of it is left; or on_not_started().
   virtual void on_ended(JobId job, const JobEnd& end) = 0;
+  /// The site could not start the job, nor could it start another one: no process, no memory, no room on the disk, a
+  /// folder of the run is gone. No process of the job is left.
+  virtual void on_not_started(JobId job, const std::string& reason) = 0;
   /// The order could not be carried out; the job is as it was before.
   virtual void on_action_failed(JobId job, const std::string& action, const std::string& reason) = 0;
   /// The executor itself is lost (agent died, link broken): no more reports of launched jobs will come.

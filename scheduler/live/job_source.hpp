@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "scheduler/core/arrivals.hpp"
 #include "scheduler/model/units.hpp"
@@ -44,6 +45,10 @@ class JobSource {
   /// REQUIRES: it was taken, and is not forgotten.
   [[nodiscard]] virtual const TracedJob& job(JobId job) = 0;
 
+  /// The site could not start this job: RunOptions::order has thrown CannotStartJobs, or the executor has reported it.
+  /// on_end() follows. False: the run breaks off, and no further job is started. True: the run goes on, and the source
+  /// gives the job again when it likes.
+  virtual bool on_not_started(JobId /*job*/, const std::string& /*reason*/) { return false; }
   /// The job has ended. Its end is in the event log before forget_ended() is called.
   virtual void on_end(JobId job, Instant now) = 0;
   /// After the records of a turn, and before its orders are carried out. Jobs that have ended may be forgotten.

@@ -70,6 +70,7 @@ void put(ByteWriter& out, const JobEnded& message) {
   out.put(static_cast<std::uint8_t>(message.end.verification));
   out.put_double(message.end.cpu_use);
   out.put_text(message.end.reason);
+  out.put_bool(message.is_site_fault);
 }
 void put(ByteWriter& out, const OrderFailed& message) {
   put(out, message.job);
@@ -174,6 +175,7 @@ void take(ByteReader& in, JobEnded& message) {
   message.end.verification = in.take_enum(Verification::kFailed, "verification");
   message.end.cpu_use = in.take_double("CPU use");
   message.end.reason = in.take_text("reason");
+  message.is_site_fault = in.take_bool("site fault");
 }
 void take(ByteReader& in, OrderFailed& message) {
   message.job = take_job(in);
@@ -229,7 +231,7 @@ Variant decode_any(const Frame& frame, std::uint16_t first, std::string_view kin
 bool JobEnded::operator==(const JobEnded& other) const {
   return job == other.job && end.outcome == other.end.outcome && end.exit_code == other.end.exit_code &&
          end.verification == other.end.verification && end.cpu_use == other.end.cpu_use &&
-         end.reason == other.end.reason;
+         end.reason == other.end.reason && is_site_fault == other.is_site_fault;
 }
 
 std::string encode(const AgentOrder& order) { return encode_any(order, kFirstOrder); }

@@ -106,6 +106,7 @@ struct JobMeasured {
 struct JobEnded {
   JobId job{};
   JobEnd end;
+  bool is_site_fault = false;  ///< it was not started, and the cause is the node, not the job: no process, memory or disk
   bool operator==(const JobEnded& other) const;
 };
 struct OrderFailed {

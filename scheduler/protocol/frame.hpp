@@ -13,7 +13,7 @@
 
 namespace replay::protocol {
 
-inline constexpr std::uint16_t kProtocolVersion = 4;
+inline constexpr std::uint16_t kProtocolVersion = 5;
 inline constexpr std::size_t kFrameHeaderBytes = 8;
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{16} << 20U;
 

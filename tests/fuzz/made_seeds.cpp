@@ -55,7 +55,7 @@ std::vector<AgentReport> reports() {
           JobSuspended{job},
           JobResumed{job},
           JobMeasured{job, 0.5},
-          JobEnded{job, JobEnd{Outcome::kFailed, 9, Verification::kNone, -1, "rank 1"}},
+          JobEnded{job, JobEnd{Outcome::kFailed, 9, Verification::kNone, -1, "rank 1"}, true},
           OrderFailed{job, "resize", "it is rigid"},
           Heartbeat{},
           JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}},

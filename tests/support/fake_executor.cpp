@@ -64,6 +64,9 @@ void FakeExecutor::populations_changed() {
 }
 
 void FakeExecutor::launch(const live::LaunchOrder& order) {
+  if (const auto fault = not_started.extract(order.job))
+    return after(answer_after,
+                 [this, job = order.job, why = fault.mapped()] { listener_->on_not_started(job, why); });
   running_.insert_or_assign(order.job, Running{order.core_of_rank, Progress{runtimes_.at(order.job), now(), 1.0}});
   placements[order.job].push_back(order.core_of_rank);
   plan_end(order.job);

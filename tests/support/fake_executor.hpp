@@ -38,6 +38,7 @@ class FakeExecutor final : public live::Executor {
   void lose(const std::string& reason) { listener_->on_lost(reason); }
 
   std::set<JobId> fails;                     ///< these exit with status 3
+  std::map<JobId, std::string> not_started;  ///< these the site cannot start; taken out with the report
   std::string last_words = "exit status 3";  ///< the reason reported for those
   int most_jobs_on_core = 1;                 ///< the limit that the policy has to keep
   bool refuses_suspension = false;           ///< such an order fails

@@ -40,6 +40,10 @@ class Recorder : public live::ExecutorListener {
     EXPECT_FALSE(ended.contains(job)) << "the second end of a job";
     ended[job] = end;
   }
+  void on_not_started(JobId job, const std::string& why) override {
+    site_fault = why;
+    on_ended(job, {Outcome::kFailed, 127, Verification::kNone, -1, why});
+  }
   void on_action_failed(JobId, const std::string& action, const std::string& why) override {
     failed.push_back(action + ": " + why);
   }
@@ -51,7 +55,7 @@ class Recorder : public live::ExecutorListener {
   int resized = 0, suspended = 0, resumed = 0;
   std::vector<double> measured;
   std::vector<std::string> failed;
-  std::optional<std::string> lost;
+  std::optional<std::string> lost, site_fault;
 };
 
 /// A test with a directory of its own, and an agent with its private directory below that.

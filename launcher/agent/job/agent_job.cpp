@@ -21,7 +21,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
 void AgentJob::launch() {
   LaunchResult result = launcher::launch(job_);
   if (result.failure)
-    ending_.on_failed_launch(*result.failure);
+    ending_.on_failed_launch(*result.failure, result.is_site_fault);
   else
     registration_.begin(std::move(result.no_vmlib_reason));
 }

@@ -30,7 +30,8 @@ JobEnding::JobEnding(JobContext& job, std::function<void()> before_leaving)
 
 // ---- causes ---------------------------------------------------------------------------------------------------------
 
-void JobEnding::on_failed_launch(const std::string& reason) {
+void JobEnding::on_failed_launch(const std::string& reason, bool is_site_fault) {
+  is_site_fault_ = is_site_fault;
   how_.broken = reason;
   how_.exit_status = 127 << 8;  // the shell's status for a command that could not be started
   finish();
@@ -130,7 +131,7 @@ void JobEnding::finish() {
   learn_end_cost(end);
   job_.ranks.leave();
   job_.processes.drop_group();
-  job_.site.report(protocol::JobEnded{job_.id(), end});
+  job_.site.report(protocol::JobEnded{job_.id(), end, is_site_fault_});
   job_.site.retire(job_.id());
 }
 

@@ -35,7 +35,7 @@ class JobEnding {
   [[nodiscard]] bool is_to_end() const { return how_.asked || how_.broken; }
 
   /// Its processes have not been started. Reports the end.
-  void on_failed_launch(const std::string& reason);
+  void on_failed_launch(const std::string& reason, bool is_site_fault);
   void on_started() { has_started_ = true; }
   void end(Outcome outcome, Patience patience);
   /// Ends a job that cannot go on, for this reason.
@@ -64,6 +64,7 @@ class JobEnding {
   std::function<void()> before_leaving_;
   Phase phase_ = Phase::kRunning;
   bool has_started_ = false;
+  bool is_site_fault_ = false;
   HowItEnded how_;
   LoopEvent unnoticed_timer_;
   LoopEvent kill_timer_;

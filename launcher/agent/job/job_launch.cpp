@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -139,10 +140,9 @@ LaunchResult launch(JobContext& job) {
   try {
     const auto mpiexec = find_program(mpiexec_name(job.site), program_folders());
     if (!mpiexec)
-      result.failure =
-          fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site));
-    else
-      result.failure = why_command_cannot_start(job.order);
+      return {fmt::format("cannot start {}: not found; install MPICH or name its mpiexec", mpiexec_name(job.site)),
+              true, ""};
+    result.failure = why_command_cannot_start(job.order);
     if (result.failure) return result;
     result.no_vmlib_reason = why_no_vmlib(job);
     if (job.site.is_emulated && !result.no_vmlib_reason.empty())
@@ -152,8 +152,12 @@ LaunchResult launch(JobContext& job) {
     if (result.failure) return result;
     take_cores(job, result.no_vmlib_reason.empty());
     start_processes(job, *mpiexec);
+  } catch (const std::system_error& error) {
+    result.failure = error.what();
+    result.is_site_fault = error.code() != std::errc::argument_list_too_long;  // of the job's command and environment
   } catch (const std::exception& error) {
     result.failure = error.what();
+    result.is_site_fault = true;  // everything that a job brings was looked at before
   }
   return result;
 }

@@ -256,6 +256,19 @@ TEST_F(Live, AfterAJobThatCannotBeStartedLikeAllOthersNoFurtherJobIsStartedAndTh
   EXPECT_EQ(live.placements.size(), 1u) << "only A was launched; D had not come";
 }
 
+TEST_F(Live, AJobThatTheExecutorReportsAsNotStartedBreaksTheRunOffAndTheRunningOnesGoOn) {
+  const LiveLog live = run("fcfs",
+                           {job('A').cores(1).runs(4s), job('B').cores(1).arrives(1s).runs(1s),
+                            job('C').cores(2).arrives(1s).runs(1s)},
+                           0.02, [](FakeExecutor& executor, live::RunOptions&) {
+                             executor.not_started[id('B')] = "cannot fork";
+                           });
+  EXPECT_EQ(live.result.broken_off, "cannot fork");
+  EXPECT_EQ(live.log.outcome(id('A')), Outcome::kCompleted);
+  EXPECT_EQ(live.log.outcome(id('B')), Outcome::kFailed);
+  EXPECT_EQ(live.log.outcome(id('C')), Outcome::kCancelled);
+}
+
 TEST_F(Live, AJobPastItsEstimateAndGraceIsKilled) {
   const LiveLog live = run("fcfs", {job('A').cores(1).runs(1h).estimated(1s), job('B').cores(2).runs(1s)}, 1);
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kOverrun);

@@ -48,7 +48,7 @@ std::vector<AgentReport> all_reports() {
           JobSuspended{JobId{7}},
           JobResumed{JobId{7}},
           JobMeasured{JobId{7}, 0.875},
-          JobEnded{JobId{7}, JobEnd{Outcome::kFailed, 9, Verification::kPassed, -1, "rank 1: Killed (signal 9)"}},
+          JobEnded{JobId{7}, JobEnd{Outcome::kFailed, 9, Verification::kPassed, -1, "rank 1: Killed (signal 9)"}, true},
           OrderFailed{JobId{7}, "resize", "the job is rigid"},
           Heartbeat{},
           JobStatistics{
@@ -71,7 +71,7 @@ TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
   const std::string expected{
-      "\x14\0\0\0\x02\0\x04\0"  // 20 bytes follow, type 2 (MoveRanks), version 4
+      "\x14\0\0\0\x02\0\x05\0"  // 20 bytes follow, type 2 (MoveRanks), version 5
       "\x2a\0\0\0\0\0\0\0"      // job 42
       "\x02\0\0\0"              // 2 ranks
       "\x01\0\0\0\x01\0\0\0",   // both on hardware thread 1

@@ -222,7 +222,7 @@ TEST(Handshake, AnAgentNamesTheUnprotectedVersionOfADaemonAndTellsItsOwn) {
       "link version: expected 2 (encrypted frames), found 1 (frames without protection); both sides must be of one "
       "release");
   ASSERT_EQ(a.parting().size(), kOpeningBytes);
-  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x02\0\x04\0", 12})) << "the old one reads: found 2";
+  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x02\0\x05\0", 12})) << "the old one reads: found 2";
 }
 
 TEST(Handshake, ADaemonNamesTheUnprotectedVersionOfAnAgent) {
@@ -239,7 +239,7 @@ TEST(Handshake, AnotherVersionIsNamed) {
   EXPECT_EQ(refusal(a, with_byte(opening, 8, 9)),
             "link version: expected 2 (encrypted frames), found 9; both sides must be of one release");
   Handshake b = agent();
-  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 4");
+  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 5");
 }
 
 TEST(Handshake, SomethingElseThatConnectsIsRefusedAndLearnsNothing) {
@@ -324,24 +324,24 @@ TEST(Handshake, TheBytesAreThoseOfTheDocument) {
   Handshake d = daemon();
   Handshake a = agent();
   EXPECT_EQ(d.greeting().substr(0, kOpeningBytes),
-            (std::string{"RPLAY-LK\x02\0\x04\0\x01\0\0\0", 16} + std::string(32, '\x01')));
+            (std::string{"RPLAY-LK\x02\0\x05\0\x01\0\0\0", 16} + std::string(32, '\x01')));
   EXPECT_EQ(hex_of(d.greeting().substr(kOpeningBytes)),
-            "3d2405de4357b6dc73303fbd0e60576f79475891ddd3502496200ddb870fedbe");
+            "85c6bd0f6f67f5f3f82076f1bb25e026320d150914f1f6d73f5eea128b3bbb78");
   const std::string proof = d.feed(meet(a, d));
-  EXPECT_EQ(hex_of(proof), "14b0852a51f228cb9e25cf53d8e054bb8cdb2644e05eaebd1cb25d46022a26fc");
+  EXPECT_EQ(hex_of(proof), "8a30930f0496dd16f72cf7be6d33a36bcb4e1319548b4a769a3180409de5497d");
   (void)a.feed(proof);
   const std::string answer = a.answer(LinkAnswer::kServed);
-  EXPECT_EQ(hex_of(answer), "008ac635cdb7a283bd24e5626c042bb8eeb24597023efea8418dd4a94748c4703c");
+  EXPECT_EQ(hex_of(answer), "007b59ddfdd0549f42bf98fc4035d9627f3970e47094b81ee0049ea95115d30caa");
   (void)d.feed(answer);
-  EXPECT_EQ(hex_of(d.seals().sending), "611af80affba92a72388d2406b0cc01525210d2f11c2ddcca39928cd58fe47b0");
-  EXPECT_EQ(hex_of(d.seals().receiving), "625a3d8620c1fb224d0b682d2ee1b4cb8f54b6557ebbc39d064a84ca847613bd");
+  EXPECT_EQ(hex_of(d.seals().sending), "7541980106d0face4642d08a3d5c5a8f5222c12e3ae6570aab397785ac958374");
+  EXPECT_EQ(hex_of(d.seals().receiving), "a111ca8d1413bb72dd80718b1e4f5b81d6d8f9e6f354dc8a7d08c184e875b855");
 
   FrameDecoder decoder{d.seals().sending};
   std::string stream;
   for (const int byte :
        {0x2f, 0x3b, 0xc6, 0xf5, 0x24, 0x82, 0x82, 0xb6, 0x89, 0xb1, 0x2f, 0x37, 0x7f, 0xf6, 0x18, 0x87, 0x64,
-        0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0x23, 0xd2, 0xa6, 0x21, 0x3b, 0xc8, 0x34, 0xec, 0xbb, 0xba,
-        0xf7, 0xf0, 0xb6, 0xe6, 0x0d, 0x50, 0xab, 0xf2, 0x37, 0x33, 0xad, 0x9d, 0x27, 0x42, 0x45})
+        0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0xc2, 0xf4, 0x29, 0x7c, 0x79, 0x86, 0x8c, 0xb0, 0xa4, 0xb9,
+        0xa8, 0xf1, 0x3f, 0x40, 0x1f, 0xf3, 0x8e, 0x4a, 0xa7, 0x89, 0xed, 0x0a, 0xc8, 0x0e, 0x1e})
     stream += static_cast<char>(byte);
   decoder.feed(stream);
   EXPECT_EQ(decoder.next(), (Frame{8, ""}));
