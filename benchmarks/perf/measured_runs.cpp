@@ -64,7 +64,7 @@ MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores&
   const launcher::Variables environment = launcher::hydra_environment(launcher::own_environment(), {});
   const auto start = Clock::now();
   const pid_t pid =
-      launcher::start_mpiexec(mpiexec, arguments, environment, {.output = folder.path(), .directory = {}}).pid;
+      launcher::start_mpiexec(mpiexec, arguments, environment, {.output = folder.path(), .directory = {}}).process->pid();
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -21,6 +21,7 @@
 
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::launcher {
@@ -126,10 +127,12 @@ Variables own_environment() {
 
 StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments,
                              const Variables& environment, const MpiexecPlace& place) {
-  StartedMpiexec started{0, open_for_output(place.output / "stdout"), open_for_output(place.output / "stderr")};
+  StartedMpiexec started{std::nullopt, open_for_output(place.output / "stdout"), open_for_output(place.output / "stderr")};
   bp::environment child_environment;
   for (const auto& [name, value] : environment) child_environment[name] = value;
   const pid_t agent = ::getpid();
+  bool has_forked = true;
+  std::error_code error;  // without it Boost keeps a failed fork to itself: a child with the number -1
   bp::child child{bp::exe(mpiexec.string()),
                   bp::args(arguments),
                   child_environment,
@@ -138,9 +141,20 @@ StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::str
                   bp::posix::fd.bind(STDERR_FILENO, started.err.get()),
                   bp::extend::on_exec_setup = [agent, &place](auto&) {
                     become_mpiexec(agent, place.network, place.directory.c_str());
-                  }};
-  started.pid = child.id();
+                  },
+                  bp::extend::on_fork_error = [&has_forked](auto&, const std::error_code&) { has_forked = false; },
+                  error};
+  if (error)
+    throw std::system_error(error, has_forked ? fmt::format("cannot execute {}", mpiexec.string())
+                                              : fmt::format("cannot fork a process for {}", mpiexec.string()));
+  const pid_t pid = child.id();
   child.detach();
+  started.process = Process::open(pid);
+  if (!started.process) {
+    const int why = errno;
+    send_signal(pid, SIGKILL);  // our child, not reaped
+    throw std::system_error(why, std::generic_category(), "cannot open the process of mpiexec");
+  }
   return started;
 }
 
@@ -205,12 +219,12 @@ Verification find_verification(std::string_view output) {
   return found;
 }
 
-EndedByConnection find_ended_by_connection(std::string_view complaint) {
+EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_its_proxy) {
   if (complaint.find("cannot find proxy with ID") != std::string_view::npos) return EndedByConnection::kForeign;
   if (complaint.find("assert (!closed) failed") == std::string_view::npos) return EndedByConnection::kNo;
   const bool is_at_the_door =
       complaint.find("proxy_init_cb") != std::string_view::npos;  // before it has identified itself
-  return is_at_the_door ? EndedByConnection::kForeign : EndedByConnection::kUnclear;
+  return is_at_the_door && had_its_proxy ? EndedByConnection::kForeign : EndedByConnection::kUnclear;
 }
 
 std::string read_tail(int file, std::size_t most) {

@@ -16,6 +16,7 @@
 
 #include "launcher/mpich/job_network.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "scheduler/model/event.hpp"
 
 namespace replay::launcher {
@@ -48,7 +49,7 @@ void raise_descriptor_limit();
 
 /// A started mpiexec. The caller reaps it.
 struct StartedMpiexec {
-  pid_t pid = 0;
+  std::optional<Process> process;
   UniqueFd out, err;  ///< the job's output, for reading, even if the job renames the files
 };
 
@@ -59,7 +60,9 @@ struct MpiexecPlace {
   JobNetwork network = JobNetwork::kHost;
 };
 
-/// Starts mpiexec in a session of its own, stdin empty; it gets SIGTERM when we die. It inherits no other descriptor. Throws std::system_error.
+/// Starts mpiexec in a session of its own, stdin empty; it gets SIGTERM when we die. It inherits no other descriptor.
+/// Throws std::system_error: then no process was started, or it has ended. argument_list_too_long: `arguments` and
+/// `environment` are at fault.
 [[nodiscard]] StartedMpiexec start_mpiexec(const std::filesystem::path& mpiexec,
                                            const std::vector<std::string>& arguments, const Variables& environment,
                                            const MpiexecPlace& place);
@@ -92,9 +95,10 @@ struct BadTermination {
 [[nodiscard]] Verification find_verification(std::string_view output);
 
 /// Whether a connection has ended mpiexec, which listens on all addresses and checks no caller; taken from its last
-/// complaint. kUnclear: one that is not the job's own, or the end of its proxy's.
+/// complaint. kUnclear: one that is not the job's own, or the end of its proxy's. `had_its_proxy`: the proxy had
+/// identified itself; without it, a connection that ends before that may be the proxy's, killed or short of processes.
 enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear };
-[[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint);
+[[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_its_proxy);
 
 /// The last `most` bytes of an open file; empty when it cannot be read. Does not move its offset.
 [[nodiscard]] std::string read_tail(int file, std::size_t most);

@@ -85,11 +85,11 @@ ControlGroup::~ControlGroup() {
   if (!directory_.empty()) remove_group(directory_);
 }
 
-bool ControlGroup::take_with_all_below(pid_t pid) const {
+bool ControlGroup::take_with_all_below(const Process& process) const {
   for (int round = 0; round < kMostRounds; ++round) {
     const std::vector<pid_t> inside = processes();
-    std::vector<pid_t> outside = descendants_of(pid);
-    outside.push_back(pid);
+    std::vector<pid_t> outside = descendants_of(process.pid());
+    outside.push_back(process.pid());
     std::erase_if(outside, [&inside](pid_t one) { return std::ranges::find(inside, one) != inside.end(); });
     if (outside.empty()) return true;
     for (const pid_t one : outside) {

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/process/process.hpp"
+
 namespace replay::launcher {
 
 class ControlGroup {
@@ -29,8 +31,8 @@ class ControlGroup {
 
   [[nodiscard]] std::optional<ControlGroup> make_below(const std::string& name) const;
 
-  /// Puts a process that is there, and all that is below it, into the group. False: the kernel refuses.
-  [[nodiscard]] bool take_with_all_below(pid_t pid) const;
+  /// Puts a process, and all that is below it, into the group. False: the kernel refuses.
+  [[nodiscard]] bool take_with_all_below(const Process& process) const;
   /// Those in it and in groups below it.
   [[nodiscard]] std::vector<pid_t> processes() const;
   [[nodiscard]] bool has(pid_t pid) const;

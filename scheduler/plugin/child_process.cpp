@@ -20,6 +20,7 @@
 
 #include "scheduler/base/process/orphans.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::plugin {
@@ -133,7 +134,7 @@ ChildProcess::~ChildProcess() {
   input_.reset();
   if (!failed_) (void)has_ended_within(kTimeToLeave);
   const std::vector<Process> below = open_all_below(pid_);
-  ::kill(-pid_, SIGKILL);  // it is not reaped yet, so the number is still its own
+  send_signal_to_group(pid_, SIGKILL);  // it is not reaped yet, so the number is still its own
   for (const Process& process : below) process.signal(SIGKILL);
   int status = 0;
   while (::waitpid(pid_, &status, 0) == -1 && errno == EINTR) continue;

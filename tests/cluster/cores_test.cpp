@@ -19,6 +19,7 @@
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/cores_fixture.hpp"
 
 namespace replay::launcher {
@@ -258,7 +259,7 @@ TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
   launch_at({REPLAY_RANK_PROGRAM, "compute", "60"}, {number(affinity_mask().front())});
   ASSERT_TRUE(until([&] { return seen<protocol::JobStarted>() != nullptr; }));
   EXPECT_EQ(lost_, "");
-  ::kill(agent_->pid(), SIGSTOP);
+  send_signal(agent_->pid(), SIGSTOP);
   ASSERT_TRUE(until([&] { return !lost_.empty(); }));
   EXPECT_EQ(lost_, "the node agent has not been heard of for 2 s");
   const auto begin = std::chrono::steady_clock::now();

@@ -11,6 +11,7 @@
 
 #include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/cores_fixture.hpp"
 
 namespace replay::launcher {
@@ -152,7 +153,7 @@ TEST_F(EmulatedCores, ADeadRanksCoreGoesToTheOtherJob) {
   ASSERT_TRUE(starts(kFirst) && starts(kSecond));
   const auto victim = slot(kFirst, 1).report.pid;
   ASSERT_TRUE(until([&] { return token(0).holder == static_cast<std::uint32_t>(victim); }));
-  ::kill(victim, SIGKILL);
+  send_signal(victim, SIGKILL);
   ASSERT_TRUE(ends(kFirst));
   EXPECT_EQ(seen_.ended[kFirst].outcome, Outcome::kFailed);
   EXPECT_NE(token(0).holder, static_cast<std::uint32_t>(victim));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "launcher/os/control_group.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {
@@ -217,7 +218,7 @@ TEST_F(Failures, ADaemonWithoutEnvironmentDoesNotOutliveAnAgentThatIsKilled) {
   start();
   launch({REPLAY_FAULT_PROGRAM, "hide", "60", tag}, 2);
   ASSERT_TRUE(until([&] { return has_started() && processes_called(tag).size() == 2; }));
-  ::kill(agent_pid_, SIGKILL);
+  send_signal(agent_pid_, SIGKILL);
   ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }));
   EXPECT_EQ(processes_called(tag), std::vector<pid_t>{});
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});

@@ -15,6 +15,7 @@
 
 #include "launcher/os/binding.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/launcher_fixture.hpp"
 
 namespace replay::launcher {
@@ -182,7 +183,7 @@ TEST_F(Launcher, AKilledRankEndsTheJobAsFailed) {
   start();
   launch({REPLAY_RANK_PROGRAM, "talk", "60"}, 2);
   ASSERT_TRUE(until([&] { return has_started(); }));
-  ::kill(rank(1), SIGKILL);
+  send_signal(rank(1), SIGKILL);
   ASSERT_TRUE(until([&] { return has_ended(); }));
   EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   EXPECT_EQ(its_end().reason, "rank 1: Killed (signal 9)");
@@ -193,7 +194,7 @@ TEST_F(Launcher, AKilledMpiexecLeavesNoRankBehind) {
   start();
   launch({REPLAY_RANK_PROGRAM, "compute", "60"}, 2);
   ASSERT_TRUE(until([&] { return has_started(); }));
-  ::kill(process_named("mpiexec"), SIGKILL);
+  send_signal(process_named("mpiexec"), SIGKILL);
   ASSERT_TRUE(until([&] { return has_ended(); }, 2s));
   EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   EXPECT_NE(its_end().reason.find("mpiexec was killed"), std::string::npos) << its_end().reason;
@@ -204,7 +205,7 @@ TEST_F(Launcher, AKilledProxyEndsTheJobWithinBounds) {
   start();
   launch({REPLAY_RANK_PROGRAM, "compute", "60"}, 2);
   ASSERT_TRUE(until([&] { return has_started(); }));
-  ::kill(process_named("hydra_pmi_proxy"), SIGKILL);
+  send_signal(process_named("hydra_pmi_proxy"), SIGKILL);
   ASSERT_TRUE(until([&] { return has_ended(); }, 6s));
   EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   EXPECT_NE(its_end().reason.find("proxy"), std::string::npos) << its_end().reason;
@@ -300,7 +301,7 @@ TEST_F(Launcher, TheAgentsDeathIsReportedAndCleanedUp) {
   start();
   launch({REPLAY_RANK_PROGRAM, "compute", "60"}, 2);
   ASSERT_TRUE(until([&] { return has_started(); }));
-  ::kill(agent_pid_, SIGKILL);
+  send_signal(agent_pid_, SIGKILL);
   ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 3s));
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
   EXPECT_FALSE(has_ended());
@@ -343,7 +344,7 @@ TEST_F(Launcher, KillingTheDaemonLeavesNothingWithinTwoSeconds) {
     for (const auto& entry : fs::directory_iterator{directory_ / "run"})
       socket_mark_ = "REPLAY_VM_SOCKET=" + (entry.path() / "socket").string();
     EXPECT_GE(its_processes().size(), 4U);  // mpiexec, its proxy, two ranks
-    ::kill(daemon, SIGKILL);
+    send_signal(daemon, SIGKILL);
     ::waitpid(daemon, nullptr, 0);
     const auto begin = Clock::now();
     loop_.reset(event_base_new());

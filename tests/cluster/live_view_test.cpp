@@ -10,6 +10,7 @@
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/pty_shell.hpp"
 #include "tests/support/shell.hpp"
@@ -145,7 +146,7 @@ TEST_F(LiveViewOnATerminal, SignalsThatEndTheProgramGiveTheTerminalBack) {
     user.type("ulimit -c 0\r" + command());
     ASSERT_TRUE(user.shows("A 1 (4")) << user.screen().text();
     ASSERT_GT(user.child(), 0);
-    ::kill(user.child(), signal);
+    send_signal(user.child(), signal);
     ASSERT_TRUE(user.shows(fmt::format("status {}", status))) << user.screen().text();
     expect_given_back(user, before);
     EXPECT_TRUE(comes_true([this] { return left_behind().find("mpiexec") == std::string::npos; })) << left_behind();

@@ -16,6 +16,7 @@
 #include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/remote_agent_fixture.hpp"
 
 namespace replay::test {
@@ -105,7 +106,7 @@ TEST_F(RemoteAgent, KillNineOfTheDaemonLeavesNothing) {
 TEST_F(RemoteAgent, KillNineOfTheAgentIsSaidAndLeavesNothing) {
   start_agent();
   auto running = daemon_with_a_running_job();
-  ::kill(serving(), SIGKILL);
+  send_signal(serving(), SIGKILL);
   EXPECT_EQ(running->wait(), 1);
   EXPECT_NE(output().find("agent " + address_), std::string::npos) << output();
   EXPECT_NE(output().find("died"), std::string::npos) << output();
@@ -204,7 +205,7 @@ TEST_F(RemoteAgent, OneThatWasStoppedIsEndedAndTheNextDaemonIsServed) {
   start_agent({"--stay", "--silence", "3"});
   auto running = daemon_with_a_running_job();
   const pid_t stopped = serving();
-  ::kill(stopped, SIGSTOP);
+  send_signal(stopped, SIGSTOP);
   EXPECT_EQ(running->wait(), 1);
   EXPECT_NE(agent_->err().find("has been stopped (SIGSTOP) for 3 s"), std::string::npos) << agent_->err();
   EXPECT_TRUE(comes_true([&] { return !read_stat(stopped); }));

@@ -19,6 +19,7 @@
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
@@ -101,9 +102,9 @@ class StalledRuns : public testing::Test {
     };
     while (runs()) {
       nap();
-      ::kill(pid, SIGSTOP);
+      send_signal(pid, SIGSTOP);
       nap();
-      ::kill(pid, SIGCONT);
+      send_signal(pid, SIGCONT);
     }
   }
 

@@ -14,6 +14,7 @@
 #include "launcher/os/cgroup.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {
@@ -127,7 +128,7 @@ TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {
     bring_to(situation);
     ASSERT_FALSE(HasFatalFailure());
     const auto begin = Clock::now();
-    ::kill(agent_pid_, SIGKILL);
+    send_signal(agent_pid_, SIGKILL);
     ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 2s)) << situation;
     EXPECT_EQ(its_processes(), std::vector<pid_t>{}) << situation;
     EXPECT_TRUE(fs::is_empty(directory_ / "run")) << situation;
@@ -141,7 +142,7 @@ TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {
 TEST_F(Surroundings, AnAgentThatGetsSigtermEndsItsJobs) {
   start();
   bring_to(Situation::kSuspended);
-  ::kill(agent_pid_, SIGTERM);
+  send_signal(agent_pid_, SIGTERM);
   ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 2s));
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
 }
@@ -149,7 +150,7 @@ TEST_F(Surroundings, AnAgentThatGetsSigtermEndsItsJobs) {
 TEST_F(Surroundings, AStoppedAgentDoesNotKeepTheDaemonFromEnding) {
   start();
   bring_to(Situation::kComputing);
-  ::kill(agent_pid_, SIGSTOP);
+  send_signal(agent_pid_, SIGSTOP);
   const auto begin = Clock::now();
   executor_->detach();
   executor_.reset();
@@ -162,7 +163,7 @@ TEST_F(Surroundings, AStoppedAgentDoesNotKeepTheDaemonFromEnding) {
 TEST_F(Surroundings, AStoppedAgentIsNoticedByItsSilence) {
   start();
   bring_to(Situation::kShrunk);
-  ::kill(agent_pid_, SIGSTOP);
+  send_signal(agent_pid_, SIGSTOP);
   const auto begin = Clock::now();
   ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 60s));
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
@@ -197,7 +198,7 @@ class DeadDaemon : public Surroundings {
     loop_.reset(event_base_new());
   }
   void kill_daemon() const {
-    ::kill(daemon_, SIGKILL);
+    send_signal(daemon_, SIGKILL);
     ::waitpid(daemon_, nullptr, 0);
   }
   void expect_all_gone(const std::string& what) {
@@ -223,7 +224,7 @@ TEST_F(DeadDaemon, LeavesNothingInWhateverSituationItsJobsWere) {
 TEST_F(DeadDaemon, AndAStoppedAgentLeaveNothing) {
   play_daemon(Situation::kComputing);
   ASSERT_FALSE(HasFatalFailure());
-  ::kill(agent_pid_, SIGSTOP);
+  send_signal(agent_pid_, SIGSTOP);
   kill_daemon();
   expect_all_gone("agent stopped");
   EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }, 2s));
@@ -233,7 +234,7 @@ TEST_F(DeadDaemon, AndADeadAgentLeaveNoProcessAndTheNextAgentRemovesTheRest) {
   play_daemon(Situation::kShrunk);
   ASSERT_FALSE(HasFatalFailure());
   kill_daemon();
-  ::kill(agent_pid_, SIGKILL);
+  send_signal(agent_pid_, SIGKILL);
   expect_all_gone("agent killed");
   const fs::path left = fs::directory_iterator { directory_ / "run" } -> path();
   const auto has_group = [name = left.filename()] {

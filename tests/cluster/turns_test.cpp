@@ -13,6 +13,7 @@
 
 #include "launcher/os/binding.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/cores_fixture.hpp"
 
 namespace replay::launcher {
@@ -99,7 +100,7 @@ TEST_F(JobsInTurns, TheStoppedOneEndsAsOrderedAndTheOtherGoesOnAlone) {
 TEST_F(JobsInTurns, ARankThatIsKilledWhileItIsStoppedEndsItsJobOnly) {
   start_both("60", "1");
   ASSERT_TRUE(is_seen_stopped(kFirst));
-  ::kill(rank_of(kFirst, 1), SIGKILL);
+  send_signal(rank_of(kFirst, 1), SIGKILL);
   ASSERT_TRUE(until([&] { return seen_.ended.contains(kFirst); }, 2500ms)) << "only the agent noticed";
   EXPECT_EQ(seen_.ended.at(kFirst).outcome, Outcome::kFailed);
   expect_verified(kSecond);
@@ -181,7 +182,7 @@ TEST_F(JobsInTurns, WithoutTurnsNeitherIsStopped) {
 
 TEST_F(JobsInTurns, AnAgentThatIsKilledLeavesNothing) {
   start_both("60", "60");
-  ::kill(agent_pid_, SIGKILL);
+  send_signal(agent_pid_, SIGKILL);
   ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }));
   executor_.reset();
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
@@ -205,8 +206,8 @@ TEST_F(JobsInTurns, WhenAgentAndDaemonAreKilledTheStoppedRanksAreContinuedAndEnd
     socket_mark_ = "REPLAY_VM_SOCKET=" + (entry.path() / "socket").string();
   ASSERT_GE(its_processes().size(), 8U);  // of each job mpiexec, its proxy, two ranks
   loop_.reset(event_base_new());
-  ::kill(agent_pid_, SIGKILL);
-  ::kill(daemon, SIGKILL);
+  send_signal(agent_pid_, SIGKILL);
+  send_signal(daemon, SIGKILL);
   ::waitpid(daemon, nullptr, 0);
   EXPECT_TRUE(until([&] { return its_processes().empty(); }, 3s)) << its_processes().size() << " left";
   start();  // removes the dead agent's directory

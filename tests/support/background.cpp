@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -31,11 +32,11 @@ Background::Background(const std::string& program, const std::vector<std::string
 
 Background::~Background() {
   if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);
+  send_signal(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
 }
 
-void Background::send(int signal) const { ::kill(pid_, signal); }
+void Background::send(int signal) const { send_signal(pid_, signal); }
 std::string Background::out() const { return text_of(out_); }
 std::string Background::err() const { return text_of(err_); }
 

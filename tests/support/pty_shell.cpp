@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/background.hpp"
 
 namespace replay::test {
@@ -43,8 +44,8 @@ PtyShell::PtyShell(const std::filesystem::path& folder, int columns, int rows, c
 
 PtyShell::~PtyShell() {
   ::close(master_);
-  ::kill(pid_, SIGHUP);
-  ::kill(pid_, SIGKILL);
+  send_signal(pid_, SIGHUP);
+  send_signal(pid_, SIGKILL);
   ::waitpid(pid_, nullptr, 0);
 }
 

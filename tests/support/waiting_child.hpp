@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "scheduler/base/process/send_signal.hpp"
+
 namespace replay::test {
 
 /// Waits to be killed, by the destructor at the latest.
@@ -17,7 +19,7 @@ class WaitingChild {
   WaitingChild(const WaitingChild&) = delete;
   WaitingChild& operator=(const WaitingChild&) = delete;
   ~WaitingChild() {
-    ::kill(pid_, SIGKILL);
+    send_signal(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
   [[nodiscard]] pid_t pid() const { return pid_; }

@@ -317,6 +317,16 @@ TEST(Layers, EveryHeaderGuardsItself) {
   }
 }
 
+// A number of a failed fork, passed to kill(), ends every process of the user.
+TEST(Layers, OnlyOneFileOfOursCallsKillAndItChecksTheNumber) {
+  for (const std::string& file : source_files()) {
+    if (file == "scheduler/base/process/send_signal.hpp" || file == "tests/unit/layers_test.cpp") continue;
+    const std::string text = read_file(kRoot / file);
+    for (const char* call : {" ::kill(", "(::kill(", "!::kill(", "::killpg(", "::setpriority(", "::tgkill("})
+      EXPECT_EQ(text.find(call), std::string::npos) << file << ": call replay::send_signal() or Process::signal()";
+  }
+}
+
 TEST(LayersChecker, NamesFileLineAndWhatWouldBeAllowed) {
   EXPECT_EQ(
       complaints_in_example("live/loop.cpp", "// A loop.\n#include <vector>\n#include \"launcher/agent/agent.hpp\"\n"),

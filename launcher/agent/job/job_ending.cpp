@@ -49,6 +49,11 @@ void JobEnding::break_off(const std::string& reason) {
   ask_to_leave(Patience::kNormal);
 }
 
+void JobEnding::break_off_unstarted(const std::string& reason) {
+  is_site_fault_ = !is_to_end();
+  break_off(reason);
+}
+
 void JobEnding::fail_unless_noticed(const std::string& reason, milliseconds within) {
   if (phase_ != Phase::kRunning || how_.asked || !how_.unnoticed.empty()) return;
   how_.unnoticed = reason;

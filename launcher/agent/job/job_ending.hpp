@@ -40,6 +40,8 @@ class JobEnding {
   void end(Outcome outcome, Patience patience);
   /// Ends a job that cannot go on, for this reason.
   void break_off(const std::string& reason);
+  /// The same for one of which no process of the program was started, by a fault of the site.
+  void break_off_unstarted(const std::string& reason);
   /// A failure that mpiexec usually sees at once and ends the job itself; it gets `within` to do so. Of several
   /// failures the first counts.
   void fail_unless_noticed(const std::string& reason, std::chrono::milliseconds within = kMpiexecNoticesWithin);

@@ -33,7 +33,7 @@ std::optional<std::size_t> rank_named_by(const BadTermination& bad, const JobCon
 std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std::string_view output) {
   const std::string complaint = last_error_line(job);
   const auto bad = find_bad_termination(output);
-  const auto by_connection = bad ? EndedByConnection::kNo : find_ended_by_connection(complaint);
+  const auto by_connection = bad ? EndedByConnection::kNo : find_ended_by_connection(complaint, job.ranks.registered() > 0);
   const std::optional<std::size_t> named = bad ? rank_named_by(*bad, job) : std::nullopt;
   const int exit_code = WEXITSTATUS(how.exit_status);
   std::string reason;
@@ -41,8 +41,11 @@ std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std
     reason = explain(*bad, named, job.ranks.size());
   else if (by_connection == EndedByConnection::kForeign)
     reason = "a connection that is not the job's own ended mpiexec, which believes every caller";
-  else if (!bad && !how.unnoticed.empty())
+  else if (!bad && !how.unnoticed.empty() &&
+           (how.unnoticed != kProxyDied || by_connection != EndedByConnection::kNo))  // else the proxy just left first
     reason = fmt::format("{}; mpiexec: exit code {}", how.unnoticed, exit_code);
+  else if (by_connection == EndedByConnection::kUnclear && job.site.network == JobNetwork::kOwn)
+    reason = "mpiexec lost its proxy, which was killed or could not start: is there a limit of processes?";
   else if (by_connection == EndedByConnection::kUnclear)
     reason = "mpiexec lost its proxy's connection, or one that is not the job's own";
   else if (how.exit_status != 0 && named)

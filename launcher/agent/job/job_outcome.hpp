@@ -11,6 +11,9 @@
 
 namespace replay::launcher {
 
+/// As HowItEnded::unnoticed. The proxy exits before mpiexec at every end, so this alone is no cause.
+inline constexpr const char* kProxyDied = "Hydra's proxy died";
+
 struct HowItEnded {
   int exit_status = 0;                ///< mpiexec's, as waitpid gives it
   std::optional<Outcome> asked;       ///< by an order, with this outcome

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <set>
 
+
 namespace replay::launcher {
 namespace {
 
@@ -20,7 +21,7 @@ void JobProcesses::take(StartedMpiexec started) {
   mpiexec_ = std::move(started);
   if (site_.group == nullptr) return;
   auto group = site_.group->make_below(fmt::format("job-{}", static_cast<std::int64_t>(job_)));
-  if (group && group->take_with_all_below(mpiexec_.pid)) group_.emplace(std::move(*group));
+  if (group && group->take_with_all_below(*mpiexec_.process)) group_.emplace(std::move(*group));
 }
 
 std::optional<Process> JobProcesses::proxy() const {
@@ -92,7 +93,7 @@ std::string JobProcesses::who_is_stopped(bool is_suspended) const {
 }
 
 void JobProcesses::signal_mpiexec(int number) const {
-  if (mpiexec() != 0) ::kill(mpiexec(), number);
+  if (mpiexec() != 0) mpiexec_.process->signal(number);
 }
 
 void JobProcesses::signal_program(int number) const {

@@ -28,9 +28,9 @@ class JobProcesses {
   /// Gives the control group up. REQUIRES: no process is left.
   void drop_group() { group_.reset(); }
 
-  [[nodiscard]] bool was_started() const { return mpiexec_.pid != 0; }
+  [[nodiscard]] bool was_started() const { return mpiexec_.process.has_value(); }
   /// 0: none, or reaped already.
-  [[nodiscard]] pid_t mpiexec() const { return has_mpiexec_exited_ ? 0 : mpiexec_.pid; }
+  [[nodiscard]] pid_t mpiexec() const { return has_mpiexec_exited_ || !was_started() ? 0 : mpiexec_.process->pid(); }
   /// Hydra's. Nothing: not there, or not yet.
   [[nodiscard]] std::optional<Process> proxy() const;
   /// Of the user's program: all below mpiexec except Hydra's own.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/agent/job/job_outcome.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 
 namespace replay::launcher {
@@ -52,7 +53,7 @@ void JobWatch::find_proxy() {
 void JobWatch::on_proxy_exit() {
   const bool leaves_ranks = job_.ranks.is_any_running();
   if (leaves_ranks || !job_.ranks.have_all_registered()) ending_.forget_unnoticed();  // consequences of this death
-  ending_.fail_unless_noticed("Hydra's proxy died", leaves_ranks ? kMpiexecNoticesWithin / 6 : kMpiexecNoticesWithin);
+  ending_.fail_unless_noticed(kProxyDied, leaves_ranks ? kMpiexecNoticesWithin / 6 : kMpiexecNoticesWithin);
 }
 
 // ---- left too early -------------------------------------------------------------------------------------------------

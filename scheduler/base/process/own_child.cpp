@@ -54,7 +54,7 @@ void hand_signals_on_to(pid_t child) {
   pollfd awaited[] = {{handle.get(), POLLIN, 0}, {stop_descriptor(), POLLIN, 0}};
   for (int handed_on = 0; (awaited[0].revents & POLLIN) == 0; ::poll(std::data(awaited), std::size(awaited), -1)) {
     clear_stop_descriptor();
-    for (; handed_on < stops_asked(); ++handed_on) ::kill(child, last_stop_signal());
+    for (; handed_on < stops_asked(); ++handed_on) ::pidfd_send_signal(handle.get(), last_stop_signal(), nullptr, 0);
   }
 }
 

@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <functional>
 
+#include "scheduler/base/process/send_signal.hpp"
+
 namespace replay {
 namespace {
 
@@ -68,8 +70,8 @@ TEST(Orphans, AChildOfOursInASessionOfItsOwnIsNoneAndNeitherIsWhatIsBelowIt) {
               const pid_t agent = start_below(false);
               const OwnSessionChild known{agent};
               const int found = end_all(orphans());
-              for (const pid_t pid : descendants_of(agent)) ::kill(pid, SIGKILL);
-              ::kill(agent, SIGKILL);
+              for (const pid_t pid : descendants_of(agent)) send_signal(pid, SIGKILL);
+              send_signal(agent, SIGKILL);
               return found;
             }),
             0);
@@ -82,7 +84,7 @@ TEST(Orphans, AChildThatSharesOurSessionIsNone) {
               if (helper == 0)
                 while (true) ::pause();
               const int found = end_all(orphans());
-              ::kill(helper, SIGKILL);
+              send_signal(helper, SIGKILL);
               return found;
             }),
             0);
@@ -96,7 +98,7 @@ TEST(Orphans, WhereThereWereChildrenBeforeNothingIsTakenForOurs) {
               adopt_orphans();
               start_below(true);
               const int found = end_all(orphans());
-              for (const pid_t pid : children_of(::getpid())) ::kill(pid, SIGKILL);
+              for (const pid_t pid : children_of(::getpid())) send_signal(pid, SIGKILL);
               return found;
             }),
             0);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/waiting_child.hpp"
 
 namespace replay {
@@ -55,7 +56,7 @@ TEST(ProcFiles, AVariableIsFoundByItsWholeName) {
 TEST(ProcFiles, AProcessIsStoppedWhenNoneOfItsThreadsCanRun) {
   const test::WaitingChild child;
   EXPECT_FALSE(is_stopped(child.pid()));
-  ::kill(child.pid(), SIGSTOP);
+  send_signal(child.pid(), SIGSTOP);
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WSTOPPED), 0);
   EXPECT_TRUE(is_stopped(child.pid()));
@@ -90,6 +91,14 @@ TEST(Process, IsGoneAfterItsEnd) {
   ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOWAIT), 0);
   EXPECT_TRUE(process->is_gone());
   process->signal(SIGKILL);  // has no effect
+}
+
+TEST(SendSignal, TakesNoNumberThatNamesAGroupOrEveryProcess) {
+  constexpr int kNothing = 0;  // the signal that is not sent
+  const InvariantsThrow throwing;
+  EXPECT_TRUE(send_signal(::getpid(), kNothing));
+  for (const pid_t number : {0, -1, -2}) EXPECT_THROW(send_signal(number, kNothing), BrokenInvariant) << number;
+  for (const pid_t number : {1, 0, -1}) EXPECT_THROW(send_signal_to_group(number, kNothing), BrokenInvariant) << number;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -293,7 +294,7 @@ TEST_F(Live, AJobThatItsUserTakesBackLeavesTheQueueOrIsKilled) {
 // Sends the next of these signals at each tick.
 std::function<void(Instant)> send_at_ticks(std::vector<int> signals) {
   return [signals = std::move(signals), next = std::size_t{0}](Instant) mutable {
-    if (next < signals.size()) ::kill(::getpid(), signals[next++]);
+    if (next < signals.size()) send_signal(::getpid(), signals[next++]);
   };
 }
 

@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/plugin/fault.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/background.hpp"
@@ -35,7 +36,7 @@ class ExecPolicy : public OwnPolicy {
     for (const pid_t pid : pids()) EXPECT_TRUE(comes_true([pid] { return is_gone(pid); })) << pid << " is still there";
   }
   static bool is_gone(pid_t pid) {
-    if (::kill(pid, 0) == -1 && errno == ESRCH) return true;
+    if (!send_signal(pid, 0) && errno == ESRCH) return true;
     const std::string stat = text_of("/proc/" + std::to_string(pid) + "/stat");
     const std::size_t name_end = stat.rfind(')');
     return name_end != std::string::npos && stat.substr(name_end + 2, 1) == "Z";

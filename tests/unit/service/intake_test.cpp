@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -81,7 +82,7 @@ class IntakeTest : public testing::Test {
       while (next < steps.size() && steps[next]()) ++next;
       const bool is_late = std::chrono::steady_clock::now() > deadline;
       EXPECT_FALSE(is_late) << "step " << next << " does not come true";
-      if ((next == steps.size() || is_late) && stops_asked() == 0) ::kill(::getpid(), SIGTERM);
+      if ((next == steps.size() || is_late) && stops_asked() == 0) send_signal(::getpid(), SIGTERM);
       if (stops_asked() == 1 && after_stop_) after_stop_();
     };
     const Machine machine = Machine::cluster(1, 1, cores);
@@ -212,7 +213,7 @@ TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
       *late = std::make_unique<ServiceClient>(folder().socket());
       (*late)->send(submit_line(1) + of_job("cancel", 1));
     }
-    if ((*late)->lines() == 2) ::kill(::getpid(), SIGTERM);
+    if ((*late)->lines() == 2) send_signal(::getpid(), SIGTERM);
   };
   const Step wait_for_second = [this, waiter] {
     *waiter = std::make_unique<ServiceClient>(folder().socket());

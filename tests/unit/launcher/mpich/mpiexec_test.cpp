@@ -2,12 +2,18 @@
 #include "launcher/mpich/mpiexec.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
@@ -94,10 +100,65 @@ TEST(LastComplaint, IsTheLastLineButOfHydrasTheFirst) {
   EXPECT_EQ(last_complaint(""), "");
 }
 
+/// What start_mpiexec() throws in a child process of a user who may not have one more process.
+int errno_at_process_limit(const std::filesystem::path& folder) {
+  int told[2];
+  EXPECT_EQ(::pipe(told), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    constexpr uid_t kNoUser = 64'999;
+    const rlimit none{1, 1};
+    int found = -1;
+    if (::geteuid() == 0 && ::setresuid(kNoUser, kNoUser, kNoUser) != 0) ::_exit(1);
+    ::setrlimit(RLIMIT_NPROC, &none);
+    try {
+      (void)start_mpiexec("/bin/true", {}, {}, {.output = folder, .directory = {}});
+      found = 0;
+    } catch (const std::system_error& error) {
+      found = error.code().value();
+    }
+    (void)!::write(told[1], &found, sizeof found);
+    ::_exit(0);
+  }
+  EXPECT_GT(child, 0);
+  int found = -1;
+  EXPECT_EQ(::read(told[0], &found, sizeof found), static_cast<ssize_t>(sizeof found));
+  ::waitpid(child, nullptr, 0);
+  for (const int end : told) ::close(end);
+  return found;
+}
+
+TEST(StartMpiexec, AForkThatFailsIsSaidAndStartsNothing) {
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::all);
+  EXPECT_EQ(errno_at_process_limit(folder.path()), EAGAIN);
+}
+
+TEST(StartMpiexec, AnExecutionThatFailsIsToldFromAForkThatFails) {
+  const TemporaryFolder folder;
+  const auto failure = [&folder](const std::string& program, const Words& arguments) -> std::pair<int, std::string> {
+    try {
+      (void)start_mpiexec(program, arguments, {}, {.output = folder.path(), .directory = {}});
+    } catch (const std::system_error& error) {
+      return {error.code().value(), error.what()};
+    }
+    return {0, ""};
+  };
+  EXPECT_EQ(failure("/nowhere/mpiexec", {}),
+            (std::pair<int, std::string>{ENOENT, "cannot execute /nowhere/mpiexec: No such file or directory"}));
+  EXPECT_EQ(failure("/bin/true", {std::string(1 << 20, 'x')}).first, E2BIG) << "one argument of a megabyte";
+}
+
 TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {
-  const auto found = [](const char* line) { return find_ended_by_connection(line); };
+  const auto found = [](const char* line, bool had_its_proxy = true) {
+    return find_ended_by_connection(line, had_its_proxy);
+  };
   EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed"),
             EndedByConnection::kForeign);
+  EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed",
+                  false),
+            EndedByConnection::kUnclear)
+      << "a proxy that cannot fork, or is killed before it has identified itself, leaves the same line";
   EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:460): cannot find proxy with "
                   "ID 1684234849"),
             EndedByConnection::kForeign);

@@ -99,7 +99,7 @@ TEST(RealControlGroup, KeepsAProcessThatHidesAndIsFoundByItsNameAgain) {
     }
     ::_exit(0);
   }
-  ASSERT_TRUE(group->take_with_all_below(child));
+  ASSERT_TRUE(group->take_with_all_below(*Process::open(child)));
   EXPECT_EQ(group->processes(), std::vector<pid_t>{child});
   ASSERT_EQ(::write(hidden_pid[1], "g", 1), 1);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);

@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/segment_mapping.hpp"
 
 namespace replay::launcher {
@@ -29,7 +30,7 @@ class Sleeper {
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
   ~Sleeper() {
-    ::kill(pid_, SIGKILL);
+    send_signal(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
   [[nodiscard]] pid_t pid() const { return pid_; }

@@ -28,7 +28,7 @@ class TheOutcome : public testing::Test {
   }
   /// mpiexec was there, and left these messages.
   void leave_messages(std::string_view output, std::string_view errors) {
-    job_->processes.take({::getpid(), file("out", output), file("err", errors)});
+    job_->processes.take({Process::open(::getpid()), file("out", output), file("err", errors)});
     job_->processes.on_mpiexec_exit();
   }
   UniqueFd file(const std::string& name, std::string_view text) {
@@ -53,6 +53,21 @@ TEST_F(TheOutcome, ARigidJobWhoseMpiexecIsContentIsCompleted) {
   EXPECT_EQ(end.exit_code, 0);
   EXPECT_EQ(end.verification, Verification::kPassed);
   EXPECT_LT(end.cpu_use, 0) << "no rank was measured";
+}
+
+TEST_F(TheOutcome, AnExitCodeIsNotTakenForTheDeathOfTheProxyThatLeftBeforeMpiexec) {
+  leave_messages("", "");
+  EXPECT_EQ(judged({exited_with(3), {}, {}, {}, kProxyDied}).reason, "mpiexec: exit code 3");
+}
+
+TEST_F(TheOutcome, AProxyThatCouldNotStartIsNotTakenForAForeignConnection) {
+  const char* const complaint =
+      "[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed\n";
+  leave_messages("", complaint);
+  site_.network = JobNetwork::kOwn;
+  EXPECT_EQ(judged({exited_with(255), {}, {}, {}, {}}).reason.find("mpiexec lost its proxy, which was killed or"), 0U);
+  site_.network = JobNetwork::kHost;
+  EXPECT_EQ(judged({exited_with(255), {}, {}, {}, {}}).reason.find("mpiexec lost its proxy's connection, or one"), 0U);
 }
 
 TEST_F(TheOutcome, AnOrderCountsMoreThanWhatMpiexecSays) {
