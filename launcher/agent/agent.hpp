@@ -74,7 +74,8 @@ class AgentHandle {
   std::optional<OwnSessionChild> known_;  // until the agent is reaped
 };
 
-/// Forks the agent. Also removes directories that dead agents left under the same runtime directory.
+/// Forks the agent. Before that it ends the processes and removes the directories that dead agents have left under the
+/// same runtime directory.
 /// REQUIRES: a single thread. Throws std::system_error.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
 /// The same for an existing stream to a daemon, sealed with these keys; the handle has no stream. When this process

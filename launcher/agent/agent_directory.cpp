@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "launcher/agent/left_processes.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/base/file/name_template.hpp"
 
@@ -133,6 +134,10 @@ std::vector<fs::path> remove_stale_agent_directories(const fs::path& base) {
   for (const std::string& name : names_in(all.get())) {
     const auto opened = open_agents(all.get(), name);
     if (!opened || ::flock(opened->get(), LOCK_EX | LOCK_NB) != 0) continue;  // not an agent's, or its agent lives
+    if (!end_processes_left_by(fs::absolute(base) / name))
+      throw std::system_error(
+          EBUSY, std::generic_category(),
+          fmt::format("processes that the dead agent of {} has left do not end by SIGKILL", (base / name).string()));
     if (const std::string unknown = remove_checked(all.get(), name.c_str(), opened->get()); !unknown.empty())
       left.push_back(base / name / unknown);
     else

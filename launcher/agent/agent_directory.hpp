@@ -29,8 +29,9 @@ struct AgentDirectory {
 /// Else the unknown entry for which it was left alone.
 [[nodiscard]] std::filesystem::path remove_agent_directory(const std::filesystem::path& directory);
 
-/// Deletes those below `base` that dead agents have left, and their empty control groups. Returns the unknown entries
-/// for which others were left alone.
+/// Ends the processes that dead agents have left (left_processes.hpp), and deletes their directories below `base` and
+/// their control groups. Returns the unknown entries for which directories were left alone. Throws std::system_error
+/// when a process does not end: it would run beside its job's next start.
 [[nodiscard]] std::vector<std::filesystem::path> remove_stale_agent_directories(const std::filesystem::path& base);
 
 }  // namespace replay::launcher

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <utility>
 
 #include "launcher/agent/agent_directory.hpp"
@@ -19,6 +20,16 @@ namespace {
 
 constexpr int kRounds = 3;  // a process may be on its way to a stop, or be forked, while the first one goes on
 constexpr useconds_t kBetweenRounds = 20'000;
+
+constexpr int kLooks = 2000;
+constexpr useconds_t kBetweenLooks = 5'000;
+
+/// This process, its parent and so on.
+std::set<pid_t> own_line() {
+  std::set<pid_t> line;
+  for (pid_t pid = ::getpid(); pid > 0 && line.insert(pid).second;) pid = read_stat(pid).value_or(ProcessStat{}).parent;
+  return line;
+}
 
 [[noreturn]] void be_guard(int alive, const std::filesystem::path& directory) {
   ::prctl(PR_SET_NAME, "replay-guard");
@@ -47,6 +58,18 @@ std::vector<Process> processes_left_by(const std::filesystem::path& agent_direct
     for (const pid_t pid : group->processes())
       if (auto process = Process::open(pid); process && group->has(pid)) left.push_back(std::move(*process));
   return left;
+}
+
+bool end_processes_left_by(const std::filesystem::path& agent_directory) {
+  const std::set<pid_t> spared = own_line();
+  for (int looks = 0; looks < kLooks; ++looks) {
+    std::vector<Process> left = processes_left_by(agent_directory);
+    std::erase_if(left, [&spared](const Process& one) { return one.is_gone() || spared.contains(one.pid()); });
+    if (left.empty()) return true;
+    for (const Process& process : left) process.signal(SIGKILL);
+    ::usleep(kBetweenLooks);
+  }
+  return false;
 }
 
 void Guard::begin() {
