@@ -7,15 +7,12 @@
 
 namespace replay {
 
-/// The folder for temporary files: TMPDIR, or /tmp. Throws InputError if TMPDIR names none.
-[[nodiscard]] std::filesystem::path folder_for_temporary_files();
-
 /// A new empty folder of mode 0700; the destructor removes it with all that is in it.
 class TemporaryFolder {
  public:
-  /// Its name begins with `prefix`. Throws std::system_error.
-  explicit TemporaryFolder(std::string_view prefix = "replay",
-                           const std::filesystem::path& base = folder_for_temporary_files());
+  /// Its name begins with `prefix`; it lies in `base`. Empty: in $TMPDIR, else /tmp. Throws std::system_error, or
+  /// InputError when $TMPDIR names no folder.
+  explicit TemporaryFolder(std::string_view prefix = "replay", const std::filesystem::path& base = {});
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -141,6 +142,22 @@ TEST(WholeFileNames, AProgramThatIsKilledLeavesNothingWhereTheFileSystemHasNamel
   const TemporaryFolder folder;
   const WholeFile file(folder / "jobs.csv");
   if (!fs::is_empty(folder.path())) GTEST_SKIP() << "files need a name here";
+}
+
+TEST(TemporaryFolder, ATmpdirThatIsNotThereIsNamed) {
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  ::setenv("TMPDIR", "/nowhere/tmp", 1);
+  std::string message;
+  try {
+    const TemporaryFolder made;
+  } catch (const InputError& error) {
+    message = error.what();
+  }
+  before != nullptr ? ::setenv("TMPDIR", kept.c_str(), 1) : ::unsetenv("TMPDIR");
+  EXPECT_EQ(message,
+            "TMPDIR: expected a folder, found '/nowhere/tmp': No such file or directory: name one that is there, or "
+            "unset TMPDIR");
 }
 
 }  // namespace
