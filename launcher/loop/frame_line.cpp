@@ -13,6 +13,8 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
+using Clock = std::chrono::steady_clock;
+
 constexpr auto kSecondChance = 200ms;
 
 }  // namespace
@@ -34,7 +36,7 @@ FrameLine::FrameLine(event_base* loop, int stream, protocol::FrameDecoder decode
 
 void FrameLine::begin(Use use) {
   bufferevent_enable(line_.get(), use == Use::kReads ? EV_READ : EV_READ | EV_WRITE);
-  if (silence_limit_ > 0ms) silence_event_.arm_after(silence_limit_);
+  if (silence_limit_ > 0ms) await_sign_of_life(silence_limit_);
 }
 
 void FrameLine::stop() {
@@ -59,7 +61,7 @@ void FrameLine::on_readable() {
     decoder_.feed(bytes);
     while (const auto frame = decoder_.next()) {
       was_silent_ = false;
-      if (silence_limit_ > 0ms) silence_event_.arm_after(silence_limit_);
+      if (silence_limit_ > 0ms) await_sign_of_life(silence_limit_);
       callbacks_.on_frame(*frame);
       if (is_stopped_) return;
     }
@@ -68,13 +70,20 @@ void FrameLine::on_readable() {
   }
 }
 
-/// If this process itself was stopped, what has come meanwhile is read before the timer fires a second time.
+void FrameLine::await_sign_of_life(std::chrono::milliseconds within) {
+  due_ = Clock::now() + within;
+  silence_event_.arm_after(within);
+}
+
+/// What has come meanwhile is read before the timer fires a second time. A timer that fires late shows that this process
+/// was stopped itself, perhaps with its peer, which then gets the whole time again.
 void FrameLine::on_silence() {
+  if (Clock::now() > due_ + kSecondChance) return await_sign_of_life(silence_limit_);
   if (was_silent_)
     return callbacks_.on_fault(fmt::format("{} has not been heard of for {:g} s", peer_.name,
                                            static_cast<double>(silence_limit_.count()) / 1000));
   was_silent_ = true;
-  silence_event_.arm_after(kSecondChance);
+  await_sign_of_life(kSecondChance);
 }
 
 }  // namespace replay::launcher

@@ -50,6 +50,7 @@ class FrameLine {
  private:
   void on_readable();
   void on_silence();
+  void await_sign_of_life(std::chrono::milliseconds within);
 
   int stream_;
   protocol::FrameDecoder decoder_;
@@ -58,6 +59,7 @@ class FrameLine {
   Callbacks callbacks_;
   bool is_stopped_ = false;
   bool was_silent_ = false;
+  std::chrono::steady_clock::time_point due_;  // of silence_event_
   struct Deleter {
     void operator()(bufferevent* line) const { bufferevent_free(line); }
   };

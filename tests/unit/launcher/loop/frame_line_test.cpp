@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "launcher/loop/read_deadline.hpp"
@@ -117,6 +118,19 @@ TEST_F(FrameLineTest, APeerThatSaysNothingIsSilentAfterTheLimitAndASecondChance)
   run();
   EXPECT_EQ(ends_, std::vector<std::string>{"the peer has not been heard of for 0.05 s"});
   EXPECT_GE(std::chrono::steady_clock::now() - start, 240ms);
+}
+
+TEST_F(FrameLineTest, APeerThatWasHeldUpTogetherWithUsAndGoesOnLaterIsNotSilent) {
+  begin(300ms);
+  LoopEvent peer{loop_.get(), -1, 0, [this] { write(protocol::encode_frame(1, "last")); }};
+  LoopEvent stop{loop_.get(), -1, 0, [&peer] {
+                   std::this_thread::sleep_for(700ms);  // as SIGSTOP and SIGCONT
+                   peer.arm_after(350ms);
+                 }};
+  stop.arm_after(0ms);
+  run();
+  EXPECT_EQ(heard_, std::vector<std::string>{"last"});
+  EXPECT_TRUE(ends_.empty());
 }
 
 TEST_F(FrameLineTest, OnlyWholeFramesCountAsASignOfLife) {
