@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "launcher/agent/agent_directory.hpp"
+#include "launcher/mpich/shared_files.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/protocol/wire.h"
 
@@ -62,10 +63,15 @@ std::vector<Process> processes_left_by(const std::filesystem::path& agent_direct
 
 bool end_processes_left_by(const std::filesystem::path& agent_directory) {
   const std::set<pid_t> spared = own_line();
+  SharedFiles files;
   for (int looks = 0; looks < kLooks; ++looks) {
     std::vector<Process> left = processes_left_by(agent_directory);
     std::erase_if(left, [&spared](const Process& one) { return one.is_gone() || spared.contains(one.pid()); });
-    if (left.empty()) return true;
+    if (left.empty()) {
+      files.remove();
+      return true;
+    }
+    for (const Process& process : left) files.note(process.pid());
     for (const Process& process : left) process.signal(SIGKILL);
     ::usleep(kBetweenLooks);
   }

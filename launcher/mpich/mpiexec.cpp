@@ -127,7 +127,8 @@ Variables own_environment() {
 
 StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::string>& arguments,
                              const Variables& environment, const MpiexecPlace& place) {
-  StartedMpiexec started{std::nullopt, open_for_output(place.output / "stdout"), open_for_output(place.output / "stderr")};
+  StartedMpiexec started{std::nullopt, open_for_output(place.output / "stdout"),
+                         open_for_output(place.output / "stderr")};
   bp::environment child_environment;
   for (const auto& [name, value] : environment) child_environment[name] = value;
   const pid_t agent = ::getpid();
@@ -139,9 +140,8 @@ StartedMpiexec start_mpiexec(const fs::path& mpiexec, const std::vector<std::str
                   bp::std_in < bp::null,
                   bp::posix::fd.bind(STDOUT_FILENO, started.out.get()),
                   bp::posix::fd.bind(STDERR_FILENO, started.err.get()),
-                  bp::extend::on_exec_setup = [agent, &place](auto&) {
-                    become_mpiexec(agent, place.network, place.directory.c_str());
-                  },
+                  bp::extend::on_exec_setup =
+                      [agent, &place](auto&) { become_mpiexec(agent, place.network, place.directory.c_str()); },
                   bp::extend::on_fork_error = [&has_forked](auto&, const std::error_code&) { has_forked = false; },
                   error};
   if (error)

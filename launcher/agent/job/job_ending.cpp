@@ -37,6 +37,11 @@ void JobEnding::on_failed_launch(const std::string& reason, bool is_site_fault) 
   finish();
 }
 
+void JobEnding::on_started() {
+  has_started_ = true;
+  job_.processes.note_shared_files();
+}
+
 void JobEnding::end(Outcome outcome, Patience patience) {
   if (phase_ != Phase::kRunning) return;
   if (!is_to_end()) how_.asked = outcome;
@@ -57,6 +62,7 @@ void JobEnding::break_off_unstarted(const std::string& reason) {
 void JobEnding::fail_unless_noticed(const std::string& reason, milliseconds within) {
   if (phase_ != Phase::kRunning || how_.asked || !how_.unnoticed.empty()) return;
   how_.unnoticed = reason;
+  job_.processes.note_shared_files();
   unnoticed_timer_.arm_after(within);
 }
 
@@ -78,6 +84,7 @@ void JobEnding::on_mpiexec_exit(int status) {
 
 void JobEnding::ask_to_leave(Patience patience) {
   before_leaving_();
+  job_.processes.note_shared_files();
   if (how_.stopped.empty()) how_.stopped = job_.processes.who_is_stopped(job_.ranks.is_suspended());
   if (!how_.stopped.empty()) return kill_everything();
   if (job_.ranks.is_suspended()) job_.processes.signal_program(SIGKILL);  // stopped ones cannot act on SIGTERM
@@ -95,6 +102,7 @@ void JobEnding::on_sigterm_in_vain() {
 /// mpiexec's exit leads to leave(), which repeats until no process is left.
 void JobEnding::kill_everything() {
   if (phase_ != Phase::kRunning) return;
+  job_.processes.note_shared_files();
   job_.processes.kill_tree();
   job_.ranks.signal(SIGKILL);
 }
@@ -135,6 +143,7 @@ void JobEnding::finish() {
   const JobEnd end = judge(job_, how_);
   learn_end_cost(end);
   job_.ranks.leave();
+  job_.processes.remove_shared_files();
   job_.processes.drop_group();
   job_.site.report(protocol::JobEnded{job_.id(), end, is_site_fault_});
   job_.site.retire(job_.id());

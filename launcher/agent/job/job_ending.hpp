@@ -36,7 +36,7 @@ class JobEnding {
 
   /// Its processes have not been started. Reports the end.
   void on_failed_launch(const std::string& reason, bool is_site_fault);
-  void on_started() { has_started_ = true; }
+  void on_started();
   void end(Outcome outcome, Patience patience);
   /// Ends a job that cannot go on, for this reason.
   void break_off(const std::string& reason);

@@ -33,7 +33,8 @@ std::optional<std::size_t> rank_named_by(const BadTermination& bad, const JobCon
 std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std::string_view output) {
   const std::string complaint = last_error_line(job);
   const auto bad = find_bad_termination(output);
-  const auto by_connection = bad ? EndedByConnection::kNo : find_ended_by_connection(complaint, job.ranks.registered() > 0);
+  const auto by_connection =
+      bad ? EndedByConnection::kNo : find_ended_by_connection(complaint, job.ranks.registered() > 0);
   const std::optional<std::size_t> named = bad ? rank_named_by(*bad, job) : std::nullopt;
   const int exit_code = WEXITSTATUS(how.exit_status);
   std::string reason;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <set>
 
-
 namespace replay::launcher {
 namespace {
 
@@ -90,6 +89,10 @@ std::string JobProcesses::who_is_stopped(bool is_suspended) const {
   for (const std::size_t rank : ranks) names.push_back(fmt::format("rank {}", rank));
   if (names.empty()) return "";
   return fmt::format("{} {} stopped (SIGSTOP) by somebody", fmt::join(names, ", "), names.size() == 1 ? "was" : "were");
+}
+
+void JobProcesses::note_shared_files() {
+  for (const Process& process : program()) shared_files_.note(process.pid());
 }
 
 void JobProcesses::signal_mpiexec(int number) const {

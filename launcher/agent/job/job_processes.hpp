@@ -12,6 +12,7 @@
 
 #include "launcher/agent/job/agent_site.hpp"
 #include "launcher/mpich/mpiexec.hpp"
+#include "launcher/mpich/shared_files.hpp"
 #include "launcher/os/control_group.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -43,6 +44,11 @@ class JobProcesses {
   /// `is_suspended` the program's own do not count.
   [[nodiscard]] std::string who_is_stopped(bool is_suspended) const;
 
+  /// The files in /dev/shm that they share now are removed by remove_shared_files(), if the job leaves them.
+  void note_shared_files();
+  /// REQUIRES: no process is left.
+  void remove_shared_files() { shared_files_.remove(); }
+
   void signal_mpiexec(int number) const;
   void signal_program(int number) const;
   /// SIGKILL to mpiexec and all that is below it.
@@ -58,6 +64,7 @@ class JobProcesses {
   std::string key_;
   StartedMpiexec mpiexec_;
   bool has_mpiexec_exited_ = false;
+  SharedFiles shared_files_;
   std::optional<ControlGroup> group_;  // none: strays are recognised by parent and environment
 };
 

@@ -155,9 +155,9 @@ TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {
   };
   EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed"),
             EndedByConnection::kForeign);
-  EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed",
-                  false),
-            EndedByConnection::kUnclear)
+  EXPECT_EQ(
+      found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed", false),
+      EndedByConnection::kUnclear)
       << "a proxy that cannot fork, or is killed before it has identified itself, leaves the same line";
   EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:460): cannot find proxy with "
                   "ID 1684234849"),
