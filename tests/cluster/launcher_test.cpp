@@ -99,6 +99,7 @@ TEST_F(Launcher, AMissingProgramIsNamed) {
   ASSERT_TRUE(until([&] { return has_ended(); }, 2s));
   EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   EXPECT_EQ(its_end().reason, "program no-such-program-anywhere: not found, or not executable");
+  EXPECT_FALSE(seen_.site_fault) << "the job is at fault";
 }
 
 TEST_F(Launcher, AMissingMpiexecIsNamed) {
@@ -108,6 +109,16 @@ TEST_F(Launcher, AMissingMpiexecIsNamed) {
   ASSERT_TRUE(until([&] { return has_ended(); }, 2s));
   EXPECT_EQ(its_end().outcome, Outcome::kFailed);
   EXPECT_NE(its_end().reason.find("/nowhere/mpiexec"), std::string::npos) << its_end().reason;
+  EXPECT_TRUE(seen_.site_fault);
+}
+
+TEST_F(Launcher, AJobsFolderThatHasGoneIsAFaultOfTheSite) {
+  start();
+  fs::remove_all(directory_ / "job");
+  launch({"/bin/true"}, 1);
+  ASSERT_TRUE(until([&] { return has_ended(); }, 2s));
+  EXPECT_TRUE(seen_.site_fault) << its_end().reason;
+  EXPECT_NE(its_end().reason.find((directory_ / "job").string()), std::string::npos) << its_end().reason;
 }
 
 TEST_F(Launcher, AProgramWithoutMpiRunsAsRigid) {
