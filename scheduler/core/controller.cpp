@@ -219,6 +219,18 @@ bool Controller::apply(const ActionFailed& event) {
   return false;
 }
 
+// The plan stays as decided, and a time limit is for a job that runs.
+bool Controller::apply(const StartDelayed& event) {
+  Managed* job = started(event.job);
+  if (job == nullptr) return false;
+  if (!event.reason.empty()) write<log::Failed>(event.job, "start", event.reason);
+  if (job->running->gone_in_plan || job->running->suspended) return false;
+  Extend extend{event.job, event.by};
+  adopt(extend);
+  triggers_.push_back({TriggerKind::kEstimateReached, job->running->job});
+  return true;
+}
+
 // ---- time ----
 
 void Controller::note_estimates_that_are_over() {

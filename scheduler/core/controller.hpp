@@ -103,6 +103,7 @@ class Controller {
   bool apply(const Measured& event);
   bool apply(const Cancel& event);
   bool apply(const ActionFailed& event);
+  bool apply(const StartDelayed& event);
 
   void note_estimates_that_are_over();
   void handle_overruns();

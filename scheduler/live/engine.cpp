@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -111,6 +112,7 @@ class Engine final : public ExecutorListener {
   }
 
   void on_started(JobId job, bool malleable, const std::string& reason) override {
+    note_site_works(clock_.now());
     events_.emplace_back(Started{job, malleable, clean_line(reason, kLongestReason)});
   }
   void on_resized(JobId job) override {
@@ -133,7 +135,15 @@ class Engine final : public ExecutorListener {
     add_end(job, std::move(cleaned));
   }
   void on_not_started(JobId job, const std::string& reason) override {
-    if (launched_.contains(job)) end_unstarted(job, clean_line(reason, kLongestReason));
+    const auto found = launched_.find(job);
+    if (found == launched_.end()) return;
+    Placed placed = std::move(found->second);
+    launched_.erase(found);
+    resizing_.erase(job);
+    if (slowdowns_) slowdowns_->forget(job);
+    // Of orders that it has not answered the controller takes the one that it waits for.
+    events_.insert(events_.end(), {Resized{job}, Suspended{job}, Resumed{job}});
+    refuse(clock_.now(), job, std::move(placed), clean_line(reason, kLongestReason));
   }
   void on_action_failed(JobId job, const std::string& action, const std::string& reason) override {
     events_.emplace_back(ActionFailed{job, clean_line(action, kLongestReason), clean_line(reason, kLongestReason)});
@@ -143,8 +153,7 @@ class Engine final : public ExecutorListener {
     if (!result_.lost.empty()) return;
     result_.lost = clean_line(reason, kLongestReason);
     source_.on_lost();
-    const std::set<JobId> launched = launched_;
-    for (const JobId job : launched) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
+    for (const JobId job : in_hand()) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
     begin_to_stop();  // the loop ends the run: no exception may pass through libevent, which calls this
   }
 
@@ -155,6 +164,8 @@ class Engine final : public ExecutorListener {
     if (!stopping_ && now >= options_.until) stop(now, "the time set by --until is over", options_.stop_reason);
     if (!result_.broken_off.empty() && !stopping_) start_no_more(now);
     if (!stopping_) take_what_is_due(now);
+    if (now >= trusted_at_) note_site_works(now);
+    if (now >= next_try_) try_again(now);
     if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now));  // cancels waiting jobs, so that no end starts one
@@ -162,7 +173,7 @@ class Engine final : public ExecutorListener {
     batch.swap(events_);
     const Orders orders = controller_.handle(now, batch);
     source_.forget_ended();
-    carry_out(orders);
+    carry_out(now, orders);
     note_failure(now);
     note_jobs_that_wait_for_ever(now);
   }
@@ -198,14 +209,15 @@ class Engine final : public ExecutorListener {
     }
   }
 
-  void carry_out(Orders orders) {
+  void carry_out(Instant now, Orders orders) {
+    now_ = now;
     for (const Order& order : std::vector<Order>{orders.begin(), orders.end()})
       std::visit([this](const auto& o) { apply(o); }, order);
   }
 
   // Waits until something happens, the next arrival or timer is due, or the view is to be drawn.
   void wait() {
-    Instant next = std::min(controller_.next_timer(), options_.until);
+    Instant next = std::min({controller_.next_timer(), options_.until, next_try_, trusted_at_});
     if (!stopping_) next = std::min({next, source_.next(), source_.next_cancel()});
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
@@ -223,15 +235,14 @@ class Engine final : public ExecutorListener {
       stop(clock_.now(), "interrupted", options_.stop_reason);
     }
     if (stops_heeded_ < 2 && asked >= 2)
-      for (const JobId job : launched_) executor_.end(job, Outcome::kKilled);  // the second stop: SIGKILL
+      for (const auto& [job, placed] : launched_) executor_.end(job, Outcome::kKilled);  // the second stop: SIGKILL
     if (stops_heeded_ < 3 && asked >= 3) abandon();
     stops_heeded_ = asked;
   }
 
   void abandon() {
     result_.abandoned = true;
-    const std::set<JobId> launched = launched_;
-    for (const JobId job : launched)
+    for (const JobId job : in_hand())
       add_end(job, {Outcome::kKilled, 0, Verification::kNone, -1, "its end was not waited for"});
   }
 
@@ -239,7 +250,7 @@ class Engine final : public ExecutorListener {
     if (std::exchange(killing_, true) || !result_.lost.empty()) return;
     begin_to_stop();
     log_.record({now, log::Note{std::move(note)}});
-    carry_out(controller_.interrupt(now, reason));
+    carry_out(now, controller_.interrupt(now, reason));
   }
 
   void begin_to_stop() {
@@ -254,40 +265,131 @@ class Engine final : public ExecutorListener {
   }
 
   void apply(const order::Launch& order) {
-    LaunchOrder launch;
-    try {
-      if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
-      const TracedJob& traced = source_.job(order.job);
-      launch = options_.order(traced, processes_on(order.allocation, traced.job.processes));
-    } catch (const CannotStartJobs& error) {
-      end_unstarted(order.job, error.what());
-      return;
-    } catch (const std::exception& error) {
-      add_end(order.job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
-      return;
-    }
-    launch.job = order.job;
-    launch.core_of_rank = core_of_ranks(order.allocation, machine_, options_.pairing);
-    launched_.insert(order.job);
-    executor_.launch(launch);
-    if (slowdowns_) slowdowns_->come(source_.job(order.job), order.allocation);
+    Placed placed{.on = order.allocation, .paid_until = now_};
+    if (next_try_ != kNever)
+      put_off(order.job, std::move(placed));
+    else
+      launch(order.job, std::move(placed));
   }
   void apply(const order::Resize& order) {
+    if (const auto refused = refused_.find(order.job); refused != refused_.end()) {
+      refused->second.on = order.allocation;
+      events_.emplace_back(Resized{order.job});
+      return;
+    }
+    if (const auto job = launched_.find(order.job); job != launched_.end()) job->second.on = order.allocation;
     executor_.resize(order.job, core_of_ranks(order.allocation, machine_, options_.pairing));
     if (slowdowns_) resizing_[order.job] = order.allocation;
   }
-  void apply(const order::Suspend& order) { executor_.suspend(order.job); }
-  void apply(const order::Resume& order) { executor_.resume(order.job); }
-  void apply(const order::End& order) { executor_.end(order.job, order.outcome); }
+  void apply(const order::Suspend& order) {
+    if (const auto refused = refused_.find(order.job); refused != refused_.end()) {
+      refused->second.is_asleep = true;
+      events_.emplace_back(Suspended{order.job});
+      return;
+    }
+    if (const auto job = launched_.find(order.job); job != launched_.end()) job->second.is_asleep = true;
+    executor_.suspend(order.job);
+  }
+  void apply(const order::Resume& order) {
+    if (const auto refused = refused_.find(order.job); refused != refused_.end()) {
+      refused->second.is_asleep = false;
+      events_.emplace_back(Resumed{order.job});
+      next_try_ = std::min(next_try_, now_ + scaled(options_.between_tries));
+      return;
+    }
+    if (const auto job = launched_.find(order.job); job != launched_.end()) job->second.is_asleep = false;
+    executor_.resume(order.job);
+  }
+  void apply(const order::End& order) {
+    if (refused_.contains(order.job))
+      add_end(order.job, {order.outcome, 0, Verification::kNone, -1, "it could not be started: " + site_fault_});
+    else if (const auto job = launched_.find(order.job); job != launched_.end()) {
+      job->second.ending = order.outcome;
+      executor_.end(order.job, order.outcome);
+    }
+  }
 
-  // By a fault of the site: any other job would not start either.
-  void end_unstarted(JobId job, const std::string& reason) {
-    if (!source_.on_not_started(job, reason) && result_.broken_off.empty()) result_.broken_off = reason;
-    add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, reason});
+  // ---- launches, and what the site refuses ----
+
+  // A job that the controller has launched. One that the site refused to start keeps its cores until it can be started.
+  struct Placed {
+    Allocation on;
+    Instant paid_until;  // its time limit begins then
+    bool is_asleep = false;
+    std::optional<Outcome> ending{};  // it has been told to end
+    std::string told{};               // why it was refused, in the event log
+  };
+
+  void launch(JobId job, Placed placed) {
+    LaunchOrder launch;
+    try {
+      if (!result_.broken_off.empty()) throw CannotStartJobs(result_.broken_off);
+      const TracedJob& traced = source_.job(job);
+      launch = options_.order(traced, processes_on(placed.on, traced.job.processes));
+    } catch (const CannotStartJobs& error) {
+      return refuse(now_, job, std::move(placed), clean_line(error.what(), kLongestReason));
+    } catch (const std::exception& error) {
+      return add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+    }
+    launch.job = job;
+    launch.core_of_rank = core_of_ranks(placed.on, machine_, options_.pairing);
+    if (slowdowns_) slowdowns_->come(source_.job(job), placed.on);
+    launched_.insert_or_assign(job, std::move(placed));
+    executor_.launch(launch);
+  }
+
+  void refuse(Instant now, JobId job, Placed placed, const std::string& reason) {
+    trusted_at_ = kNever;
+    const bool goes_on = source_.on_not_started(job, reason);
+    if (stopping_ || placed.ending || !goes_on) {
+      if (!goes_on && !killing_) result_.broken_off = reason;
+      return add_end(job, {placed.ending.value_or(Outcome::kFailed), 0, Verification::kNone, -1, reason});
+    }
+    if (next_try_ == kNever) next_try_ = now + scaled(options_.between_tries);
+    if (site_fault_.empty()) log_.record({now, log::Note{"no job can be started, which is tried again: " + reason}});
+    site_fault_ = reason;
+    put_off(job, std::move(placed));
+  }
+
+  void put_off(JobId job, Placed placed) {
+    const Duration longer = next_try_ - std::exchange(placed.paid_until, next_try_);
+    const bool is_told = std::exchange(placed.told, site_fault_) == site_fault_;
+    events_.emplace_back(StartDelayed{job, longer, is_told ? "" : site_fault_});
+    refused_.insert_or_assign(job, std::move(placed));
+  }
+
+  // One that the policy has suspended meanwhile is not started before it is resumed.
+  void try_again(Instant now) {
+    now_ = now;
+    next_try_ = kNever;
+    trusted_at_ = now + scaled(options_.between_tries / 10);  // a refusal comes at once
+    std::map<JobId, Placed> refused;
+    refused.swap(refused_);
+    for (auto& [job, placed] : refused)
+      if (placed.is_asleep)
+        refused_.insert_or_assign(job, std::move(placed));
+      else
+        launch(job, std::move(placed));
+  }
+
+  void note_site_works(Instant now) {
+    trusted_at_ = kNever;
+    if (site_fault_.empty() || next_try_ != kNever) return;
+    site_fault_.clear();
+    log_.record({now, log::Note{"jobs can be started again"}});
+    source_.on_site_works();
+  }
+
+  [[nodiscard]] std::vector<JobId> in_hand() const {
+    std::vector<JobId> jobs;
+    for (const auto& [job, placed] : launched_) jobs.push_back(job);
+    for (const auto& [job, placed] : refused_) jobs.push_back(job);
+    return jobs;
   }
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);
+    refused_.erase(job);
     resizing_.erase(job);
     if (slowdowns_) slowdowns_->forget(job);
     source_.on_end(job, clock_.now());
@@ -309,7 +411,12 @@ class Engine final : public ExecutorListener {
   LoopEvent wake_;
   LoopEvent stop_;
   TraceClock clock_;
-  std::set<JobId> launched_;
+  Instant now_{};  // of the orders that are carried out
+  std::map<JobId, Placed> launched_;
+  std::map<JobId, Placed> refused_;  // by the site; not at the executor
+  std::string site_fault_;           // the site's last refusal; empty: jobs can be started, as far as is known
+  Instant next_try_ = kNever;        // of refused_
+  Instant trusted_at_ = kNever;      // when the site works, if it refuses nothing until then
   std::optional<EmulatedSlowdowns> slowdowns_;      // are told when an order has been carried out: it may fail
   std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
   std::vector<Event> events_;

@@ -3,6 +3,7 @@
 // jobs says: that of a trace at the first submission.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -32,13 +33,15 @@ struct RunOptions {
   Instant until = kNever;             ///< trace time: what runs then is killed, what waits is cancelled
   Pairing pairing = Pairing::kBlock;  ///< which ranks of a shrunk job share a core
   /// What to start for a job with that many processes; cores are filled in by the engine. Throws InputError if there is nothing to start: the
-  /// job fails. After CannotStartJobs no further job is started; what runs goes on to its end.
+  /// job fails. After CannotStartJobs no further job is started, unless the source has it tried again; what runs goes on to its end.
   std::function<LaunchOrder(const TracedJob&, ProcessCount)> order;
   /// Emulated cores: by how much jobs are slowed down by those on their nodes and by their own processes there, which the
   /// executor is told. Null: they are not.
   const RuntimeModel* neighbours = nullptr;
   /// Why jobs that waited at a stop signal have ended, for the event log.
   std::string stop_reason = "the run was interrupted";
+  /// Real time from a start that the site refused to the next one. Changed by tests only.
+  std::chrono::milliseconds between_tries{10'000};
   /// Called about ten times per second with the time of the trace.
   std::function<void(Instant)> tick;
 };

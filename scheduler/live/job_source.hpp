@@ -46,13 +46,15 @@ class JobSource {
   [[nodiscard]] virtual const TracedJob& job(JobId job) = 0;
 
   /// The site could not start this job: RunOptions::order has thrown CannotStartJobs, or the executor has reported it.
-  /// on_end() follows. False: the run breaks off, and no further job is started. True: the run goes on, and the source
-  /// gives the job again when it likes.
+  /// True: it keeps its cores, and its start is tried again, as long as it takes. False: it has failed, no further job is
+  /// started, and the run ends when those that run have ended. In a run that ends already on_end() follows.
   virtual bool on_not_started(JobId /*job*/, const std::string& /*reason*/) { return false; }
   /// The job has ended. Its end is in the event log before forget_ended() is called.
   virtual void on_end(JobId job, Instant now) = 0;
   /// After the records of a turn, and before its orders are carried out. Jobs that have ended may be forgotten.
   virtual void forget_ended() = 0;
+  /// Jobs can be started again.
+  virtual void on_site_works() {}
   /// No further job and no cancellation is taken: the run ends early.
   virtual void close() {}
   /// The ends of the running jobs that follow were not reported: the executor is lost.

@@ -91,7 +91,13 @@ struct ActionFailed {  ///< the job stays as it was
   std::string action;
   std::string reason;
 };
-using Event = std::variant<Submit, Finish, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed>;
+struct StartDelayed {  ///< a launched job has no process yet: its start is tried again, on the same cores
+  JobId job;
+  Duration by;         ///< its time limit ends so much later
+  std::string reason;  ///< empty: as before
+};
+using Event =
+    std::variant<Submit, Finish, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed, StartDelayed>;
 
 [[nodiscard]] std::string_view to_text(Outcome outcome);
 [[nodiscard]] std::string_view to_text(Verification verification);

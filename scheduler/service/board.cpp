@@ -18,6 +18,10 @@ struct Board::Reader {
   void operator()(const log::ResizeDone& what) const { board.jobs_[what.job].cores = what.allocation.cores; }
   void operator()(const log::SuspendDone& what) const { board.jobs_[what.job].state = JobState::kSuspended; }
   void operator()(const log::ResumeDone& what) const { board.jobs_[what.job].state = JobState::kRunning; }
+  void operator()(const log::Failed& what) const {
+    if (what.action == "start") board.unstarted_.insert(what.job);
+  }
+  void operator()(const log::RanksSeen& what) const { board.unstarted_.erase(what.job); }
   void operator()(const log::KillDecided& what) const {
     if (what.reason == KillReason::kInterrupted) board.jobs_[what.job].is_stopped = true;
   }
@@ -25,7 +29,8 @@ struct Board::Reader {
     const Entry job = std::exchange(board.jobs_[what.job], {});
     board.jobs_.erase(what.job);
     if (job.launched) --board.launched_;
-    const bool could_not_start = board.unstarted_.erase(what.job) > 0;
+    const bool could_not_start =
+        board.unstarted_.erase(what.job) > 0 && what.end.outcome != Outcome::kCompleted && what.end.exit_code == 0;
     const bool was_launched = job.launched.has_value() && !could_not_start;
     const bool is_cancelled = board.cancelled_.erase(what.job) > 0;
     // A job that was ended by the service and completed all the same has completed.

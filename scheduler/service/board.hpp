@@ -37,14 +37,17 @@ class Board final : public log::Sink {
 
   /// Nothing: it is not in the run.
   [[nodiscard]] const Entry* find(JobId job) const;
-  [[nodiscard]] std::size_t waiting() const { return jobs_.size() - launched_; }
+  [[nodiscard]] std::size_t waiting() const { return jobs_.size() - running(); }
   /// Suspended ones too.
-  [[nodiscard]] std::size_t running() const { return launched_; }
+  [[nodiscard]] std::size_t running() const { return launched_ - unstarted_.size(); }
 
   /// Its user has asked for its end: whichever way it ends is its own.
   void note_cancel(JobId job) { cancelled_.insert(job); }
-  /// The service cannot start it: its end is not its own, and it has not begun.
+  /// The service cannot start it: it waits, though it is launched. An end is not its own, and it has not begun.
   void note_unstarted(JobId job) { unstarted_.insert(job); }
+  /// It is launched again.
+  void note_start(JobId job) { unstarted_.erase(job); }
+  [[nodiscard]] bool is_unstarted(JobId job) const { return unstarted_.contains(job); }
   /// The executor is lost: the ends that follow are not the jobs' own.
   void note_loss() { is_lost_ = true; }
   /// The jobs that have left since the last call, in order.
@@ -55,7 +58,7 @@ class Board final : public log::Sink {
   std::map<JobId, Entry> jobs_;
   std::size_t launched_ = 0;
   std::set<JobId> cancelled_;
-  std::set<JobId> unstarted_;
+  std::set<JobId> unstarted_;  // of the launched ones
   std::vector<Left> left_;
   bool is_lost_ = false;
 };

@@ -227,10 +227,11 @@ std::optional<JobId> Intake::take_cancel(Instant /*now*/) {
   return std::nullopt;
 }
 
-// What keeps this job from being started would keep every other one: they wait for the next period.
+// What keeps this job from being started would keep every other one, but for a damaged row.
 live::LaunchOrder Intake::order(const TracedJob& traced) {
   const JobId job = traced.job.id;
   live::LaunchOrder order;
+  failed_order_ = job;
   try {
     Program program = journal_.program(job);
     order.command = std::move(program.command);
@@ -243,10 +244,22 @@ live::LaunchOrder Intake::order(const TracedJob& traced) {
     if (error) throw InputError(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
     journal_.start(job, now_);
   } catch (const InputError& error) {
-    board_.note_unstarted(job);
     throw live::CannotStartJobs(error.what());
   }
+  failed_order_.reset();
+  std::erase(requeued_, job);
+  board_.note_start(job);
   return order;
+}
+
+bool Intake::on_not_started(JobId job, const std::string& reason) {
+  board_.note_unstarted(job);
+  site_fault_ = reason;
+  if (failed_order_ != job) {  // its start is in the journal
+    requeued_.push_back(job);
+    write_ends();
+  }
+  return !is_closed_;
 }
 
 void Intake::on_end(JobId job, Instant /*now*/) { ended_.push_back(job); }
@@ -332,9 +345,14 @@ JobStatus Intake::status_of(const StoredJob& stored) {
     set_end(*stored.ended, {stored.outcome, stored.exit_code, Verification::kNone, -1, stored.reason});
   } else if (unwritten != ends_.end()) {
     set_end(unwritten->at, unwritten->end);
-  } else if (const Board::Entry* const entry = board_.find(stored.job.id); entry != nullptr) {
+  } else if (const Board::Entry* const entry = board_.find(stored.job.id);
+             entry != nullptr && !board_.is_unstarted(stored.job.id)) {
     status.state = entry->state;
     status.cores = entry->state == JobState::kRunning ? entry->cores : 0;
+  }
+  if (status.state == JobState::kWaiting) {
+    status.started.reset();
+    if (!site_fault_.empty()) status.reason = "no job can be started now: " + site_fault_;
   }
   return status;
 }

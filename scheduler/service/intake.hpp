@@ -62,6 +62,8 @@ class Intake final : public live::JobSource {
   void forget_ended() override;
   void close() override;
   void on_lost() override { board_.note_loss(); }
+  bool on_not_started(JobId job, const std::string& reason) override;
+  void on_site_works() override { site_fault_.clear(); }
 
  private:
   struct Submission {
@@ -95,6 +97,8 @@ class Intake final : public live::JobSource {
   std::size_t held_back_ = 0;
   bool is_closed_ = false;
   std::string fault_;
+  std::string site_fault_;             // why no job can be started; empty: they can
+  std::optional<JobId> failed_order_;  // the last one of order()
 
   std::vector<Submission> submissions_;      // not in the journal yet
   std::vector<Cancellation> cancellations_;  // the same

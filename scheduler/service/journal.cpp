@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -49,13 +50,19 @@ Outcome outcome_named(std::string_view word) {
   return found == kAllOutcomes.end() ? Outcome::kFailed : *found;
 }
 
+// One job's: no fault of the journal.
+class DamagedRow : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 std::string text_of(const std::vector<std::string>& words) { return nlohmann::json(words).dump(); }
 
 std::vector<std::string> words_of(const std::string& text) {
   try {
     return parse_json<nlohmann::json>(text).get<std::vector<std::string>>();
   } catch (const std::exception& error) {  // JsonError, nlohmann's
-    throw InputError(
+    throw DamagedRow(
         fmt::format("the journal was changed by another program: expected a list of texts: {}", error.what()));
   }
 }
@@ -64,7 +71,7 @@ std::vector<std::string> words_of(const std::string& text) {
 std::vector<std::string> words_or_text_of(const std::string& text) {
   try {
     return words_of(text);
-  } catch (const InputError&) {
+  } catch (const DamagedRow&) {
     return {text};
   }
 }

@@ -115,7 +115,7 @@ class Journal {
   [[nodiscard]] std::optional<StoredJob> find(JobId job) const;
   /// Jobs with larger ids than `after`, by id, at most `most`; with `ended`, those that ended too.
   [[nodiscard]] std::vector<StoredJob> list(bool ended, std::int64_t after, std::size_t most) const;
-  /// REQUIRES: the job is there and has not ended.
+  /// REQUIRES: the job is there and has not ended. Of a damaged row throws std::runtime_error.
   [[nodiscard]] Program program(JobId job) const;
 
  private:

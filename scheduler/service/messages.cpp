@@ -56,8 +56,8 @@ Json json_of(const JobStatus& job) {
   if (job.outcome) {
     json["outcome"] = replay::to_text(*job.outcome);
     json["exit_code"] = job.exit_code;
-    json["reason"] = job.reason;
   }
+  if (job.outcome || !job.reason.empty()) json["reason"] = job.reason;
   json["command"] = job.command;
   json["directory"] = job.directory;
   json["output"] = job.output;
@@ -233,8 +233,8 @@ JobStatus status_of(const Place& place) {
   if (place.has("outcome")) {
     job.outcome = outcome_of(place.at("outcome"));
     job.exit_code = static_cast<int>(integer(place.at("exit_code"), -1e9, 1e9, "an exit code"));
-    job.reason = place.at("reason").text();
   }
+  if (job.outcome || place.has("reason")) job.reason = place.at("reason").text();
   job.command = place.at("command").text();
   job.directory = place.at("directory").as<std::string>("a text");
   job.output = place.at("output").as<std::string>("a text");

@@ -81,9 +81,9 @@ struct JobStatus {
   UnixTime submitted{};
   std::optional<UnixTime> started{};  ///< the last time, for one that was queued again
   std::optional<UnixTime> ended{};
-  std::optional<Outcome> outcome{};  ///< of an ended one, as the next two
+  std::optional<Outcome> outcome{};  ///< of an ended one, as the next
   int exit_code = 0;
-  std::string reason;     ///< for a person; empty where the outcome says it all
+  std::string reason;     ///< of its end, or why it waits; empty where the rest says it all
   std::string command;    ///< as a shell reads it, cut to kLongestCommand bytes
   std::string directory;  ///< where it runs
   std::string output;     ///< folder with its stdout and stderr; made when it starts

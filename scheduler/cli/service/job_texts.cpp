@@ -64,7 +64,12 @@ std::string jobs_table(const std::vector<JobStatus>& jobs, UnixTime now) {
                     state_text(job), fmt::format("{}", job.processes),
                     job.cores > 0 ? fmt::format("{}", job.cores) : "-", results::length_text(job.time_limit),
                     clock_text(job.submitted), waited_text(job, now), ran_text(job, now)});
-  return aligned(rows);
+  std::string text = aligned(rows);
+  // What keeps one from being started keeps all.
+  const auto held = std::ranges::find_if(
+      jobs, [](const JobStatus& job) { return job.state == JobState::kWaiting && !job.reason.empty(); });
+  if (held != jobs.end()) text += fmt::format("{}\n", clean_line(held->reason));
+  return text;
 }
 
 std::string job_text(const JobStatus& job, UnixTime now) {

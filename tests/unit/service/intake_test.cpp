@@ -75,6 +75,7 @@ class IntakeTest : public testing::Test {
     log::Tee tee{{&board, &period.log}};
     live::RunOptions run;
     run.stop_reason = "stopped";
+    run.between_tries = 50ms;
     run.order = [&](const TracedJob& traced, ProcessCount) { return intake.order(traced); };
     std::size_t next = 0;
     const auto deadline = std::chrono::steady_clock::now() + 20s;
@@ -102,6 +103,24 @@ class IntakeTest : public testing::Test {
   }
   Step answers(std::size_t count) {
     return [this, count] { return client_->lines() >= count; };
+  }
+  /// Asks for a job until the answer has this.
+  Step shows(int job, const std::string& part) {
+    return [this, job, part] {
+      client_->send(of_job("job", job));
+      return has(client_->last_line(), part);
+    };
+  }
+  /// The last of so many answers to `wait` have come.
+  Step ended(std::size_t count) {
+    return [this, count] {
+      const std::string text = client_->take();
+      std::size_t found = 0;
+      for (std::size_t at = text.find("\"state\":\"ended\""); at != std::string::npos;
+           at = text.find("\"state\":\"ended\"", at + 1))
+        ++found;
+      return found >= count;
+    };
   }
   void TearDown() override { client_.reset(); }
   ServiceFolder folder() const { return ServiceFolder{folder_.path().string()}; }
@@ -192,16 +211,48 @@ TEST_F(IntakeTest, AJobWiderThanTheMachineIsRefusedAndOneFromALargerMachineIsKep
   EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
 }
 
-TEST_F(IntakeTest, AJobThatCannotBeStartedWaitsForTheNextPeriodAndEndsThisOne) {
+TEST_F(IntakeTest, JobsThatTheSiteCannotStartWaitAndSayWhyAndStartWhenItCan) {
+  const std::filesystem::path in_the_way = folder().path() / "jobs";
+  test::write_text(in_the_way, "where the folders of the jobs would be");
+  const Period period =
+      serve({{1, 0.05}, {2, 0.05}, {3, 0.05}},
+            {send(submit_line(1) + submit_line(1) + submit_line(2)), answers(3), shows(1, "no job can be started now"),
+             shows(3, R"("state":"waiting")"), [&] { return std::filesystem::remove(in_the_way); },
+             send(of_job("wait", 1) + of_job("wait", 2) + of_job("wait", 3)), ended(3)});
+  EXPECT_EQ(period.result.broken_off, "") << "the service goes on";
+  for (const int job : {1, 2, 3}) EXPECT_EQ(stored(job).outcome, Outcome::kCompleted) << job;
+  EXPECT_TRUE(has(client_->last_line(), "completed")) << client_->last_line();
+  EXPECT_EQ(test::what_is_wrong(period.log, Machine::cluster(1, 1, 2)), "");
+  const auto tells_of = [&period](int job) {
+    return std::ranges::count_if(period.log.records(), [job](const log::Record& record) {
+      const auto* const failed = std::get_if<log::Failed>(&record.what);
+      return failed != nullptr && failed->job == JobId{job} && failed->action == "start";
+    });
+  };
+  EXPECT_EQ(tells_of(1), 1) << "once, though it was tried again and again";
+  EXPECT_EQ(tells_of(3), 0) << "it was not launched";
+}
+
+TEST_F(IntakeTest, AJobThatTheAgentCannotStartForWantOfProcessesRunsLaterWithItsWholeTimeLimit) {
+  adjust_ = [this] { executor_->not_started[JobId{1}] = "fork: Resource temporarily unavailable"; };
+  const Period period = serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
+  EXPECT_TRUE(stored(1).started);
+  const auto extended = std::ranges::find_if(period.log.records(), [](const log::Record& record) {
+    return std::holds_alternative<log::Extended>(record.what);
+  });
+  ASSERT_NE(extended, period.log.records().end());
+  EXPECT_GE(std::get<log::Extended>(extended->what).estimate, 600s + 50ms);
+  EXPECT_EQ(test::what_is_wrong(period.log, Machine::cluster(1, 1, 2)), "");
+}
+
+TEST_F(IntakeTest, AJobThatTheSiteCannotStartIsKeptAtAStopAndCanBeCancelled) {
   test::write_text(folder().path() / "jobs", "where the folders of the jobs would be");
-  const Period period = serve({{1, 0.05}}, {send(submit_line(2)), answers(1)});
-  EXPECT_TRUE(has(period.result.broken_off, "cannot be made")) << period.result.broken_off;
+  (void)serve({}, {send(submit_line(1) + submit_line(1)), answers(2), shows(2, "no job can be started now"),
+                   send(of_job("cancel", 2) + of_job("wait", 2)), ended(1)});
+  EXPECT_EQ(stored(2).outcome, Outcome::kCancelled);
   EXPECT_EQ(waiting(), std::vector<std::int64_t>{1});
   EXPECT_FALSE(stored(1).started);
-  std::filesystem::remove(folder().path() / "jobs");
-  client_.reset();
-  serve({{1, 0.05}}, {send(of_job("wait", 1)), answers(1)});
-  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
 }
 
 TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
@@ -246,16 +297,10 @@ TEST_F(IntakeTest, AJobHasEndedForItsClientsThoughItsEndCannotBeWrittenYet) {
   const auto run = [&other](const char* sql) {
     return sqlite3_exec(other, sql, nullptr, nullptr, nullptr) == SQLITE_OK;
   };
-  const auto shows = [this](const char* state) -> Step {
-    return [this, state] {
-      client_->send(of_job("job", 1));
-      return has(client_->last_line(), state);
-    };
-  };
   serve({{1, 1.0}},
-        {send(submit_line(2)), answers(1), shows(R"("state":"running")"),
+        {send(submit_line(2)), answers(1), shows(1, R"("state":"running")"),
          [&] { return sqlite3_open(folder().journal().c_str(), &other) == SQLITE_OK && run("BEGIN IMMEDIATE"); },
-         shows(R"("outcome":"completed")"),
+         shows(1, R"("outcome":"completed")"),
          [&] {
            EXPECT_FALSE(stored(1).ended);
            return run("COMMIT");
