@@ -329,7 +329,7 @@ class Engine final : public ExecutorListener {
     } catch (const CannotStartJobs& error) {
       return refuse(now_, job, std::move(placed), clean_line(error.what(), kLongestReason));
     } catch (const std::exception& error) {
-      return add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, error.what()});
+      return add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, clean_line(error.what(), kLongestReason)});
     }
     launch.job = job;
     launch.core_of_rank = core_of_ranks(placed.on, machine_, options_.pairing);

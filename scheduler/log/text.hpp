@@ -37,6 +37,8 @@ class TextWriter final : public Sink {
   void record(const Record& record) override;
   /// Hands what is buffered to the system. Throws InputError if that fails.
   void flush();
+  /// flush(), and the system has it on disk. Throws InputError if that fails.
+  void save();
   /// flush(), and the file is closed without an error. Nothing may be written after it.
   void close();
 

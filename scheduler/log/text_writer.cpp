@@ -289,6 +289,11 @@ void TextWriter::flush() {
   if (std::fflush(file_.get()) != 0) fail(errno);
 }
 
+void TextWriter::save() {
+  flush();
+  if (::fdatasync(::fileno(file_.get())) != 0 && errno != EINVAL) fail(errno);  // EINVAL: not a file, but a pipe
+}
+
 void TextWriter::close() {
   flush();
   if (std::fclose(file_.release()) != 0) fail(errno);

@@ -70,6 +70,10 @@ void Recorder::flush() {
   if (events_) events_->flush();
 }
 
+void Recorder::save() {
+  if (events_) events_->save();
+}
+
 PolicyRun Recorder::finish() {
   if (events_) events_->close();
   PolicyRun run = files_.finish();

@@ -31,6 +31,9 @@ class EventsFile final : public log::Sink {
   void flush() {
     attempt([this] { writer_->flush(); });
   }
+  void save() {
+    attempt([this] { writer_->save(); });
+  }
   void close() {
     attempt([this] { writer_->close(); });
     writer_.reset();
@@ -60,6 +63,8 @@ class Recorder {
   [[nodiscard]] log::Sink& sink() { return *tee_; }
   /// Brings the event log on disk up to date: what a reader sees while the run goes on, or after it was killed.
   void flush();
+  /// flush(), and it is on disk: after a power cut, too.
+  void save();
   /// The tables are complete: closes the event log, computes the summary.
   [[nodiscard]] PolicyRun finish();
   /// Writes the other outputs, with what is known of the run by now. Adds to run.unwritten.

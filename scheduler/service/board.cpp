@@ -54,6 +54,6 @@ const Board::Entry* Board::find(JobId job) const {
   return found == jobs_.end() ? nullptr : &found->second;
 }
 
-std::vector<Board::Left> Board::take_left() { return std::exchange(left_, {}); }
+std::vector<LeftJob> Board::take_left() { return std::exchange(left_, {}); }
 
 }  // namespace replay::service

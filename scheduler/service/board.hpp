@@ -24,13 +24,6 @@ class Board final : public log::Sink {
     std::optional<Instant> launched{};
     bool is_stopped = false;  ///< the service has it ended, and not its user
   };
-  /// What became of a job that left the run.
-  struct Left {
-    EndOfJob end;
-    bool by_service = false;  ///< its end is that of the service, and not its own
-    bool was_launched = false;
-  };
-
   void header(const log::Header& header) override;
   void record(const log::Record& record) override;
   [[nodiscard]] log::Kinds kinds() const override;
@@ -51,7 +44,7 @@ class Board final : public log::Sink {
   /// The executor is lost: the ends that follow are not the jobs' own.
   void note_loss() { is_lost_ = true; }
   /// The jobs that have left since the last call, in order.
-  [[nodiscard]] std::vector<Left> take_left();
+  [[nodiscard]] std::vector<LeftJob> take_left();
 
  private:
   struct Reader;
@@ -59,7 +52,7 @@ class Board final : public log::Sink {
   std::size_t launched_ = 0;
   std::set<JobId> cancelled_;
   std::set<JobId> unstarted_;  // of the launched ones
-  std::vector<Left> left_;
+  std::vector<LeftJob> left_;
   bool is_lost_ = false;
 };
 

@@ -265,14 +265,14 @@ bool Intake::on_not_started(JobId job, const std::string& reason) {
 void Intake::on_end(JobId job, Instant /*now*/) { ended_.push_back(job); }
 
 void Intake::forget_ended() {
-  for (Board::Left& left : board_.take_left()) {
+  for (LeftJob& left : board_.take_left()) {
     if (!left.by_service) {
       ends_.push_back(std::move(left.end));
     } else if (left.was_launched) {
       if (to_requeue_.contains(left.end.job)) {
         requeued_.push_back(left.end.job);
       } else {
-        if (left.end.end.reason.empty()) left.end.end.reason = "the service was stopped while it ran";
+        if (left.end.end.reason.empty()) left.end.end.reason = kStoppedWithService;
         ends_.push_back(std::move(left.end));
       }
     }  // else it waits on, for the next period
@@ -284,10 +284,11 @@ void Intake::forget_ended() {
   }
 }
 
-// Those that cannot be written are kept for the next try.
+// Those that cannot be written are kept for the next try. If that never comes, the next period reads them in the event log.
 void Intake::write_ends() {
   if (ends_.empty() && requeued_.empty()) return;
   try {
+    if (options_.save_log) options_.save_log();
     journal_.end(ends_, requeued_);
     fault_.clear();
   } catch (const InputError& error) {
@@ -324,21 +325,21 @@ void Intake::close() {
 JobStatus Intake::status_of(const StoredJob& stored) {
   JobStatus status;
   status.id = stored.job.id;
-  status.name = stored.name;
+  status.name = clean_line(stored.name, kLongestName);  // of a row that another program has changed, as below
   status.user = name_of(stored.job.user);
   status.processes = stored.job.processes;
   status.time_limit = stored.job.time_limit;
   status.submitted = journal_.unix_time_of(stored.job.submitted);
   if (stored.started) status.started = journal_.unix_time_of(*stored.started);
   status.command = visible_text(command_line_of(stored.command), kLongestCommand);
-  status.directory = stored.directory;
+  status.directory = visible_text(stored.directory);
   status.output = folder_.job(stored.job.id).string();
   const auto set_end = [&status, this](Instant at, const JobEnd& end) {
     status.state = JobState::kEnded;
     status.ended = journal_.unix_time_of(at);
     status.outcome = end.outcome;
     status.exit_code = end.exit_code;
-    status.reason = end.reason;
+    status.reason = clean_line(end.reason, kLongestReason);
   };
   const auto unwritten = std::ranges::find(ends_, stored.job.id, &EndOfJob::job);
   if (stored.ended) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,8 @@ struct IntakeOptions {
   Duration default_limit = std::chrono::hours{1};  ///< for jobs without a time limit
   ServiceStatus status;                            ///< what `service` answers, but for the counts
   DoorLimits door{};
+  /// Brings the event log on disk: called before ends go into the journal. Empty: there is none.
+  std::function<void()> save_log{};
 };
 
 class Intake final : public live::JobSource {

@@ -39,6 +39,11 @@ CREATE INDEX not_ended ON jobs (id) WHERE ended_us IS NULL;
 CREATE INDEX by_end ON jobs (ended_us);
 )";
 
+// No service is as old: a hundred years after its first start.
+constexpr std::int64_t kLatestInstant = Duration{std::chrono::hours{24 * 36525}}.count();
+
+constexpr std::int64_t kLatestZero = 2 * kLatestInstant;  // the year 2169
+
 constexpr const char* kEndedWithService = "the service ended while it ran";
 
 constexpr std::array kAllOutcomes = {Outcome::kCompleted, Outcome::kFailed,    Outcome::kOverrun,
@@ -78,9 +83,13 @@ std::vector<std::string> words_or_text_of(const std::string& text) {
 
 // No row of ours: another program has written to the file.
 constexpr const char* kIsDamaged =
-    "(processes < 1 OR time_limit_us < 1 OR NOT json_valid(command)"
-    " OR json_type(command) <> 'array' OR json_array_length(command) = 0"
-    " OR (environment IS NOT NULL AND NOT json_valid(environment)))";
+    "(id < 1 OR processes NOT BETWEEN 1 AND 2147483647 OR time_limit_us NOT BETWEEN 1 AND {1}"
+    " OR uid NOT BETWEEN 0 AND 4294967295 OR gid NOT BETWEEN 0 AND 4294967295"
+    " OR queue NOT BETWEEN -2147483648 AND 2147483647 OR submitted_us NOT BETWEEN 0 AND {0}"
+    " OR coalesce(started_us, 0) NOT BETWEEN 0 AND {0}"
+    " OR CASE WHEN json_valid(command) THEN json_type(command) <> 'array' OR json_array_length(command) = 0 ELSE 1 END"
+    " OR CASE WHEN environment IS NULL THEN 0 WHEN json_valid(environment) THEN json_type(environment) <> 'array'"
+    " ELSE 1 END)";
 constexpr const char* kDamaged = "its row in the journal is damaged";
 
 }  // namespace
@@ -123,9 +132,14 @@ class Journal::Statement {
     const int size = sqlite3_column_bytes(statement_, next_++);
     return bytes == nullptr ? std::string{} : std::string(bytes, static_cast<std::size_t>(size));
   }
+  /// The nearest one of that range: another program may have changed the row.
+  template <class Number>
+  Number integer(Number least, Number most = std::numeric_limits<Number>::max()) {
+    return static_cast<Number>(std::clamp(integer(), std::int64_t{least}, std::int64_t{most}));
+  }
   std::optional<Instant> instant() {
     if (sqlite3_column_type(statement_, next_) == SQLITE_NULL) return ++next_, std::nullopt;
-    return Instant{Duration{integer()}};
+    return Instant{Duration{integer(std::int64_t{0}, kLatestInstant)}};
   }
 
  private:
@@ -195,33 +209,86 @@ Journal::Journal(const std::filesystem::path& file, UnixTime now) : name_(file.s
   }
   if (const std::int64_t rows = number_of("SELECT count(*) FROM service"); rows != 1)
     throw InputError(fmt::format("{}: expected one row in its table 'service', found {}", name_, rows));
-  zero_ = UnixTime{std::chrono::microseconds{number_of("SELECT zero_us FROM service")}};
+  const std::int64_t zero = number_of("SELECT zero_us FROM service");
+  if (zero < 0 || zero > kLatestZero)
+    throw InputError(fmt::format("{}: expected the Unix time of its first start in zero_us, found {}", name_, zero));
+  zero_ = UnixTime{std::chrono::microseconds{zero}};
 }
 
 Journal::~Journal() = default;
 
 Instant Journal::latest() const {
-  return Instant{
-      Duration{number_of("SELECT max(coalesce((SELECT submitted_us FROM jobs ORDER BY id DESC LIMIT 1), 0),"
-                         " coalesce((SELECT max(ended_us) FROM jobs), 0),"
-                         " coalesce((SELECT max(started_us) FROM jobs WHERE ended_us IS NULL), 0))")}};
+  const std::string sql = fmt::format(
+      "SELECT max(coalesce((SELECT submitted_us FROM jobs WHERE submitted_us<={0} ORDER BY id DESC LIMIT 1), 0),"
+      " coalesce((SELECT max(ended_us) FROM jobs WHERE ended_us<={0}), 0),"
+      " coalesce((SELECT max(started_us) FROM jobs WHERE ended_us IS NULL AND started_us<={0}), 0))",
+      kLatestInstant);
+  return Instant{Duration{number_of(sql.c_str())}};
 }
 
-Recovered Journal::recover(Instant now) {
+// Only of jobs whose start the journal has. Of one that was to be queued again and failed without an exit code, the log does
+// not tell whether its executor was lost: it is queued again.
+std::size_t Journal::read_back(std::span<const LeftJob> left) const {
+  constexpr const char* kRan = " WHERE id=? AND ended_us IS NULL AND started_us IS NOT NULL AND started_us<=?";
+  std::size_t found = 0;
+  Statement end{*this,
+                fmt::format("UPDATE jobs SET ended_us=?, outcome=?, exit_code=?, reason=?, environment=NULL{} AND"
+                            " (requeue=0 OR ?=0)",
+                            kRan)
+                    .c_str()};
+  Statement again{*this, fmt::format("UPDATE jobs SET started_us=NULL{}", kRan).c_str()};
+  for (const LeftJob& job : left) {
+    const auto at = job.end.at.time_since_epoch().count();
+    const std::int64_t id = replay::number(job.end.job);
+    if (job.by_service && !job.was_launched) {
+      again.bind(id).bind(at).run();
+      continue;
+    }
+    const JobEnd& how = job.end.end;
+    const bool may_be_services = job.by_service || (how.outcome == Outcome::kFailed && how.exit_code == 0);
+    end.bind(at)
+        .bind(replay::to_text(how.outcome))
+        .bind(how.exit_code)
+        .bind(job.by_service && how.reason.empty() ? kStoppedWithService : std::string_view{how.reason})
+        .bind(id)
+        .bind(at)
+        .bind(std::int64_t{may_be_services})
+        .run();
+    found += static_cast<std::size_t>(sqlite3_changes64(db_.get()));
+  }
+  return found;
+}
+
+std::int64_t Journal::last_job() const {
+  return number_of(
+      "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name='jobs'), 0),"
+      " coalesce((SELECT max(id) FROM jobs), 0))");
+}
+
+void Journal::use_no_number_up_to(std::int64_t number) {
+  if (number <= last_job()) return;
+  Transaction transaction{*this};
+  run("DELETE FROM sqlite_sequence WHERE name='jobs'");
+  Statement{*this, "INSERT INTO sqlite_sequence (name, seq) VALUES ('jobs', ?)"}.bind(number).run();
+  transaction.commit();
+}
+
+Recovered Journal::recover(Instant now, std::span<const LeftJob> left) {
   Recovered recovered;
   const auto changed = [this] { return static_cast<std::size_t>(sqlite3_changes64(db_.get())); };
   const std::int64_t at = now.time_since_epoch().count();
   Transaction transaction{*this};
+  recovered.read_back = read_back(left);
   Statement{*this,
             "UPDATE jobs SET ended_us=?, outcome='cancelled', exit_code=0, reason='', environment=NULL"
             " WHERE ended_us IS NULL AND cancelled=1"}
       .bind(at)
       .run();
   recovered.cancelled = changed();
-  const std::string damaged = fmt::format(
-      "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL"
-      " WHERE ended_us IS NULL AND {}",
-      kIsDamaged);
+  const std::string damaged =
+      "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL WHERE ended_us IS NULL "
+      "AND " +
+      fmt::format(kIsDamaged, kLatestInstant, kLongestLimit.count());
   Statement{*this, damaged.c_str()}.bind(at).bind(kDamaged).run();
   recovered.damaged = changed();
   Statement{*this,
@@ -319,19 +386,21 @@ constexpr const char* kColumns =
     "SELECT id, uid, gid, processes, time_limit_us, rigid, requeue, queue, submitted_us, name, command, directory,"
     " cancelled, started_us, ended_us, outcome, exit_code, reason FROM jobs ";
 
+constexpr int kLargestExitCode = 1'000'000'000;
+
 template <class Row>
 StoredJob stored_job(Row& row) {
   StoredJob stored;
   WaitingJob& job = stored.job;
   job.id = JobId{row.integer()};
-  job.user = static_cast<uid_t>(row.integer());
-  job.group = static_cast<gid_t>(row.integer());
-  job.processes = static_cast<ProcessCount>(row.integer());
-  job.time_limit = Duration{row.integer()};
+  job.user = row.integer(uid_t{0});
+  job.group = row.integer(gid_t{0});
+  job.processes = row.integer(ProcessCount{1});
+  job.time_limit = Duration{row.integer(std::int64_t{0}, kLongestLimit.count())};
   job.is_rigid = row.integer() != 0;
   job.requeue = row.integer() != 0;
-  job.queue = static_cast<std::int32_t>(row.integer());
-  job.submitted = Instant{Duration{row.integer()}};
+  job.queue = row.integer(std::int32_t{-1});
+  job.submitted = row.instant().value_or(Instant{});
   stored.name = row.text();
   stored.command = words_or_text_of(row.text());
   stored.directory = row.text();
@@ -339,7 +408,7 @@ StoredJob stored_job(Row& row) {
   stored.started = row.instant();
   stored.ended = row.instant();
   stored.outcome = outcome_named(row.text());
-  stored.exit_code = static_cast<int>(row.integer());
+  stored.exit_code = row.integer(-kLargestExitCode, kLargestExitCode);
   stored.reason = row.text();
   return stored;
 }

@@ -50,6 +50,14 @@ struct EndOfJob {
   JobEnd end;
 };
 
+/// What became of a job that left a run.
+struct LeftJob {
+  EndOfJob end;
+  bool by_service = false;  ///< its end is that of the service, and not its own
+  bool was_launched = false;
+};
+inline constexpr std::string_view kStoppedWithService = "the service was stopped while it ran";
+
 /// A row of the journal without what only the start needs.
 struct StoredJob {
   WaitingJob job;
@@ -73,8 +81,9 @@ struct Program {
 
 /// How the last period of the service was left.
 struct Recovered {
-  std::size_t failed = 0;    ///< jobs that ran, and are recorded as failed now
-  std::size_t requeued = 0;  ///< jobs that ran, and wait again
+  std::size_t failed = 0;     ///< jobs that ran, and are recorded as failed now
+  std::size_t read_back = 0;  ///< jobs that ran, and whose ends the event log had
+  std::size_t requeued = 0;   ///< jobs that ran, and wait again
   std::size_t cancelled = 0;
   std::size_t damaged = 0;  ///< jobs whose rows another program has made unreadable: recorded as failed
 };
@@ -97,9 +106,14 @@ class Journal {
   /// The latest instant that it mentions, so that time never goes back.
   [[nodiscard]] Instant latest() const;
 
-  /// Before the first period's events: a job of which a start and no end is known ended with the last period, at `now` at
-  /// the latest. It waits again if it was to be queued again; otherwise it has failed.
-  Recovered recover(Instant now);
+  /// Before the first period's events. A job of which a start and no end is known has the end that the event log of the last
+  /// period tells in `left`. Otherwise it ended with that period, at `now` at the latest: it waits again if it was to be
+  /// queued again, or else it has failed.
+  Recovered recover(Instant now, std::span<const LeftJob> left = {});
+  /// The largest number that a job has or had.
+  [[nodiscard]] std::int64_t last_job() const;
+  /// New jobs get larger numbers than this.
+  void use_no_number_up_to(std::int64_t number);
   /// By id, which is the order of submission. O(their number).
   [[nodiscard]] std::vector<WaitingJob> waiting() const;
 
@@ -124,6 +138,7 @@ class Journal {
   [[noreturn]] void fail() const;
   void run(const char* sql) const;
   [[nodiscard]] std::int64_t number_of(const char* sql) const;
+  std::size_t read_back(std::span<const LeftJob> left) const;
 
   struct Closer {
     void operator()(sqlite3* db) const;

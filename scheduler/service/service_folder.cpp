@@ -38,12 +38,11 @@ ServiceFolder::ServiceFolder(const std::string& given) : path_(fs::absolute(fold
 
 void ServiceFolder::expect_journal() const {
   std::error_code error;
-  const fs::path jobs = path_ / "jobs";
   const bool has_journal = fs::exists(journal(), error) && fs::file_size(journal(), error) > 0;
-  if (!has_journal && fs::is_directory(jobs, error) && !fs::is_empty(jobs, error))
+  if (!has_journal && fs::is_directory(jobs(), error) && !fs::is_empty(jobs(), error))
     throw InputError(
         fmt::format("{}: expected the journal of the jobs in {}, found none: put it back, or move them away",
-                    journal().string(), jobs.string()));
+                    journal().string(), jobs().string()));
 }
 
 }  // namespace replay::service

@@ -21,8 +21,10 @@ class ServiceFolder {
   [[nodiscard]] std::filesystem::path journal() const { return path_ / "journal.db"; }
   /// A run folder for each period of the service.
   [[nodiscard]] std::filesystem::path runs() const { return path_ / "runs"; }
+  /// A folder for each job that was started.
+  [[nodiscard]] std::filesystem::path jobs() const { return path_ / "jobs"; }
   /// Standard output and error of a job, its command and environment.
-  [[nodiscard]] std::filesystem::path job(JobId job) const { return path_ / "jobs" / std::to_string(number(job)); }
+  [[nodiscard]] std::filesystem::path job(JobId job) const { return jobs() / std::to_string(number(job)); }
 
   /// Throws InputError if there are jobs and no journal: a new one would give their numbers to other jobs.
   void expect_journal() const;

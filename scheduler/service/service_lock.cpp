@@ -49,8 +49,10 @@ std::optional<pid_t> holder_of(int file) {
 }  // namespace
 
 ServiceLock::ServiceLock(const fs::path& file, std::chrono::milliseconds patience, const std::function<void()>& on_wait)
-    : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
-  if (!file_.is_open()) cannot_lock(file);
+    : path_(file),
+      folder_(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+      file_(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600)) {
+  if (!file_.is_open() || !folder_.is_open()) cannot_lock(file);
   // Who has the record lock is the daemon, even before it has the other one.
   struct flock lock = whole_file();
   while (::fcntl(file_.get(), F_SETLK, &lock) != 0) {
@@ -58,18 +60,29 @@ ServiceLock::ServiceLock(const fs::path& file, std::chrono::milliseconds patienc
     if (const auto pid = holder_of(file_.get())) is_taken(file, *pid);
   }
   const auto deadline = Clock::now() + patience;
-  for (bool has_said = false; ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0;) {
+  const auto is_free = [this] {
+    return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 && ::flock(folder_.get(), LOCK_EX | LOCK_NB) == 0;
+  };
+  for (bool has_said = false; !is_free();) {
     if (errno != EWOULDBLOCK && errno != EINTR) cannot_lock(file);
     if (!has_said) on_wait();
     has_said = true;
     if (stops_asked() > 0 || Clock::now() >= deadline)
       throw InputError(
           fmt::format("{}: processes of a service that has died are still there, and may use the cores: "
-                      "expected its node agent to end them; `fuser {}` names it",
-                      file.parent_path().string(), file.string()));
+                      "expected its node agent to end them; `fuser {} {}` names it, or the service itself if its lock "
+                      "was removed",
+                      file.parent_path().string(), file.string(), file.parent_path().string()));
     pollfd stop{stop_descriptor(), POLLIN, 0};
     ::poll(&stop, 1, kBetweenTriesMs);
   }
+}
+
+bool ServiceLock::is_gone() const {
+  struct stat there {};
+  struct stat ours {};
+  return ::stat(path_.c_str(), &there) != 0 || ::fstat(file_.get(), &ours) != 0 || there.st_ino != ours.st_ino ||
+         there.st_dev != ours.st_dev;
 }
 
 void make_private_folder(const fs::path& folder) {

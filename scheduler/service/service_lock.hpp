@@ -1,6 +1,6 @@
 // The lock of a service's folder: one service at a time, and none while processes of the last one may still use the cores.
 // The file has two locks. flock() belongs to the open file, which the agent inherits: it is free when daemon and agent are
-// gone. A record lock (fcntl) belongs to the daemon's process alone, so it tells which process that is, and whether it lives.
+// gone. The folder is locked by flock(), too: that lock stays if the file is removed. A record lock (fcntl) belongs to the daemon's process alone, so it tells which process that is, and whether it lives.
 #pragma once
 
 #include <chrono>
@@ -19,10 +19,15 @@ class ServiceLock {
   ServiceLock(const std::filesystem::path& file, std::chrono::milliseconds patience,
               const std::function<void()>& on_wait);
 
+  /// Whether the file is not there any more, or is another one: something has removed it under this service. The folder's own
+  /// lock holds on.
+  [[nodiscard]] bool is_gone() const;
   /// For the agent to inherit.
   [[nodiscard]] int descriptor() const { return file_.get(); }
 
  private:
+  std::filesystem::path path_;
+  UniqueFd folder_;
   UniqueFd file_;  // no other descriptor of the file is opened by this process: closing it would free the record lock
 };
 

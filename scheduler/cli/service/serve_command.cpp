@@ -12,10 +12,12 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
@@ -29,12 +31,14 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/report/live/live_page.hpp"
+#include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/service/board.hpp"
 #include "scheduler/service/door.hpp"
 #include "scheduler/service/intake.hpp"
 #include "scheduler/service/journal.hpp"
+#include "scheduler/service/past_period.hpp"
 #include "scheduler/service/service_folder.hpp"
 #include "scheduler/service/service_lock.hpp"
 
@@ -143,20 +147,25 @@ class Period {
     const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
     folder_.expect_journal();
     service::Journal journal{folder_.journal(), now};
-    const Instant begin = std::max(journal.instant_of(unix_now()), journal.latest());
-    const service::Recovered recovered = journal.recover(begin);
+    const Instant here = journal.instant_of(unix_now());
+    const Instant begin = std::max(here, journal.latest());
+    const service::PastPeriod past = service::read_past_period(folder_);
+    note_past(past, journal.last_job(), begin - here);
+    journal.use_no_number_up_to(past.last_job);
+    const service::Recovered recovered = journal.recover(begin, past.left);
     const UniqueFd socket = service::listen_at(folder_.socket());
     const fs::path run_folder = make_period_folder(folder_, now);
     service::Board board;
     service::Intake intake{journal, board, folder_, socket.get(), begin, intake_options(run_folder)};
     announce(run_folder, recovered, intake);
+    lock_ = &lock;
     const int status = run(*executor, journal, board, intake, run_folder);
     executor.reset();
     return status;
   }
 
  private:
-  service::IntakeOptions intake_options(const fs::path& run_folder) const {
+  service::IntakeOptions intake_options(const fs::path& run_folder) {
     service::IntakeOptions intake;
     intake.cores = machine_.machine().size();
     intake.default_limit = options_.default_limit;
@@ -168,7 +177,26 @@ class Period {
     intake.status.run_folder = run_folder.string();
     if (page_) intake.status.page = page_->url();
     intake.status.started = unix_now();
+    intake.save_log = [this] {
+      if (save_log_) save_log_();
+    };
     return intake;
+  }
+
+  // What the journal should have and has not, and a clock that has gone back.
+  void note_past(const service::PastPeriod& past, std::int64_t last_job, Duration behind) {
+    if (past.last_job > last_job)
+      notes_.push_back(fmt::format(
+          "{}: the last job is {}, expected {}, which {} or the last event log has: the file is older than they are, "
+          "or "
+          "was copied without its -wal; what is missing is not brought back, and its numbers are not used again",
+          folder_.journal().string(), last_job, past.last_job, folder_.jobs().string()));
+    if (!past.unreadable_log.empty())
+      notes_.push_back(fmt::format("the ends of the last service's jobs cannot be read back: {}", past.unreadable_log));
+    if (behind > std::chrono::seconds{1})
+      notes_.push_back(fmt::format(
+          "the clock is {} behind the last entry of {}: times go on from that entry; expected a clock that is right",
+          results::length_text(behind), folder_.journal().string()));
   }
 
   void announce(const fs::path& run_folder, const service::Recovered& recovered, const service::Intake& intake) const {
@@ -177,6 +205,9 @@ class Period {
     for (const std::string& note : machine_.notes()) fmt::print("note: {}\n", clean_lines(note));
     if (page_) fmt::print("live page: {}\n", page_->url());
     fmt::print("results in {}\n", run_folder.string());
+    for (const std::string& note : notes_) fmt::print(stderr, "replay: {}\n", clean_lines(note));
+    if (recovered.read_back > 0)
+      fmt::print("{} of the last service whose ends only its event log had\n", counted(recovered.read_back, "job"));
     if (recovered.failed > 0)
       fmt::print("{} ran when the last service ended, and {} recorded as failed\n", counted(recovered.failed, "job"),
                  recovered.failed == 1 ? "is" : "are");
@@ -234,8 +265,16 @@ class Period {
     engine.pairing = options_.pairing;
     engine.stop_reason = kStopReason;
     engine.order = [&](const TracedJob& traced, ProcessCount) { return intake.order(traced); };
+    save_log_ = [&recorder] { recorder.save(); };
     engine.tick = [&](Instant now) {
       recorder.flush();
+      if (lock_ != nullptr && lock_->is_gone()) {
+        lock_ = nullptr;  // once
+        const std::string lost =
+            fmt::format("{} was removed or replaced; no other service starts here meanwhile", folder_.lock().string());
+        fmt::print(stderr, "replay: {}\n", clean_line(lost));
+        recorder.sink().record({now, log::Note{lost}});
+      }
       view.draw(now);
       if (page_) page_->tick(now);
     };
@@ -244,6 +283,7 @@ class Period {
     std::error_code ignored;
     fs::remove(folder_.socket(), ignored);
 
+    save_log_ = nullptr;
     results::PolicyRun done = recorder.finish();
     done.interrupted = result.interrupted;
     done.lost = result.lost;
@@ -284,7 +324,10 @@ class Period {
   experiment::RealMachine machine_;
   NamedPolicy named_;
   std::unique_ptr<RuntimeModel> model_;
-  std::unique_ptr<report::LivePage> page_;  // null: none
+  std::unique_ptr<report::LivePage> page_;      // null: none
+  const service::ServiceLock* lock_ = nullptr;  // null: it was lost
+  std::function<void()> save_log_;              // while there is one
+  std::vector<std::string> notes_;              // on the start
 };
 
 }  // namespace

@@ -13,11 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
+#include "scheduler/service/past_period.hpp"
+#include "scheduler/service/service_lock.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/service_client.hpp"
@@ -69,6 +73,7 @@ class IntakeTest : public testing::Test {
     const ServiceFolder home = folder();
     IntakeOptions options;
     options.cores = cores;
+    options.save_log = save_log_;
     Intake intake{journal, board, home, socket.get(), begin, options};
     Period period;
     period.held_back = intake.held_back();
@@ -137,8 +142,9 @@ class IntakeTest : public testing::Test {
   TemporaryFolder folder_;
   std::unique_ptr<test::FakeExecutor> executor_;
   std::unique_ptr<ServiceClient> client_;
-  Policy* policy_ = nullptr;          // null: easy
-  std::function<void()> adjust_;      // of the executor, before the period
+  Policy* policy_ = nullptr;      // null: easy
+  std::function<void()> adjust_;  // of the executor, before the period
+  std::function<void()> save_log_;
   std::function<void()> after_stop_;  // at each tick after the first stop signal
 };
 
@@ -308,6 +314,44 @@ TEST_F(IntakeTest, AJobHasEndedForItsClientsThoughItsEndCannotBeWrittenYet) {
   sqlite3_close(other);
   EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
   EXPECT_TRUE(stored(1).ended) << "written as soon as it can be";
+}
+
+// The journal stays locked to the end of the period: the event log has the end, and the next period reads it there.
+TEST_F(IntakeTest, AnEndThatTheJournalNeverGotIsInTheEventLogOfThePeriod) {
+  const Period period = serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), ended(1)});
+  const std::filesystem::path run = folder().runs() / "20261125T064500Z";
+  std::filesystem::create_directories(run);
+  log::TextWriter writer{run / "events.log"};
+  writer.header({});
+  for (const log::Record& record : period.log.records()) writer.record(record);
+  writer.close();
+  std::filesystem::create_directories(folder().job(JobId{12}));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(folder().journal().c_str(), &other), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(other, "UPDATE jobs SET ended_us=NULL", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(other);
+  const PastPeriod past = read_past_period(folder());
+  EXPECT_EQ(past.unreadable_log, "");
+  EXPECT_EQ(past.last_job, 12) << "by its folder";
+  Journal journal{folder().journal(), kStart};
+  EXPECT_EQ(journal.recover(journal.latest(), past.left).read_back, 1U);
+  EXPECT_EQ(journal.find(JobId{1})->outcome, Outcome::kCompleted);
+}
+
+TEST_F(IntakeTest, TheEventLogIsOnDiskBeforeAnEndIsInTheJournal) {
+  std::vector<bool> had_ended;
+  save_log_ = [&] { had_ended.push_back(stored(1).ended.has_value()); };
+  (void)serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(had_ended, std::vector<bool>{false});
+}
+
+TEST_F(IntakeTest, AServiceWhoseLockIsRemovedKnowsItAndNoSecondOneStartsBesideIt) {
+  const ServiceLock live{folder().lock(), 0ms, [] {}};
+  EXPECT_FALSE(live.is_gone());
+  std::filesystem::remove(folder().lock());
+  EXPECT_TRUE(live.is_gone());
+  EXPECT_THROW(ServiceLock(folder().lock(), 0ms, [] {}), InputError);
+  EXPECT_TRUE(live.is_gone()) << "another file of the same name";
 }
 
 TEST_F(IntakeTest, TheListComesInPieces) {

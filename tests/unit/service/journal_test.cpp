@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -180,6 +181,73 @@ TEST_F(JournalTest, AJobWhoseRowAnotherProgramHasDamagedFailsAndTheOthersGoOn) {
   EXPECT_EQ(run("DELETE FROM service"), SQLITE_OK);
   EXPECT_EQ(sqlite3_close(other), SQLITE_OK);
   EXPECT_THROW((Journal{file(), kZero}), InputError) << "no instant zero";
+}
+
+TEST_F(JournalTest, NumbersOfNoJobCostTheirRowAndNeitherTheOthersNorTheList) {
+  constexpr std::array kChanges = {"processes=5000000000",
+                                   "processes=-9223372036854775807",
+                                   "time_limit_us=9223372036854775807",
+                                   "uid=-1",
+                                   "gid=4294967296",
+                                   "queue=3000000000",
+                                   "submitted_us=9223372036854775807",
+                                   "submitted_us=-5",
+                                   "started_us=9223372036854775807",
+                                   "environment='{}'",
+                                   "ended_us=9223372036854775807, outcome='?', exit_code=9223372036854775807"};
+  constexpr auto kBad = static_cast<std::int64_t>(kChanges.size());
+  Journal journal{file(), kZero};
+  (void)journal.submit(std::vector<NewJob>(kChanges.size() + 1, new_job("job")));
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &other), SQLITE_OK);
+  for (std::size_t i = 0; i < kChanges.size(); ++i) {
+    const std::string sql = "UPDATE jobs SET " + std::string{kChanges[i]} + " WHERE id=" + std::to_string(i + 1);
+    ASSERT_EQ(sqlite3_exec(other, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+  }
+  sqlite3_close(other);
+  EXPECT_EQ(journal.latest(), at(1s)) << "time does not begin with a damaged row";
+  EXPECT_EQ(journal.recover(at(20s)).damaged, kChanges.size() - 1) << "the last one has ended";
+  EXPECT_EQ(waiting_in(journal), std::vector<JobId>{JobId{kBad + 1}});
+  for (const StoredJob& stored : journal.list(true, 0, 100)) {
+    EXPECT_GE(stored.job.processes, 1);
+    EXPECT_LE(stored.job.time_limit, kLongestLimit);
+    EXPECT_GE(stored.job.submitted, at(0s));
+    for (const auto& instant : {stored.started, stored.ended})
+      EXPECT_LT(instant.value_or(at(0s)), at(std::chrono::hours{24 * 366 * 100})) << number(stored.job.id);
+  }
+}
+
+TEST_F(JournalTest, TheEndsThatTheEventLogHasAreTakenFromIt) {
+  Journal journal{file(), kZero};
+  (void)journal.submit(std::vector<NewJob>{new_job("completed"), new_job("again", true), new_job("stopped"),
+                                           new_job("unknown"), new_job("waits"), new_job("could not start"),
+                                           new_job("lost", true)});
+  for (const int job : {1, 2, 3, 4, 6, 7}) journal.start(JobId{job}, at(2s));
+  const auto left = [](int job, Outcome outcome, bool by_service, bool was_launched = true, Duration when = 9s) {
+    return LeftJob{{JobId{job}, at(when), {outcome, outcome == Outcome::kFailed ? 0 : 3, Verification::kNone, -1, ""}},
+                   by_service,
+                   was_launched};
+  };
+  const Recovered recovered = journal.recover(
+      at(50s),
+      std::vector{left(1, Outcome::kCompleted, false), left(2, Outcome::kKilled, true), left(3, Outcome::kKilled, true),
+                  left(4, Outcome::kCompleted, false, true, 1s), left(5, Outcome::kCancelled, true, false),
+                  left(6, Outcome::kKilled, true, false), left(7, Outcome::kFailed, false)});
+  EXPECT_EQ(recovered.read_back, 2U);
+  EXPECT_EQ(recovered.failed, 1U);
+  EXPECT_EQ(journal.find(JobId{1})->outcome, Outcome::kCompleted);
+  EXPECT_EQ(journal.find(JobId{1})->ended, at(9s));
+  EXPECT_EQ(journal.find(JobId{3})->reason, "the service was stopped while it ran");
+  EXPECT_EQ(journal.find(JobId{4})->reason, "the service ended while it ran") << "that was the end of an earlier start";
+  EXPECT_EQ(waiting_in(journal), (std::vector<JobId>{JobId{2}, JobId{5}, JobId{6}, JobId{7}}));
+}
+
+TEST_F(JournalTest, NumbersThatAJournalHasLostAreNotUsedAgain) {
+  Journal journal{file(), kZero};
+  journal.use_no_number_up_to(7);
+  EXPECT_EQ(submit(journal, new_job("a")), JobId{8});
+  journal.use_no_number_up_to(3);
+  EXPECT_EQ(submit(journal, new_job("b")), JobId{9});
 }
 
 TEST_F(JournalTest, OfACallThatCannotBeWrittenNothingHappensAndLaterOnesDo) {
