@@ -129,6 +129,13 @@ TEST_F(ServiceOfUsers, AStoppedServiceLeavesARunThatIsReadAsAnyOther) {
   EXPECT_EQ(shell(fmt::format("{} why {} 1", REPLAY_PROGRAM, run)).status, 0);
 }
 
+TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes) {
+  const ShellResult refused = shell(fmt::format("timeout 20 {} serve --service {} --machine emulated:2x1x2 --policy {}",
+                                                REPLAY_PROGRAM, home().string(), "g-lomarc-ts"));
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_TRUE(has(refused.err, "--policy g-lomarc-ts: ") && has(refused.err, "found 2x1x2")) << refused.err;
+}
+
 TEST_F(ServiceOfUsers, AnAgentOfAnotherNodeIsRefused) {
   const ShellResult refused =
       shell(fmt::format("{} serve --service {} --machine agent:127.0.0.1:1", REPLAY_PROGRAM, home().string()));

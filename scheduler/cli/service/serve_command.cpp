@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
+#include "scheduler/core/controller.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/policy/registry.hpp"
@@ -97,6 +99,26 @@ NamedPolicy policy_for(const std::string& text, CoreCount cores) {
   return named;
 }
 
+// A policy refuses a machine that it cannot use when the first job comes: here one that is none, so that the service does
+// not end with a user's first job.
+void expect_usable(const std::string& policy, const Machine& machine, const RuntimeModel& model) {
+  log::Tee nowhere{{}};
+  const NamedPolicy trial = make_policy(policy);
+  Controller controller{machine, *trial.policy, model, nowhere, {}};
+  TracedJob job;
+  job.job.id = JobId{1};
+  job.job.processes = 1;
+  job.job.estimate = std::chrono::hours{1};
+  const Event submitted = Submit{&job};
+  (void)controller.handle(Instant{}, {&submitted, 1});
+  if (!controller.failure()) return;
+  try {
+    std::rethrow_exception(controller.failure());
+  } catch (const PolicyError& error) {
+    throw UsageError(fmt::format("--policy {}: {}", policy, clean_line(error.what())));
+  }
+}
+
 std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
   for (const char* of_files : {kCalibrated, "pairs"})
     if (names_model(name, of_files))
@@ -133,6 +155,7 @@ class Period {
   }
 
   int serve() {
+    expect_usable(options_.policy, machine_.machine(), *model_);
     service::make_private_folder(folder_.path());
     const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
     const service::ServiceLock lock{folder_.lock(), kPatience, [] {
