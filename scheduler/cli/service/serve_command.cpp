@@ -37,6 +37,7 @@
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/service/board.hpp"
+#include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/door.hpp"
 #include "scheduler/service/intake.hpp"
 #include "scheduler/service/journal.hpp"
@@ -49,6 +50,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::chrono::seconds kPatience{15};  // an agent ends its jobs within some 2 s of its daemon's death
+constexpr std::chrono::milliseconds kBusyAfter{500};
 constexpr const char* kStopReason = "the service was stopped: the job stays in its journal";
 
 constexpr Choice<Overrun> kOverruns[] = {
@@ -182,7 +184,7 @@ class Period {
     service::Intake intake{journal, board, folder_, socket.get(), begin, intake_options(run_folder)};
     announce(run_folder, recovered, intake);
     lock_ = &lock;
-    const int status = run(*executor, journal, board, intake, run_folder);
+    const int status = run(*executor, journal, board, intake, socket.get(), run_folder);
     executor.reset();
     return status;
   }
@@ -267,7 +269,7 @@ class Period {
   }
 
   int run(live::Executor& executor, const service::Journal& journal, service::Board& board, service::Intake& intake,
-          const fs::path& run_folder) {
+          int socket, const fs::path& run_folder) {
     results::Recorder recorder{run_folder, description(journal)};
     LiveViewOptions viewing;
     if (page_) viewing.address = "live page: " + page_->url();
@@ -289,7 +291,9 @@ class Period {
     engine.stop_reason = kStopReason;
     engine.order = [&](const TracedJob& traced, ProcessCount) { return intake.order(traced); };
     save_log_ = [&recorder] { recorder.save(); };
+    service::BusyDoor busy{socket, kBusyAfter};
     engine.tick = [&](Instant now) {
+      busy.beat();
       recorder.flush();
       if (lock_ != nullptr && lock_->is_gone()) {
         lock_ = nullptr;  // once

@@ -16,6 +16,8 @@
 #include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/service/busy_door.hpp"
+#include "tests/support/background.hpp"
 #include "tests/support/service_client.hpp"
 
 namespace replay::service {
@@ -221,6 +223,21 @@ TEST_F(DoorTest, ASocketThatADeadServiceLeftIsReplacedAndAnotherFileIsNot) {
   UniqueFd made{::creat(file.c_str(), 0600)};
   EXPECT_THROW((void)listen_at(file), InputError);
   EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+// No loop runs here, as while a policy computes a decision.
+TEST(BusyDoor, AnswersWhileTheLoopIsBusyAndNotWhileItTurns) {
+  const TemporaryFolder folder;
+  const UniqueFd socket = listen_at(folder.path() / "socket");
+  BusyDoor door{socket.get(), std::chrono::milliseconds{300}};
+  test::ServiceClient client{folder.path() / "socket"};
+  client.send("{\"request\":\"jobs\"}\n");
+  for (int i = 0; i < 5; ++i) {
+    door.beat();
+    EXPECT_EQ(client.lines(), 0U);
+  }
+  EXPECT_TRUE(test::comes_true([&] { return client.is_closed(); }));
+  EXPECT_NE(client.last_line().find("the service is busy since 0 s"), std::string::npos) << client.last_line();
 }
 
 }  // namespace
