@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,7 +19,44 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kReadBytes = std::size_t{64} << 10;
 
+// A request that changes a job may have been carried out although no answer has come.
+const char* doubt_about(const Request& request) {
+  if (std::holds_alternative<Submit>(request))
+    return "; whether the job has been submitted is not known: look with `replay jobs --all` before it is submitted "
+           "again";
+  if (std::holds_alternative<CancelJob>(request))
+    return "; whether the job has been cancelled is not known: `replay jobs NUMBER` says";
+  return "";
+}
+
+bool is_trusted(uid_t user) { return user == ::geteuid() || user == 0; }
+
+// In a folder that others may write, any user can put a socket of his own.
+void expect_trusted_folder(const std::filesystem::path& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) return;  // connect() says what is wrong
+  if (!is_trusted(status.st_uid))
+    throw InputError(fmt::format("{}: expected a service's folder of uid {} or of root, found one of uid {}",
+                                 folder.string(), ::geteuid(), status.st_uid));
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    throw InputError(
+        fmt::format("{}: expected a service's folder that no other user may write (mode 0700), found mode {:04o}",
+                    folder.string(), status.st_mode & 07777));
+}
+
+void expect_trusted_service(int stream, const std::string& place) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(stream, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    throw InputError(fmt::format("the service at {}: its user cannot be found: {}", place, std::strerror(errno)));
+  if (!is_trusted(peer.uid))
+    throw InputError(fmt::format("the service at {} belongs to another user: expected uid {} or root, found {}", place,
+                                 ::geteuid(), peer.uid));
+}
+
 UniqueFd connected(const ServiceFolder& folder, std::chrono::milliseconds patience) {
+  const std::string place = folder.path().string();
+  expect_trusted_folder(folder.path());
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const std::string path = folder.socket().string();  // short enough, says ServiceFolder
@@ -32,9 +71,11 @@ UniqueFd connected(const ServiceFolder& folder, std::chrono::milliseconds patien
   do {
     result = ::connect(stream.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
   } while (result != 0 && errno == EINTR);
-  if (result == 0) return stream;
+  if (result == 0) {
+    expect_trusted_service(stream.get(), place);
+    return stream;
+  }
   const int error = errno;
-  const std::string place = folder.path().string();
   if (error == ENOENT || error == ECONNREFUSED || error == ENOTDIR)
     throw InputError(fmt::format("no service at {}: `replay serve` starts one, --service DIR names another", place));
   if (error == EAGAIN)
@@ -55,10 +96,13 @@ Answer Client::answer_to(const Request& request) {
     throw InputError(fmt::format("the request has {} bytes, expected at most {}: most of a job's is its environment",
                                  asked.size(), kLongestLine));
   send(asked + '\n');
+  doubt_ = doubt_about(request);
   const bool may_take_long = std::holds_alternative<WaitForJob>(request);
   const std::string answer = line(may_take_long ? Deadline::max() : Clock::now() + patience_);
   try {
-    return parse_answer(answer);
+    Answer parsed = parse_answer(answer);
+    doubt_.clear();
+    return parsed;
   } catch (const InputError& error) {
     fail(fmt::format("has sent what is no answer: {}", error.what()));
   }
@@ -115,7 +159,7 @@ bool Client::has_service_gone() const {
   return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-void Client::fail(const std::string& what) const { throw InputError(fmt::format("{} {}", name_, what)); }
+void Client::fail(const std::string& what) const { throw InputError(fmt::format("{} {}{}", name_, what, doubt_)); }
 
 void Client::fail_on_other_answer() const { fail("has answered another request than this one"); }
 

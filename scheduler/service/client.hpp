@@ -20,7 +20,8 @@ class Client {
   /// Bytes of an answer; a longer one is a fault of the service.
   static constexpr std::size_t kLongestAnswer = std::size_t{16} << 20;
 
-  /// Connects. Throws InputError where there is no service, or it may not be used.
+  /// Connects. Throws InputError where there is no service, or where its folder or its process belong neither to this user nor to root: it
+  /// would get this user's environment.
   explicit Client(const ServiceFolder& folder, std::chrono::milliseconds patience = kPatience);
 
   /// Waits for the answer; to WaitForJob without limit. Throws InputError if the service does not answer in time, goes away, or sends
@@ -54,7 +55,8 @@ class Client {
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_on_other_answer() const;
 
-  std::string name_;  // of the service, in messages
+  std::string name_;   // of the service, in messages
+  std::string doubt_;  // what is not known after an error, because a request has been sent
   std::chrono::milliseconds patience_;
   UniqueFd stream_;
   std::string received_;  // behind the last line that was taken

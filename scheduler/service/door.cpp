@@ -87,6 +87,12 @@ class Door::Connection {
 
   [[nodiscard]] bool is_asking() const { return state_ == State::kAsks; }
 
+  // A peer that has only closed its own direction is no hang-up.
+  [[nodiscard]] bool has_hung_up() const {
+    pollfd state{socket_.get(), 0, 0};
+    return ::poll(&state, 1, 0) != 0;
+  }
+
   void answer(const Answer& answer) {
     state_ = State::kReads;
     send(answer);
@@ -125,8 +131,7 @@ class Door::Connection {
   // Where nothing is read, nothing tells that the client has gone.
   void look_for_hang_up() {
     if ((bufferevent_get_enabled(line_.get()) & EV_READ) != 0) return;
-    pollfd state{socket_.get(), 0, 0};
-    if (::poll(&state, 1, 0) != 0) return door_.forget(client_);
+    if (has_hung_up()) return door_.forget(client_);
     look_.arm_after(door_.limits_.request);
   }
 
@@ -170,9 +175,7 @@ class Door::Connection {
   // An error, answers that it does not take, or closed by the client. One that has only closed its own direction gets
   // the answers to what it has asked.
   void on_event(short what) {
-    pollfd state{socket_.get(), 0, 0};
-    const bool has_gone = ::poll(&state, 1, 0) != 0;
-    if ((what & BEV_EVENT_EOF) == 0 || has_gone || state_ == State::kLeaves) return door_.forget(client_);
+    if ((what & BEV_EVENT_EOF) == 0 || has_hung_up() || state_ == State::kLeaves) return door_.forget(client_);
     has_ended_ = true;
     read_requests();
   }
@@ -229,6 +232,11 @@ void Door::answer(Client client, const Answer& answer) {
   if (found == connections_.end()) return;
   INVARIANT(found->second->is_asking(), "client {} is answered twice", client);
   found->second->answer(answer);
+}
+
+bool Door::has_hung_up(Client client) const {
+  const auto found = connections_.find(client);
+  return found == connections_.end() || found->second->has_hung_up();
 }
 
 // Called by a connection about itself, as its last act.

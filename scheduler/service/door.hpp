@@ -52,6 +52,9 @@ class Door {
   void answer(Client client, const Answer& answer);
   /// Whether the client is connected.
   [[nodiscard]] bool has(Client client) const { return connections_.contains(client); }
+  /// Whether the client has closed its connection, also where the loop has not noticed yet. One that has only closed its
+  /// own direction is there. One system call.
+  [[nodiscard]] bool has_hung_up(Client client) const;
 
  private:
   class Connection;

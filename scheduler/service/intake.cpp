@@ -163,6 +163,10 @@ void Intake::answer(Door::Client client, const Answer& answer) {
 
 const TracedJob* Intake::take(Instant now) {
   now_ = now;
+  // A client that has given up is not told, and may ask again: its job would run twice.
+  const auto has_hung_up = [this](const auto& asked) { return door_->has_hung_up(asked.client); };
+  std::erase_if(submissions_, has_hung_up);
+  std::erase_if(cancellations_, has_hung_up);
   if (!submissions_.empty()) put_into_journal();
   if (!cancellations_.empty()) cancel_in_journal();
   if (!fault_.empty()) write_ends();

@@ -1,6 +1,7 @@
 // The jobs of users as the engine's source of jobs, and the answers to their requests. The rules: a submission is
 // answered when the journal has it, and a job enters the run only then; a job's start is in the journal before its
-// processes exist, and its end before the clients that wait for it are told. All submissions of one turn of the loop are one
+// processes exist, and its end before the clients that wait for it are told. A submission or cancellation is dropped if
+// its client has hung up before it is in the journal. All submissions of one turn of the loop are one
 // transaction of the journal. It keeps no state of a job that the board or the journal has.
 #pragma once
 

@@ -270,7 +270,9 @@ bool is_utf8(std::string_view text) {
 
 std::string_view to_text(JobState state) { return kStates.at(static_cast<std::size_t>(state)); }
 
-std::string to_json_text(const JobStatus& job) { return line_of(json_of(job)); }
+std::string to_json_text(const JobStatus& job) {
+  return json_of(job).dump(-1, ' ', true, Json::error_handler_t::replace);
+}
 
 std::string to_line(const Request& request) { return line_of(std::visit(RequestWriter{}, request)); }
 

@@ -78,6 +78,10 @@ TEST_F(ServiceClients, SubmitReturnsTheNumberOrWaitsForTheEnd) {
   EXPECT_EQ(job["outcome"], "failed") << bad.out;
   EXPECT_EQ(job["directory"], std::filesystem::canonical(folder_.path()).string());
   EXPECT_EQ(replay("submit phases --runtime 0.1").out, "3\n");
+  const ShellResult full = replay("submit phases --runtime 0.1 >/dev/full");
+  EXPECT_EQ(full.status, 1);
+  EXPECT_NE(full.err.find("replay: job 4 has been submitted; its number could not be written\n"), std::string::npos)
+      << full.err;
 }
 
 TEST_F(ServiceClients, JobsAndCancelShowAndEndWhatWaitsAndRuns) {

@@ -79,8 +79,9 @@ std::string job_text(const JobStatus& job, UnixTime now) {
   };
   if (!job.reason.empty()) line("reason", job.reason);
   line("command", job.command);
-  line("directory", job.directory);
-  line("output", job.started ? job.output : "none before it starts; then in " + job.output);
+  line("directory", visible_text(job.directory));
+  const std::string output = visible_text(job.output);
+  line("output", job.started ? output : "none before it starts; then in " + output);
   line("processes", job.cores > 0 ? fmt::format("{} on {}", job.processes, counted(job.cores, "core"))
                                   : fmt::format("{}", job.processes));
   line("limit", results::length_text(job.time_limit));

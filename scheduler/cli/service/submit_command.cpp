@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -98,10 +99,11 @@ int submit(SubmitGiven& given, std::vector<std::string> words) {
   service::Client client{service::ServiceFolder{given.service}};
   const JobId id = client.get<service::Submitted>(service::Submit{job}).job;
   if (!given.wait) {
-    if (given.json)
-      fmt::print("{{\"job\": {}}}\n", number(id));
-    else
-      fmt::print("{}\n", number(id));
+    const std::string told =
+        given.json ? fmt::format("{{\"job\": {}}}\n", number(id)) : fmt::format("{}\n", number(id));
+    // The write itself is reported by main().
+    if (std::fputs(told.c_str(), stdout) < 0 || std::fflush(stdout) != 0)
+      fmt::print(stderr, "replay: job {} has been submitted; its number could not be written\n", number(id));
     return 0;
   }
   fmt::print(stderr, "job {}; Ctrl-C leaves it to the service\n", number(id));

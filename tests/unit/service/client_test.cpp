@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -126,6 +128,55 @@ TEST_F(ClientOfService, WaitsNoLongerThanItsPatience) {
   Client client{folder_, 1s};
   EXPECT_EQ(error_of([&client] { (void)client.get<Submitted>(ShowJob{JobId{1}}); }),
             place() + " has not answered for 1 s");
+}
+
+TEST_F(ClientOfService, WithoutAnAnswerToARequestThatChangesAJobItSaysThatItsFateIsNotKnown) {
+  const auto asked = [this](const Request& request, const std::string& answer) {
+    const Server server{folder_, [&answer](int stream, const std::string&) { say(stream, answer); }};
+    Client client{folder_, 5s};
+    return error_of([&] { (void)client.get<Submitted>(request); });
+  };
+  Submit submit;
+  submit.job.command = {"a"};
+  submit.job.directory = "/";
+  const std::string ask_first =
+      "; whether the job has been submitted is not known: look with `replay jobs --all` before it is submitted again";
+  EXPECT_EQ(asked(submit, ""), place() + " has ended the connection, and not answered" + ask_first);
+  EXPECT_NE(asked(submit, "nonsense\n").find(ask_first), std::string::npos);
+  EXPECT_EQ(asked(submit, "{\"ok\":false,\"error\":\"no\"}\n"), "no") << "a refusal is known";
+  EXPECT_NE(asked(CancelJob{JobId{1}}, "").find("whether the job has been cancelled is not known"), std::string::npos);
+  const Server silent{folder_, [](int stream, const std::string&) { (void)Server::line_from(stream); }};
+  Client client{folder_, 1s};
+  EXPECT_EQ(error_of([&] { (void)client.get<Submitted>(submit); }), place() + " has not answered for 1 s" + ask_first);
+}
+
+TEST_F(ClientOfService, AFolderThatOthersMayWriteOrThatIsAnothersIsNotTrusted) {
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
+  EXPECT_NE(error_of([this] {
+              (void)Client{folder_};
+            }).find("expected a service's folder that no other user may write (mode 0700), found mode 0777"),
+            std::string::npos);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0700), 0);
+  if (::geteuid() != 0) return;  // only root can give a folder away
+  ASSERT_EQ(::chown(folder_.path().c_str(), 12345, 0), 0);
+  EXPECT_NE(error_of([this] { (void)Client{folder_}; }).find("or of root, found one of uid 12345"), std::string::npos);
+}
+
+TEST_F(ClientOfService, AServiceOfAnotherUserGetsNothing) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  UniqueFd listener{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::ranges::copy(folder_.socket().string(), std::begin(address.sun_path));
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  // The kernel keeps the user of listen(); the system call changes that of one thread.
+  std::thread{[&listener] {
+    EXPECT_EQ(::syscall(SYS_setresuid, 12345, 12345, 12345), 0);
+    EXPECT_EQ(::listen(listener.get(), 1), 0);
+  }}.join();
+  EXPECT_NE(
+      error_of([this] { (void)Client{folder_}; }).find("belongs to another user: expected uid 0 or root, found 12345"),
+      std::string::npos);
 }
 
 TEST_F(ClientOfService, ARequestThatIsTooLongIsNotSentAndSaysWhatMakesItLong) {

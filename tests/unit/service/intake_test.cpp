@@ -159,6 +159,34 @@ TEST_F(IntakeTest, AJobIsSubmittedRunsAndItsEndIsTold) {
   EXPECT_TRUE(std::filesystem::is_directory(folder().job(JobId{1})));
 }
 
+TEST_F(IntakeTest, WhatAClientHasAskedThatHasHungUpIsNotCarriedOut) {
+  const Step gives_up = [this] {
+    const ServiceClient impatient{folder().socket()};
+    impatient.send(submit_line(1));
+    return true;
+  };
+  const Step cancels_and_gives_up = [this] {
+    const ServiceClient impatient{folder().socket()};
+    impatient.send(of_job("cancel", 1));
+    return true;
+  };
+  const Step only_says_no_more = [this] {
+    client_ = std::make_unique<ServiceClient>(folder().socket());
+    client_->send(submit_line(1) + of_job("wait", 1));
+    client_->say_no_more();
+    return true;
+  };
+  const Step is_running = [this] {
+    return Journal{folder().journal(), kStart}.find(JobId{1}).value().started.has_value();
+  };
+  const Step has_submitted = answers(1);
+  (void)serve({{1, 0.3}, {2, 0.01}},
+              {gives_up, only_says_no_more, has_submitted, is_running, cancels_and_gives_up, answers(2)});
+  EXPECT_TRUE(has(client_->take(), R"("submitted":1)")) << "the first one's job was submitted: " << client_->take();
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted) << "it was cancelled";
+  EXPECT_TRUE(waiting().empty());
+}
+
 TEST_F(IntakeTest, AtAStopRunningJobsAreEndedWaitingOnesStayAndComeBackInTheirOrder) {
   const Period first =
       serve({{1, 100}}, {send(submit_line(2) + submit_line(1) + submit_line(2) + of_job("job", 1)), answers(4)});
