@@ -104,6 +104,33 @@ std::vector<const char*> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
+// "--" ends our options. CLI11 leaves what follows to `replay` itself where the command has a word already, or takes no
+// words but a program. So it is taken out where nothing behind it looks like an option. In front of a program an empty
+// word is put before it: CLI11 takes all behind a first word as it is, and command_words() removes the two.
+void mark_end_of_options(const CLI::App& app, std::vector<const char*>& words) {
+  const auto named = [&words](const CLI::App* command) { return words.size() > 1 && command->get_name() == words[1]; };
+  const auto commands = app.get_subcommands(named);
+  if (commands.empty()) return;
+  if (!commands.front()->get_prefix_command()) {
+    const auto mark =
+        std::ranges::find(words, std::string_view{"--"}, [](const char* word) { return std::string_view{word}; });
+    const auto is_plain = [](const char* word) { return *word != '-'; };
+    if (mark != words.end() && std::all_of(mark + 1, words.end(), is_plain)) words.erase(mark);
+    return;
+  }
+  for (std::size_t at = 2; at < words.size(); ++at) {
+    const std::string_view word = words[at];
+    if (word == "--") {
+      words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "");
+      return;
+    }
+    if (word.size() < 2 || word.front() != '-') return;  // the program
+    const CLI::Option* const option = commands.front()->get_option_no_throw(std::string{word});
+    const bool takes_next_word = option != nullptr && option->get_items_expected_max() > 0;
+    if (takes_next_word) ++at;
+  }
+}
+
 // The command that the user has chosen, "replay trace cut", and `replay` itself where there is none.
 struct Chosen {
   const CLI::App* command;
@@ -208,7 +235,8 @@ End run_command(int argc, char** argv) {
             add_serve_here, add_submit,        add_jobs,     add_cancel,     add_agent,       add_audit,
             add_calibrate,  add_policies,      add_models,   add_benchmarks, add_run_program, add_report,
             add_plot,       add_results,       add_export,   add_diff,       add_why,         add_rerun});
-  const std::vector<const char*> arguments = arguments_of(argc, argv);
+  std::vector<const char*> arguments = arguments_of(argc, argv);
+  mark_end_of_options(app, arguments);
 
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());

@@ -133,6 +133,19 @@ void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port)
       ->expected(0, 1);
 }
 
+std::vector<std::string> command_words(const CLI::App& command) {
+  std::vector<std::string> words = command.remaining();
+  const bool has_mark = words.size() > 1 && words[0].empty() && words[1] == "--";  // from main()
+  if (has_mark) words.erase(words.begin(), words.begin() + 2);
+  const std::string name = command.get_name();
+  if (words.empty())
+    throw UsageError(fmt::format(
+        "{}: expected a program: replay {} [OPTIONS] PROGRAM [ARGS...]; see `replay {} --help`", name, name, name));
+  if (!has_mark && words.front().starts_with("-") && words.front().size() > 1)
+    throw UsageError(fmt::format("{}: there is no option {}; see `replay {} --help`", name, words.front(), name));
+  return words;
+}
+
 void add_job_network_option(CLI::App& command, std::string& name) {
   command
       .add_option(

@@ -35,6 +35,9 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
 void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions& options);
 /// Adds --live-page; `port` 0: any that is free.
 void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port);
+/// The program and its arguments, of a command `NAME [OPTIONS] PROGRAM [ARGS...]` (CLI::App::prefix_command). A "--" in
+/// front is left out. Throws UsageError where there is no program, or an option that the command does not have.
+[[nodiscard]] std::vector<std::string> command_words(const CLI::App& command);
 /// Adds --job-network.
 void add_job_network_option(CLI::App& command, std::string& name);
 

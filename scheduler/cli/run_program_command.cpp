@@ -18,15 +18,6 @@
 namespace replay::cli {
 namespace {
 
-/// The words behind our options. Throws UsageError when they do not begin with a program.
-std::vector<std::string> read_command(const std::vector<std::string>& words) {
-  if (words.empty())
-    throw UsageError("expected a program: replay run [OPTIONS] PROGRAM [ARGS...]; see `replay run --help`");
-  if (words.front().starts_with("-") && words.front().size() > 1)
-    throw UsageError(fmt::format("run: there is no option {}; see `replay run --help`", words.front()));
-  return words;
-}
-
 void add_change_options(CLI::App& command, program::ChangeTexts& changes) {
   const auto add = [&command](const char* name, std::vector<std::string>& times, const char* what) {
     command.add_option(name, times, what)->type_name("TIME")->allow_extra_args(false);
@@ -82,7 +73,7 @@ Command add_run_program(CLI::App& app) {
   command->add_option("--report", request->report, "write the report here; the program's output stays as it is")
       ->type_name("FILE");
   return [request, command] {
-    request->command = read_command(command->remaining());
+    request->command = command_words(*command);
     return program::run_program(*request, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
   };
 }

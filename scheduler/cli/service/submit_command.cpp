@@ -34,18 +34,6 @@ struct SubmitGiven {
   bool json = false;
 };
 
-// The words behind our options, "--" left out.
-std::vector<std::string> command_of(std::vector<std::string> words) {
-  const bool has_mark = !words.empty() && words.front() == "--";
-  if (has_mark) words.erase(words.begin());
-  if (words.empty())
-    throw UsageError(
-        "submit: expected a program: replay submit [OPTIONS] PROGRAM [ARGS...]; see `replay submit --help`");
-  if (!has_mark && words.front().starts_with("-") && words.front().size() > 1)
-    throw UsageError(fmt::format("submit: there is no option {}; see `replay submit --help`", words.front()));
-  return words;
-}
-
 fs::path directory_of(const std::string& given) {
   std::error_code error;
   const fs::path directory =
@@ -86,10 +74,9 @@ std::vector<std::string> environment_here() {
 
 int exit_status_of(const service::JobStatus& job) { return job.outcome == Outcome::kCompleted ? 0 : 1; }
 
-int submit(SubmitGiven& given, std::vector<std::string> words) {
+int submit(SubmitGiven& given) {
   service::JobRequest& job = given.job;
   const fs::path directory = directory_of(given.directory);
-  job.command = command_of(std::move(words));
   if (job.name.empty()) job.name = clean_line(fs::path{job.command.front()}.filename().string(), service::kLongestName);
   job.command.front() = program_of(job.command.front(), directory);
   job.directory = directory.string();
@@ -149,7 +136,10 @@ Command add_submit(CLI::App& app) {
   command->add_option("--directory", given->directory, "where it runs (default: here)")->type_name("DIR");
   command->add_flag("--wait", given->wait, "wait for its end; exit status 0 if it has completed, else 1");
   command->add_flag("--json", given->json, "print as JSON");
-  return [given, command] { return submit(*given, command->remaining()); };
+  return [given, command] {
+    given->job.command = command_words(*command);
+    return submit(*given);
+  };
 }
 
 }  // namespace replay::cli

@@ -137,6 +137,33 @@ TEST_F(CommandLine, OptionsThatACommandDoesNotHaveAreNamedWithTheNearest) {
   expect_complaint("trace info a b c", 2, {"replay trace info: expected no further word, found 'b'"});
 }
 
+TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  write_text(folder_ / "-t.swf", kTwoJobs);
+  for (const char* run : {"a", "b"})
+    ASSERT_EQ(replay(std::string("simulate --trace t.swf --policy easy --out ") + run).status, 0);
+  for (const char* good : {"trace info -- t.swf", "trace info -- -t.swf", "trace cut --jobs 1-2 -- -t.swf",
+                           "audit --rule easy -- a", "diff -- a b", "diff a -- b", "why -- a 2", "why a -- 2",
+                           "results -- a", "report -o p.html -- a b", "report a -o q.html -- b"})
+    EXPECT_EQ(replay(good).status, 0) << good << ": " << replay(good).err;
+  // The words behind it are those of the program, however they look; there is no service here.
+  for (const char* words : {"-- sh -c 'exit 3'", "-n 2 --time 1min --rigid -- sh -c 'exit 3'",
+                            "-n2 --time=1min -- ls --help", "sh -- -c", "-- sh -n 2"})
+    expect_complaint(std::string("submit --service none ") + words, 1, {"no service at"});
+  expect_complaint("submit --service none -- --wait", 1, {"--wait: expected a program"});
+  expect_complaint("submit --service none --", 2, {"submit: expected a program"});
+  expect_complaint("submit --service none --wiat -- ls", 2, {"submit: there is no option --wiat"});
+  expect_complaint("run -- no-such-program --help", 127, {"no-such-program"});
+}
+
+TEST_F(CommandLine, HelpOnACommandThatIsNotThereNamesTheNearest) {
+  for (const char* words : {"help simulate2", "simulate2 --help"})
+    expect_complaint(words, 2, {"replay: expected a command, found 'simulate2'; did you mean 'simulate'?"});
+  expect_complaint("help trace cutt", 2, {"replay trace: expected a command, found 'cutt'; did you mean 'cut'?"});
+  for (const char* good : {"help", "help simulate", "help trace", "help trace cut", "trace --help", "help run ls"})
+    EXPECT_EQ(replay(good).status, 0) << good;
+}
+
 TEST_F(CommandLine, EmulatedMachinesThatCannotBeAreRefused) {
   write_text(folder_ / "t.swf", kTwoJobs);
   const std::string run = "--trace t.swf --policy easy --machine emulated:";
