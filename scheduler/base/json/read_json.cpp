@@ -6,16 +6,23 @@
 #include <fstream>
 #include <system_error>
 
+#include "scheduler/base/text/clean_text.hpp"
+
 namespace replay {
 
-void JsonLimits::heed(int level, nlohmann::json::parse_event_t event) {
+void JsonLimits::heed(int level, nlohmann::json::parse_event_t event, const std::string* key) {
   using Event = nlohmann::json::parse_event_t;
   const bool opens = event == Event::object_start || event == Event::array_start;
   if (opens && level >= kMostJsonLevels)
     throw JsonError(fmt::format("expected at most {} lists and objects in each other, found more", kMostJsonLevels));
   const auto at = static_cast<std::size_t>(level);
-  if (event == Event::object_start) members_[at + 1] = 0;
-  if (event == Event::key && ++members_[at] > kMostJsonMembers)
+  if (event == Event::object_start) members_[at + 1].clear();
+  if (event != Event::key) return;
+  constexpr std::size_t kMostNamed = 200;
+  if (!members_[at].insert(*key).second)
+    throw JsonError(
+        fmt::format("expected each member of an object once, found '{}' twice", clean_line(*key, kMostNamed)));
+  if (members_[at].size() > kMostJsonMembers)
     throw JsonError(fmt::format("expected at most {} members of an object, found more", kMostJsonMembers));
 }
 

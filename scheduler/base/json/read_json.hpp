@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "scheduler/base/error.hpp"
 
@@ -30,14 +31,15 @@ class JsonError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Counts levels and members while a text is parsed, and ends the parse at a limit, before a deep value is made.
+/// Counts levels and members while a text is parsed, and ends the parse at a limit, before a deep value is made, and at a
+/// member that its object has already: readers differ in which of the two counts.
 class JsonLimits {
  public:
-  /// `level`: how many lists and objects are open. Throws JsonError.
-  void heed(int level, nlohmann::json::parse_event_t event);
+  /// `level`: how many lists and objects are open; `key`: of a key event. Throws JsonError.
+  void heed(int level, nlohmann::json::parse_event_t event, const std::string* key);
 
  private:
-  std::array<int, kMostJsonLevels + 1> members_{};  // by level
+  std::array<std::unordered_set<std::string>, kMostJsonLevels + 1> members_;  // of the open object, by level
 };
 
 /// The parser's words without the name of its error: "line 1, column 2: syntax error ...".
@@ -47,8 +49,8 @@ class JsonLimits {
 template <class Json>
 [[nodiscard]] Json parse_json(std::string_view text) {
   JsonLimits limits;
-  const auto heed = [&limits](int level, nlohmann::json::parse_event_t event, const Json&) {
-    limits.heed(level, event);
+  const auto heed = [&limits](int level, nlohmann::json::parse_event_t event, const Json& parsed) {
+    limits.heed(level, event, parsed.template get_ptr<const std::string*>());
     return true;
   };
   try {

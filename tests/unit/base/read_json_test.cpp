@@ -57,6 +57,13 @@ TEST(ReadJson, AnObjectHasAtMost10000Members) {
   EXPECT_NE(problem(R"({"x":{)" + inner + R"(,"more":0}})").find("at most 10000 members"), std::string::npos);
 }
 
+TEST(ReadJson, AMemberThatStandsTwiceIsNamed) {
+  EXPECT_EQ(problem(R"({"a":1,"b":2,"a":3})"), "expected each member of an object once, found 'a' twice");
+  EXPECT_EQ(problem<ordered_json>(R"([{"x":{"a":1,"\u001b[1ma":1,"a":3}}])"),
+            "expected each member of an object once, found 'a' twice");
+  EXPECT_EQ(problem(R"([{"a":{"a":1}},{"a":{"a":1,"b":{}}}])"), "") << "of different objects";
+}
+
 TEST(ReadJson, WhatIsNoJsonSaysWhereWithoutTheLibrarysNames) {
   EXPECT_TRUE(problem("{\"a\":}").starts_with("line 1, column 6: ")) << problem("{\"a\":}");
   EXPECT_EQ(json_problem("[json.exception.type_error.302] type must be text"), "type must be text");

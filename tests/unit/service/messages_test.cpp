@@ -28,8 +28,12 @@ JobRequest full_job() {
   return job;
 }
 
+// `members` with a comma in front; they replace those of the same name.
 std::string submit_line(const std::string& members) {
-  return R"({"request":"submit","job":{"processes":1,"command":["true"],"directory":"/")" + members + "}}";
+  std::string line = R"({"request":"submit","job":{"queue":0)";
+  for (const std::string member : {R"("processes":1)", R"("command":["true"])", R"("directory":"/")"})
+    if (members.find(member.substr(0, member.find(':') + 1)) == std::string::npos) line += "," + member;
+  return line + members + "}}";
 }
 
 std::string refusal_of(const std::string& line) {
@@ -147,6 +151,8 @@ TEST(ServiceMessages, ARefusalNamesTheFieldAndWhatWasFound) {
   EXPECT_EQ(refusal_of(R"({"request":"job","job":0})"), "request: job: expected a job's number, from 1, found 0");
   EXPECT_EQ(refusal_of(R"({"request":"job","job":1.5})"), "request: job: expected a job's number, from 1, found 1.5");
   EXPECT_EQ(refusal_of(submit_line(R"(,"processes":0)")), "request: job.processes: expected a count >= 1, found 0");
+  EXPECT_EQ(refusal_of(R"({"request":"cancel","job":1,"job":2})"),
+            "request: expected a JSON object: expected each member of an object once, found 'job' twice");
   EXPECT_EQ(refusal_of(submit_line(R"(,"time_limit_s":0.5)")),
             "request: job.time_limit_s: expected a number 1..315360000, found 0.5");
   EXPECT_EQ(refusal_of(submit_line(R"(,"command":[])")), "request: job.command: expected a program, found none");
