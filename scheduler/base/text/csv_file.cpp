@@ -69,8 +69,11 @@ CsvFile::CsvFile(const std::filesystem::path& path, std::string_view columns)
 }
 
 std::string_view CsvFile::quoted(std::string_view text, std::string& memory) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return text;
-  memory = '"';
+  const bool is_formula = !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos;
+  const std::string_view guard = is_formula ? "'" : "";
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos)
+    return is_formula ? memory.assign(guard).append(text) : text;
+  memory.assign("\"").append(guard);
   for (const char c : text) memory.append(c == '"' ? 2 : 1, c);
   return memory += '"';
 }

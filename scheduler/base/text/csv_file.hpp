@@ -183,7 +183,8 @@ class CsvFile {
   /// Everything is written when this returns.
   void close();
 
-  /// A cell for CsvLine::word(): `text`, quoted where RFC 4180 asks for it. It may be `text` itself, or point into `memory`.
+  /// A cell for CsvLine::word(): `text`, quoted where RFC 4180 asks for it, behind an apostrophe where a spreadsheet would
+  /// read it as a formula (it begins with = + - @, a tab or CR). It may be `text` itself, or point into `memory`.
   [[nodiscard]] static std::string_view quoted(std::string_view text, std::string& memory);
 
  private:

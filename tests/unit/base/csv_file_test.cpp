@@ -53,6 +53,21 @@ TEST(CsvFile, WhatIsNoNumberIsEmpty) {
             ",0.333333,,1e+300,-17");
 }
 
+TEST(CsvFile, ATextThatASpreadsheetWouldReadAsAFormulaStandsBehindAnApostrophe) {
+  const auto cell = [](std::string_view text) {
+    std::string memory;
+    return std::string{CsvFile::quoted(text, memory)};
+  };
+  EXPECT_EQ(cell("=1+1"), "'=1+1");
+  EXPECT_EQ(cell("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(cell("-2+3"), "'-2+3");
+  EXPECT_EQ(cell("\t=1"), "'\t=1");
+  EXPECT_EQ(cell("+cmd|'/c \"calc\"'!A1,"), "\"'+cmd|'/c \"\"calc\"\"'!A1,\"");
+  EXPECT_EQ(cell("\r=1"), "\"'\r=1\"");
+  EXPECT_EQ(cell("a=1"), "a=1");
+  EXPECT_EQ(cell(""), "");
+}
+
 TEST(CsvFile, WholeNumbersOfAllLengths) {
   std::vector<std::int64_t> numbers = {std::numeric_limits<std::int64_t>::min(),
                                        std::numeric_limits<std::int64_t>::max()};
