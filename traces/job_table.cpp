@@ -39,7 +39,7 @@ bool assign(std::optional<Value>& to, std::optional<Value> value) {
   return value.has_value();
 }
 
-constexpr double kMostSlowdown = 1e6;
+constexpr double kLeastSlowdown = 1e-3, kMostSlowdown = 1e6;
 
 bool set_political(JobTraits& traits, std::string_view text) {
   if (text == "-inf") return assign(traits.political_priority, std::optional{-std::numeric_limits<double>::infinity()});
@@ -82,14 +82,14 @@ const std::array<Column, 12> kColumns{{
      [](const JobTraits& t) { return text_of(t.user_priority); }},
     {"political_priority", "a number 0..1, or -inf", set_political,
      [](const JobTraits& t) { return text_of(t.political_priority); }},
-    {"sl_scr", "a number > 0",
+    {"sl_scr", "a number 0.001..1000000",
      [](JobTraits& t, std::string_view v) {
-       return assign(t.same_cpu_slowdown, parse_number<double>(v, std::numeric_limits<double>::min(), kMostSlowdown));
+       return assign(t.same_cpu_slowdown, parse_number<double>(v, kLeastSlowdown, kMostSlowdown));
      },
      [](const JobTraits& t) { return text_of(t.same_cpu_slowdown); }},
-    {"sl_sno", "a number > 0",
+    {"sl_sno", "a number 0.001..1000000",
      [](JobTraits& t, std::string_view v) {
-       return assign(t.same_node_slowdown, parse_number<double>(v, std::numeric_limits<double>::min(), kMostSlowdown));
+       return assign(t.same_node_slowdown, parse_number<double>(v, kLeastSlowdown, kMostSlowdown));
      },
      [](const JobTraits& t) { return text_of(t.same_node_slowdown); }},
     {"pair_key", "a whole number of 64 bits",

@@ -15,7 +15,7 @@ namespace replay {
 namespace {
 
 constexpr std::string_view kColumns = "job,beside,slowdown";
-constexpr double kMostSlowdown = 1e6;
+constexpr double kLeastSlowdown = 1e-3, kMostSlowdown = 1e6;
 
 // One row; fails with what was expected and found.
 void read_row(std::string_view row, const std::string& file, std::size_t line, PairTable& table) {
@@ -28,8 +28,8 @@ void read_row(std::string_view row, const std::string& file, std::size_t line, P
   const auto slowdown = parse_number<double>(cells[2]);
   if (!job || *job < 0) fail("a job number as 'job'", cells[0]);
   if (!beside || *beside < 0) fail("a job number as 'beside'", cells[1]);
-  if (!slowdown || !(*slowdown > 0 && *slowdown <= kMostSlowdown))
-    fail(fmt::format("a slowdown above 0 and at most {}", kMostSlowdown), cells[2]);
+  if (!slowdown || !(*slowdown >= kLeastSlowdown && *slowdown <= kMostSlowdown))
+    fail(fmt::format("a slowdown of {} to {} as 'slowdown'", kLeastSlowdown, kMostSlowdown), cells[2]);
   if (!table.add(JobId{*job}, JobId{*beside}, *slowdown))
     fail("each pair once", fmt::format("{} beside {} a second time", *job, *beside));
 }

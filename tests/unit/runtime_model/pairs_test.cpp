@@ -149,7 +149,9 @@ TEST(PairsFile, IsReadAndItsErrorsNameTheLine) {
             "t.pairs.csv:2: expected three cells job,beside,slowdown, found '1,2'");
   EXPECT_EQ(error_of("job,beside,slowdown\n1,x,2\n"), "t.pairs.csv:2: expected a job number as 'beside', found 'x'");
   EXPECT_EQ(error_of("job,beside,slowdown\n1,2,0\n"),
-            "t.pairs.csv:2: expected a slowdown above 0 and at most 1000000, found '0'");
+            "t.pairs.csv:2: expected a slowdown of 0.001 to 1000000 as 'slowdown', found '0'");
+  EXPECT_EQ(error_of("job,beside,slowdown\n1,2,1e-308\n"),
+            "t.pairs.csv:2: expected a slowdown of 0.001 to 1000000 as 'slowdown', found '1e-308'");
   EXPECT_EQ(error_of("job,beside,slowdown\n1,2,1.5\n1,2,1.5\n"),
             "t.pairs.csv:3: expected each pair once, found '1 beside 2 a second time'");
   EXPECT_EQ(error_of(""), "t.pairs.csv: expected the columns job,beside,slowdown, found nothing");

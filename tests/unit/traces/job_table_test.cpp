@@ -180,8 +180,9 @@ TEST(JobTable, CellsThatAreWrongAreNamedWithWhatWasExpected) {
                              {"user_priority", "high", "a number 0..1"},
                              {"user_priority", "-inf", "a number 0..1"},
                              {"political_priority", "2", "a number 0..1, or -inf"},
-                             {"sl_scr", "0", "a number > 0"},
-                             {"sl_sno", "-1", "a number > 0"},
+                             {"sl_scr", "0", "a number 0.001..1000000"},
+                             {"sl_scr", "1e-308", "a number 0.001..1000000"},
+                             {"sl_sno", "-1", "a number 0.001..1000000"},
                              {"pair_key", "-1", "a whole number of 64 bits"},
                              {"pair_key", "18446744073709551616", "a whole number of 64 bits"}};
   for (const Case& c : kCases)
