@@ -1,9 +1,12 @@
 // Ranges of cores cut at the borders of nodes.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/core_id.hpp"
 #include "scheduler/model/machine.hpp"
 
@@ -12,6 +15,16 @@ namespace replay::results {
 /// The node of a core; a pool counts as one.
 [[nodiscard]] inline NodeId node_of(CoreId core, const Machine& machine) {
   return NodeId{number(core) / machine.cores_per_node()};
+}
+
+/// For formats with a row for each core, or each node, of the machine: the header of a log alone can ask for gigabytes.
+inline void expect_rows_for(const Machine& machine) {
+  constexpr CoreCount kMostRows = 1'000'000;
+  if (machine.size() > kMostRows)
+    throw InputError(
+        fmt::format("event log: machine: expected at most {} cores, of each of which this format has a row, "
+                    "found {}; `replay export --to csv` has none",
+                    kMostRows, machine.size()));
 }
 
 /// Calls visit(NodeId, CoreRange) for each part of `ranges` that lies on one node. REQUIRES: the machine has the cores.

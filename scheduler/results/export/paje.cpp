@@ -135,6 +135,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
   void header(const log::Header& header) override {
     tee_.header(header);
     machine_ = Machine::parse(header.value("machine"));
+    expect_rows_for(machine_);
     name_ = paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine")));
     header_ = header;
     text_.put(kDefinitions);

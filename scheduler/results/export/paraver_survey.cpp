@@ -34,6 +34,7 @@ void ParaverSurvey::header(const log::Header& header) {
   header_ = header;
   stretches_.header(header);
   machine_ = Machine::parse(header.value("machine"));
+  expect_rows_for(machine_);
 }
 
 void ParaverSurvey::record(const log::Record& record) {

@@ -49,6 +49,7 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
   void header(const log::Header& header) override {
     tee_.header(header);
     machine_ = Machine::parse(header.value("machine"));
+    expect_rows_for(machine_);
     text_.put(R"({"displayTimeUnit":"ms","otherData":{)");
     bool is_first = true;
     for (const auto& [name, value] : header.entries) {

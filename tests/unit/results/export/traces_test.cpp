@@ -110,6 +110,14 @@ TEST_F(Export, PerfettoOfARunThatWasCutShowsItsJobsUpToTheLastRecord) {
 
 // ---- Paje ----
 
+TEST_F(Export, AMachineOfMoreThanAMillionCoresIsRefusedByFormatsWithARowForEach) {
+  metrics::Records run("flat:100000000");
+  run.submit(0, 1, 2, 9).launch(0, 1, 2).finish(3, 1);
+  for (const char* format : {"paje", "perfetto", "paraver"})
+    EXPECT_THROW((void)made(format, run), InputError) << format;
+  EXPECT_FALSE(made("csv", run).empty());
+}
+
 TEST_F(Export, PajePushesAndPopsTheJobOnEachCoreThatItHas) {
   const std::string text = made("paje", shrunk_run());
   EXPECT_EQ(count_of(text, "\n7 "), 4 + 2 + 2 + 4);
