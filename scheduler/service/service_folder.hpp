@@ -19,6 +19,8 @@ class ServiceFolder {
   [[nodiscard]] std::filesystem::path socket() const { return path_ / "socket"; }
   [[nodiscard]] std::filesystem::path lock() const { return path_ / "lock"; }
   [[nodiscard]] std::filesystem::path journal() const { return path_ / "journal.db"; }
+  /// Address of the live page, where standard output is no terminal.
+  [[nodiscard]] std::filesystem::path page() const { return path_ / "live-page"; }
   /// A run folder for each period of the service.
   [[nodiscard]] std::filesystem::path runs() const { return path_ / "runs"; }
   /// A folder for each job that was started.

@@ -97,6 +97,10 @@ void make_private_folder(const fs::path& folder) {
   if (status.st_uid != ::geteuid())
     throw InputError(
         fmt::format("{}: expected a folder of your own, found one of uid {}", folder.string(), status.st_uid));
+  if ((status.st_mode & 0700) != 0700)
+    throw InputError(
+        fmt::format("{}: expected a folder that you may read, write and enter (mode 0700), found mode {:04o}",
+                    folder.string(), status.st_mode & 07777));
   if ((status.st_mode & 077) != 0)
     throw InputError(fmt::format("{}: expected a folder that only you may enter (mode 0700), found mode {:04o}",
                                  folder.string(), status.st_mode & 07777));

@@ -168,10 +168,12 @@ TEST_F(ServiceClients, WatchShowsTheJobsAndLeavesTheServiceAlone) {
 
 TEST_F(ServiceClients, TheLivePageOfAServiceFollowsItsJobsAndIsToldOfItsEnd) {
   start({"--live-page"});
-  ASSERT_TRUE(comes_true([this] { return service_->out().find("live page: http://127.0.0.1:") != std::string::npos; }));
-  const std::string out = service_->out();
-  const std::size_t begin = out.find("http://");
-  const std::string url = out.substr(begin, out.find('\n', begin) - begin);
+  const std::filesystem::path file = std::filesystem::canonical(folder_ / "s") / "live-page";
+  ASSERT_TRUE(comes_true([&file] { return std::filesystem::exists(file); }));
+  EXPECT_EQ(service_->out().find("http://"), std::string::npos) << "others may read the output of a service";
+  EXPECT_NE(service_->out().find("live page: its address is in "), std::string::npos) << service_->out();
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms{0600});
+  const std::string text = text_of(file), url = text.substr(0, text.find('\n'));
   HttpClient client{static_cast<std::uint16_t>(std::stoi(url.substr(17)))};
   client.get(url.substr(url.find('/', 7)) + "events");
   ASSERT_EQ(replay("submit -n 2 --wait phases --runtime 0.2 --cpu-use 0.5 --pattern bsp").status, 0);
@@ -191,6 +193,7 @@ TEST_F(ServiceClients, TheLivePageOfAServiceFollowsItsJobsAndIsToldOfItsEnd) {
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.back().name, "end");
   EXPECT_NE(events.back().data.find("the service has ended"), std::string::npos) << events.back().data;
+  EXPECT_FALSE(std::filesystem::exists(file));
 }
 
 }  // namespace

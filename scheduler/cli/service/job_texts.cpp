@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
@@ -39,12 +40,19 @@ std::string ran_text(const JobStatus& job, UnixTime now) {
   return job.started ? span_text(*job.started, job.ended.value_or(now)) : "-";
 }
 
+const CLI::Validator kIsGiven{[](const std::string& folder) {
+                                if (folder.empty()) throw UsageError("--service: expected a folder, found ''");
+                                return std::string{};
+                              },
+                              ""};
+
 }  // namespace
 
 void add_service_option(CLI::App& command, std::string& folder) {
   command
       .add_option("--service", folder,
                   "folder of the service (default: $REPLAY_SERVICE, else replay/service in the user's state folder)")
+      ->check(kIsGiven)
       ->type_name("DIR");
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -21,12 +22,14 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
+#include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/live/engine.hpp"
@@ -228,7 +231,7 @@ class Period {
     fmt::print("service at {}, process {}\n", folder_.path().string(), ::getpid());
     fmt::print("{}, policy {}\n", machine_.description(), named_.text);
     for (const std::string& note : machine_.notes()) fmt::print("note: {}\n", clean_lines(note));
-    if (page_) fmt::print("live page: {}\n", page_->url());
+    if (page_) tell_page();
     fmt::print("results in {}\n", run_folder.string());
     for (const std::string& note : notes_) fmt::print(stderr, "replay: {}\n", clean_lines(note));
     if (recovered.read_back > 0)
@@ -247,6 +250,16 @@ class Period {
       fmt::print("{} in the journal until the machine has enough cores\n",
                  counted(intake.held_back(), "job stays", "jobs stay"));
     std::fflush(stdout);
+  }
+
+  // Whoever has the address can read the page, and the journal of a system has other readers than its user.
+  void tell_page() const {
+    if (::isatty(STDOUT_FILENO) != 0) return fmt::print("live page: {}\n", page_->url());
+    WholeFile file{folder_.page()};
+    ::fchmod(file.descriptor(), 0600);
+    file.write(page_->url() + '\n');
+    file.finish();
+    fmt::print("live page: its address is in {}\n", folder_.page().string());
   }
 
   results::RunDescription description(const service::Journal& journal) const {
@@ -309,6 +322,7 @@ class Period {
         live::run(machine_.machine(), intake, *named_.policy, *model_, executor, recorder.sink(), engine);
     std::error_code ignored;
     fs::remove(folder_.socket(), ignored);
+    fs::remove(folder_.page(), ignored);
 
     save_log_ = nullptr;
     results::PolicyRun done = recorder.finish();
@@ -330,7 +344,7 @@ class Period {
                       const service::Journal& journal) {
     const std::size_t waiting = journal.waiting().size();
     fmt::print("the service has ended; {} in its journal\n", counted(waiting, "job waits", "jobs wait"));
-    bool has_failed = result.abandoned;
+    bool has_failed = false;
     const auto tell = [&has_failed](const char* what, const std::string& why) {
       if (why.empty()) return;
       has_failed = true;
@@ -342,6 +356,7 @@ class Period {
     tell("the ends of some jobs are missing", intake.fault());
     for (const std::string& what : done.unwritten) tell("not written", what);
     if (result.abandoned) fmt::print(stderr, "replay: the ends of some jobs were not waited for\n");
+    if (result.abandoned) return exit_status_after_stop();
     return has_failed ? 1 : 0;
   }
 
@@ -366,11 +381,7 @@ Command add_serve(CLI::App& app, const std::string& command_line) {
       "Example:\n"
       "  replay serve --policy easy --machine local:0-3        until Ctrl-C; then in another terminal:\n"
       "  replay submit -n 4 --time 10min -- ./a.out");
-  serve
-      ->add_option("--service", options->folder,
-                   "folder of the service (default: $REPLAY_SERVICE, else replay/service in $XDG_STATE_HOME or "
-                   "~/.local/state)")
-      ->type_name("DIR");
+  add_service_option(*serve, options->folder);
   serve->add_option("--policy", options->policy, "the policy; parameters as name:key=value (`replay policies`)")
       ->capture_default_str();
   serve->add_option("--machine", options->machine)->type_name("MACHINE");

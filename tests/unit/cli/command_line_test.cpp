@@ -156,6 +156,15 @@ TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
   expect_complaint("run -- no-such-program --help", 127, {"no-such-program"});
 }
 
+TEST_F(CommandLine, TheFolderOfAServiceIsGivenAndMayBeUsed) {
+  for (const char* command : {"jobs", "serve", "submit", "cancel 1"})
+    expect_complaint(std::string(command) + " --service ''", 2, {"--service: expected a folder, found ''"});
+  std::filesystem::create_directory(folder_ / "s");
+  std::filesystem::permissions(folder_ / "s", std::filesystem::perms{0500});
+  expect_complaint("serve --machine emulated:1x1x2 --service s", 1,
+                   {"/s: expected a folder that you may read, write and enter (mode 0700), found mode 0500"});
+}
+
 TEST_F(CommandLine, HelpOnACommandThatIsNotThereNamesTheNearest) {
   for (const char* words : {"help simulate2", "simulate2 --help"})
     expect_complaint(words, 2, {"replay: expected a command, found 'simulate2'; did you mean 'simulate'?"});
