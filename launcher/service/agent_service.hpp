@@ -20,7 +20,7 @@ struct AgentServiceOptions {
   std::function<void(const LinkAddress&)> on_listening;
 };
 
-/// Serves until the first daemon has gone (`stays`: for ever), or a stop signal (base/process/stop_signals.hpp) comes; then no
+/// Serves until the first daemon has gone (`stays`: for ever), or a stop signal (stop_signals.hpp) comes; then no
 /// process or file of any job is left. Each event is one line on stderr. Exit status: 0, 1 when an agent was killed,
 /// 130 after Ctrl-C. REQUIRES: a single thread, a StopSignals. Throws InputError when it cannot listen.
 [[nodiscard]] int serve_daemons(const AgentServiceOptions& options);

@@ -58,7 +58,7 @@ struct RunResult {
 /// How long after the end of its estimate a real job may still run: max(5 %, 2 s real) plus what launching costs.
 [[nodiscard]] Duration grace(const Job& job, double time_scale);
 
-/// Runs `workload` to its end. Stop signals that are heeded (base/process/stop_signals.hpp) end it early: at the first one the
+/// Runs `workload` to its end. Stop signals that are heeded (stop_signals.hpp) end it early: at the first one the
 /// jobs are ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. A policy
 /// that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has every end.
 RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,

@@ -23,7 +23,7 @@ struct ChildPlace {
   int err = STDERR_FILENO;
 };
 
-/// Runs this program with these arguments and waits for its end. Passes stop signals (base/process/stop_signals.hpp) on to it,
+/// Runs this program with these arguments and waits for its end. Passes stop signals (stop_signals.hpp) on to it,
 /// also those that were counted before. The child gets SIGTERM when this process ends in any way. Its standard input is
 /// empty. Throws InputError if no process can be made. REQUIRES: called by one thread at a time.
 [[nodiscard]] ChildEnd run_child(const std::vector<std::string>& words, const ChildPlace& place);
