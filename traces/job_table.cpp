@@ -11,6 +11,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "traces/swf_record.hpp"
 
 namespace replay {
 namespace {
@@ -46,6 +47,13 @@ bool set_political(JobTraits& traits, std::string_view text) {
   return assign(traits.political_priority, parse_number<double>(text, 0, 1));
 }
 
+bool set_eligible(JobTraits& traits, std::string_view text) {
+  const auto time = parse_seconds(text);
+  if (!time || *time < Duration::zero() || *time > std::chrono::seconds{kMostSwfRunSeconds}) return false;
+  traits.eligible = time;
+  return true;
+}
+
 template <class Value>
 std::string text_of(const std::optional<Value>& value) {
   return value ? fmt::format("{}", *value) : std::string{};
@@ -59,7 +67,7 @@ struct Column {
   std::string (*text)(const JobTraits&);
 };
 
-const std::array<Column, 12> kColumns{{
+const std::array<Column, 13> kColumns{{
     {"flexibility", "rigid, moldable or malleable", set_flexibility,
      [](const JobTraits& t) { return t.flexibility ? std::string(to_text(*t.flexibility)) : std::string{}; }},
     {"least_processes", "a count >= 1", [](JobTraits& t, std::string_view v) { return assign(t.least, size(v)); },
@@ -95,6 +103,8 @@ const std::array<Column, 12> kColumns{{
     {"pair_key", "a whole number of 64 bits",
      [](JobTraits& t, std::string_view v) { return assign(t.pair_key, parse_number<std::uint64_t>(v)); },
      [](const JobTraits& t) { return text_of(t.pair_key); }},
+    {"eligible", "seconds from 0 to 10000000000", set_eligible,
+     [](const JobTraits& t) { return t.eligible ? to_text(*t.eligible) : std::string{}; }},
 }};
 
 std::string known_columns() {

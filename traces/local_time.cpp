@@ -144,6 +144,13 @@ std::int64_t LocalClock::unix_second(LocalSeconds local) const {
       .count();
 }
 
+std::optional<std::int64_t> LocalClock::same_time_later(std::int64_t unix_second) const {
+  const auto last = zone_->to_sys(date::local_seconds{std::chrono::seconds{local(unix_second)}}, date::choose::latest)
+                        .time_since_epoch()
+                        .count();
+  return last > unix_second ? std::optional<std::int64_t>{last} : std::nullopt;
+}
+
 std::string LocalClock::abbreviation(std::int64_t unix_second) const {
   return zone_->get_info(sys(unix_second)).abbrev;
 }

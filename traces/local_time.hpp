@@ -35,6 +35,8 @@ class LocalClock {
   [[nodiscard]] LocalSeconds local(std::int64_t unix_second) const;
   /// The inverse. Of an hour that comes twice the first; an hour that is left out counts as the moment of the change.
   [[nodiscard]] std::int64_t unix_second(LocalSeconds local) const;
+  /// The second instant at which the clock shows what it shows at this one; nothing if there is none behind it.
+  [[nodiscard]] std::optional<std::int64_t> same_time_later(std::int64_t unix_second) const;
   /// "CEST".
   [[nodiscard]] std::string abbreviation(std::int64_t unix_second) const;
 

@@ -43,7 +43,8 @@ enum class WorkloadReader::Rule : std::uint8_t {
   kCpuUseFallback,
   kJobTable,
   kCancelledHonoured,
-  kCancelledRun
+  kCancelledRun,
+  kEligible
 };
 
 namespace {
@@ -121,6 +122,8 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   set_predecessor(job, record);
   if (traits != nullptr && !traits->empty()) apply_traits(job, *traits);
   note_what_is_not_modelled(record);
+  if (job.job.submitted < latest_given_) sorted_ = false;
+  latest_given_ = std::max(latest_given_, job.job.submitted);
   ++kept_;
   return true;
 }
@@ -161,7 +164,6 @@ bool WorkloadReader::is_skipped(const SwfRecord& record) {
   if (!numbers_.insert(record.job)) return note(Rule::kDuplicateNumber);
   if (is_late) {
     note(Rule::kOutOfOrderSorted);
-    sorted_ = false;
   }
   latest_submit_ = std::max(latest_submit_, record.submit);
   return false;
@@ -244,6 +246,14 @@ void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   job.job.user_priority = traits.user_priority.value_or(job.job.user_priority);
   job.job.political_priority = traits.political_priority.value_or(job.job.political_priority);
   job.job.declaration = shared(traits);
+  if (traits.eligible && *traits.eligible > Duration::zero()) wait_from_eligible(job, *traits.eligible);
+}
+
+// To a scheduler, a job that cannot start yet is none: it comes into the queue when it becomes eligible.
+void WorkloadReader::wait_from_eligible(TracedJob& job, Duration eligible) {
+  note(Rule::kEligible);
+  job.job.submitted += eligible;
+  if (job.cancelled_after) job.cancelled_after = std::max(*job.cancelled_after - eligible, Duration::zero());
 }
 
 // Jobs that declare the same have one Declaration: in a trace without curves per job that is nearly all of them.
@@ -323,8 +333,10 @@ CleaningReport WorkloadReader::report() const {
       {"job-table", "noted", "jobs that the side file says more about"},
       {"cancelled", "honoured", "jobs that were cancelled while they waited, and are again after the same wait"},
       {"cancelled", "kept", "jobs that were cancelled while they waited, now run for as long as they request"},
+      {"eligible", "honoured",
+       "jobs that wait from when they became eligible, later than their submission (side file)"},
   };
-  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kCancelledRun) + 1 == kRules);
+  static_assert(std::size(texts) == kRules && static_cast<std::size_t>(Rule::kEligible) + 1 == kRules);
 
   CleaningReport report;
   report.file = swf().name();

@@ -48,7 +48,7 @@ class WorkloadReader {
   [[nodiscard]] const std::map<std::int32_t, std::string>& programs() const { return programs_; }
   /// The rules', else the header's, else the size of the widest job so far (final at the end); >= 1.
   [[nodiscard]] CoreCount machine_size() const;
-  /// Whether submit times have not descended so far.
+  /// Whether the submissions of the jobs have not descended so far.
   [[nodiscard]] bool is_sorted() const { return sorted_; }
   /// About what was read so far.
   [[nodiscard]] CleaningReport report() const;
@@ -56,7 +56,7 @@ class WorkloadReader {
 
  private:
   enum class Rule : std::uint8_t;
-  static constexpr std::size_t kRules = 28;
+  static constexpr std::size_t kRules = 29;
   struct Tally {
     std::uint64_t count = 0;
     std::vector<std::size_t> lines;
@@ -73,6 +73,7 @@ class WorkloadReader {
   void set_cpu_use(TracedJob& job, const SwfRecord& record);
   void set_predecessor(TracedJob& job, const SwfRecord& record);
   void apply_traits(TracedJob& job, const JobTraits& traits);
+  void wait_from_eligible(TracedJob& job, Duration eligible);
   [[nodiscard]] std::shared_ptr<const Declaration> shared(const Declaration& declaration);
   void note_what_is_not_modelled(const SwfRecord& record);
   bool note(Rule rule);
@@ -89,7 +90,8 @@ class WorkloadReader {
   std::array<Tally, kRules> tallies_;
   std::uint64_t kept_ = 0;
   CoreCount widest_ = 1;
-  Duration latest_submit_{};
+  Duration latest_submit_{};  // of records
+  Instant latest_given_{};    // of jobs, which may count from when they were eligible
   bool sorted_ = true;
 };
 

@@ -16,6 +16,7 @@ struct JobTraits : Declaration {
   std::optional<double> network_overhead{};    ///< OV of its formula (4), 0..1
   std::optional<double> user_priority{};       ///< UP of the slack paper, 0..1
   std::optional<double> political_priority{};  ///< PP of the slack paper, 0..1, or -infinity for a job beyond its quota
+  std::optional<Duration> eligible{};          ///< from the submission until it waits: dependency, begin, hold; >= 0
 
   [[nodiscard]] bool empty() const { return *this == JobTraits{}; }
   bool operator==(const JobTraits&) const = default;

@@ -19,7 +19,8 @@ namespace {
 void convert(std::string_view bytes) {
   sacct::Reader reader(memory_source(bytes), {.time_zone = "Europe/Stockholm"});
   const sacct::Trace trace = sacct::read_trace(reader);
-  check(reader.tally().jobs == trace.records.size() && trace.most_in_use >= 0);
+  check(reader.tally().jobs == trace.records.size() + trace.repeated + trace.resized && trace.most_in_use >= 0 &&
+        trace.eligible.size() == trace.records.size());
   std::string text;
   SwfWriter writer(string_sink(text));
   writer.write(trace.header);

@@ -3,67 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/base/text/split.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay::sacct {
 
-enum class Reader::Column : std::uint8_t {
-  kJobId,
-  kJobIdRaw,
-  kSubmit,
-  kEligible,
-  kStart,
-  kEnd,
-  kElapsedRaw,
-  kElapsed,
-  kAllocCpus,
-  kNCpus,
-  kAllocTres,
-  kReqCpus,
-  kReqTres,
-  kTotalCpu,
-  kTimeLimitRaw,
-  kTimeLimit,
-  kReqMem,
-  kMaxRss,
-  kState,
-  kUser,
-  kUid,
-  kGroup,
-  kGid,
-  kAccount,
-  kJobName,
-  kPartition,
-  kQos,
-  kNNodes,
-  kCluster
-};
-
 namespace {
 
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 constexpr std::size_t kMessages = 5;
 constexpr std::size_t kLongestName = 1024;  // as in Slurm; each job keeps its own
 constexpr std::int64_t kMostProcessors = 2'147'483'647;
 constexpr double kMostKilobytes = 9e15;  // both as in SWF
-
-// In the order of Column. sacct prints them as they were asked for, so case does not count.
-constexpr std::array<std::string_view, 29> kNames = {
-    "JobID",     "JobIDRaw",  "Submit",    "Eligible", "Start",   "End",      "ElapsedRaw",   "Elapsed",
-    "AllocCPUS", "NCPUS",     "AllocTRES", "ReqCPUS",  "ReqTRES", "TotalCPU", "TimelimitRaw", "Timelimit",
-    "ReqMem",    "MaxRSS",    "State",     "User",     "UID",     "Group",    "GID",          "Account",
-    "JobName",   "Partition", "QOS",       "NNodes",   "Cluster"};
-
-bool same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 template <class Value>
 void keep_larger(std::optional<Value>& to, const std::optional<Value>& other) {
@@ -94,54 +47,22 @@ void add_component(Job& job, const Job& part) {
 
 }  // namespace
 
+Tally& Tally::operator+=(const Tally& other) {
+  jobs += other.jobs, steps += other.steps, lone_steps += other.lone_steps, components += other.components;
+  without_submit += other.without_submit;
+  of_other_clusters += other.of_other_clusters, continued += other.continued, broken += other.broken;
+  if (unknown_states == 0) unknown_state = other.unknown_state;
+  unknown_states += other.unknown_states;
+  for (const std::string& message : other.broken_messages)
+    if (broken_messages.size() < kMessages) broken_messages.push_back(message);
+  return *this;
+}
+
 Reader::Reader(std::unique_ptr<ByteSource> source, const ReaderOptions& options)
-    : lines_(std::move(source)), clock_(options.time_zone), strict_(options.strict) {
-  read_header_row();
-}
-
-void Reader::read_header_row() {
-  auto line = lines_.next();
-  while (line && line->text.empty()) line = lines_.next();
-  if (!line) throw InputError(fmt::format("{}: expected what sacct --parsable2 prints, found nothing", lines_.name()));
-  const std::vector<std::string_view> names = split(line->text, '|');
-  width_ = names.size();
-  places_.assign(kNames.size(), kNone);
-  for (std::size_t column = 0; column < kNames.size(); ++column)
-    for (std::size_t i = names.size(); i-- > 0;)
-      if (same_word(names[i], kNames[column])) places_[column] = i;
-  const auto need = [&](bool is_there, std::string_view what) {
-    if (!is_there)
-      throw InputError(
-          lines_.name(), lines_.number(),
-          fmt::format("header row: expected a column {}, found '{}': sacct --parsable2 --format=... without "
-                      "--noheader prints one",
-                      what, visible_text(line->text, 80)));
-  };
-  need(has(Column::kJobId) || has(Column::kJobIdRaw), "JobID");
-  need(has(Column::kSubmit) || has(Column::kEligible), "Submit");
-  need(has(Column::kAllocCpus) || has(Column::kNCpus) || has(Column::kAllocTres), "AllocCPUS, NCPUS or AllocTRES");
-  need(has(Column::kElapsedRaw) || has(Column::kElapsed) || (has(Column::kStart) && has(Column::kEnd)),
-       "ElapsedRaw, Elapsed, or Start and End");
-}
-
-bool Reader::has(Column column) const { return places_[static_cast<std::size_t>(column)] != kNone; }
-
-std::string_view Reader::cell(Column column) const {
-  return has(column) ? cells_[places_[static_cast<std::size_t>(column)]] : std::string_view{};
-}
-
-// --parsable has an empty cell at the end of each line, the header row too. A '|' in the name of a job makes too many
-// cells, which are joined to that name again.
-bool Reader::cut_row(std::string_view line) {
-  cells_ = split(line, '|');
-  const std::size_t place = places_[static_cast<std::size_t>(Column::kJobName)];
-  if (cells_.size() <= width_ || place == kNone) return cells_.size() == width_;
-  const auto first = cells_.begin() + static_cast<std::ptrdiff_t>(place);
-  const auto last = first + static_cast<std::ptrdiff_t>(cells_.size() - width_);
-  joined_name_ = fmt::format("{}", fmt::join(first, last + 1, "|"));
-  *first = joined_name_;
-  cells_.erase(first + 1, last + 1);
-  return true;
+    : clock_(options.time_zone), rows_(std::move(source), clock_), strict_(options.strict), cluster_(options.cluster) {
+  if (!cluster_.empty() && !rows_.has(Column::kCluster))
+    throw InputError(fmt::format("{}: --cluster {}: expected a column Cluster, found none: add it to sacct's --format",
+                                 name(), cluster_));
 }
 
 bool Reader::next(Job& job) {
@@ -150,17 +71,35 @@ bool Reader::next(Job& job) {
       ++tally_.without_submit;
       continue;
     }
+    if (!is_of_cluster(row->job)) {
+      ++tally_.of_other_clusters;
+      continue;
+    }
     ++tally_.jobs;
-    if (row->job.fate == Fate::kUnfinished) ++tally_.unfinished;
     job = std::move(row->job);
+    job.id = row->leader.empty() ? std::move(row->id) : std::move(row->leader);
     return true;
   }
-  if (tally_.jobs == 0)
-    throw InputError(fmt::format("{}: no jobs: expected rows of sacct --parsable2, found {}", lines_.name(),
-                                 tally_.broken > 0           ? tally_.broken_messages.front()
-                                 : tally_.without_submit > 0 ? "none with a time of submission"
-                                                             : "only the header row"));
+  tally_.continued = rows_.continued();
+  if (tally_.jobs == 0) fail_without_jobs();
   return false;
+}
+
+bool Reader::is_of_cluster(const Job& job) {
+  constexpr std::size_t kMostClusters = 16;  // for the message
+  if (cluster_.empty()) return true;
+  if (clusters_.size() < kMostClusters) clusters_.insert(job.cluster);
+  return job.cluster == cluster_;
+}
+
+void Reader::fail_without_jobs() const {
+  if (!clusters_.empty())
+    throw InputError(
+        fmt::format("{}: no jobs of cluster '{}': found {}", name(), cluster_, fmt::join(clusters_, ", ")));
+  throw InputError(fmt::format("{}: no jobs: expected rows of sacct --parsable2, found {}", name(),
+                               tally_.broken > 0           ? tally_.broken_messages.front()
+                               : tally_.without_submit > 0 ? "none with a time of submission"
+                                                           : "only the header row"));
 }
 
 std::optional<Reader::Row> Reader::next_job() {
@@ -168,14 +107,15 @@ std::optional<Reader::Row> Reader::next_job() {
   if (!job || job->leader.empty()) return job;
   while ((waiting_component_ = next_component()) && is_component(*waiting_component_, *job)) {
     add_component(job->job, waiting_component_->job);
-    job->id = waiting_component_->id;
+    job->components.push_back(waiting_component_->id);
     ++tally_.components;
   }
   return job;
 }
 
 bool Reader::is_component(const Row& part, const Row& of) {
-  return part.leader == of.leader && part.id != of.id && part.has_submit && part.job.submit == of.job.submit;
+  return part.leader == of.leader && part.has_submit && part.job.submit == of.job.submit && part.id != of.id &&
+         part.job.cluster == of.job.cluster && std::ranges::find(of.components, part.id) == of.components.end();
 }
 
 std::optional<Reader::Row> Reader::next_component() {
@@ -193,34 +133,32 @@ std::optional<Reader::Row> Reader::next_component() {
 }
 
 std::optional<Reader::Row> Reader::next_row() {
-  while (const auto line = lines_.next()) {
-    if (line->text.empty()) continue;
+  while (true) {
     try {
-      if (line->too_long) throw InputError(fmt::format("expected at most {} characters, found more", kLongestLine));
-      if (!cut_row(line->text))
-        throw InputError(fmt::format("expected {} cells as in the header row, found {}", width_, cells_.size()));
+      if (!rows_.next()) return std::nullopt;
       return read_row();
     } catch (const InputError& error) {
       note_broken(error.what());
     }
   }
-  return std::nullopt;
 }
 
 Reader::Row Reader::read_row() {
-  const Column id_column = has(Column::kJobId) ? Column::kJobId : Column::kJobIdRaw;
-  const auto id = read_id(cell(id_column));
+  const Column id_column = rows_.has(Column::kJobId) ? Column::kJobId : Column::kJobIdRaw;
+  const auto id = read_id(rows_.cell(id_column));
   if (!id)
     throw InputError(fmt::format("field {}: expected a job id such as 1234, 1234_5 or 1234.batch, found '{}'",
-                                 kNames[static_cast<std::size_t>(id_column)], visible_text(cell(id_column), 40)));
+                                 name_of(id_column), visible_text(rows_.cell(id_column), 40)));
   Row row;
   row.id = id->job;
   row.leader = id->leader;
   row.is_step = id->is_step;
-  row.job.total_cpu = checked(Column::kTotalCpu, "[days-]hours:minutes:seconds", read_elapsed(cell(Column::kTotalCpu)));
+  row.job.total_cpu =
+      checked(Column::kTotalCpu, "[days-]hours:minutes:seconds", read_elapsed(rows_.cell(Column::kTotalCpu)));
   if (row.job.total_cpu == Duration::zero()) row.job.total_cpu.reset();
   constexpr double kByte = 1.0 / 1024;
-  if (const auto used = checked(Column::kMaxRss, "a size such as 812K", read_memory(cell(Column::kMaxRss), kByte)))
+  if (const auto used =
+          checked(Column::kMaxRss, "a size such as 812K", read_memory(rows_.cell(Column::kMaxRss), kByte)))
     row.job.used_memory = used->kilobytes;
   if (row.is_step) return row;
   read_times(row);
@@ -233,44 +171,79 @@ Reader::Row Reader::read_row() {
 template <class Value>
 std::optional<Value> Reader::checked(Column column, std::string_view expected, Cell<Value> read) const {
   if (!read.is_right)
-    throw InputError(fmt::format("field {}: expected {}, found '{}'", kNames[static_cast<std::size_t>(column)],
-                                 expected, visible_text(cell(column), 40)));
+    throw InputError(fmt::format("field {}: expected {}, found '{}'", name_of(column), expected,
+                                 visible_text(rows_.cell(column), 40)));
   return read.value;
 }
 
 void Reader::read_times(Row& row) {
   const auto time = [&](Column column) {
-    return checked(column, "a time such as 2024-03-01T12:00:00", read_time(cell(column), clock_));
+    return checked(column, "a time such as 2024-03-01T12:00:00", read_time(rows_.cell(column), clock_));
   };
-  auto submit = time(Column::kSubmit);
-  if (!submit) submit = time(Column::kEligible);
-  row.has_submit = submit.has_value();
-  row.job.submit = submit.value_or(0);
-  row.job.start = time(Column::kStart);
-  row.job.end = time(Column::kEnd);
-  if (has(Column::kState)) {
-    row.job.fate = read_state(cell(Column::kState));
-    if (!row.job.fate)
-      throw InputError(fmt::format("field State: expected a state of a job such as COMPLETED, found '{}'",
-                                   visible_text(cell(Column::kState), 40)));
-  } else if (!row.job.end && has(Column::kEnd)) {
-    row.job.fate = Fate::kUnfinished;
-  }
+  Job& job = row.job;
+  const auto submit = time(Column::kSubmit), eligible = time(Column::kEligible);
+  row.has_submit = submit || eligible;
+  job.submit = submit ? *submit : eligible.value_or(0);
+  if (eligible && *eligible > job.submit) job.eligible = eligible;
+  job.start = time(Column::kStart);
+  job.end = time(Column::kEnd);
+  read_state_cell(job);
   std::optional<Duration> elapsed;
-  if (const auto raw = checked(Column::kElapsedRaw, "seconds", read_count(cell(Column::kElapsedRaw)));
+  if (const auto raw = checked(Column::kElapsedRaw, "seconds", read_count(rows_.cell(Column::kElapsedRaw)));
       raw && *raw <= kMostSwfRunSeconds)
     elapsed = std::chrono::seconds{*raw};
   if (!elapsed)
-    elapsed = checked(Column::kElapsed, "[days-]hours:minutes:seconds", read_elapsed(cell(Column::kElapsed)));
-  if (!elapsed && row.job.start && row.job.end && *row.job.end >= *row.job.start)
-    elapsed = std::chrono::seconds{*row.job.end - *row.job.start};
-  if (row.job.fate != Fate::kUnfinished) row.job.elapsed = elapsed;
-  if (const auto minutes = checked(Column::kTimeLimitRaw, "minutes", read_count(cell(Column::kTimeLimitRaw)));
+    elapsed = checked(Column::kElapsed, "[days-]hours:minutes:seconds", read_elapsed(rows_.cell(Column::kElapsed)));
+  if (row.has_submit) settle_repeated_hour(job, elapsed);
+  if (!elapsed && job.start && job.end && *job.end >= *job.start) elapsed = std::chrono::seconds{*job.end - *job.start};
+  if (job.fate != Fate::kUnfinished) job.elapsed = elapsed;
+  if (const auto minutes = checked(Column::kTimeLimitRaw, "minutes", read_count(rows_.cell(Column::kTimeLimitRaw)));
       minutes && *minutes <= kMostSwfRunSeconds / 60)
     row.job.time_limit = std::chrono::minutes{*minutes};
   if (!row.job.time_limit)
     row.job.time_limit =
-        checked(Column::kTimeLimit, "[days-]hours:minutes:seconds", read_elapsed(cell(Column::kTimeLimit)));
+        checked(Column::kTimeLimit, "[days-]hours:minutes:seconds", read_elapsed(rows_.cell(Column::kTimeLimit)));
+}
+
+// A word that sacct(1) may have got later: the rest of the row says what there is to know.
+void Reader::read_state_cell(Job& job) {
+  if (!rows_.has(Column::kState)) {
+    if (!job.end && rows_.has(Column::kEnd)) job.fate = Fate::kUnfinished;
+    return;
+  }
+  const std::string_view state = rows_.cell(Column::kState);
+  job.fate = read_state(state);
+  if (job.fate) return;
+  if (!may_be_state(state))
+    throw InputError(
+        fmt::format("field State: expected a state of a job such as COMPLETED, found '{}'", visible_text(state, 40)));
+  if (tally_.unknown_states++ == 0) tally_.unknown_state = visible_text(state, 40);
+  if (!job.end) job.fate = Fate::kUnfinished;
+}
+
+// Of an hour that autumn repeats, local times do not say which one they mean: the first, unless a job had started before
+// its submission, ended before its start, or ran for another time than it says.
+void Reader::settle_repeated_hour(Job& job, std::optional<Duration> elapsed) const {
+  if (!job.start) return;
+  const auto agree = [&](std::int64_t start, std::optional<std::int64_t> end) {
+    return start >= job.submit &&
+           (!end || (*end >= start && (!elapsed || std::chrono::seconds{*end - start} == *elapsed)));
+  };
+  if (agree(*job.start, job.end)) return;
+  const auto later = [&](std::optional<std::int64_t> time, Column column) {
+    const bool is_local = rows_.cell(column).find(':') != std::string_view::npos;
+    return time && is_local ? clock_.same_time_later(*time) : std::nullopt;
+  };
+  const std::optional<std::int64_t> starts[] = {job.start, later(job.start, Column::kStart)};
+  const std::optional<std::int64_t> ends[] = {job.end, later(job.end, Column::kEnd)};
+  for (const auto& start : starts)
+    for (const auto& end : ends)
+      if (start && end.has_value() == job.end.has_value() && agree(*start, end)) {
+        job.start = start, job.end = end;
+        return;
+      }
+  if (*job.start < job.submit && starts[1]) job.start = starts[1];
+  if (job.end && *job.end < *job.start && ends[1]) job.end = ends[1];
 }
 
 std::optional<std::int64_t> Reader::processors(Column first, Column second, Column resources) const {
@@ -279,14 +252,17 @@ std::optional<std::int64_t> Reader::processors(Column first, Column second, Colu
     return read;
   };
   for (const Column column : {first, second})
-    if (const auto count = checked(column, "a count", within_range(read_count(cell(column)))); count && *count > 0)
+    if (const auto count = checked(column, "a count", within_range(read_count(rows_.cell(column))));
+        count && *count > 0)
       return count;
   const auto count =
-      checked(resources, "a list such as cpu=8,mem=32G", within_range(read_resource(cell(resources), "cpu")));
+      checked(resources, "a list such as cpu=8,mem=32G", within_range(read_resource(rows_.cell(resources), "cpu")));
   return count && *count > 0 ? count : std::nullopt;
 }
 
 void Reader::read_sizes(Row& row) {
+  row.job.has_allocation_column =
+      rows_.has(Column::kAllocCpus) || rows_.has(Column::kNCpus) || rows_.has(Column::kAllocTres);
   row.job.allocated = processors(Column::kAllocCpus, Column::kNCpus, Column::kAllocTres);
   row.job.requested = processors(Column::kReqCpus, Column::kReqCpus, Column::kReqTres);
 }
@@ -294,8 +270,8 @@ void Reader::read_sizes(Row& row) {
 void Reader::read_memory_cells(Row& row) {
   constexpr double kMegabyte = 1024;
   const auto memory =
-      checked(Column::kReqMem, "a size such as 4000Mc or 16G", read_memory(cell(Column::kReqMem), kMegabyte));
-  const auto nodes = checked(Column::kNNodes, "a count", read_count(cell(Column::kNNodes)));
+      checked(Column::kReqMem, "a size such as 4000Mc or 16G", read_memory(rows_.cell(Column::kReqMem), kMegabyte));
+  const auto nodes = checked(Column::kNNodes, "a count", read_count(rows_.cell(Column::kNNodes)));
   if (!memory || memory->kilobytes <= 0) return;  // 0: all that the node has
   const auto size = row.job.allocated ? row.job.allocated : row.job.requested;
   if (memory->per == MemoryPer::kProcessor)
@@ -310,7 +286,7 @@ void Reader::read_memory_cells(Row& row) {
 void Reader::read_names(Row& row) {
   const auto first_of = [&](std::initializer_list<Column> columns) {
     for (const Column column : columns)
-      if (!cell(column).empty()) return clean_line(cell(column), kLongestName);
+      if (!rows_.cell(column).empty()) return clean_line(rows_.cell(column), kLongestName);
     return std::string{};
   };
   row.job.user = first_of({Column::kUser, Column::kUid});
@@ -322,7 +298,7 @@ void Reader::read_names(Row& row) {
 }
 
 void Reader::note_broken(const std::string& message) {
-  const InputError error(lines_.name(), lines_.number(), message);
+  const InputError error(name(), rows_.line(), message);
   if (strict_) throw error;
   ++tally_.broken;
   if (tally_.broken_messages.size() < kMessages) tally_.broken_messages.emplace_back(error.what());

@@ -7,13 +7,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scheduler/base/file/byte_source.hpp"
-#include "scheduler/base/file/line_reader.hpp"
 #include "scheduler/model/units.hpp"
+#include "traces/convert/sacct_rows.hpp"
 #include "traces/convert/sacct_values.hpp"
 #include "traces/local_time.hpp"
 
@@ -21,11 +22,14 @@ namespace replay::sacct {
 
 /// What rows of one job say. Nothing: the dump does not say, or says that there is no such value.
 struct Job {
+  std::string id;                          ///< Slurm's, "1234" or "1234_7"; the leader's of a heterogeneous job
   std::int64_t submit = 0;                 ///< s since 1970
+  std::optional<std::int64_t> eligible;    ///< s since 1970; where it is later than the submission
   std::optional<std::int64_t> start, end;  ///< s since 1970
-  std::optional<Duration> elapsed;         ///< of a job that has ended
+  std::optional<Duration> elapsed;         ///< of a job that has ended, or of its run at one size
   std::optional<std::int64_t> allocated;   ///< processors; > 0
   std::optional<std::int64_t> requested;   ///< processors; > 0
+  bool has_allocation_column = true;       ///< false: the dump does not say what was allocated
   std::optional<Duration> total_cpu;       ///< of all processors; > 0, as 0 means that it was not measured
   std::optional<Duration> time_limit;
   std::optional<double> requested_memory;  ///< KB per processor
@@ -40,15 +44,21 @@ struct Tally {
   std::uint64_t steps = 0;                   ///< folded into their jobs
   std::uint64_t lone_steps = 0;              ///< without their job in front of them: left out
   std::uint64_t components = 0;              ///< of heterogeneous jobs, folded into the first one
-  std::uint64_t unfinished = 0;              ///< pending or running when the dump was made
   std::uint64_t without_submit = 0;          ///< left out
+  std::uint64_t of_other_clusters = 0;       ///< jobs; left out
+  std::uint64_t continued = 0;               ///< lines that go on with the text at the end of a row; left out
+  std::uint64_t unknown_states = 0;          ///< jobs whose state sacct(1) did not have when this was written
+  std::string unknown_state;                 ///< the first such state
   std::uint64_t broken = 0;                  ///< rows; left out
   std::vector<std::string> broken_messages;  ///< of the first five
+
+  Tally& operator+=(const Tally& other);
 };
 
 struct ReaderOptions {
   std::string time_zone = "UTC";
-  bool strict = false;  ///< throw at the first broken row
+  bool strict = false;    ///< throw at the first broken row
+  std::string cluster{};  ///< only its jobs; empty: all
 };
 
 class Reader {
@@ -64,25 +74,27 @@ class Reader {
   [[nodiscard]] const Tally& tally() const { return tally_; }
   [[nodiscard]] const LocalClock& clock() const { return clock_; }
 
+  [[nodiscard]] const std::string& name() const { return rows_.name(); }
+
  private:
-  enum class Column : std::uint8_t;
   struct Row {
     Job job;
     std::string id, leader;
+    std::vector<std::string> components;  // ids of a heterogeneous job's, as far as they were folded
     bool is_step = false;
     bool has_submit = false;
   };
 
-  void read_header_row();
-  [[nodiscard]] bool has(Column column) const;
-  [[nodiscard]] std::string_view cell(Column column) const;
-  [[nodiscard]] bool cut_row(std::string_view line);
   [[nodiscard]] std::optional<Row> next_row();
   [[nodiscard]] std::optional<Row> next_component();
   [[nodiscard]] std::optional<Row> next_job();
   [[nodiscard]] static bool is_component(const Row& part, const Row& of);
+  [[nodiscard]] bool is_of_cluster(const Job& job);
+  [[noreturn]] void fail_without_jobs() const;
   [[nodiscard]] Row read_row();
   void read_times(Row& row);
+  void read_state_cell(Job& job);
+  void settle_repeated_hour(Job& job, std::optional<Duration> elapsed) const;
   void read_sizes(Row& row);
   void read_memory_cells(Row& row);
   void read_names(Row& row);
@@ -91,13 +103,11 @@ class Reader {
   [[nodiscard]] std::optional<std::int64_t> processors(Column first, Column second, Column resources) const;
   void note_broken(const std::string& message);
 
-  LineReader lines_;
   LocalClock clock_;
+  Rows rows_;
   bool strict_;
-  std::vector<std::size_t> places_;       // of each Column: its cell in a row, or npos
-  std::size_t width_ = 0;                 // cells of a row
-  std::vector<std::string_view> cells_;   // of the row in hand
-  std::string joined_name_;               // a job name that holds the separator
+  std::string cluster_;
+  std::set<std::string> clusters_;        // that were seen
   std::optional<Row> waiting_row_;        // the one that ended the job before, its steps not folded yet
   std::optional<Row> waiting_component_;  // the job that ended the heterogeneous job before
   Tally tally_;

@@ -110,16 +110,17 @@ Cell<Memory> read_memory(std::string_view text, double unit_kilobytes) {
 std::optional<Fate> read_state(std::string_view text) {
   // sacct(1), "JOB STATE CODES". A job that lost its node, was preempted or requeued has failed in this run; a later
   // run is a job of its own (sacct --duplicates).
-  static constexpr std::array<std::pair<std::string_view, Fate>, 25> kStates{
-      {{"COMPLETED", Fate::kCompleted},   {"FAILED", Fate::kFailed},        {"TIMEOUT", Fate::kFailed},
-       {"NODE_FAIL", Fate::kFailed},      {"BOOT_FAIL", Fate::kFailed},     {"OUT_OF_MEMORY", Fate::kFailed},
-       {"DEADLINE", Fate::kFailed},       {"PREEMPTED", Fate::kFailed},     {"REQUEUED", Fate::kFailed},
-       {"REQUEUE_FED", Fate::kFailed},    {"REQUEUE_HOLD", Fate::kFailed},  {"SPECIAL_EXIT", Fate::kFailed},
-       {"LAUNCH_FAILED", Fate::kFailed},  {"RECONFIG_FAIL", Fate::kFailed}, {"CANCELLED", Fate::kCancelled},
-       {"REVOKED", Fate::kCancelled},     {"PENDING", Fate::kUnfinished},   {"RUNNING", Fate::kUnfinished},
-       {"SUSPENDED", Fate::kUnfinished},  {"STOPPED", Fate::kUnfinished},   {"CONFIGURING", Fate::kUnfinished},
-       {"COMPLETING", Fate::kUnfinished}, {"RESIZING", Fate::kUnfinished},  {"SIGNALING", Fate::kUnfinished},
-       {"STAGE_OUT", Fate::kUnfinished}}};
+  static constexpr auto kStates = std::to_array<std::pair<std::string_view, Fate>>(
+      {{"COMPLETED", Fate::kCompleted},      {"FAILED", Fate::kFailed},         {"TIMEOUT", Fate::kFailed},
+       {"NODE_FAIL", Fate::kFailed},         {"BOOT_FAIL", Fate::kFailed},      {"OUT_OF_MEMORY", Fate::kFailed},
+       {"DEADLINE", Fate::kFailed},          {"PREEMPTED", Fate::kFailed},      {"REQUEUED", Fate::kFailed},
+       {"REQUEUE_FED", Fate::kFailed},       {"REQUEUE_HOLD", Fate::kFailed},   {"SPECIAL_EXIT", Fate::kFailed},
+       {"LAUNCH_FAILED", Fate::kFailed},     {"RECONFIG_FAIL", Fate::kFailed},  {"CANCELLED", Fate::kCancelled},
+       {"REVOKED", Fate::kCancelled},        {"RESIZING", Fate::kResized},      {"PENDING", Fate::kUnfinished},
+       {"RUNNING", Fate::kUnfinished},       {"SUSPENDED", Fate::kUnfinished},  {"STOPPED", Fate::kUnfinished},
+       {"CONFIGURING", Fate::kUnfinished},   {"COMPLETING", Fate::kUnfinished}, {"SIGNALING", Fate::kUnfinished},
+       {"STAGE_OUT", Fate::kUnfinished},     {"EXPEDITING", Fate::kUnfinished}, {"POWER_UP_NODE", Fate::kUnfinished},
+       {"RESV_DEL_HOLD", Fate::kUnfinished}, {"UPDATE_DB", Fate::kUnfinished}});
   std::string_view word = text.substr(0, text.find(' '));
   const bool cut_off = word.ends_with('+');
   if (cut_off) word.remove_suffix(1);
@@ -127,6 +128,11 @@ std::optional<Fate> read_state(std::string_view text) {
   for (const auto& [name, fate] : kStates)
     if (name == word || (cut_off && name.starts_with(word))) return fate;
   return std::nullopt;
+}
+
+bool may_be_state(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  return word.size() > 1 && std::ranges::all_of(word, [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
 }
 
 std::optional<Id> read_id(std::string_view text) {

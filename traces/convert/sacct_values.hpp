@@ -42,9 +42,12 @@ struct Memory {
 [[nodiscard]] Cell<Memory> read_memory(std::string_view text, double unit_kilobytes);
 
 /// How a job ended, as far as field 11 of SWF can express it.
-enum class Fate : std::uint8_t { kCompleted, kFailed, kCancelled, kUnfinished };
+/// kResized: this is the run at one size; the job goes on at another one, in a row of its own.
+enum class Fate : std::uint8_t { kCompleted, kFailed, kCancelled, kResized, kUnfinished };
 /// "COMPLETED", "CANCELLED by 1000", "TIMEOUT+", "NODE_FAIL", in full or as sacct's column cut it off.
 [[nodiscard]] std::optional<Fate> read_state(std::string_view text);
+/// Whether the text has the form of a state, known or not: capital letters and '_'.
+[[nodiscard]] bool may_be_state(std::string_view text);
 
 /// "1234", "1234_7" (array), "1234_[8-10%2]" (the part of an array that has not started), "1234+1" (component of a
 /// heterogeneous job), each with ".batch", ".extern" or ".0" behind it for a step.

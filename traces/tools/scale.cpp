@@ -63,6 +63,7 @@ class Scale {
     };
     if (changes_times() || options_.sizes) r.wait = kUnknownTime;
     time(2, r.submit, arrivals_, false), time(18, r.think_time, arrivals_, false);
+    if (entry.traits.eligible) time(18, *entry.traits.eligible, arrivals_, false);
     time(4, r.run, runtimes_, true), time(9, r.requested_time, runtimes_, true), scale_cpu_time(r.average_cpu);
     if (submit >= last_submit_) r.submit = std::max(r.submit, last_scaled_submit_);
     last_submit_ = submit, last_scaled_submit_ = r.submit;

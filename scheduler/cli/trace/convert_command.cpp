@@ -11,10 +11,12 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/convert/anonymise.hpp"
 #include "traces/convert/sacct_reader.hpp"
@@ -27,11 +29,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr DurationRange kMissingLimit{.least = std::chrono::seconds{1}, .expected = "a time such as 7d or 36h"};
+
 struct ConvertGiven {
   TraceInput from;
   TraceOutput to;
   std::string from_format, to_format;
+  std::vector<std::string> more;  // dumps that follow
   std::string time_zone = "UTC";
+  std::string cluster;
+  std::optional<Duration> missing_limit;
   CoreCount machine_size = 0;  // 0: not given
   bool anonymise = false;
   bool keep_acknowledgement = false;
@@ -61,6 +68,10 @@ void settle_formats(ConvertGiven& given) {
   if (given.without_header && given.to_format != "csv") throw UsageError("--no-header goes with --to csv");
   if (given.from_format != "sacct" && given.machine_size > 0)
     throw UsageError("--machine-size goes with --from sacct: other traces say it in their header");
+  if (given.from_format != "sacct" && (!given.cluster.empty() || given.missing_limit || !given.more.empty()))
+    throw UsageError(fmt::format("{} with --from sacct", !given.more.empty()   ? "several files go"
+                                                         : given.missing_limit ? "--missing-limit goes"
+                                                                               : "--cluster goes"));
   if (given.to_format == "csv" && !given.to.jobs_to.empty())
     throw UsageError("--jobs-to goes with --to swf: the CSV has the columns of the side file");
   if (given.from_format != "swf" && !given.from.jobs_from.empty())
@@ -96,10 +107,10 @@ Source csv_source(const ConvertGiven& given) {
 
 void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const ConvertGiven& given) {
   fmt::print(stderr, "replay: {}; {} and {} of heterogeneous jobs folded into theirs; times as {}\n",
-             counted(tally.jobs, "job"), counted(tally.steps, "step"), counted(tally.components, "component"),
+             counted(trace.records.size(), "job"), counted(tally.steps, "step"), counted(tally.components, "component"),
              given.time_zone);
-  if (tally.unfinished > 0)
-    fmt::print(stderr, "replay: {} had not ended: no run time, status -1\n", counted(tally.unfinished, "job"));
+  if (trace.unfinished > 0)
+    fmt::print(stderr, "replay: {} had not ended: no run time, status -1\n", counted(trace.unfinished, "job"));
   if (tally.without_submit > 0)
     fmt::print(stderr, "replay: {} without a time of submission left out\n", counted(tally.without_submit, "job"));
   if (tally.lone_steps > 0)
@@ -107,6 +118,30 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Co
   if (tally.broken > 0)
     fmt::print(stderr, "replay: {} left out; the first: {}\n", counted(tally.broken, "broken row"),
                tally.broken_messages.front());
+  if (tally.continued > 0)
+    fmt::print(stderr, "replay: {} passed over: the rest of a text at the end of a row\n",
+               counted(tally.continued, "line"));
+  if (tally.of_other_clusters > 0)
+    fmt::print(stderr, "replay: {} of other clusters left out\n", counted(tally.of_other_clusters, "job"));
+  if (tally.unknown_states > 0)
+    fmt::print(stderr, "replay: {} a state that is not known, status -1; the first: {}\n",
+               counted(tally.unknown_states, "row has", "rows have"), tally.unknown_state);
+  if (trace.repeated > 0)
+    fmt::print(stderr, "replay: {} of jobs that other rows have too, counted once\n", counted(trace.repeated, "row"));
+  if (trace.resized > 0)
+    fmt::print(stderr, "replay: {} of jobs that changed their size: such a job has the size of its start\n",
+               counted(trace.resized, "row"));
+  if (trace.later_eligible > 0)
+    fmt::print(stderr,
+               "replay: {} could not start at once (dependency, --begin, hold): they wait from `eligible` in the side "
+               "file on\n",
+               counted(trace.later_eligible, "job"));
+  if (trace.sizes_are_requests)
+    fmt::print(stderr, "replay: no column says what was allocated: sizes are requests (field 8)\n");
+  if (trace.without_limit > 0)
+    fmt::print(stderr, "replay: {} without a time limit{}\n", counted(trace.without_limit, "job"),
+               given.missing_limit ? fmt::format(": {} s, or the run time, stands in", to_text(*given.missing_limit))
+                                   : ": a simulation takes the run time as the estimate; --missing-limit 7d sets one");
   if (!trace.was_sorted) fmt::print(stderr, "replay: sorted by submission\n");
   if (given.machine_size == 0)
     fmt::print(
@@ -117,13 +152,22 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Co
 }
 
 Source sacct_source(const ConvertGiven& given) {
-  sacct::Reader reader(open_source(given.from.input), {.time_zone = given.time_zone, .strict = given.from.strict});
-  auto trace = std::make_shared<sacct::Trace>(
-      sacct::read_trace(reader, given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt));
-  report_sacct(reader.tally(), *trace, given);
+  std::vector<sacct::Reader> readers;
+  const sacct::ReaderOptions options{
+      .time_zone = given.time_zone, .strict = given.from.strict, .cluster = given.cluster};
+  readers.emplace_back(open_source(given.from.input), options);
+  for (const std::string& path : given.more) readers.emplace_back(open_source(path), options);
+  auto trace = std::make_shared<sacct::Trace>(sacct::read_trace(
+      readers, {.machine_size = given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt,
+                .missing_limit = given.missing_limit}));
+  sacct::Tally tally;
+  for (const sacct::Reader& reader : readers) tally += reader.tally();
+  report_sacct(tally, *trace, given);
   return {.header = trace->header, .next = [trace, at = std::size_t{0}](TraceEntry& entry) mutable {
             if (at == trace->records.size()) return false;
-            entry = {trace->records[at++], {}};
+            entry = {trace->records[at], {}};
+            if (trace->eligible[at] > Duration::zero()) entry.traits.eligible = trace->eligible[at];
+            ++at;
             return true;
           }};
 }
@@ -173,6 +217,8 @@ std::string canonical(const ConvertGiven& given) {
   std::string text = fmt::format("replay trace convert --from {} --to {}", given.from_format, given.to_format);
   if (given.from_format == "sacct") text += fmt::format(" --time-zone {}", given.time_zone);
   if (given.machine_size > 0) text += fmt::format(" --machine-size {}", given.machine_size);
+  if (!given.cluster.empty() && !given.anonymise) text += fmt::format(" --cluster {}", given.cluster);
+  if (given.missing_limit) text += fmt::format(" --missing-limit {}", to_text(*given.missing_limit));
   if (given.anonymise) text += " --anonymise";
   if (given.keep_acknowledgement) text += " --keep-acknowledgement";
   return text;
@@ -205,13 +251,15 @@ Command add_trace_convert(CLI::App& trace) {
       "Examples:\n"
       "  replay trace convert KTH-SP2.swf.gz -o kth.csv\n"
       "  sacct -a -D -P -S 2024-01-01 "
-      "--format=JobID,User,Group,JobName,Partition,QOS,Submit,Start,End,ElapsedRaw,AllocCPUS,"
+      "--format=JobID,User,Group,JobName,Partition,QOS,Cluster,Submit,Eligible,Start,End,ElapsedRaw,AllocCPUS,"
       "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz");
   auto given = std::make_shared<ConvertGiven>();
   add_trace_input(*command, given->from);
   command->get_option("FILE")->description(
       "SWF, CSV or what sacct --parsable2 prints; plain or .gz, '-': standard input");
+  command->add_option("MORE", given->more, "sacct: further dumps of the same cluster, which may overlap")
+      ->type_name("FILE");
   add_trace_output(*command, given->to);
   command->add_option("--from", given->from_format, "format of FILE (default: by the ending of its name)")
       ->check(CLI::IsMember({"swf", "csv", "sacct"}));
@@ -221,6 +269,15 @@ Command add_trace_convert(CLI::App& trace) {
       ->capture_default_str();
   command->add_option("--machine-size", given->machine_size, "sacct: processors of the machine, for MaxProcs")
       ->check(CLI::Range(1, 2'147'483'647));
+  command->add_option("--cluster", given->cluster, "sacct: only the jobs of this cluster")->type_name("NAME");
+  command
+      ->add_option_function<std::string>(
+          "--missing-limit",
+          [given](const std::string& text) {
+            given->missing_limit = duration_of("--missing-limit", text, kMissingLimit);
+          },
+          "sacct: time limit of jobs that have none (UNLIMITED, Partition_Limit), such as 7d; never below the run time")
+      ->type_name("DURATION");
   command->add_flag(
       "--anonymise", given->anonymise,
       "users, groups, programs, queues, partitions become numbers in order of appearance; header lines that "

@@ -19,11 +19,11 @@ constexpr const char* kTrace =
 // Every column, every curve.
 constexpr const char* kDeclared =
     "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority,"
-    "sl_scr,sl_sno,pair_key\n"
-    "1,moldable,2,8,,three-point:n=4:e=0.9/0.7/0.5,0.75,0.25,0.5,-inf,1.5,1.25,18446744073709551615\n"
-    "2,malleable,2,16,2|4|8|16,downey:a=10.5:sigma=1.2,,,,0.25,,,\n"
-    "3,rigid,,,,,,,,,,,7\n"
-    "4,moldable,,,3|6|12,linear,0.6,,,,,,\n";
+    "sl_scr,sl_sno,pair_key,eligible\n"
+    "1,moldable,2,8,,three-point:n=4:e=0.9/0.7/0.5,0.75,0.25,0.5,-inf,1.5,1.25,18446744073709551615,\n"
+    "2,malleable,2,16,2|4|8|16,downey:a=10.5:sigma=1.2,,,,0.25,,,,\n"
+    "3,rigid,,,,,,,,,,,7,\n"
+    "4,moldable,,,3|6|12,linear,0.6,,,,,,,\n";
 
 class Declarations : public testing::Test {
  protected:

@@ -19,7 +19,7 @@ using test::message_of;
 
 constexpr const char* kAllColumns =
     "job,flexibility,least_processes,most_processes,sizes,speedup,cpu_util,ov,user_priority,political_priority,sl_scr,"
-    "sl_sno,pair_key\n";
+    "sl_sno,pair_key,eligible\n";
 
 JobTraits full_traits() {
   JobTraits traits;
@@ -35,13 +35,14 @@ JobTraits full_traits() {
   traits.same_cpu_slowdown = 1.2345678901234567;
   traits.same_node_slowdown = 0.9;
   traits.pair_key = std::numeric_limits<std::uint64_t>::max();
+  traits.eligible = std::chrono::microseconds{3'590'500'000};
   return traits;
 }
 
 // Jobs with a single member each, so that a value read into another column is noticed.
 std::vector<JobTraits> single_traits() {
   const JobTraits full = full_traits();
-  std::vector<JobTraits> list(12);
+  std::vector<JobTraits> list(13);
   list[0].flexibility = full.flexibility;
   list[1].least = full.least;
   list[2].most = full.most;
@@ -54,6 +55,7 @@ std::vector<JobTraits> single_traits() {
   list[9].same_cpu_slowdown = full.same_cpu_slowdown;
   list[10].same_node_slowdown = full.same_node_slowdown;
   list[11].pair_key = full.pair_key;
+  list[12].eligible = full.eligible;
   return list;
 }
 
@@ -184,7 +186,9 @@ TEST(JobTable, CellsThatAreWrongAreNamedWithWhatWasExpected) {
                              {"sl_scr", "1e-308", "a number 0.001..1000000"},
                              {"sl_sno", "-1", "a number 0.001..1000000"},
                              {"pair_key", "-1", "a whole number of 64 bits"},
-                             {"pair_key", "18446744073709551616", "a whole number of 64 bits"}};
+                             {"pair_key", "18446744073709551616", "a whole number of 64 bits"},
+                             {"eligible", "-1", "seconds from 0 to 10000000000"},
+                             {"eligible", "2024-05-06", "seconds from 0 to 10000000000"}};
   for (const Case& c : kCases)
     EXPECT_EQ(
         complaint(std::string("job,") + c.column + "\n1," + c.cell + "\n"),

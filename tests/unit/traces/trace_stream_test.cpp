@@ -17,6 +17,8 @@
 namespace replay {
 namespace {
 
+using namespace std::chrono_literals;
+
 using test::job_line;
 using test::load;
 using test::message_of;
@@ -259,6 +261,22 @@ TEST_F(TraceStream, JobsOfAWorkloadAreWhatTheSideFileMakesOfThem) {
   EXPECT_FALSE(jobs[2].has_network_overhead) << "an empty cell states nothing";
   for (const TracedJob& job : jobs) EXPECT_EQ(job.job.declared, job.truth.behaviour) << "what is declared is true";
   EXPECT_EQ(loaded.report.count("job-table"), 2U);
+}
+
+// A cancellation counts from the submission, so the wait until the job became eligible is no longer in it.
+TEST_F(TraceStream, AJobWaitsFromWhenItIsEligible) {
+  write_text(path("t.swf"), job_line(1, {{2, "0"}}) + job_line(2, {{2, "10"}, {3, "500"}, {4, "-1"}, {11, "5"}}) +
+                                job_line(3, {{2, "20"}}));
+  write_text(path("t.jobs.csv"), "job,eligible\n1,15\n2,300.5\n");
+  const LoadedWorkload loaded = read_workload(path("t.swf"), {.cancelled = Cancelled::kHonour});
+  const auto& jobs = loaded.workload.jobs;
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_EQ(jobs[0].job.submitted, Instant{15s});
+  EXPECT_EQ(jobs[1].job.id, JobId{3}) << "jobs come in the order in which they wait";
+  EXPECT_EQ(jobs[2].job.submitted, Instant{310'500ms});
+  EXPECT_EQ(jobs[2].cancelled_after, Duration{199'500ms});
+  EXPECT_EQ(loaded.report.count("eligible"), 2U);
+  EXPECT_EQ(loaded.report.count("out-of-order"), 0U) << "the log is in order";
 }
 
 TEST(TraceWriter, AFolderThatIsMissingIsNamedAsItWasGiven) {

@@ -55,7 +55,12 @@ TEST(SacctValues, StatesMayBeCutOffOrSayWhoCancelled) {
   for (const char* const failed : {"TIMEOUT", "NODE_FAIL", "PREEMPTED", "REQUEUED"})
     EXPECT_EQ(read_state(failed), Fate::kFailed) << failed;
   EXPECT_EQ(read_state("RUNNING"), Fate::kUnfinished);
+  EXPECT_EQ(read_state("RESIZING"), Fate::kResized);
+  for (const char* const running : {"EXPEDITING", "POWER_UP_NODE", "RESV_DEL_HOLD", "UPDATE_DB"})
+    EXPECT_EQ(read_state(running), Fate::kUnfinished) << running;
   EXPECT_FALSE(read_state("DONE"));
+  EXPECT_TRUE(may_be_state("DONE"));
+  EXPECT_FALSE(may_be_state("/home/ann"));
   EXPECT_FALSE(read_state("+"));
 }
 
@@ -105,7 +110,7 @@ TEST(SacctDump, TheSampleBecomesWhatItsPageSays) {
             "5 149400 3600 -1 4 -1 -1 4 86400 -1 -1 3 2 4 2 2 -1 -1\n");
   EXPECT_EQ(reader.tally().steps, 5U);
   EXPECT_EQ(reader.tally().components, 1U);
-  EXPECT_EQ(reader.tally().unfinished, 1U);
+  EXPECT_EQ(trace.unfinished, 1U);
   EXPECT_FALSE(trace.was_sorted);
   EXPECT_EQ(trace.most_in_use, 57);
   EXPECT_EQ(trace.header.unix_start_time(), 1711695600);
@@ -162,9 +167,9 @@ TEST(SacctDump, ErrorsNameLineAndField) {
   EXPECT_EQ(message(std::string(kHeader) + "7|1700000000|1700000010\n"),
             "dump.sacct:2: expected 6 cells as in the header row, found 3");
   EXPECT_EQ(
-      message(std::string(kHeader) + "7|1700000000|1700000010|1700000050|2|DONE\n", false),
+      message(std::string(kHeader) + "7|1700000000|1700000010|1700000050|2|done\n", false),
       "dump.sacct: no jobs: expected rows of sacct --parsable2, found dump.sacct:2: field State: expected a state of "
-      "a job such as COMPLETED, found 'DONE'");
+      "a job such as COMPLETED, found 'done'");
   EXPECT_NE(message("7|1700000000|1700000010|1700000050|2|COMPLETED\n").find("without --noheader"), std::string::npos);
   EXPECT_NE(message("").find("found nothing"), std::string::npos);
 }

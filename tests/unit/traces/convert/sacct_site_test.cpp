@@ -1,0 +1,233 @@
+// Dumps as sites have them: free text with separators and line ends, dumps that overlap, several clusters, jobs that could
+// not start at once. The dumps lie in tests/data/sacct; docs/formats/sacct.md has the rules.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "scheduler/base/error.hpp"
+#include "tests/unit/traces/swf_text.hpp"
+#include "traces/convert/sacct_reader.hpp"
+#include "traces/convert/sacct_trace.hpp"
+#include "traces/swf_writer.hpp"
+
+namespace replay::sacct {
+namespace {
+
+using namespace std::chrono_literals;
+using test::message_of;
+
+std::string lines_of(const Trace& trace) {
+  std::string text;
+  SwfWriter writer(string_sink(text));
+  for (const SwfRecord& record : trace.records) writer.write(record);
+  writer.close();
+  return text;
+}
+
+struct Converted {
+  Trace trace;
+  Tally tally;
+};
+
+Converted convert_dump(const std::string& name, const TraceOptions& options = {}, const ReaderOptions& reading = {}) {
+  Reader reader(open_source(fmt::format("{}/tests/data/sacct/{}.sacct", REPLAY_SOURCE_DIR, name)), reading);
+  Trace trace = read_trace(reader, options);
+  return {std::move(trace), reader.tally()};
+}
+
+Converted convert_text(const std::string& text, const ReaderOptions& reading = {}) {
+  Reader reader(memory_source(text, "dump.sacct"), reading);
+  Trace trace = read_trace(reader);
+  return {std::move(trace), reader.tally()};
+}
+
+TEST(SacctFreeText, SeparatorsInAnyColumnOfItCostNoJob) {
+  const auto [trace, tally] = convert_dump("pipe", {}, {.strict = true});
+  EXPECT_EQ(lines_of(trace),
+            "1 0 5 60 2 -1 -1 -1 600 -1 1 1 -1 1 -1 1 -1 -1\n"
+            "2 10 0 120 4 -1 -1 -1 600 -1 1 1 -1 2 -1 1 -1 -1\n"
+            "3 20 0 180 8 -1 -1 -1 600 -1 1 2 -1 3 -1 1 -1 -1\n"
+            "4 30 0 240 1 -1 -1 -1 600 -1 1 2 -1 4 -1 1 -1 -1\n");
+}
+
+TEST(SacctFreeText, ASeparatorInOneColumnMovesNoOther) {
+  EXPECT_EQ(lines_of(convert_dump("pipe-silent").trace),
+            "1 0 0 60 2 -1 -1 -1 600 -1 1 1 1 1 -1 -1 -1 -1\n"
+            "2 10 0 120 2 -1 -1 -1 600 -1 1 1 1 1 -1 -1 -1 -1\n");
+  EXPECT_EQ(lines_of(convert_dump("pipe-numbers").trace),
+            "1 0 0 3600 4 -1 -1 -1 -1 -1 1 -1 1 1 -1 -1 -1 -1\n"
+            "2 10 0 3600 4 -1 -1 -1 -1 -1 1 -1 1 1 -1 -1 -1 -1\n")
+      << "Start + Elapsed = End decides";
+}
+
+constexpr const char* kTwoTexts = "JobID|Submit|Start|End|ElapsedRaw|AllocCPUS|State|JobName|User|Account|Comment\n";
+
+TEST(SacctFreeText, NamesOfOtherRowsDecideWhatTimesLeaveOpen) {
+  const auto [trace, tally] =
+      convert_text(std::string(kTwoTexts) +
+                   "1|1700000000|1700000000|1700000060|60|2|COMPLETED|md|ann|phys|none\n"
+                   "2|1700000000|1700000000|1700000060|60|2|COMPLETED|md|x|ann|phys|hello|there\n");
+  ASSERT_EQ(trace.records.size(), 2U);
+  EXPECT_EQ(trace.records[1].user, trace.records[0].user);
+  EXPECT_EQ(trace.records[1].group, trace.records[0].group);
+}
+
+TEST(SacctFreeText, ARowThatCanBeReadInSeveralWaysIsLeftOutAndShown) {
+  const auto [trace, tally] = convert_text(std::string(kTwoTexts) +
+                                           "1|1700000000|1700000000|1700000060|60|2|COMPLETED|md|ann|phys|none\n"
+                                           "2|1700000000|1700000000|1700000060|60|2|COMPLETED|a|b|c|d|e\n");
+  EXPECT_EQ(trace.records.size(), 1U);
+  ASSERT_EQ(tally.broken, 1U);
+  EXPECT_EQ(tally.broken_messages.front(),
+            "dump.sacct:3: expected 11 cells as in the header row, found 12 that can be read in several ways");
+}
+
+TEST(SacctFreeText, LineEndsInItCostNoJob) {
+  const auto [trace, tally] = convert_dump("newline", {}, {.strict = true});
+  EXPECT_EQ(lines_of(trace),
+            "1 0 0 60 2 -1 -1 -1 -1 -1 1 1 -1 1 -1 -1 -1 -1\n"
+            "2 10 0 120 4 -1 -1 -1 -1 -1 1 1 -1 2 -1 -1 -1 -1\n"
+            "3 20 0 180 1 -1 -1 -1 -1 -1 1 2 -1 3 -1 -1 -1 -1\n");
+  EXPECT_EQ(tally.steps, 1U);
+}
+
+TEST(SacctFreeText, TheRestOfATextAtTheEndOfARowIsPassedOverAndCounted) {
+  const auto [trace, tally] = convert_text(
+      "JobID|Submit|Start|End|AllocCPUS|State|SubmitLine\n"
+      "1|1700000000|1700000000|1700000060|2|COMPLETED|sbatch --wrap=one\n"
+      "two | wc -l\n"
+      "2|1700000000|1700000000|1700000060|2|COMPLETED|sbatch\n");
+  EXPECT_EQ(trace.records.size(), 2U);
+  EXPECT_EQ(tally.continued, 1U);
+  EXPECT_EQ(tally.broken, 0U);
+}
+
+TEST(SacctFreeText, ATruncatedRowTakesNoOtherWithIt) {
+  const auto [trace, tally] = convert_text(
+      "JobID|Submit|Start|End|AllocCPUS|State|JobName\n"
+      "1|1700000000|17000\n"
+      "2|1700000000|1700000000|1700000060|2|COMPLETED|md\n");
+  EXPECT_EQ(trace.records.size(), 1U);
+  EXPECT_EQ(tally.broken, 1U);
+}
+
+TEST(SacctOverlap, AJobInTwoDumpsCountsOnce) {
+  const auto [trace, tally] = convert_dump("months", {}, {.strict = true});
+  EXPECT_EQ(trace.records.size(), 3U);
+  EXPECT_EQ(trace.repeated, 1U);
+  EXPECT_EQ(trace.most_in_use, 4);
+  const Trace cron = convert_dump("months-cron").trace;
+  EXPECT_EQ(lines_of(cron), lines_of(trace)) << "a row of the running job, then its last one";
+}
+
+TEST(SacctOverlap, AlsoInTwoFiles) {
+  const std::string header = "JobID|Submit|Start|End|AllocCPUS|State\n";
+  const std::string both = "2|1700000010|1700000020|1700000080|2|COMPLETED\n";
+  std::vector<Reader> readers;
+  readers.emplace_back(memory_source(header + "1|1700000000|1700000000|1700000060|2|COMPLETED\n" + both));
+  readers.emplace_back(memory_source(header + both + "3|1700000090|1700000090|1700000100|2|COMPLETED\n"));
+  EXPECT_EQ(lines_of(read_trace(readers)),
+            "1 0 0 60 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+            "2 10 10 60 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+            "3 90 0 10 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+}
+
+TEST(SacctOverlap, AJobThatWaitedInTheFirstDumpIsTheOneThatRanInTheSecond) {
+  const auto [trace, tally] = convert_text(
+      "JobID|Submit|Start|End|AllocCPUS|State\n"
+      "1|1700000000|Unknown|Unknown|0|PENDING\n"
+      "7_[1-2%1]|1700000000|Unknown|Unknown|0|PENDING\n"
+      "8_[1-2]|1700000000|Unknown|Unknown|0|PENDING\n"
+      "1|1700000000|1700000010|1700000020|2|COMPLETED\n"
+      "7_1|1700000000|1700000010|1700000020|2|COMPLETED\n"
+      "7_2|1700000000|1700000010|1700000020|2|COMPLETED\n");
+  EXPECT_EQ(trace.records.size(), 4U) << "8 waits still";
+  EXPECT_EQ(trace.repeated, 2U);
+}
+
+TEST(SacctOverlap, ARequeuedRunIsNoRepetition) {
+  const auto [trace, tally] = convert_dump("requeued");
+  EXPECT_EQ(lines_of(trace),
+            "1 0 0 3600 4 -1 -1 -1 7200 -1 0 1 -1 -1 -1 -1 -1 -1\n"
+            "2 3605 595 3600 4 -1 -1 -1 7200 -1 1 1 -1 -1 -1 -1 -1 -1\n");
+}
+
+TEST(SacctClusters, AreNeverOneMachine) {
+  EXPECT_NE(message_of<InputError>([] {
+              (void)convert_dump("two-clusters");
+            }).find("expected the jobs of one cluster, found those of alpha, beta: --cluster alpha takes one"),
+            std::string::npos);
+  const auto [trace, tally] = convert_dump("two-clusters", {}, {.cluster = "alpha"});
+  EXPECT_EQ(trace.records.size(), 2U);
+  EXPECT_EQ(tally.of_other_clusters, 1U);
+  EXPECT_EQ(trace.header.find("Computer"), "alpha");
+  EXPECT_NE(message_of<InputError>([] {
+              (void)convert_dump("two-clusters", {}, {.cluster = "gamma"});
+            }).find("no jobs of cluster 'gamma': found alpha, beta"),
+            std::string::npos);
+  EXPECT_THROW((void)convert_dump("pipe", {}, {.cluster = "alpha"}), InputError) << "it has no column Cluster";
+}
+
+TEST(SacctEligible, IsKeptBesideTheSubmission) {
+  const Trace trace = convert_dump("eligible").trace;
+  EXPECT_EQ(trace.records[1].submit, 10s);
+  EXPECT_EQ(trace.records[1].wait, 3590s) << "field 3 is Start - Submit, as SWF has it";
+  EXPECT_EQ(trace.eligible, (std::vector<Duration>{0s, 3590s, 21300s}));
+  EXPECT_EQ(trace.later_eligible, 2U);
+}
+
+TEST(SacctColumns, RequestsStandInWhereNoneSaysWhatWasAllocated) {
+  const Trace trace = convert_dump("reqcpus-only").trace;
+  EXPECT_EQ(lines_of(trace),
+            "1 0 0 3600 -1 -1 -1 16 7200 4194304 -1 1 1 -1 1 1 -1 -1\n"
+            "2 600 600 1800 -1 -1 -1 8 3600 4194304 -1 2 2 -1 1 1 -1 -1\n");
+  EXPECT_TRUE(trace.sizes_are_requests);
+  EXPECT_EQ(trace.most_in_use, 24);
+}
+
+TEST(SacctLimits, AMissingOneIsSetOnRequestAndNeverBelowTheRunTime) {
+  EXPECT_EQ(convert_dump("unlimited").trace.without_limit, 2U);
+  const Trace week = convert_dump("unlimited", {.missing_limit = std::chrono::days{7}}).trace;
+  EXPECT_EQ(week.records[0].requested_time, Duration{std::chrono::days{7}});
+  EXPECT_EQ(week.records[1].requested_time, 1h);
+  const Trace short_one = convert_dump("unlimited", {.missing_limit = 1200s}).trace;
+  EXPECT_EQ(short_one.records[2].requested_time, 1500s);
+}
+
+TEST(SacctStates, AJobThatChangedItsSizeIsOneJob) {
+  const auto [trace, tally] = convert_dump("states");
+  ASSERT_EQ(trace.records.size(), 5U);
+  EXPECT_EQ(trace.resized, 1U);
+  EXPECT_EQ(trace.records[1].run, 7200s);
+  EXPECT_EQ(trace.records[1].allocated, 4);
+  EXPECT_EQ(trace.records[1].status, 1);
+}
+
+TEST(SacctStates, AStateOfALaterSlurmCostsNoJob) {
+  const auto [trace, tally] =
+      convert_text("JobID|Submit|Start|End|AllocCPUS|State\n1|1700000000|1700000000|1700000060|2|HIBERNATED by 7\n");
+  EXPECT_EQ(trace.records.at(0).run, 60s);
+  EXPECT_EQ(trace.records.at(0).status, -1);
+  EXPECT_EQ(tally.unknown_states, 1U);
+  EXPECT_EQ(tally.unknown_state, "HIBERNATED by 7");
+}
+
+// 2024-10-27, 03:00 CEST is 02:00 CET.
+TEST(SacctTimes, NoJobStartsBeforeItsSubmissionInTheHourThatAutumnRepeats) {
+  const auto [trace, tally] = convert_text(
+      "JobID|Submit|Start|End|ElapsedRaw|AllocCPUS|State\n"
+      "1|2024-10-27T02:50:00|2024-10-27T02:10:00|2024-10-27T03:10:00|3600|2|COMPLETED\n"
+      "2|2024-10-27T01:50:00|2024-10-27T02:30:00|2024-10-27T02:10:00|2400|2|COMPLETED\n"
+      "3|2024-10-27T01:50:00|2024-10-27T02:30:00|2024-10-27T02:40:00|600|2|COMPLETED\n",
+      {.time_zone = "Europe/Stockholm"});
+  ASSERT_EQ(trace.records.size(), 3U);
+  EXPECT_EQ(lines_of(trace),
+            "1 0 2400 2400 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+            "2 0 2400 600 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+            "3 3600 1200 3600 2 -1 -1 -1 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+}
+
+}  // namespace
+}  // namespace replay::sacct
