@@ -41,7 +41,9 @@ TEST_P(SlackCases, EveryStartAndEndIsThatOfTheRules) {
   for (std::size_t i = 0; i < one.starts.size(); ++i) {
     const JobId job{static_cast<std::int64_t>(i) + 1};
     EXPECT_EQ(to_text(log.start(job)), std::to_string(one.starts[i])) << "start of job " << i + 1;
-    EXPECT_EQ(to_text(log.end(job)), std::to_string(one.ends[i])) << "end of job " << i + 1;
+    if (i < one.ends.size()) {
+      EXPECT_EQ(to_text(log.end(job)), std::to_string(one.ends[i])) << "end of job " << i + 1;
+    }
   }
 }
 
@@ -55,7 +57,11 @@ INSTANTIATE_TEST_SUITE_P(
         // Job 2 reaches its estimate at 50. In the first case job 1 ends at that instant, in the second before: both
         // times there is room for job 2 to go on when the tick looks at the plan.
         SlackCase{"slack-tick", "slack:sf=0:awt=60", 2, {0, 0, 50}, {50, 52, 60}},
-        SlackCase{"slack-tick2", "slack:sf=0:awt=60", 2, {0, 0, 49}, {49, 52, 59}}),
+        SlackCase{"slack-tick2", "slack:sf=0:awt=60", 2, {0, 0, 49}, {49, 52, 59}},
+        // Jobs 2 and 3 are equal in processors x estimate, in tenths of a second: job 2, planned earlier, comes first.
+        SlackCase{"slack-du", "slack:sf=1:awt=1:heuristic=du", 3, {0, 10, 1}, {}},
+        // Jobs 3, 2, 1 stand in this order in the file, submitted at one instant: inserted by number.
+        SlackCase{"slack-lines", "slack:awt=60", 1, {8, 7, 6}, {9, 8, 7}}),
     [](const testing::TestParamInfo<SlackCase>& one) {
       std::string name = one.param.trace;
       for (char& c : name)

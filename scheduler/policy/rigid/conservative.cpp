@@ -192,7 +192,7 @@ class Conservative final : public Policy {
     submitted_.clear();
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kSubmit) submitted_.push_back(trigger.job);
-    if (size_) std::ranges::sort(submitted_, {}, &Job::id);
+    std::ranges::sort(submitted_, {}, &Job::id);
     for (const Job* job : submitted_) insert(*job, shape_at_submission(*job));
     if (queue_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
   }

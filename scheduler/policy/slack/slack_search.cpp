@@ -214,7 +214,7 @@ void SlackSearch::sort(std::span<const SlackWaiting> waiting, const SlackOf& fav
     case SlackHeuristic::kAll: break;
     case SlackHeuristic::kAat: by(arrival); break;
     case SlackHeuristic::kDu:
-      by([](const SlackWaiting& w) { return -w.job->processes * seconds(w.job->estimate); });
+      by([](const SlackWaiting& w) { return -w.job->processes * w.job->estimate.count(); });
       break;
     case SlackHeuristic::kDc:
       by([&](const SlackWaiting& w) { return -cost_of_moving(w.job->processes, w.slack, 1, favoured, weights_); });
