@@ -61,7 +61,8 @@ MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores&
   call.command = command;
   call.pu_of_rank = core_of_rank;
   const Words arguments = launcher::mpiexec_arguments(call);
-  const launcher::Variables environment = launcher::hydra_environment(launcher::own_environment(), {});
+  const launcher::Variables environment =
+      launcher::hydra_environment(variables_for_job(launcher::own_environment(), launcher::JobNetwork::kHost).kept, {});
   const auto start = Clock::now();
   const pid_t pid =
       launcher::start_mpiexec(mpiexec, arguments, environment, {.output = folder.path(), .directory = {}}).process->pid();

@@ -203,4 +203,10 @@ AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const prot
   return AgentHandle{pid, UniqueFd{}, home.path};
 }
 
+std::optional<std::string> missing_devices_note(JobNetwork network, const Variables& further) {
+  Variables all = own_environment();
+  all.insert(all.end(), further.begin(), further.end());
+  return note_on_missing_devices(variables_for_job(all, network).missing_devices);
+}
+
 }  // namespace replay::launcher

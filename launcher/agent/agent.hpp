@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "launcher/mpich/job_network.hpp"
+#include "launcher/mpich/user_variables.hpp"
 #include "launcher/os/pu_id.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/orphans.hpp"
@@ -81,5 +82,9 @@ class AgentHandle {
 /// The same for an existing stream to a daemon, sealed with these keys; the handle has no stream. When this process
 /// dies, the agent ends as on SIGTERM.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals);
+
+/// The note for the user if jobs in that network do not get all variables of this process, and of `further`, since they
+/// name a device that the network lacks; else nothing.
+[[nodiscard]] std::optional<std::string> missing_devices_note(JobNetwork network, const Variables& further = {});
 
 }  // namespace replay::launcher

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "launcher/mpich/user_variables.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 
 namespace replay::launcher {
@@ -77,7 +78,9 @@ std::vector<std::pair<std::string, std::string>> port_ranges(
   std::vector<std::pair<std::string, std::string>> ranges{{"MPIEXEC_PORT_RANGE", "25000:25999"},
                                                           {"UCX_TCP_PORT_RANGE", "26000-29999"}};
   std::erase_if(ranges, [&environment](const auto& range) {
-    return std::ranges::any_of(environment, [&range](const auto& given) { return given.first == range.first; });
+    return std::ranges::any_of(environment, [&range](const auto& given) {
+      return given.first == range.first || (is_port_range(given.first) && is_port_range(range.first));
+    });
   });
   return ranges;
 }

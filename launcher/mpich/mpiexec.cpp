@@ -30,12 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace bp = boost::process;
 
-/// Whether the variable concerns this process alone: its own launcher, or its own preload.
-bool belongs_to_us(std::string_view name) {
-  return name == "LD_PRELOAD" || name.starts_with("PMI_") || name.starts_with("HYDI_") || name == "MPI_LOCALNRANKS" ||
-         name == "MPI_LOCALRANKID";
-}
-
 /// Opens for reading and writing: opening an existing pipe for writing alone would wait for a reader.
 UniqueFd open_for_output(const fs::path& file) {
   UniqueFd fd{::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666)};
@@ -104,13 +98,14 @@ std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {
   return arguments;
 }
 
-Variables hydra_environment(const Variables& ours, const Variables& extra) {
+Variables hydra_environment(const Variables& kept, const Variables& extra) {
   Variables result;
-  for (const auto& variable : ours) {
+  for (const auto& variable : kept) {
     const bool is_replaced = std::ranges::any_of(extra, [&](const auto& e) { return e.first == variable.first; });
-    if (!is_replaced && !belongs_to_us(variable.first)) result.push_back(variable);
+    if (!is_replaced && variable.first != "LD_PRELOAD") result.push_back(variable);
   }
   result.insert(result.end(), extra.begin(), extra.end());
+  result.emplace_back("HYDRA_CONFIG_FILE", "/dev/null");
   return result;
 }
 

@@ -15,13 +15,12 @@
 #include <vector>
 
 #include "launcher/mpich/job_network.hpp"
+#include "launcher/mpich/user_variables.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/model/event.hpp"
 
 namespace replay::launcher {
-
-using Variables = std::vector<std::pair<std::string, std::string>>;
 
 /// What distinguishes one start of mpiexec from another.
 struct MpiexecCall {
@@ -38,9 +37,9 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// mpiexec's arguments, without mpiexec itself.
 [[nodiscard]] std::vector<std::string> mpiexec_arguments(const MpiexecCall& call);
 
-/// The environment for mpiexec: ours, without what belongs to us alone (LD_PRELOAD, another launcher's PMI and HYDI
-/// variables), and `extra`.
-[[nodiscard]] Variables hydra_environment(const Variables& ours, const Variables& extra);
+/// The environment for mpiexec: `kept` of variables_for_job() without LD_PRELOAD, which is for the ranks, and `extra`.
+/// mpiexec reads no configuration file of the user's or the system's.
+[[nodiscard]] Variables hydra_environment(const Variables& kept, const Variables& extra);
 /// This process's environment.
 [[nodiscard]] Variables own_environment();
 

@@ -166,6 +166,7 @@ void RealMachine::find_programs() {
     local_.notes.push_back(*note);
     agent_.network = launcher::JobNetwork::kHost;
   }
+  if (const auto note = launcher::missing_devices_note(agent_.network)) local_.notes.push_back(*note);
 }
 
 void RealMachine::leave_the_jobs_cores() const {

@@ -137,12 +137,20 @@ class Session {
   }
 
  private:
+  void say_note(const std::string& note) const {
+    if (!request_.json) say_(fmt::format("replay: note: {}", note));
+  }
+
   int run_with_agent() {
     launcher::AgentOptions agent_options;
     agent_options.back_end = experiment::back_end_of(request_.back_end);
     agent_options.network = experiment::job_network_of(request_.job_network);
-    if (const auto note = experiment::job_network_note(agent_options.network); note && !request_.json)
-      say_(fmt::format("replay: note: {}", *note));
+    if (const auto note = experiment::job_network_note(agent_options.network)) {
+      say_note(*note);
+      agent_options.network = launcher::JobNetwork::kHost;
+    }
+    if (const auto note = launcher::missing_devices_note(agent_options.network, order_.launch.environment))
+      say_note(*note);
     agent_options.mpiexec = find_mpiexec();
     if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -117,6 +119,50 @@ TEST_F(Surroundings, AProgramWithBlanksAndQuotesInItsPathRuns) {
   expect_end(Outcome::kCompleted, "");
   EXPECT_EQ(its_end().verification, Verification::kPassed);
   EXPECT_TRUE(seen_.started.at(kJob)) << seen_.reason.at(kJob);
+}
+
+// ---- environment ----------------------------------------------------------------------------------------------------
+
+TEST_F(Surroundings, NoVariableForAnotherMpiexecReachesOurs) {
+  start();
+  const fs::path hosts = directory_ / "hosts";
+  std::ofstream{hosts} << "a\nb\n";
+  live::LaunchOrder job = order({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  job.surroundings = {{"PATH", std::getenv("PATH")},
+                      {"HYDRA_LAUNCHER_AUTOFORK", "0"},
+                      {"HYDRA_HOST_FILE", hosts.string()},
+                      {"HYDRA_IFACE", "eth7"},
+                      {"HYDRA_LAUNCHER_EXTRA_ARGS", "-v"},
+                      {"HYDRA_USE_DDD", "1"},
+                      {"HYDRA_DEBUG", "1"},
+                      {"HYDRA_CONFIG_FILE", hosts.string()},
+                      {"MPIEXEC_TIMEOUT", "x"},
+                      {"MPIEXEC_PORT_RANGE", "x"},
+                      {"PMI_RANK", "1"},
+                      {"PMI_SPAWNED", "1"},
+                      {"PWD", "/nowhere"},
+                      {"SLURM_JOB_ID", "1"},
+                      {"SLURM_NODELIST", "a,b"},
+                      {"PBS_NODEFILE", hosts.string()}};
+  job.environment = {{"PMI_SPAWNED", "1"}};
+  executor_->launch(job);
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_EQ(its_end().verification, Verification::kPassed);
+  EXPECT_EQ(file("stderr"), "") << "no line of HYDRA_DEBUG";
+  EXPECT_FALSE(fs::exists(directory_ / "job" / "note"));
+}
+
+TEST_F(Surroundings, AVariableThatNamesADeviceOfTheHostIsLeftOutOfTheJobsNetworkWithANote) {
+  options_.network = JobNetwork::kOwn;
+  if (why_no_own_network()) GTEST_SKIP() << "no network namespaces";
+  start();
+  live::LaunchOrder job = order({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 2);
+  job.surroundings = {{"PATH", std::getenv("PATH")}, {"UCX_NET_DEVICES", "eth0"}};
+  job.environment = {{"UCX_TLS", "tcp"}};
+  executor_->launch(job);
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_EQ(its_end().verification, Verification::kPassed);
+  EXPECT_TRUE(file("note").starts_with("jobs do not get UCX_NET_DEVICES=eth0: ")) << file("note");
 }
 
 // ---- the agent ------------------------------------------------------------------------------------------------------

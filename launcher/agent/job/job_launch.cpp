@@ -100,7 +100,7 @@ std::string preload_text(const JobContext& job, const Variables& surroundings) {
 
 /// For the user, beside the job's output.
 void write_description(const JobContext& job, const std::filesystem::path& mpiexec,
-                       const std::vector<std::string>& arguments) {
+                       const std::vector<std::string>& arguments, const std::optional<std::string>& note) {
   const std::string command = quoted_word(mpiexec.string()) + " " + command_line_of(arguments);
   std::string environment;
   for (const Variables& variables : {job.order.surroundings, job.order.environment})
@@ -109,6 +109,7 @@ void write_description(const JobContext& job, const std::filesystem::path& mpiex
   try {
     write_whole_file(directory / "command", command + "\n");
     write_whole_file(directory / "environment", environment);
+    if (note) write_whole_file(directory / "note", *note + "\n");
   } catch (const InputError& error) {
     throw std::runtime_error(fmt::format("cannot write into {}: {}", job.order.directory, error.what()));
   }
@@ -116,10 +117,13 @@ void write_description(const JobContext& job, const std::filesystem::path& mpiex
 
 void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
   const AgentSite& site = job.site;
-  const Variables inherited = surroundings_of(job.order);
+  JobVariables ours = variables_for_job(surroundings_of(job.order), site.network);
+  JobVariables ranks = variables_for_job(job.order.environment, site.network);
+  const Variables& inherited = ours.kept;
+  std::ranges::move(ranks.missing_devices, std::back_inserter(ours.missing_devices));
   const std::vector<std::int32_t>& core_of_rank = job.ranks.core_of_rank();
   const MpiexecCall call{job.order.command,
-                         job.order.environment,
+                         std::move(ranks.kept),
                          {core_of_rank.begin(), core_of_rank.end()},
                          preload_text(job, inherited),
                          !site.is_emulated};
@@ -127,7 +131,7 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
   // The job's mark: set for rigid jobs too, because it is how strays are recognised.
   Variables mark{{REPLAY_VM_ENV_SOCKET, site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
   if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
-  write_description(job, mpiexec, arguments);
+  write_description(job, mpiexec, arguments, note_on_missing_devices(ours.missing_devices));
   if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
   job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark),
                                    {job.order.directory, job.order.working_directory, site.network}));

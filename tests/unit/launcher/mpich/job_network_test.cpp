@@ -93,6 +93,7 @@ TEST(PortRanges, AreSetUnlessTheUserHasSetThem) {
   const auto left = port_ranges({{"MPIEXEC_PORT_RANGE", "1:2"}});
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].first, "UCX_TCP_PORT_RANGE");
+  EXPECT_EQ(port_ranges({{"MPIR_CVAR_CH3_PORT_RANGE", "1:2"}}), left) << "another name of the same";
 }
 
 }  // namespace

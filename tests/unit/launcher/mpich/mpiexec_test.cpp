@@ -44,11 +44,10 @@ TEST(MpiexecArguments, WithoutBindingTheCoresOnlyCountTheRanks) {
             (Words{"-launcher", "fork", "-rmk", "user", "-bind-to", "none", "-n", "2", "./a"}));
 }
 
-TEST(HydraEnvironment, LacksWhatBelongsToUsAndHasTheJobsMark) {
-  const Variables ours{{"PATH", "/bin"}, {"LD_PRELOAD", "x.so"},   {"PMI_RANK", "3"},
-                       {"PMI_FD", "5"},  {"HYDI_CONTROL_FD", "7"}, {"REPLAY_VM_KEY", "old"}};
-  EXPECT_EQ(hydra_environment(ours, {{"REPLAY_VM_KEY", "new"}}),
-            (Variables{{"PATH", "/bin"}, {"REPLAY_VM_KEY", "new"}}));
+TEST(HydraEnvironment, LacksThePreloadAndHasTheJobsMarkAndReadsNoConfiguration) {
+  const Variables kept{{"PATH", "/bin"}, {"LD_PRELOAD", "x.so"}, {"REPLAY_VM_KEY", "old"}};
+  EXPECT_EQ(hydra_environment(kept, {{"REPLAY_VM_KEY", "new"}}),
+            (Variables{{"PATH", "/bin"}, {"REPLAY_VM_KEY", "new"}, {"HYDRA_CONFIG_FILE", "/dev/null"}}));
 }
 
 TEST(BadTermination, NamesTheProcessAndTheSignal) {
