@@ -15,14 +15,20 @@ class PassCauses {
  public:
   /// Whether something has happened since the last pass. `waiting`: the queue at the view's instant.
   [[nodiscard]] bool call_for_pass(const ClusterView& view, std::span<const ClassedJob* const> waiting) const;
+  /// No pass is made although one is called for: time stands for the jobs of the view. The next view calls for it again.
+  void put_off() { is_put_off_ = true; }
   /// A pass is made now. Forgets expected timers: the pass sets them anew.
   void note_pass(const ClusterView& view);
   /// A timer other than promotions that the pass of now has asked for. At most one.
   void expect_timer(Instant at) { timer_ = at; }
 
+  /// No core is free although the running jobs hold fewer (policy.hpp). O(running).
+  [[nodiscard]] static bool time_stands(const ClusterView& view);
+
  private:
   Instant last_pass_ = Instant::min();
   Instant timer_ = kNever;
+  bool is_put_off_ = false;
   std::vector<JobId> gone_in_plan_;  // at the last pass
 };
 

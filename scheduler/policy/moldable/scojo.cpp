@@ -121,9 +121,9 @@ class ScojoPass {
   };
 
   void add_running(const RunningJob& job, const ClassedJob& classed) {
-    load_.needed += classed.optimum;
+    load_.needed += job.is_guest ? job.allocation.cores : classed.optimum;
     std::optional<AdaptableSizes> sizes;
-    if (is_resizable(classed))
+    if (is_resizable(classed) && !job.is_guest)
       sizes =
           to_any_size_ ? adaptable_sizes(*job.job, classed.optimum, load_.machine) : levels_of(job, classed.optimum);
     if (sizes)
@@ -231,6 +231,7 @@ class Scojo final : public Policy {
   void decide(const ClusterView& view, Decisions& out) override {
     queue_.follow(view);
     if (!causes_.call_for_pass(view, queue_.in_order())) return queue_.wake_for_promotion(out);
+    if (PassCauses::time_stands(view)) return causes_.put_off();
     causes_.note_pass(view);
     ScojoPass pass{view, queue_.in_order(), aging_, !to_levels_ && view.resizes_to_any_size};
     const double factor = pass.factor();

@@ -82,13 +82,14 @@ class ScojoPPass {
       const HeadSize wanted = size_of_head(load_, aim_);
       const WaitingShare& head = *waiting[next];
       const ProcessCount target = head.size_at(wanted.modifier);
-      const Option chosen = target <= free_ ? Option{load_.now, target, free_} : best_option(head, target);
-      if (chosen.at != load_.now) {
-        guarantee_ = {head.job().id, chosen.size};
-        backfill(waiting.subspan(next + 1), wanted, {chosen.at, chosen.free - chosen.size});
+      const auto chosen = target <= free_ ? std::optional{Option{load_.now, target, free_}} : best_option(head, target);
+      if (!chosen) return;
+      if (chosen->at != load_.now) {
+        guarantee_ = {head.job().id, chosen->size};
+        backfill(waiting.subspan(next + 1), wanted, {chosen->at, chosen->free - chosen->size});
         return;
       }
-      start(head, chosen.size, wanted);
+      start(head, chosen->size, wanted);
     }
   }
 
@@ -132,7 +133,8 @@ class ScojoPPass {
 
   // Figure 3: now with what is free, or when running jobs have ended with what is free then, up to `target`; whichever is over
   // first, the earlier and then the smaller one of several.
-  [[nodiscard]] Option best_option(const WaitingShare& head, ProcessCount target) const {
+  // Nothing where the free cores and those of running jobs do not suffice: the view of a wrapping policy may show fewer.
+  [[nodiscard]] std::optional<Option> best_option(const WaitingShare& head, ProcessCount target) const {
     const ProcessCount low = std::max(head.guaranteed, std::min(least_size(head.job()), target));
     std::optional<Option> best;
     Instant best_end{};
@@ -151,8 +153,7 @@ class ScojoPPass {
       for (; next != ends_.end() && next->at == at; ++next) free += next->cores;
       try_at(at, free);
     }
-    INVARIANT(best, "job {} needs {} processes, more than the machine has", number(head.job().id), target);
-    return *best;
+    return best;
   }
 
   static std::optional<ProcessCount> largest_offered(const Job& job, CoreCount free) {
@@ -191,6 +192,7 @@ class ScojoP final : public Policy {
     if (from_past_) past_.follow(view);
     queue_.follow(view);
     if (!causes_.call_for_pass(view, queue_.in_order())) return queue_.wake_for_promotion(out);
+    if (PassCauses::time_stands(view)) return causes_.put_off();
     causes_.note_pass(view);
     find_shares(view);
     pass_.run(view, waiting_, forecast());

@@ -53,7 +53,8 @@ Allocation whole_nodes(std::span<const Allocation* const> allocations, const Mac
   return whole;
 }
 
-std::vector<std::vector<std::size_t>> units_of(std::span<const Allocation* const> allocations, const Machine& machine) {
+std::vector<std::vector<std::size_t>> units_of(std::span<const Allocation* const> allocations, const Machine& machine,
+                                               const std::function<bool(std::size_t, std::size_t)>& are_of_one_group) {
   JoinedSets sets{allocations.size()};
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::vector<std::size_t> first_on(machine.names_cores() ? static_cast<std::size_t>(machine.nodes()) : 0, kNone);
@@ -63,6 +64,10 @@ std::vector<std::vector<std::size_t>> units_of(std::span<const Allocation* const
         std::size_t& first = first_on[index_of(share.node)];
         first == kNone ? static_cast<void>(first = job) : sets.join(first, job);
       });
+  if (are_of_one_group)
+    for (std::size_t job = 1; job < allocations.size(); ++job)
+      for (std::size_t other = 0; other < job; ++other)
+        if (are_of_one_group(job, other)) sets.join(job, other);
   std::vector<std::size_t> unit_of(allocations.size(), kNone);
   std::vector<std::vector<std::size_t>> units;
   for (std::size_t job = 0; job < allocations.size(); ++job) {

@@ -3,6 +3,8 @@
 // each job is a unit.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -15,9 +17,11 @@ namespace replay {
 /// All cores of the nodes on which the allocations have a core; on a pool, the sum of their cores.
 [[nodiscard]] Allocation whole_nodes(std::span<const Allocation* const> allocations, const Machine& machine);
 
-/// The units of jobs with these allocations: indices, in order inside a unit, and units by their first index. O(cores).
-[[nodiscard]] std::vector<std::vector<std::size_t>> units_of(std::span<const Allocation* const> allocations,
-                                                             const Machine& machine);
+/// The units of jobs with these allocations: indices, in order inside a unit, and units by their first index. Jobs of
+/// one group are one unit, wherever they are. O(cores + jobs^2).
+[[nodiscard]] std::vector<std::vector<std::size_t>> units_of(
+    std::span<const Allocation* const> allocations, const Machine& machine,
+    const std::function<bool(std::size_t, std::size_t)>& are_of_one_group = nullptr);
 
 /// Whether a node is free, all of it; on a pool, a core.
 [[nodiscard]] bool has_free_node(const FreeCores& free, const Machine& machine);

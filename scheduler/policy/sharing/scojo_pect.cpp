@@ -161,12 +161,19 @@ void ScojoPect::find_slice(const ClusterView& view) {
     const bool was_empty = is_asleep_ && start < view.now;  // at the beginning of the interval
     ClassesWithJobs with_jobs{};
     for (std::size_t i = 0; i < kJobClasses; ++i) with_jobs[i] = !was_empty && !machines_[i]->has_no_jobs();
-    const std::optional<Slice> before = slices_.empty() ? std::nullopt : std::optional{slice()};
-    const Duration time_of_day = (start.time_since_epoch() + view.zero_time_of_day) % std::chrono::hours{24};
-    slices_ = slices_of(settings_.slices, start, time_of_day, with_jobs, before ? &*before : nullptr);
+    const Instant last = start - settings_.slices.interval;  // an interval without jobs has slices, too
+    if (last >= Instant{} && (slices_.empty() || slices_.front().starts != last)) slices_ = slices_from(last, {}, view);
+    slices_ = slices_from(start, with_jobs, view);
     at_ = 0;
   }
   while (slice().ends <= view.now) ++at_;
+}
+
+// After the last slice so far.
+std::vector<Slice> ScojoPect::slices_from(Instant start, const ClassesWithJobs& with_jobs, const ClusterView& view) {
+  const Duration time_of_day = (start.time_since_epoch() + view.zero_time_of_day) % std::chrono::hours{24};
+  const Slice* const before = slices_.empty() ? nullptr : &slices_.back();
+  return slices_of(settings_.slices, start, time_of_day, with_jobs, before);
 }
 
 // Nothing is on its cores any more, unless the next slice opens in this pass and takes it over.
@@ -257,6 +264,23 @@ void ScojoPect::adopt(Extend& extend, VirtualMachine&, bool has_slice, const Clu
 
 void ScojoPect::adopt(WakeAt& wake, VirtualMachine& machine, bool, const ClusterView&, Decisions&) {
   machine.wake_at(wake.at);
+}
+
+// A group is a unit for guests, also where it lies apart.
+void ScojoPect::adopt(GroupFormed& formed, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
+  const auto join = [&](JobId id) {
+    if (ClassJob* const job = jobs_.find(id)) job->is_grouped = true, job->group = formed.primary;
+  };
+  join(formed.primary);
+  std::ranges::for_each(formed.matched, join);
+  out.emplace_back(std::move(formed));
+}
+
+void ScojoPect::adopt(GroupEnded& ended, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
+  jobs_.for_each([&ended](JobId, ClassJob& job) {
+    if (job.is_grouped && job.group == ended.primary) job.is_grouped = false;
+  });
+  out.emplace_back(ended);
 }
 
 void ScojoPect::adopt(Suspend&, VirtualMachine&, bool, const ClusterView&, Decisions&) { refuse_slices(); }

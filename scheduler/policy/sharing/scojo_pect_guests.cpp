@@ -76,7 +76,10 @@ std::vector<std::vector<ClassJob*>> ScojoPect::suspended_units() {
     std::ranges::sort(jobs, is_before);
     std::vector<const Allocation*> allocations;
     for (const ClassJob* job : jobs) allocations.push_back(&job->running->allocation);
-    for (const std::vector<std::size_t>& indices : units_of(allocations, machine->machine())) {
+    const auto are_of_one_group = [&jobs](std::size_t a, std::size_t b) {
+      return jobs[a]->is_grouped && jobs[b]->is_grouped && jobs[a]->group == jobs[b]->group;
+    };
+    for (const std::vector<std::size_t>& indices : units_of(allocations, machine->machine(), are_of_one_group)) {
       std::vector<ClassJob*>& unit = units.emplace_back();
       for (const std::size_t index : indices) unit.push_back(jobs[index]);
     }

@@ -93,6 +93,8 @@ class ScojoPect final : public Policy {
   // ---- slices ----
   void enter_slice(const ClusterView& view, Decisions& out);
   void find_slice(const ClusterView& view);
+  [[nodiscard]] std::vector<Slice> slices_from(Instant start, const ClassesWithJobs& with_jobs,
+                                               const ClusterView& view);
   void close_slice(Instant now);
   void open_slice(Instant now);
   void take_off(ClassJob& job) {
@@ -118,6 +120,8 @@ class ScojoPect final : public Policy {
   void adopt(WakeAt& wake, VirtualMachine& machine, bool, const ClusterView&, Decisions&);
   void adopt(Suspend&, VirtualMachine&, bool, const ClusterView&, Decisions&);
   void adopt(Resume&, VirtualMachine&, bool, const ClusterView&, Decisions&);
+  void adopt(GroupFormed& formed, VirtualMachine&, bool, const ClusterView&, Decisions& out);
+  void adopt(GroupEnded& ended, VirtualMachine&, bool, const ClusterView&, Decisions& out);
   template <class Fact>
   void adopt(Fact& fact, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
     out.emplace_back(std::move(fact));

@@ -125,6 +125,7 @@ RunningJob& VirtualMachine::admit(const Job& job, const Allocation& cores, Insta
   guest.budget = Progress{guest.estimate, now_, 1};
   guest.estimated_end = ends;
   guest.launched = true;
+  guest.is_guest = true;
   return running_.insert(std::move(guest));
 }
 

@@ -26,8 +26,10 @@ struct ClassJob {
   RunningJob* running = nullptr;     ///< in its virtual machine; null: it waits
   const RunningJob* real = nullptr;  ///< in the view of the machine; null until the pass after its start
   double rate = 1;                   ///< of its progress when it was last on its cores
-  bool is_on = false;                ///< it is to be on its cores
-  bool was_on = false;               ///< it is on them by the decisions given so far
+  JobId group{};                     ///< the primary of the group that it is in, while `is_grouped`
+  bool is_grouped = false;
+  bool is_on = false;   ///< it is to be on its cores
+  bool was_on = false;  ///< it is on them by the decisions given so far
 
   /// First come, first served over all classes.
   [[nodiscard]] bool is_before(const ClassJob& other) const {

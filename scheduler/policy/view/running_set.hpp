@@ -26,6 +26,7 @@ struct RunningJob {
   bool launched = false;          ///< false while other jobs still hold its cores
   bool malleable = false;         ///< may be shrunk; false for serial, rigid and unregistered jobs
   bool suspended = false;
+  bool is_guest = false;  ///< of another virtual machine: it holds its cores until estimated_end, and is not resized
   bool gone_in_plan = false;  ///< its estimate is over, so its cores count as free although it still runs
   double cpu_use = 1;         ///< declared, or measured so far in a real run
 

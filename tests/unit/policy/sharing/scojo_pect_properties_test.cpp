@@ -120,7 +120,8 @@ TEST(ScojoPectProperties, AClassHasItsCoresForItselfAndNothingRunsWhileJobsAreEx
   int with_guests = 0;
   for (const char* machine_text : {"flat:16", "4x2x2", "16x1x1"})
     for (const char* grid : kGrids)
-      for (const char* inner : {"fcfs", "easy", "conservative", "plan:order=sjf", "slack", "g-lomarc-ts:short=20s"})
+      for (const char* inner : {"fcfs", "easy", "conservative", "plan:order=sjf", "slack", "scojo", "scojo-p",
+                                "cirne-berman", "greedy-moldable", "g-lomarc-ts:short=20s"})
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
           const Machine machine = Machine::parse(machine_text);
           if (std::string_view{inner}.starts_with("g-lomarc-ts") && machine.cores_per_node() != 4) continue;

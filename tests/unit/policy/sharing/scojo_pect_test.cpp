@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -181,6 +182,42 @@ TEST(ScojoPect, LetsUsersCancelWaitingRunningAndSuspendedJobs) {
   EXPECT_EQ(log.outcome(id('N')), Outcome::kCompleted);
   EXPECT_EQ(log.start(id('N')), at(60s)) << "the place of M is free in its next slice";
   EXPECT_EQ(log.end(id('N')), at(150s)) << "alone from 70 s on: a guest until 120 s, then all is its own";
+}
+
+// Outside its slice the inner policy sees no free core; it makes the pass that it has put off when its slice opens.
+TEST(ScojoPect, StartsAJobOnAnIdleMachineAfterTheOverheadOfItsSliceWhateverSharesTheSpace) {
+  for (const char* inner : {"fcfs", "easy", "priority-easy", "conservative", "plan", "dynp", "slack", "fcfs-malleable",
+                            "easy-malleable", "greedy-moldable", "scojo-p", "cirne-berman", "scojo"})
+    for (const Duration runs : {Duration{10s}, Duration{1000s}, Duration{20000s}}) {
+      const auto log =
+          simulate(fmt::format("scojo-pect:inner={{{}}}", inner), cores(4), jobs({job('A').cores(1).runs(runs)}));
+      EXPECT_EQ(log.start(id('A')), at(60s)) << inner << " " << to_text(runs);
+      EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted) << inner << " " << to_text(runs);
+    }
+}
+
+TEST(ScojoPect, HasTheOverheadOfAnotherClassAfterSlicesThatNoJobSaw) {
+  const auto log = simulate("scojo-pect:overhead-at=switch", cores(1),
+                            jobs({job('A').runs(1000s).arrives(7s), job('B').runs(3000s).arrives(7200s)}));
+  EXPECT_EQ(log.start(id('A')), at(60s));
+  EXPECT_EQ(log.start(id('B')), at(7260s)) << "long jobs had the machine until 7200";
+}
+
+TEST(ScojoPect, MovesAGroupThatLiesApartAsAUnit) {
+  const Machine machine = Machine::cluster(5, 2, 2);
+  auto traced = jobs({job('A').cores(8).runs(3000s), job('B').cores(8).runs(3000s), job('C').cores(2).runs(3000s),
+                      job('D').cores(2).runs(20000s)});
+  for (TracedJob& one : traced) {
+    Declaration declaration;
+    declaration.same_cpu_slowdown = 1.4;
+    declaration.same_node_slowdown = 1;
+    one.job.declaration = std::make_shared<const Declaration>(declaration);
+  }
+  const auto log = simulate("scojo-pect:inner={g-lomarc-ts:matched-larger=0.5}", machine, traced, "pairs");
+  for (const char name : {'A', 'B', 'C'}) {
+    EXPECT_EQ(log.start(id(name)), at(60s)) << name;
+    EXPECT_EQ(log.end(id(name)), at(8220s)) << name << ": node 4 is free for C from 1140 on, those of A and B are not";
+  }
 }
 
 TEST(ScojoPect, SaysWhichClassAJobBelongsTo) {
