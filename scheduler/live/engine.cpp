@@ -333,9 +333,10 @@ class Engine final : public ExecutorListener {
     }
     launch.job = job;
     launch.core_of_rank = core_of_ranks(placed.on, machine_, options_.pairing);
-    if (slowdowns_) slowdowns_->come(source_.job(job), placed.on);
     launched_.insert_or_assign(job, std::move(placed));
     executor_.launch(launch);
+    if (const auto placed_now = launched_.find(job); slowdowns_ && placed_now != launched_.end())
+      slowdowns_->come(source_.job(job), placed_now->second.on);
   }
 
   void refuse(Instant now, JobId job, Placed placed, const std::string& reason) {

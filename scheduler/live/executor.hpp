@@ -68,7 +68,8 @@ class Executor {
   /// SIGKILL now.
   virtual void end(JobId job, Outcome reason) = 0;
   /// From now on the job's work takes `slowdown` times as long, beside the jobs on its nodes. Only where cores are emulated:
-  /// real jobs slow each other down by themselves. Has no answer; nothing happens for a job that has ended.
+  /// real jobs slow each other down by themselves. Comes after the job's launch. Has no answer; nothing happens for a job
+  /// that has ended.
   virtual void slow_down(JobId /*job*/, double /*slowdown*/) {}
 };
 

@@ -64,6 +64,7 @@ void FakeExecutor::populations_changed() {
 }
 
 void FakeExecutor::launch(const live::LaunchOrder& order) {
+  launched_.insert(order.job);
   if (const auto fault = not_started.extract(order.job))
     return after(answer_after,
                  [this, job = order.job, why = fault.mapped()] { listener_->on_not_started(job, why); });
@@ -119,6 +120,11 @@ void FakeExecutor::plan_end(JobId job) {
     if (fails.contains(job)) how = {Outcome::kFailed, 3, Verification::kNone, -1, last_words};
     listener_->on_ended(job, how);
   });
+}
+
+void FakeExecutor::slow_down(JobId job, double slowdown) {
+  if (!launched_.contains(job) && misuse.empty()) misuse = "a job is slowed down before its launch";
+  slowdowns.emplace_back(job, slowdown);
 }
 
 void FakeExecutor::end(JobId job, Outcome reason) {

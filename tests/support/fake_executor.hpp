@@ -32,7 +32,7 @@ class FakeExecutor final : public live::Executor {
   void suspend(JobId job) override;
   void resume(JobId job) override;
   void end(JobId job, Outcome reason) override;
-  void slow_down(JobId job, double slowdown) override { slowdowns.emplace_back(job, slowdown); }
+  void slow_down(JobId job, double slowdown) override;
 
   /// Reports the executor as lost at once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
@@ -42,7 +42,7 @@ class FakeExecutor final : public live::Executor {
   std::string last_words = "exit status 3";  ///< the reason reported for those
   int most_jobs_on_core = 1;                 ///< the limit that the policy has to keep
   bool refuses_suspension = false;           ///< such an order fails
-  std::string misuse;                        ///< the first invalid order: too many jobs on a core, an unknown job
+  std::string misuse;                        ///< the first invalid order: too many jobs on a core, a job before its launch
   /// The cores of each job's ranks, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
   /// As they were told, in order; they do not slow down its jobs.
@@ -66,6 +66,7 @@ class FakeExecutor final : public live::Executor {
   std::map<JobId, Duration> runtimes_;
   event_base* loop_ = nullptr;
   live::ExecutorListener* listener_ = nullptr;
+  std::set<JobId> launched_;
   std::map<JobId, Running> running_;
   std::vector<std::unique_ptr<Timer>> timers_;
 };

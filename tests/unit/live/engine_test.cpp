@@ -68,6 +68,7 @@ TEST_F(Live, TellsJobsOnEmulatedCoresHowMuchTheirNeighboursSlowThemDown) {
   using Told = std::pair<JobId, double>;
   EXPECT_EQ(live.slowdowns, (std::vector<Told>{{id('B'), 1.25}, {id('A'), 1.5}, {id('A'), 1}}))
       << "when B comes, and when it has gone";
+  EXPECT_EQ(live.misuse, "") << "an agent knows no job before its launch";
 }
 
 // Starts all jobs at once, suspends one after 4 s of trace time and resumes it after 8.
