@@ -38,8 +38,8 @@ Command add_run_program(CLI::App& app) {
   command->prefix_command();
   command->footer(
       "The rest of the line is the program and its arguments: replay run [OPTIONS] PROGRAM [ARGS...]\n"
-      "PROGRAM is one of `replay benchmarks`, a path, or on the PATH. Its standard input is empty, its output is "
-      "passed on,\n"
+      "PROGRAM is one of `replay benchmarks`, a path, or on the PATH. Nothing comes on its standard input, its output "
+      "is passed on,\n"
       "its exit status is ours; 127: it could not be started, 130: Ctrl-C (143: SIGTERM, 129: SIGHUP).\n\n"
       "Examples:\n"
       "  replay run --shrink-at 2s --expand-at 4s cg --class W --repeat 60\n"

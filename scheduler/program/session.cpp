@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -31,6 +34,15 @@ namespace {
 constexpr JobId kJob{1};
 constexpr int kCannotStart = 127;  // as a shell reports it
 constexpr int kNobodyReads = 128 + SIGPIPE;
+
+/// Something that a program would read there: a file or a pipe with bytes in it.
+bool has_input(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return false;
+  if (S_ISREG(status.st_mode)) return status.st_size > 0;
+  int bytes = 0;
+  return S_ISFIFO(status.st_mode) && ::ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0;
+}
 
 /// The cores of the expanded job: those asked for, or the machine's, at most one per rank.
 std::vector<launcher::PuId> choose_cores(const ProgramRequest& request) {
@@ -151,6 +163,9 @@ class Session {
     }
     if (const auto note = launcher::missing_devices_note(agent_options.network, order_.launch.environment))
       say_note(*note);
+    if (has_input(STDIN_FILENO))
+      say_note(
+          "standard input is not passed on to the program: name a file that it opens, or run sh -c 'PROGRAM < FILE'");
     agent_options.mpiexec = find_mpiexec();
     if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);
