@@ -85,6 +85,8 @@ bool ServiceLock::is_gone() const {
          there.st_dev != ours.st_dev;
 }
 
+void ServiceLock::remove_beside(const std::string& name) const { ::unlinkat(folder_.get(), name.c_str(), 0); }
+
 void make_private_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder.parent_path(), error);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <string>
 
 #include "scheduler/base/file/unique_fd.hpp"
 
@@ -22,6 +23,8 @@ class ServiceLock {
   /// Whether the file is not there any more, or is another one: something has removed it under this service. The folder's own
   /// lock holds on.
   [[nodiscard]] bool is_gone() const;
+  /// Removes a file of the locked folder, wherever that folder is by now: its path may lead to another service's.
+  void remove_beside(const std::string& name) const;
   /// For the agent to inherit.
   [[nodiscard]] int descriptor() const { return file_.get(); }
 

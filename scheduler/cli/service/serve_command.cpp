@@ -308,8 +308,7 @@ class Period {
     engine.tick = [&](Instant now) {
       busy.beat();
       recorder.flush();
-      if (lock_ != nullptr && lock_->is_gone()) {
-        lock_ = nullptr;  // once
+      if (lock_->is_gone() && !std::exchange(is_lock_lost_, true)) {
         const std::string lost =
             fmt::format("{} was removed or replaced; no other service starts here meanwhile", folder_.lock().string());
         fmt::print(stderr, "replay: {}\n", clean_line(lost));
@@ -320,9 +319,7 @@ class Period {
     };
     const live::RunResult result =
         live::run(machine_.machine(), intake, *named_.policy, *model_, executor, recorder.sink(), engine);
-    std::error_code ignored;
-    fs::remove(folder_.socket(), ignored);
-    fs::remove(folder_.page(), ignored);
+    for (const fs::path& file : {folder_.socket(), folder_.page()}) lock_->remove_beside(file.filename());
 
     save_log_ = nullptr;
     results::PolicyRun done = recorder.finish();
@@ -367,7 +364,8 @@ class Period {
   NamedPolicy named_;
   std::unique_ptr<RuntimeModel> model_;
   std::unique_ptr<report::LivePage> page_;      // null: none
-  const service::ServiceLock* lock_ = nullptr;  // null: it was lost
+  const service::ServiceLock* lock_ = nullptr;
+  bool is_lock_lost_ = false;
   std::function<void()> save_log_;              // while there is one
   std::vector<std::string> notes_;              // on the start
 };

@@ -382,6 +382,21 @@ TEST_F(IntakeTest, AServiceWhoseLockIsRemovedKnowsItAndNoSecondOneStartsBesideIt
   EXPECT_TRUE(live.is_gone()) << "another file of the same name";
 }
 
+TEST_F(IntakeTest, AServiceRemovesNoFileOfAFolderThatTookThePlaceOfItsOwn) {
+  namespace fs = std::filesystem;
+  const TemporaryFolder base;
+  const fs::path place = base.path() / "service", moved = base.path() / "moved";
+  fs::create_directory(place);
+  const ServiceLock live{place / "lock", 0ms, [] {}};
+  test::write_text(place / "socket", "");
+  fs::rename(place, moved);
+  fs::create_directory(place);
+  test::write_text(place / "socket", "another service's");
+  live.remove_beside("socket");
+  EXPECT_TRUE(fs::exists(place / "socket"));
+  EXPECT_FALSE(fs::exists(moved / "socket"));
+}
+
 TEST_F(IntakeTest, TheListComesInPieces) {
   {
     Journal journal{folder().journal(), kStart};
