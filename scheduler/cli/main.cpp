@@ -36,13 +36,13 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kReaderGone = 128 + SIGPIPE;  // as a shell reports a program that SIGPIPE has ended
 
-// stdio, because fmt::print() throws where standard error cannot be written.
-void say_on_stderr(const std::string& line) { std::fputs((line + '\n').c_str(), stderr); }
+// stdio, because fmt::print() throws where standard error cannot be written. Cleaned: it may quote any file and any word.
+void say_on_stderr(const std::string& line) { std::fputs((replay::clean_lines(line) + '\n').c_str(), stderr); }
 
 void complain(const std::string& what) { say_on_stderr("replay: " + what); }
 
 int complain(int status, const char* what) {
-  complain(replay::clean_lines(what));  // it may quote any file
+  complain(what);
   return status;
 }
 
@@ -257,7 +257,7 @@ End run_command(int argc, char** argv) {
       return {kWrongUsage};
     }
     if (const auto problem = wrong_value(error.what())) {
-      say_on_stderr(replay::clean_lines(fmt::format("{}: {}", chosen_of(app).name, *problem)));
+      say_on_stderr(fmt::format("{}: {}", chosen_of(app).name, *problem));
       return {kWrongUsage};
     }
     std::ostringstream out, err;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/program/session.hpp"
@@ -74,7 +75,8 @@ Command add_run_program(CLI::App& app) {
       ->type_name("FILE");
   return [request, command] {
     request->command = command_words(*command);
-    return program::run_program(*request, [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
+    return program::run_program(*request,
+                                [](const std::string& line) { fmt::print(stderr, "{}\n", clean_lines(line)); });
   };
 }
 

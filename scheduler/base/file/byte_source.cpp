@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay {
 namespace {
@@ -22,7 +23,9 @@ constexpr unsigned char kGzipMagic[] = {0x1f, 0x8b};
 
 class FileSource final : public ByteSource {
  public:
-  FileSource(std::string name, std::FILE* file, bool owned) : ByteSource(std::move(name)), file_(file), owned_(owned) {
+  // A file's name may come from elsewhere as well as what is in it.
+  FileSource(std::string_view name, std::FILE* file, bool owned)
+      : ByteSource(clean_line(name)), file_(file), owned_(owned) {
     std::setvbuf(file_, nullptr, _IONBF, 0);  // readers bring their own large buffer
   }
   ~FileSource() override {

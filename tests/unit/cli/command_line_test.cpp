@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/results/output_names.hpp"
@@ -68,12 +70,33 @@ TEST_F(CommandLine, AMessageThatQuotesAFileDoesNotReachTheTerminalAsItIs) {
   write_text(folder_ / "events.log", "#replay-events 1\n#machine " + bad + "\n1 " + bad + "\n");
   write_text(folder_ / "run.json", "{\"a\": " + bad);
   write_text(folder_ / "jobs.csv", "job_id," + bad + "\n");
-  for (const char* arguments :
-       {"trace info t.swf", "trace validate t.swf", "simulate --trace t.swf --policy easy --jobs-from /dev/null",
-        "simulate --trace t.swf --policy easy", "simulate --trace t.swf --policy easy --strict", "trace info p.swf",
-        "why . 1", "diff . .", "rerun .", "audit . --rule easy", "trace sort t.swf -o /dev/null",
-        "trace match t.swf --profile run.json -o /dev/null", "trace forecast t.swf",
-        "simulate --trace t.swf --policy scojo-p:predict=run.json"}) {
+  const std::string name = "'" + bad + ".swf'";
+  write_text(folder_ / (bad + ".swf"), std::string(kTwoJobs) + "3 6 -1 ten\n");
+  const std::vector<std::string> tried = {"trace info t.swf",
+                                          "trace validate t.swf",
+                                          "simulate --trace t.swf --policy easy --jobs-from /dev/null",
+                                          "simulate --trace t.swf --policy easy",
+                                          "simulate --trace t.swf --policy easy --strict",
+                                          "trace info p.swf",
+                                          "why . 1",
+                                          "diff . .",
+                                          "rerun .",
+                                          "audit . --rule easy",
+                                          "trace sort t.swf -o /dev/null",
+                                          "trace match t.swf --profile run.json -o /dev/null",
+                                          "trace forecast t.swf",
+                                          "simulate --trace t.swf --policy scojo-p:predict=run.json",
+                                          "trace validate " + name,
+                                          "trace info " + name,
+                                          "trace clean " + name + " -o /dev/null",
+                                          "simulate --policy easy --outputs none --trace " + name,
+                                          name,
+                                          "help " + name,
+                                          "simulate --" + name,
+                                          "run " + name,
+                                          "generate " + name,
+                                          "policies " + name};
+  for (const std::string& arguments : tried) {
     const ShellResult result = replay(arguments);
     const std::string said = result.out + result.err;
     EXPECT_NE(said, "") << arguments;
@@ -281,7 +304,7 @@ TEST_F(CommandLine, ATraceAndItsSideFileAreTwoFiles) {
 }
 
 TEST_F(CommandLine, NumbersThatAreNoneAreRefused) {
-  expect_complaint("generate lublin --jobs 10 --load inf", 2, 
+  expect_complaint("generate lublin --jobs 10 --load inf", 2,
                    {"--load: expected a share of the machine above 0, at most 10, found inf"});
   expect_complaint("generate lublin --jobs 10 --load 90", 2, {"found 90; was 0.9 meant?"});
   write_text(folder_ / "t.swf",
