@@ -69,6 +69,20 @@ TEST_F(RunProgram, IsShrunkAndExpandedWhileItRunsAndVerifies) {
   expect_nothing_left();
 }
 
+// What MPICH says of it itself: "No resources are available to initiate the operation".
+TEST_F(RunProgram, TooLittleSharedMemoryIsTheReasonThatIsNamed) {
+  const std::string with_little =
+      "unshare --user --map-root-user --mount sh -c 'mount -t tmpfs -o size=64k tmpfs /dev/shm && {}'";
+  if (shell(fmt::format(fmt::runtime(with_little), "true")).status != 0) GTEST_SKIP() << "needs user namespaces";
+  const std::string run =
+      fmt::format("{} run -n 2 --cores {} --json --report report.json phases --runtime 0.1", REPLAY_PROGRAM, cores_);
+  const ShellResult result = shell(fmt::format(fmt::runtime(with_little), run), folder_.path());
+  EXPECT_NE(result.status, 0) << result.out << result.err;
+  const std::string reason = report()["reason"];
+  EXPECT_NE(reason.find("/dev/shm has 64 KB free, where MPI needs some 8398 KB for 2 ranks"), std::string::npos)
+      << reason;
+}
+
 TEST_F(RunProgram, IsShrunkAndExpandedInTurnForAsLongAsItRuns) {
   const ShellResult result = run("--every 50ms phases --runtime 2 --cpu-use 0.3 --pattern bsp");
   ASSERT_EQ(result.status, 0) << result.err;

@@ -4,11 +4,16 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -74,6 +79,20 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
   return reason_by_messages(job, how, output);
 }
 
+/// What MPICH and UCX say in MPI_Init where /dev/shm is full names anything but it, and a program that writes there anyway
+/// gets a bus error. Empty where that is not it.
+std::string shortage_of_shared_memory(const JobContext& job, std::string_view reason) {
+  if (reason.find(::strsignal(SIGBUS)) == std::string_view::npos &&
+      job.processes.error_output(kTailBytes).find("MPI_Init") == std::string::npos)
+    return "";
+  constexpr std::uintmax_t kOfRank = std::uintmax_t{4'300'000};  // UCX's buffers of a rank (1.13)
+  std::error_code error;
+  const auto room = std::filesystem::space("/dev/shm", error);
+  if (error || room.available >= kOfRank * job.ranks.size()) return "";
+  return fmt::format("; /dev/shm has {} KB free, where MPI needs some {} KB for {}", room.available / 1024,
+                     kOfRank * job.ranks.size() / 1024, counted(job.ranks.size(), "rank"));
+}
+
 }  // namespace
 
 JobEnd judge(const JobContext& job, const HowItEnded& how) {
@@ -87,6 +106,7 @@ JobEnd judge(const JobContext& job, const HowItEnded& how) {
   } else if (how.broken || how.exit_status != 0 || is_unfinished) {
     end.outcome = Outcome::kFailed;
     end.reason = failure_reason(job, how, output);
+    end.reason += shortage_of_shared_memory(job, end.reason);
   }
   end.exit_code = WIFEXITED(how.exit_status) ? WEXITSTATUS(how.exit_status) : 128 + WTERMSIG(how.exit_status);
   end.verification = job.processes.was_started() ? find_verification(output) : Verification::kNone;
