@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/program/output.hpp"
 #include "scheduler/program/report.hpp"
@@ -34,15 +34,6 @@ namespace {
 constexpr JobId kJob{1};
 constexpr int kCannotStart = 127;  // as a shell reports it
 constexpr int kNobodyReads = 128 + SIGPIPE;
-
-/// Something that a program would read there: a file or a pipe with bytes in it.
-bool has_input(int descriptor) {
-  struct stat status {};
-  if (::fstat(descriptor, &status) != 0) return false;
-  if (S_ISREG(status.st_mode)) return status.st_size > 0;
-  int bytes = 0;
-  return S_ISFIFO(status.st_mode) && ::ioctl(descriptor, FIONREAD, &bytes) == 0 && bytes > 0;
-}
 
 /// The cores of the expanded job: those asked for, or the machine's, at most one per rank.
 std::vector<launcher::PuId> choose_cores(const ProgramRequest& request) {
@@ -94,6 +85,13 @@ void leave_cores(const std::vector<launcher::PuId>& cores) {
   if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
 }
 
+/// Whether a user may expect that the program reads our standard input: it is a pipe, or a file that is not empty.
+bool is_input_given() {
+  struct stat input {};
+  if (::fstat(STDIN_FILENO, &input) != 0) return false;
+  return S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode) || (S_ISREG(input.st_mode) && input.st_size > 0);
+}
+
 int exit_status(const ProgramHistory& history, const ProgramTerminal& terminal, const Say& say) {
   if (stops_asked() > 0) return exit_status_after_stop();
   if (terminal.output_error() == EPIPE) return kNobodyReads;
@@ -143,6 +141,12 @@ class Session {
                        library_folder().string()));
       return kCannotStart;
     }
+    if (is_input_given())
+      say_note(
+          "standard input is not passed on to the program: run sh -c 'PROGRAM < FILE', or name a file that it opens");
+    if (request_.cores.empty() && cores_.size() < static_cast<std::size_t>(request_.ranks))
+      say_note(fmt::format("{} share {}, all that this process may use", counted(request_.ranks, "rank"),
+                           counted(cores_.size(), "core")));
     order_.launch.command = settings_.command;
     order_.launch.command.front() = program->string();
     return run_with_agent();
@@ -163,9 +167,6 @@ class Session {
     }
     if (const auto note = launcher::missing_devices_note(agent_options.network, order_.launch.environment))
       say_note(*note);
-    if (has_input(STDIN_FILENO))
-      say_note(
-          "standard input is not passed on to the program: name a file that it opens, or run sh -c 'PROGRAM < FILE'");
     agent_options.mpiexec = find_mpiexec();
     if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);

@@ -144,18 +144,6 @@ TEST_F(RunProgram, JsonIsJsonWhateverTheProgramPrints) {
   EXPECT_EQ(report()["outcome"], "failed");
 }
 
-TEST_F(RunProgram, SaysThatStandardInputIsNotPassedOn) {
-  const std::string command = fmt::format("{} run --cores {} true", REPLAY_PROGRAM, cores_);
-  const std::string_view note = "replay: note: standard input is not passed on to the program: ";
-  write_text(folder_ / "file", "a line\n");
-  EXPECT_TRUE(shell(command + " < file", folder_.path()).err.starts_with(note));
-  EXPECT_TRUE(
-      shell("mkfifo pipe; exec 3<> pipe; echo a line >&3; " + command + " <&3", folder_.path()).err.starts_with(note));
-  write_text(folder_ / "empty", "");
-  for (const char* nothing : {"/dev/null", "empty"})
-    EXPECT_EQ(shell(fmt::format("{} < {}", command, nothing), folder_.path()).err.find(note), std::string::npos);
-}
-
 TEST_F(RunProgram, AFailureOfTheProgramIsNamed) {
   const ShellResult result =
       shell(fmt::format("{} run phases --runtime 2 --fail-at 0.1", REPLAY_PROGRAM), folder_.path());

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -48,6 +50,34 @@ TEST(RunProgramCommand, WithoutMpichItSaysWhatIsMissing) {
   const ShellResult result = shell(fmt::format("PATH=/nowhere {} run /bin/true", REPLAY_PROGRAM));
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.err.find("mpiexec is not on the PATH"), std::string::npos) << result.err;
+}
+
+// Without mpiexec: what is said before the program starts.
+std::string said_before_start(const std::string& before, const std::string& words) {
+  return shell(fmt::format("{} env PATH=/nowhere {} run {}", before, REPLAY_PROGRAM, words)).err;
+}
+
+TEST(RunProgramCommand, StandardInputThatTheRanksDoNotGetIsSaid) {
+  const TemporaryFolder folder;
+  write_text(folder / "in", "hello\n");
+  write_text(folder / "empty", "");
+  const std::string in = (folder / "in").string(), empty = (folder / "empty").string();
+  constexpr const char* kNote = "note: standard input is not passed on";
+  EXPECT_NE(said_before_start("echo hello |", "/bin/true").find(kNote), std::string::npos);
+  EXPECT_NE(said_before_start("", "/bin/true <" + in).find(kNote), std::string::npos);
+  for (const std::string& none : {empty, std::string("/dev/null")})
+    EXPECT_EQ(said_before_start("", "-n 1 /bin/true <" + none).find("note"), std::string::npos) << none;
+}
+
+TEST(RunProgramCommand, MoreRanksThanTheCoresThatItMayUseIsSaid) {
+  cpu_set_t mask;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof mask, &mask), 0);
+  std::size_t core = 0;
+  while (!CPU_ISSET(core, &mask)) ++core;
+  const std::string on_one = fmt::format("taskset -c {}", core);
+  EXPECT_NE(said_before_start(on_one, "-n 2 /bin/true </dev/null").find("note: 2 ranks share 1 core"),
+            std::string::npos);
+  EXPECT_EQ(said_before_start(on_one, "-n 1 /bin/true </dev/null").find("note"), std::string::npos);
 }
 
 }  // namespace
