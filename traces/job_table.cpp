@@ -18,7 +18,9 @@ namespace {
 
 constexpr std::size_t kTableBlock = std::size_t{64} * 1024;
 
+// Also "4.0": a data frame makes decimals of a column that has empty cells.
 std::optional<ProcessCount> size(std::string_view text) {
+  if (text.ends_with(".0")) text.remove_suffix(2);
   return parse_number<ProcessCount>(text, 1, std::numeric_limits<ProcessCount>::max());
 }
 

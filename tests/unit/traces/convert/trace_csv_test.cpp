@@ -58,6 +58,18 @@ TEST(TraceCsv, ColumnsMayMoveAndBeMissingAndQuoted) {
   EXPECT_EQ(entries[1].record.user, -1);
 }
 
+// A data frame makes decimals of whole numbers in a column that has empty cells.
+TEST(TraceCsv, CountsComeBackFromADataFrame) {
+  const auto entries = read(
+      "job_number,submit_s,allocated_processors,user,least_processes,flexibility\n1,0.0,4.0,7.0,2.0,malleable\n2,5.5,,,"
+      ",\n");
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].record.allocated, 4);
+  EXPECT_EQ(entries[0].record.user, 7);
+  EXPECT_EQ(entries[0].traits.least, 2);
+  EXPECT_THROW((void)read("job_number,submit_s,least_processes\n1,0,2.5\n"), InputError);
+}
+
 TEST(TraceCsv, ErrorsNameLineAndColumn) {
   const auto message = [](const std::string& text) { return message_of<InputError>([&] { (void)read(text); }); };
   EXPECT_EQ(message("job_number,submit_s,run_s\n1,0,x y\n"), "t.csv:2: column run_s: expected a number, found 'x y'");
