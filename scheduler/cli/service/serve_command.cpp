@@ -61,7 +61,8 @@ constexpr Choice<Overrun> kOverruns[] = {
 constexpr Choice<Pairing> kPairings[] = {{"block", Pairing::kBlock}, {"cyclic", Pairing::kCyclic}};
 constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
                                    .most = service::kLongestLimit,
-                                   .expected = "a duration from 1s to 3650d, such as 30min"};
+                                   .expected = "a duration from 1s to 3650d, such as 30min",
+                                   .needs_unit = true};
 
 struct ServeOptions {
   std::string folder;

@@ -61,6 +61,14 @@ TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
   EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
 }
 
+TEST_F(CommandLine, ATimeLimitWithoutAUnitIsRefused) {
+  for (const char* time : {"30", "0090", "1.5"})
+    expect_complaint(std::string("submit --time ") + time + " sh", 2, {"--time", "without a unit", "min"});
+  for (const char* time : {"30:00", "1-0", "01:30:00"})
+    expect_complaint(std::string("submit --time ") + time + " sh", 2, {"--time", "10min or 2h", time});
+  expect_complaint("serve --service s --policy none-such --default-time 30", 2, {"--default-time", "30s or 30min"});
+}
+
 TEST_F(CommandLine, AMessageThatQuotesAFileDoesNotReachTheTerminalAsItIs) {
   const std::string bad = "\x1b]0;title\x07\x1b[2J\xff\x9b";
   write_text(folder_ / "t.swf", "; MaxProcs: 4\n; Acknowledge: " + bad + "\n; UnixStartTime: " + bad +
