@@ -278,25 +278,30 @@ void fill(SwfRecord& record, Fields& fields) {
   record.think_time = fields.time(18);
 }
 
+std::string wrong_count(int count, std::string_view line) {
+  return fmt::format("expected {} fields, found {} in '{}'", kSwfFields, count, shown(line));
+}
+
 // What is wrong with the line, or an empty string.
-std::string parse_unusual_line(std::string_view line, const WholeFields& numbers, SwfRecord& record) {
-  Fields fields(line, numbers);
-  if (const int count = fields.count(); count != kSwfFields)
-    return fmt::format("expected {} fields, found {} in '{}'", kSwfFields, count, shown(line));
+std::string parse_unusual_line(std::string_view line, Fields fields, SwfRecord& record) {
+  if (fields.count() < kSwfFields) return wrong_count(fields.count(), line);
   fill(record, fields);
   return fields.problem();
 }
 
 }  // namespace
 
-bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem) {
+bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem, int& fields) {
   const WholeFields numbers = read_whole_fields(line);
+  fields = kSwfFields;
   if (UsualFields::are_usual(numbers) && numbers.rest == line.data() + line.size()) [[likely]] {
     UsualFields usual(numbers);
     fill(record, usual);
     return true;
   }
-  problem = parse_unusual_line(line, numbers, record);
+  const Fields unusual(line, numbers);
+  fields = unusual.count();
+  problem = parse_unusual_line(line, unusual, record);
   return problem.empty();
 }
 
@@ -336,13 +341,21 @@ bool SwfReader::find_record(SwfRecord& record, OnComment on_comment) {
       on_comment(line->text);
       continue;
     }
-    std::string problem;
-    if (line->too_long)
-      problem = fmt::format("expected at most {} characters, found more in '{}'", kLongestLine, shown(line->text));
-    else if (parse_swf_line(line->text, record, problem))
-      return true;
-    note_broken(problem);
+    if (read_record(*line, record)) return true;
   }
+  return false;
+}
+
+bool SwfReader::read_record(const LineReader::Line& line, SwfRecord& record) {
+  std::string problem;
+  int fields = kSwfFields;
+  if (line.too_long)
+    problem = fmt::format("expected at most {} characters, found more in '{}'", kLongestLine, shown(line.text));
+  else if (parse_swf_line(line.text, record, problem, fields)) {
+    if (fields > kSwfFields) note_long(fields, line.text);
+    return true;
+  }
+  note_broken(problem);
   return false;
 }
 
@@ -361,6 +374,12 @@ void SwfReader::note_broken(std::string_view problem) {
   broken_line_numbers_.push_back(lines_.number());
 }
 
+void SwfReader::note_long(int fields, std::string_view line) {
+  if (options_.strict) throw InputError(lines_.name(), lines_.number(), wrong_count(fields, line));
+  ++long_records_;
+  if (long_record_lines_.size() < options_.messages_to_keep) long_record_lines_.push_back(lines_.number());
+}
+
 void SwfReader::expect_some_record() const {
   if (records_ > 0) return;
   if (broken_lines_ == 0)
@@ -371,10 +390,16 @@ void SwfReader::expect_some_record() const {
                                broken_messages_.empty() ? "" : broken_messages_.front()));
 }
 
-std::vector<std::string> broken_line_report(const SwfReader& reader) {
-  if (reader.broken_lines() == 0) return {};
-  std::vector<std::string> lines{fmt::format("skipped {}:", counted(reader.broken_lines(), "broken line"))};
+std::string_view long_record_text() { return "of more than 18 fields, read by their first 18"; }
+
+std::vector<std::string> odd_line_report(const SwfReader& reader) {
+  std::vector<std::string> lines;
+  if (reader.broken_lines() > 0)
+    lines.push_back(fmt::format("skipped {}:", counted(reader.broken_lines(), "broken line")));
   lines.insert(lines.end(), reader.broken_messages().begin(), reader.broken_messages().end());
+  if (reader.long_records() > 0)
+    lines.push_back(
+        fmt::format("{}: {} {}", reader.name(), counted(reader.long_records(), "record"), long_record_text()));
   return lines;
 }
 

@@ -1,5 +1,6 @@
 // Reads a log in the Standard Workload Format record by record; memory does not grow with the log. Broken lines are
-// counted, the first few are remembered, and reading goes on, unless `strict`.
+// counted, the first few are remembered, and reading goes on, unless `strict`. Several tools and archives put columns of
+// their own behind the 18: such a record is its first 18 fields, and counted.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 namespace replay {
 
 struct SwfReaderOptions {
-  bool strict = false;               ///< throw at the first broken line
+  bool strict = false;               ///< throw at the first broken line, or record of more than 18 fields
   std::size_t messages_to_keep = 5;  ///< about broken lines
 };
 
@@ -46,12 +47,19 @@ class SwfReader {
   [[nodiscard]] const std::vector<std::string>& broken_messages() const { return broken_messages_; }
   [[nodiscard]] const std::vector<std::size_t>& broken_line_numbers() const { return broken_line_numbers_; }
 
+  /// Records that have more than 18 fields.
+  [[nodiscard]] std::size_t long_records() const { return long_records_; }
+  /// The lines of the first of them.
+  [[nodiscard]] const std::vector<std::size_t>& long_record_lines() const { return long_record_lines_; }
+
  private:
   void read_header();
   template <class OnComment>
   [[nodiscard]] bool find_record(SwfRecord& record, OnComment on_comment);
   [[nodiscard]] bool is_comment(const LineReader::Line& line) const;
+  [[nodiscard]] bool read_record(const LineReader::Line& line, SwfRecord& record);
   void note_broken(std::string_view problem);
+  void note_long(int fields, std::string_view line);
   void expect_some_record() const;
 
   LineReader lines_;
@@ -63,13 +71,19 @@ class SwfReader {
   std::size_t broken_lines_ = 0;
   std::vector<std::string> broken_messages_;
   std::vector<std::size_t> broken_line_numbers_;
+  std::size_t long_records_ = 0;
+  std::vector<std::size_t> long_record_lines_;
 };
 
-/// A tool's report about the lines that it skipped: how many, then the first few; nothing if there were none.
-[[nodiscard]] std::vector<std::string> broken_line_report(const SwfReader& reader);
+/// A tool's report about the lines that it did not take as they are: how many were skipped as broken, then the first few,
+/// and how many records have more than 18 fields; nothing if there were none.
+[[nodiscard]] std::vector<std::string> odd_line_report(const SwfReader& reader);
 
-/// Reads the 18 fields of one line. False if something is wrong with it: `problem` says what, and `record` is
-/// undefined. REQUIRES: what LineReader::Line promises of the bytes behind the line.
-[[nodiscard]] bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem);
+/// "of more than 18 fields, read by their first 18", for reports that count such records.
+[[nodiscard]] std::string_view long_record_text();
+
+/// Reads the first 18 fields of one line; `fields` is how many it has. False if something is wrong with them: `problem`
+/// says what, and `record` is undefined. REQUIRES: what LineReader::Line promises of the bytes behind the line.
+[[nodiscard]] bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& problem, int& fields);
 
 }  // namespace replay

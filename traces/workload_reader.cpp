@@ -86,7 +86,8 @@ WorkloadReader::WorkloadReader(TraceReader trace, CleaningRules rules)
     : trace_(std::move(trace)),
       rules_(rules),
       programs_(trace_.header().programs()),
-      fallback_cpu_use_(rules.cpu_use.value_or(cpu_use_of_log(trace_.header()))) {
+      fallback_cpu_use_(rules.cpu_use.value_or(cpu_use_of_log(trace_.header()))),
+      has_own_size_(rules.machine_size.has_value()) {
   if (!rules_.machine_size) rules_.machine_size = header().machine_size();
 }
 
@@ -95,7 +96,19 @@ bool WorkloadReader::next(TracedJob& job) {
     const auto traits = trace_.job_table() ? trace_.traits_of(record.job) : std::nullopt;
     if (make_job(record, traits ? &*traits : nullptr, job)) return true;
   }
+  end();
   return false;
+}
+
+bool WorkloadReader::next_entry(TraceEntry& entry) {
+  if (trace_.next(entry)) return true;
+  end();
+  return false;
+}
+
+void WorkloadReader::end() {
+  constexpr std::int64_t kMost = std::numeric_limits<CoreCount>::max();
+  most_in_use_ = static_cast<CoreCount>(std::min(use_.most(), kMost));
 }
 
 std::optional<TracedJob> WorkloadReader::job_of(const TraceEntry& entry) {
@@ -122,6 +135,7 @@ bool WorkloadReader::make_job(const SwfRecord& record, const JobTraits* traits, 
   set_predecessor(job, record);
   if (traits != nullptr && !traits->empty()) apply_traits(job, *traits);
   note_what_is_not_modelled(record);
+  if (!rules_.machine_size) note_use(record);
   if (job.job.submitted < latest_given_) sorted_ = false;
   latest_given_ = std::max(latest_given_, job.job.submitted);
   ++kept_;
@@ -287,6 +301,12 @@ void WorkloadReader::note_what_is_not_modelled(const SwfRecord& record) {
   if (record.queue >= 0 && std::exchange(last_queue_, record.queue) != record.queue) queues_.insert(record.queue);
 }
 
+void WorkloadReader::note_use(const SwfRecord& record) {
+  const std::int32_t size = record.allocated > 0 ? record.allocated : record.requested;
+  if (record.wait >= Duration::zero() && record.run > Duration::zero() && size > 0)
+    use_.add(record.submit + record.wait, record.run, size);
+}
+
 // Always true, so that a rule that skips reads as one line.
 bool WorkloadReader::note(Rule rule) {
   Tally& tally = tallies_[static_cast<std::size_t>(rule)];
@@ -295,7 +315,13 @@ bool WorkloadReader::note(Rule rule) {
   return true;
 }
 
-CoreCount WorkloadReader::machine_size() const { return rules_.machine_size.value_or(widest_); }
+CoreCount WorkloadReader::machine_size() const { return rules_.machine_size.value_or(std::max(widest_, most_in_use_)); }
+
+std::string_view WorkloadReader::machine_source() const {
+  if (has_own_size_) return "--machine-size";
+  if (rules_.machine_size) return header().max_procs() ? "MaxProcs" : "MaxNodes";
+  return most_in_use_ > widest_ ? "the most in use at one time" : "the widest job";
+}
 
 CleaningReport WorkloadReader::report() const {
   const bool clamp_zero = rules_.zero_runtime == ZeroRuntime::kClamp;
@@ -348,6 +374,9 @@ CleaningReport WorkloadReader::report() const {
   if (report.broken > 0)
     report.findings.push_back({"broken-line", "skipped", report.broken, "lines that are not records of 18 fields",
                                swf().broken_line_numbers()});
+  if (swf().long_records() > 0)
+    report.findings.push_back({"extra-fields", "noted", swf().long_records(),
+                               fmt::format("records {}", long_record_text()), swf().long_record_lines()});
   for (std::size_t i = 0; i < kRules; ++i) {
     if (tallies_[i].count == 0) continue;
     report.findings.push_back({std::string(texts[i].rule), std::string(texts[i].action), tallies_[i].count,
@@ -362,7 +391,8 @@ void WorkloadReader::add_header_findings(CleaningReport& report) const {
     report.findings.push_back({std::move(rule), std::move(action), count, std::move(text), {}});
   };
   if (partitions_.size() > 1)
-    add("partitions", "ignored", partitions_.size(), "partitions: all jobs share one machine");
+    add("partitions", "ignored", partitions_.size(),
+        "partitions: all jobs share one machine; `replay trace cut --partition` keeps one");
   if (queues_.size() > 1) add("queues", "ignored", queues_.size(), "queues: their limits and priorities");
   const std::uint64_t lines = report.read + report.broken;
   if (const auto promised = header().max_records(); promised && std::cmp_not_equal(*promised, lines))
@@ -373,7 +403,8 @@ void WorkloadReader::add_header_findings(CleaningReport& report) const {
           fmt::format("header label {}: expected a count, found '{}'", label, visible_text(*value, 40)));
   if (!rules_.machine_size)
     add("machine-size", "noted", 1,
-        fmt::format("no MaxProcs and no MaxNodes in the header: the widest job's {} processors stand in", widest_));
+        fmt::format("no MaxProcs and no MaxNodes in the header: {} processors stand in, {}", machine_size(),
+                    machine_source()));
 }
 
 namespace {
@@ -398,6 +429,8 @@ LoadedWorkload read_all(WorkloadReader reader) {
   loaded.programs = reader.programs();
   loaded.report = reader.report();
   loaded.machine_size = reader.machine_size();
+  loaded.machine_source = reader.machine_source();
+  loaded.is_machine_seen = reader.is_machine_seen();
   return loaded;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/base/file/byte_source.hpp"
@@ -18,6 +19,7 @@
 #include "scheduler/model/units.hpp"
 #include "scheduler/model/workload.hpp"
 #include "traces/cleaning.hpp"
+#include "traces/logged_use.hpp"
 #include "traces/number_set.hpp"
 #include "traces/swf_header.hpp"
 #include "traces/swf_reader.hpp"
@@ -40,14 +42,19 @@ class WorkloadReader {
   [[nodiscard]] bool next(TracedJob& job);
 
   /// The next entry as it stands, kept or not; next() is this and job_of() until one is kept.
-  [[nodiscard]] bool next_entry(TraceEntry& entry) { return trace_.next(entry); }
+  [[nodiscard]] bool next_entry(TraceEntry& entry);
   /// Applies the rules to the entry that next_entry() gave last. Nothing if a rule skips it.
   [[nodiscard]] std::optional<TracedJob> job_of(const TraceEntry& entry);
 
   [[nodiscard]] const SwfHeader& header() const { return trace_.header(); }
   [[nodiscard]] const std::map<std::int32_t, std::string>& programs() const { return programs_; }
-  /// The rules', else the header's, else the size of the widest job so far (final at the end); >= 1.
+  /// The rules', else the header's, else what the log itself shows: the most processors that its jobs had at one time, by
+  /// their waits and run times, or the widest job (final at the end; before it, the widest job so far); >= 1.
   [[nodiscard]] CoreCount machine_size() const;
+  /// Where that is from: "--machine-size", "MaxProcs", "MaxNodes", "the most in use at one time" or "the widest job".
+  [[nodiscard]] std::string_view machine_source() const;
+  /// Whether it is only what the log shows.
+  [[nodiscard]] bool is_machine_seen() const { return !rules_.machine_size; }
   /// Whether the submissions of the jobs have not descended so far.
   [[nodiscard]] bool is_sorted() const { return sorted_; }
   /// About what was read so far.
@@ -76,6 +83,8 @@ class WorkloadReader {
   void wait_from_eligible(TracedJob& job, Duration eligible);
   [[nodiscard]] std::shared_ptr<const Declaration> shared(const Declaration& declaration);
   void note_what_is_not_modelled(const SwfRecord& record);
+  void note_use(const SwfRecord& record);
+  void end();
   bool note(Rule rule);
   void add_header_findings(CleaningReport& report) const;
 
@@ -89,7 +98,9 @@ class WorkloadReader {
   std::int32_t last_partition_ = -1, last_queue_ = -1;
   std::array<Tally, kRules> tallies_;
   std::uint64_t kept_ = 0;
-  CoreCount widest_ = 1;
+  bool has_own_size_;  // by the rules
+  CoreCount widest_ = 1, most_in_use_ = 0;
+  LoggedUse use_;             // where nothing says how large the machine is
   Duration latest_submit_{};  // of records
   Instant latest_given_{};    // of jobs, which may count from when they were eligible
   bool sorted_ = true;
@@ -101,6 +112,8 @@ struct LoadedWorkload {
   std::map<std::int32_t, std::string> programs;  ///< the header's Program table
   CleaningReport report;
   CoreCount machine_size = 1;
+  std::string machine_source;    ///< WorkloadReader::machine_source()
+  bool is_machine_seen = false;  ///< neither the rules nor the header say how large it is
 };
 
 /// Reads all of it. A log that is out of order is sorted by (submit, job number); the others stay in the file's order.

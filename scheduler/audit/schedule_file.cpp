@@ -122,7 +122,7 @@ ScheduleFile read_swf(std::unique_ptr<ByteSource> source) {
     else
       ++file.left_out[why];
   }
-  file.broken_lines = broken_line_report(reader);
+  file.odd_lines = odd_line_report(reader);
   file.machine_size = reader.header().machine_size();
   return file;
 }

@@ -22,7 +22,7 @@ struct ScheduleFile {
   std::size_t records = 0;                      ///< read; those left out too
   std::map<std::string, std::size_t> left_out;  ///< how many, by reason
   std::size_t changed = 0;                      ///< jobs that were shrunk, expanded or suspended
-  std::vector<std::string> broken_lines;        ///< messages for the user; empty if there were none
+  std::vector<std::string> odd_lines;           ///< messages for the user; empty if there were none
   std::optional<CoreCount> machine_size;        ///< as the schedule, or the run's folder, states it
 };
 

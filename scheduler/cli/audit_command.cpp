@@ -80,7 +80,7 @@ audit::Report check(const audit::ScheduleFile& file, audit::Options options) {
 int audit_schedule(const AuditGiven& given) {
   audit::Options options = options_of(given);
   const audit::ScheduleFile file = audit::read_schedule(given.schedule);
-  for (const std::string& line : file.broken_lines) fmt::print(stderr, "{}\n", line);
+  for (const std::string& line : file.odd_lines) fmt::print(stderr, "{}\n", line);
   options.machine_size = machine_size_of(given, file);
   const audit::Report report = check(file, options);
   if (given.json)

@@ -23,6 +23,7 @@ Machine machine_of(const CommonOptions& options, bool flat, const Scenario& scen
 PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat) {
   Scenario scenario = load_scenario(options, "utrera", std::nullopt);
   Machine machine = machine_of(options, flat, scenario);
+  if (options.machine.empty()) note_machine_of_log(scenario);
   fit_to_machine(scenario, options, machine.size(), false);
   use_profile(scenario, options, {.deducts_overheads = options.machine.starts_with("emulated:")});
   find_average_waits(scenario, machine);

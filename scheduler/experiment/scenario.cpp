@@ -77,6 +77,26 @@ std::optional<std::string> pairs_file_of(const CommonOptions& options) {
   return beside && std::filesystem::exists(*beside, error) ? beside : std::nullopt;
 }
 
+// What decides which machine is simulated stands in the notes, directly above the table, and not among what was cleaned.
+static void note_partitions(Scenario& scenario) {
+  CleaningReport& report = scenario.loaded.report;
+  if (const std::uint64_t partitions = report.count("partitions"); partitions > 0)
+    scenario.notes.push_back(fmt::format(
+        "the log has {} partitions, which are one machine here: `replay trace cut --partition NUMBER` keeps one",
+        partitions));
+  std::erase_if(report.findings, [&](const Finding& finding) {
+    return finding.rule == "partitions" || (finding.rule == "machine-size" && finding.action == "noted");
+  });
+}
+
+void note_machine_of_log(Scenario& scenario) {
+  if (scenario.loaded.is_machine_seen)
+    scenario.notes.push_back(
+        fmt::format("the size of the machine was taken from the log, whose header does not say it: {} processors, {}; "
+                    "--machine sets another one",
+                    scenario.loaded.machine_size, scenario.loaded.machine_source));
+}
+
 Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
                        std::optional<CoreCount> machine_size) {
   if (options.trace.empty()) throw UsageError("--trace is missing: expected a trace in SWF, such as traces/synth.swf");
@@ -119,6 +139,7 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
   if (!rules.machine_size && options.cleaning.contains("oversize")) rules.machine_size = machine_size;
   scenario.loaded = read_workload(
       TraceReader(options.trace, {.swf = {.strict = options.strict}, .job_table = side_file_of(options)}), rules);
+  note_partitions(scenario);
   expect_another_trace(scenario.learned, options.trace);
   if (scenario.workload().jobs.empty())
     throw InputError(
@@ -177,7 +198,9 @@ void fit_to_machine(Scenario& scenario, const CommonOptions& options, CoreCount 
       }
       traced.job.processes = size;
     });
-    scenario.notes.push_back(fmt::format("sizes scaled from {:.0f} to {} cores: {} of {} jobs changed", from,
+    const bool is_seen = options.scale_sizes == "auto" && scenario.loaded.is_machine_seen;
+    scenario.notes.push_back(fmt::format("sizes scaled from {:.0f}{} to {} cores: {} of {} jobs changed", from,
+                                         is_seen ? fmt::format(" ({} in the log)", scenario.loaded.machine_source) : "",
                                          machine_size, changed, jobs.size()));
   }
   std::size_t widest = 0, too_wide = 0;

@@ -81,6 +81,9 @@ struct Scenario {
 [[nodiscard]] Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
                                      std::optional<CoreCount> machine_size);
 
+/// For a simulation on the machine that the log is of: where its size is from, if nothing says it. Adds to the notes.
+void note_machine_of_log(Scenario& scenario);
+
 /// Makes jobs fit: `--scale-sizes` scales them by machine over the trace's own machine; without it a job that does not fit
 /// is an error that names the ways out, and so is a policy that has learned on a machine of another size. Adds to the
 /// notes.

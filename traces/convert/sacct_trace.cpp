@@ -12,6 +12,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
+#include "traces/logged_use.hpp"
 
 namespace replay::sacct {
 namespace {
@@ -199,18 +200,13 @@ void expect_one_cluster(const Names& clusters, std::string_view dump) {
 }
 
 std::int64_t most_in_use(const std::vector<Dated>& jobs) {
-  std::vector<std::pair<Duration, std::int64_t>> changes;
+  LoggedUse use;
   for (const Dated& job : jobs) {
     const std::int64_t size = job.record.allocated > 0 ? job.record.allocated : job.record.requested;
-    if (job.wait < 0 || size < 0 || job.record.run <= Duration::zero()) continue;
-    const Duration start = std::chrono::seconds{job.submit + job.wait};
-    changes.emplace_back(start, size);
-    changes.emplace_back(start + job.record.run, -size);
+    if (job.wait < 0 || size < 1 || job.record.run <= Duration::zero()) continue;
+    use.add(std::chrono::seconds{job.submit + job.wait}, job.record.run, size);
   }
-  std::ranges::sort(changes);
-  std::int64_t used = 0, most = 0;
-  for (const auto& [at, change] : changes) most = std::max(most, used += change);
-  return most;
+  return use.most();
 }
 
 void add_table(SwfHeader& header, const std::string& label, const std::string& most, const Names& names) {

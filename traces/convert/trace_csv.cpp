@@ -96,7 +96,8 @@ bool TraceCsvReader::next(TraceEntry& entry) {
   const std::size_t length = line_.size();
   line_.append(kReadableBehindLine, '\0');
   std::string problem;
-  if (!parse_swf_line(std::string_view{line_}.substr(0, length), entry.record, problem)) fail(problem);
+  int fields = 0;
+  if (!parse_swf_line(std::string_view{line_}.substr(0, length), entry.record, problem, fields)) fail(problem);
   return true;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "traces/local_time.hpp"
+#include "traces/logged_use.hpp"
 #include "traces/workload_reader.hpp"
 
 namespace replay {
@@ -115,7 +116,7 @@ std::string period_number(std::int64_t start_s, std::int64_t period_s) {
 class Gatherer {
  public:
   explicit Gatherer(const TraceInfoOptions& options)
-      : reader_(options.file, options.rules, {.strict = options.strict}), has_own_size_(options.rules.machine_size) {
+      : reader_(options.file, options.rules, {.strict = options.strict}) {
     clock_ = LogClock::of(reader_.header());
   }
 
@@ -128,11 +129,6 @@ class Gatherer {
  private:
   struct ByUser {
     double jobs = 0, work = 0;
-  };
-  struct Change {
-    Duration at;
-    std::int32_t processors;  // released ones first at one instant
-    auto operator<=>(const Change&) const = default;
   };
 
   void add(const TracedJob& traced, const SwfRecord& record) {
@@ -160,10 +156,8 @@ class Gatherer {
 
   void add_logged(const SwfRecord& record) {
     waits_.push_back(seconds(record.wait));
-    const Duration start = record.submit + record.wait;
-    if (record.run == Duration::zero() || record.allocated <= 0) return;
-    changes_.push_back({start, record.allocated});
-    changes_.push_back({start + record.run, -record.allocated});
+    if (record.run > Duration::zero() && record.allocated > 0)
+      use_.add(record.submit + record.wait, record.run, record.allocated);
   }
 
   TraceInfo finish() {
@@ -187,10 +181,7 @@ class Gatherer {
     info_.end_time = header.find("EndTime").value_or("");
     info_.nodes = header.max_nodes();
     info_.machine_size = reader_.machine_size();
-    info_.machine_source = has_own_size_        ? "--machine-size"
-                           : header.max_procs() ? "MaxProcs"
-                           : header.max_nodes() ? "MaxNodes"
-                                                : "the widest job";
+    info_.machine_source = reader_.machine_source();
     info_.report = reader_.report();
     info_.programs = reader_.programs().size();
     info_.jobs = processors_.size();
@@ -259,15 +250,14 @@ class Gatherer {
     }
   }
 
-  // changes_ are sorted.
   void set_used() {
-    if (changes_.empty() || info_.load.offered.empty()) return;
+    if (use_.is_empty() || info_.load.offered.empty()) return;
     std::vector<double>& used = info_.load.used;
     used.resize(info_.load.offered.size());
     const double period = static_cast<double>(period_s_);
     const double end = period * static_cast<double>(used.size());
     double now = 0, processors = 0;
-    for (const Change& change : changes_) {
+    for (const LoggedUse::Change& change : use_.in_order()) {
       const double at = std::clamp(seconds(change.at) - static_cast<double>(from_s_), 0.0, end);
       while (now < at) {
         const auto slot = std::min(static_cast<std::size_t>(now / period), used.size() - 1);
@@ -276,7 +266,7 @@ class Gatherer {
         if (until <= now) break;
         now = until;
       }
-      processors += change.processors;
+      processors += static_cast<double>(change.processors);
     }
   }
 
@@ -307,11 +297,7 @@ class Gatherer {
   }
 
   void set_peak() {
-    if (changes_.empty()) return;
-    std::ranges::sort(changes_);
-    std::int64_t used = 0, peak = 0;
-    for (const Change& change : changes_) peak = std::max(peak, used += change.processors);
-    info_.logged_peak = static_cast<CoreCount>(std::min<std::int64_t>(peak, INT32_MAX));
+    if (!use_.is_empty()) info_.logged_peak = static_cast<CoreCount>(std::min<std::int64_t>(use_.most(), INT32_MAX));
   }
 
   void set_quirks() {
@@ -327,13 +313,12 @@ class Gatherer {
   }
 
   WorkloadReader reader_;
-  bool has_own_size_;
   std::optional<LogClock> clock_;
   std::vector<double> processors_, runtimes_, requests_, ratios_, waits_;
   double requested_run_s_ = 0;  // run times of the jobs that have a request
   std::vector<Duration> submits_;
   std::int64_t period_s_ = kHour, from_s_ = 0;  // of info_.load
-  std::vector<Change> changes_;
+  LoggedUse use_;
   std::map<std::int32_t, ByUser> users_;
   std::set<std::int32_t> groups_, queues_, executables_;
   TraceInfo info_;

@@ -51,7 +51,7 @@ struct LoadSeries {
 struct TraceInfo {
   std::string computer, installation, acknowledge, start_time, end_time;
   CoreCount machine_size = 1;
-  std::string machine_source;  ///< "--machine-size", "MaxProcs", "MaxNodes" or "the widest job"
+  std::string machine_source;  ///< WorkloadReader::machine_source()
   std::optional<std::int32_t> nodes;
   CleaningReport report;
 

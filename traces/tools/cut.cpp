@@ -73,7 +73,7 @@ class Cut {
     const bool is_in_time = record.submit >= std::max(from_, Duration::zero()) && record.submit < to_;
     if (by_time_ && !is_in_time) return false;
     return is_in(options_.jobs, record.job) && is_in(options_.users, record.user) &&
-           is_in(options_.queues, record.queue);
+           is_in(options_.queues, record.queue) && is_in(options_.partitions, record.partition);
   }
 
   bool is_within_count() {

@@ -1,4 +1,4 @@
-// Cutting a part out of a trace: by submit time, job number, position, user or queue. Records that are kept stay
+// Cutting a part out of a trace: by submit time, job number, position, user, queue or partition. Records that are kept stay
 // unchanged, unless the zero is moved to the first job kept. One pass, constant memory.
 #pragma once
 
@@ -33,16 +33,17 @@ struct NumberRange {
 
 /// A record is kept if all that is given holds.
 struct CutOptions {
-  std::optional<TimeBound> from{};       ///< submitted at or after
-  std::optional<TimeBound> to{};         ///< submitted before
-  std::optional<LocalMonth> month{};     ///< submitted in
-  std::vector<NumberRange> jobs{};       ///< job numbers; empty: all
-  std::vector<NumberRange> users{};      ///< field 12
-  std::vector<NumberRange> queues{};     ///< field 15
-  std::uint64_t skip = 0;                ///< of the records that are left, leave out so many first
-  std::optional<std::uint64_t> first{};  ///< then keep at most so many
-  bool rebase = false;                   ///< the second of the first submission kept becomes the zero
-  bool drain = false;                    ///< read to the end even if nothing more can be kept: for pipes
+  std::optional<TimeBound> from{};        ///< submitted at or after
+  std::optional<TimeBound> to{};          ///< submitted before
+  std::optional<LocalMonth> month{};      ///< submitted in
+  std::vector<NumberRange> jobs{};        ///< job numbers; empty: all
+  std::vector<NumberRange> users{};       ///< field 12
+  std::vector<NumberRange> queues{};      ///< field 15
+  std::vector<NumberRange> partitions{};  ///< field 16
+  std::uint64_t skip = 0;                 ///< of the records that are left, leave out so many first
+  std::optional<std::uint64_t> first{};   ///< then keep at most so many
+  bool rebase = false;                    ///< the second of the first submission kept becomes the zero
+  bool drain = false;                     ///< read to the end even if nothing more can be kept: for pipes
 };
 
 struct CutResult {

@@ -25,10 +25,10 @@ struct MergeOptions {
 };
 
 struct MergeResult {
-  std::vector<std::uint64_t> records;       ///< of each source
-  std::uint64_t orphans = 0;                ///< fields 17 that named no job above
-  CoreCount machine = 0;                    ///< 0: a source does not tell
-  std::vector<std::string> broken_lines{};  ///< broken_line_report() of all sources
+  std::vector<std::uint64_t> records;    ///< of each source
+  std::uint64_t orphans = 0;             ///< fields 17 that named no job above
+  CoreCount machine = 0;                 ///< 0: a source does not tell
+  std::vector<std::string> odd_lines{};  ///< odd_line_report() of all sources
 };
 
 /// Every source is read twice: first to see whether it is in order and what it uses. Constant memory, except for a

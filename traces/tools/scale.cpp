@@ -221,7 +221,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   }
   for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
   if (options.load) result.load_after = load.over(reader.machine_size());
-  result.broken_lines = broken_line_report(reader.swf());
+  result.odd_lines = odd_line_report(reader.swf());
   return result;
 }
 

@@ -36,7 +36,7 @@ struct ScaleResult {
   std::optional<double> load_after;
   CoreCount machine_before = 0, machine_after = 0;  ///< 0: not known, and not needed
   std::uint64_t sizes_changed = 0;
-  std::vector<std::string> broken_lines{};  ///< broken_line_report()
+  std::vector<std::string> odd_lines{};  ///< odd_line_report()
 };
 
 /// `size` of a machine of `from` on one of `to` processors: nearest (half up), 1..to; -1 and 0 stay. With

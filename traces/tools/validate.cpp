@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "traces/logged_use.hpp"
 #include "traces/tools/survivors.hpp"
 #include "traces/tools/validate_parts.hpp"
 
@@ -19,24 +20,15 @@ class LoggedSchedule {
   void add(const SwfRecord& r) {
     if (is_burst(r) || r.submit < Duration::zero() || r.wait < Duration::zero()) return;
     if (r.run <= Duration::zero() || r.allocated <= 0) return;
-    changes_.push_back({r.submit + r.wait, r.allocated});
-    changes_.push_back({r.submit + r.wait + r.run, -r.allocated});
+    use_.add(r.submit + r.wait, r.run, r.allocated);
   }
   [[nodiscard]] std::optional<CoreCount> peak() {
-    if (changes_.empty()) return std::nullopt;
-    std::ranges::sort(changes_);
-    std::int64_t used = 0, most = 0;
-    for (const Change& change : changes_) most = std::max(most, used += change.processors);
-    return static_cast<CoreCount>(std::min<std::int64_t>(most, std::numeric_limits<CoreCount>::max()));
+    if (use_.is_empty()) return std::nullopt;
+    return static_cast<CoreCount>(std::min<std::int64_t>(use_.most(), std::numeric_limits<CoreCount>::max()));
   }
 
  private:
-  struct Change {
-    Duration at;
-    std::int32_t processors;  // released ones first at one instant
-    auto operator<=>(const Change&) const = default;
-  };
-  std::vector<Change> changes_;
+  LoggedUse use_;
 };
 
 void check_schedule(std::optional<CoreCount> peak, std::optional<CoreCount> machine, Violations& violations) {
@@ -98,6 +90,12 @@ Validation validate_trace(TraceReader& reader, const ValidateOptions& options) {
       violations.note("broken-line", Severity::kError, "lines that are not records of 18 fields", line);
     violations.note("broken-line", Severity::kError, "lines that are not records of 18 fields", 0,
                     swf.broken_lines() - swf.broken_line_numbers().size());
+  }
+  if (swf.long_records() > 0) {
+    const std::string text = fmt::format("records {}", long_record_text());
+    for (const std::size_t line : swf.long_record_lines())
+      violations.note("extra-fields", Severity::kError, text, line);
+    violations.note("extra-fields", Severity::kError, text, 0, swf.long_records() - swf.long_record_lines().size());
   }
   check_totals(reader.header(), swf.records() + swf.broken_lines(), checker.jobs(), violations);
   if (reader.job_table())

@@ -92,12 +92,7 @@ Source swf_source(const ConvertGiven& given) {
   return {.header = reader->header(),
           .next = [reader](TraceEntry& entry) { return reader->next(entry); },
           .comments = [reader] { return reader->swf().comments(); },
-          .report =
-              [reader] {
-                if (reader->swf().broken_lines() == 0) return;
-                fmt::print(stderr, "replay: {} broken lines left out; the first: {}\n", reader->swf().broken_lines(),
-                           reader->swf().broken_messages().front());
-              }};
+          .report = [reader] { report_odd_lines(odd_line_report(reader->swf())); }};
 }
 
 Source csv_source(const ConvertGiven& given) {

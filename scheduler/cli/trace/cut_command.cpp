@@ -17,7 +17,7 @@ namespace {
 struct CutGiven {
   TraceInput input;
   TraceOutput output;
-  std::string from, to, month, jobs, users, queues;
+  std::string from, to, month, jobs, users, queues, partitions;
   std::optional<std::uint64_t> first;
   std::uint64_t skip = 0;
   bool rebase = false;
@@ -35,6 +35,7 @@ CutOptions options_of(const CutGiven& given) {
   if (!given.jobs.empty()) options.jobs = parse_ranges("--jobs", given.jobs);
   if (!given.users.empty()) options.users = parse_ranges("--user", given.users);
   if (!given.queues.empty()) options.queues = parse_ranges("--queue", given.queues);
+  if (!given.partitions.empty()) options.partitions = parse_ranges("--partition", given.partitions);
   options.first = given.first;
   options.skip = given.skip;
   options.rebase = given.rebase;
@@ -50,6 +51,7 @@ std::string canonical(const CutGiven& given) {
   };
   add("--from", given.from), add("--to", given.to), add("--month", given.month), add("--jobs", given.jobs);
   add("--user", given.users), add("--queue", given.queues);
+  add("--partition", given.partitions);
   if (given.skip > 0) add("--skip", fmt::format("{}", given.skip));
   if (given.first) add("--first", fmt::format("{}", *given.first));
   if (given.rebase) command += " --rebase";
@@ -69,14 +71,15 @@ int cut(const CutGiven& given) {
   if (result.orphans > 0)
     fmt::print(stderr, "{} records followed a job that is not kept: their fields 17 and 18 are -1 now\n",
                result.orphans);
-  report_broken_lines(broken_line_report(reader.swf()));
+  report_odd_lines(odd_line_report(reader.swf()));
   return 0;
 }
 
 }  // namespace
 
 Command add_trace_cut(CLI::App& trace) {
-  auto* command = trace.add_subcommand("cut", "a part of a trace: by time, month, job numbers, position, user, queue");
+  auto* command =
+      trace.add_subcommand("cut", "a part of a trace: by time, month, job numbers, position, user, queue, partition");
   command->footer(
       "Jobs count by submit time. What is given several times over has to hold all at once.\n"
       "Example: replay trace cut KTH-SP2.swf.gz --month 1996-10 --rebase -o october.swf");
@@ -92,6 +95,7 @@ Command add_trace_cut(CLI::App& trace) {
   command->add_option("--jobs", given->jobs, "job numbers, such as 1-1000 or 5,7,100-")->type_name("RANGES");
   command->add_option("--user", given->users, "users (field 12)")->type_name("RANGES");
   command->add_option("--queue", given->queues, "queues (field 15)")->type_name("RANGES");
+  command->add_option("--partition", given->partitions, "partitions (field 16)")->type_name("RANGES");
   command->add_option("--skip", given->skip, "leave out the first N of the records that are left")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, kMostRecords));

@@ -51,8 +51,7 @@ void copy_comments(const TraceReader& reader, TraceWriter& writer) {
 void report(const Declarer& declarer, const TraceReader& reader) {
   fmt::print(stderr, "declared for {} jobs; {} records that are no jobs that ran stay as they are\n", declarer.jobs(),
              declarer.others());
-  if (const std::size_t broken = reader.swf().broken_lines(); broken > 0)
-    fmt::print(stderr, "skipped {}: {}\n", counted(broken, "broken line"), reader.swf().broken_messages().front());
+  report_odd_lines(odd_line_report(reader.swf()));
 }
 
 void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& given) {

@@ -58,8 +58,7 @@ Log read_log(const TraceInput& from) {
   if (const CleaningReport report = reader.report(); report.kept < report.read)
     fmt::print(stderr, "{}: {} of {} records are jobs; trace info says what becomes of the others\n",
                reader.swf().name(), report.kept, report.read);
-  if (reader.swf().broken_lines() > 0)
-    fmt::print(stderr, "{}: {} broken line(s) skipped\n", reader.swf().name(), reader.swf().broken_lines());
+  report_odd_lines(odd_line_report(reader.swf()));
   const auto clock = LogClock::of(reader.header());
   if (!clock)
     return {reader.header(),

@@ -43,7 +43,7 @@ int merge(const MergeGiven& given) {
       fmt::format("replay trace merge --align {} --machine {} ({} sources)", word_of(kAligns, given.merge.align),
                   word_of(kMachines, given.merge.machine), sources.size()));
   writer.close();
-  report_broken_lines(result.broken_lines);
+  report_odd_lines(result.odd_lines);
   for (std::size_t i = 0; i < sources.size(); ++i)
     fmt::print(stderr, "source {}: {}: {} records\n", i + 1, given.inputs[i], result.records[i]);
   if (result.machine > 0)

@@ -58,7 +58,7 @@ int scale(const ScaleGiven& given) {
   TraceWriter writer = create_trace(given.output);
   const ScaleResult result = scale_trace(trace, writer, options, canonical(options));
   writer.close();
-  report_broken_lines(result.broken_lines);
+  report_odd_lines(result.odd_lines);
   fmt::print(stderr, "{}: {} records; submit times x {}, run times x {}\n",
              given.input.input == "-" ? "standard input" : given.input.input, result.records, result.arrivals,
              result.runtimes);

@@ -29,7 +29,7 @@ int sort(const SortGiven& given) {
   if (result.orphans > 0)
     fmt::print(stderr, "{} records followed a job that is not there: their fields 17 and 18 are -1 now\n",
                result.orphans);
-  report_broken_lines(broken_line_report(reader.swf()));
+  report_odd_lines(odd_line_report(reader.swf()));
   return 0;
 }
 

@@ -62,7 +62,7 @@ void expect_report_of_its_own(const std::string& report, const TraceInput& from,
 
 void write_report(const std::string& path, const nlohmann::json& report) { write_json(path, report); }
 
-void report_broken_lines(const std::vector<std::string>& report) {
+void report_odd_lines(const std::vector<std::string>& report) {
   for (const std::string& line : report) fmt::print(stderr, "{}\n", line);
 }
 

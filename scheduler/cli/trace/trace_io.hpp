@@ -44,8 +44,8 @@ void add_trace_input(CLI::App& command, TraceInput& given);
 void expect_report_of_its_own(const std::string& report, const TraceInput& from, const TraceOutput& to);
 /// Writes the whole file or none. Throws InputError.
 void write_report(const std::string& path, const nlohmann::json& report);
-/// Prints broken_line_report() on standard error.
-void report_broken_lines(const std::vector<std::string>& report);
+/// Prints odd_line_report() on standard error.
+void report_odd_lines(const std::vector<std::string>& report);
 /// Throws InputError if a file is there already and --force is not given.
 [[nodiscard]] TraceWriter create_trace(const TraceOutput& given);
 /// The same for a command that makes several files out of one option.

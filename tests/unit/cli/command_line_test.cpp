@@ -1,5 +1,6 @@
 // Tests of the command line, mainly with wrong input: messages and exit status. No MPI here.
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <unistd.h>
@@ -59,6 +60,29 @@ TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
   const ShellResult result = replay("simulate --policy easy --trace t.swf --outputs none");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
+}
+
+TEST_F(CommandLine, WhatDecidesTheMachineIsSaidAboveTheTable) {
+  const auto job = [](const char* number, const char* submit, const char* wait, const char* partition) {
+    return fmt::format("{} {} {} 100 4 -1 -1 4 200 -1 1 1 1 -1 1 {} -1 -1\n", number, submit, wait, partition);
+  };
+  const std::string jobs = job("1", "0", "0", "1") + job("2", "0", "0", "2") + job("3", "10", "90", "1");
+  write_text(folder_ / "t.swf", jobs);
+  const ShellResult bare = replay("simulate --policy easy --trace t.swf --outputs none");
+  EXPECT_NE(bare.out.find("note: the log has 2 partitions, which are one machine here: `replay trace cut --partition "
+                          "NUMBER` keeps one\n"
+                          "note: the size of the machine was taken from the log, whose header does not say it: 8 "
+                          "processors, the most in use at one time; --machine sets another one\n"
+                          "machine flat:8"),
+            std::string::npos)
+      << bare.out;
+  const ShellResult given = replay("simulate --policy easy --trace t.swf --outputs none --machine flat:4");
+  EXPECT_EQ(given.out.find("taken from the log"), std::string::npos) << given.out;
+  EXPECT_EQ(given.out.find("MaxProcs"), std::string::npos) << given.out;
+  ASSERT_EQ(replay("trace cut t.swf --partition 1 -o one.swf").status, 0);
+  const ShellResult one = replay("simulate --policy easy --trace one.swf --outputs none");
+  EXPECT_EQ(one.out.find("partitions"), std::string::npos) << one.out;
+  EXPECT_NE(one.out.find("4 processors, the widest job;"), std::string::npos) << one.out;
 }
 
 TEST_F(CommandLine, ATimeLimitWithoutAUnitIsRefused) {

@@ -142,15 +142,42 @@ TEST(Cleaning, AJobWiderThanTheMachineIsSkippedClampedOrAnError) {
 }
 
 TEST(Cleaning, TheMachineIsTheOptionElseTheHeaderElseTheWidestJob) {
-  const std::string jobs = job_line(1, {{5, "5"}}) + job_line(2, {{5, "3"}});
+  const std::string jobs = job_line(1, {{3, "-1"}, {5, "5"}}) + job_line(2, {{5, "3"}});
   EXPECT_EQ(load("; MaxProcs: 8\n; MaxNodes: 2\n" + jobs).machine_size, 8);
   EXPECT_EQ(load("; MaxNodes: 6\n" + jobs).machine_size, 6);
   const auto bare = load(jobs);
   EXPECT_EQ(bare.machine_size, 5);
+  EXPECT_EQ(bare.machine_source, "the widest job");
   EXPECT_EQ(finding(bare, "machine-size"), "noted 1 at");
   const auto narrowed = load(kHeader + jobs, with("machine-size", "4"));
   EXPECT_EQ(narrowed.machine_size, 4);
   EXPECT_EQ(ids(narrowed), (std::vector<std::int64_t>{2}));
+}
+
+// Jobs 1 and 2 run side by side from 25 s to 110 s, and job 3 begins at the instant at which they end.
+TEST(Cleaning, AMachineOfUnknownSizeHasAtLeastWhatTheLogShowsInUse) {
+  const std::string jobs = job_line(1, {{5, "5"}}) + job_line(2, {{3, "5"}, {4, "85"}, {5, "-1"}, {8, "3"}}) +
+                           job_line(3, {{3, "80"}, {5, "6"}}) + job_line(4, {{3, "-1"}, {5, "7"}});
+  const auto bare = load(jobs);
+  EXPECT_EQ(bare.machine_size, 8) << "of jobs 1 and 2";
+  EXPECT_EQ(bare.machine_source, "the most in use at one time");
+  EXPECT_TRUE(bare.is_machine_seen);
+  ASSERT_NE(bare.report.find("machine-size"), nullptr);
+  EXPECT_EQ(bare.report.find("machine-size")->text,
+            "no MaxProcs and no MaxNodes in the header: 8 processors stand in, the most in use at one time");
+  const auto stated = load("; MaxProcs: 7\n" + jobs);
+  EXPECT_EQ(stated.machine_size, 7);
+  EXPECT_EQ(stated.machine_source, "MaxProcs");
+  EXPECT_FALSE(stated.is_machine_seen);
+  EXPECT_EQ(load(jobs, with("machine-size", "20")).machine_source, "--machine-size");
+}
+
+TEST(Cleaning, FieldsBehindTheEighteenAreReportedOnce) {
+  std::string line = job_line(1);
+  line.pop_back();
+  const auto loaded = load(kHeader + line + " 15230\n" + job_line(2));
+  EXPECT_EQ(ids(loaded), (std::vector<std::int64_t>{1, 2}));
+  EXPECT_EQ(finding(loaded, "extra-fields"), "noted 1 at 2");
 }
 
 TEST(Cleaning, SkipsARecordWithoutSubmitTimeOrNumber) {

@@ -19,7 +19,7 @@ const std::string kLog =
     "; Acknowledge: somebody\n; MaxProcs: 8\n; MaxRecords: 5\n; UnixStartTime: 1000036800\n; TimeZoneString: Etc/UTC\n"
     "; StartTime: Sun Sep 09 12:00:00 UTC 2001\n; EndTime: never\n" +
     job_line(1) + job_line(2, {{12, "3"}}) + "; a word about job 3\n" + job_line(3) +
-    job_line(4, {{15, "0"}, {17, "2"}, {18, "5"}}) + job_line(5);
+    job_line(4, {{15, "0"}, {16, "2"}, {17, "2"}, {18, "5"}}) + job_line(5);
 
 CutResult cut(const ToolTest& tool, const CutOptions& options) {
   TraceReader reader(tool.input());
@@ -41,10 +41,11 @@ TEST(Cut, FromIsIncludedAndToIsNot) {
   EXPECT_EQ(jobs_of({.to = parse_time_bound("--to", "15s")}), (Jobs{1}));
 }
 
-TEST(Cut, ByJobNumberUserQueueAndPosition) {
+TEST(Cut, ByJobNumberUserQueuePartitionAndPosition) {
   EXPECT_EQ(jobs_of({.jobs = parse_ranges("--jobs", "2,4-")}), (Jobs{2, 4, 5}));
   EXPECT_EQ(jobs_of({.users = parse_ranges("--user", "3")}), (Jobs{2}));
   EXPECT_EQ(jobs_of({.queues = parse_ranges("--queue", "0")}), (Jobs{4}));
+  EXPECT_EQ(jobs_of({.partitions = parse_ranges("--partition", "2")}), (Jobs{4}));
   EXPECT_EQ(jobs_of({.skip = 1, .first = 2}), (Jobs{2, 3}));
   EXPECT_EQ(jobs_of({.jobs = parse_ranges("--jobs", "2-"), .skip = 1, .first = 1}), (Jobs{3}));
 }

@@ -69,6 +69,15 @@ TEST(Validate, EachRuleOfARecordIsFoundInItsLine) {
   }
 }
 
+TEST(Validate, FieldsBehindTheEighteenAreWrong) {
+  std::string line = job_line(2);
+  line.pop_back();
+  const Validation validation = validate(kHeader + job_line(1) + line + " 15230\n");
+  ASSERT_NE(validation.find("extra-fields"), nullptr);
+  EXPECT_EQ(validation.find("extra-fields")->lines, (std::vector<std::size_t>{10}));
+  EXPECT_FALSE(validation.is_right());
+}
+
 TEST(Validate, NumbersThatDescendAreOddButNotWrong) {
   const Validation validation = validate(kHeader + job_line(2, {{2, "5"}}) + job_line(1));
   EXPECT_NE(validation.find("number-order"), nullptr);
