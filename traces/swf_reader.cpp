@@ -15,6 +15,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "traces/file_kind.hpp"
 
 namespace replay {
 namespace {
@@ -305,6 +306,9 @@ bool parse_swf_line(std::string_view line, SwfRecord& record, std::string& probl
   return problem.empty();
 }
 
+SwfReader::SwfReader(const std::string& path, SwfReaderOptions options)
+    : SwfReader((expect_no_run_folder(path), open_source(path)), options) {}
+
 SwfReader::SwfReader(std::unique_ptr<ByteSource> source, SwfReaderOptions options)
     : lines_(std::move(source)), options_(options), header_(lines_.name()) {
   read_header();
@@ -355,6 +359,9 @@ bool SwfReader::read_record(const LineReader::Line& line, SwfRecord& record) {
     if (fields > kSwfFields) note_long(fields, line.text);
     return true;
   }
+  if (records_ == 0 && broken_lines_ == 0)
+    if (const auto other = kind_of_text(line.text, lines_.name()))
+      throw InputError(fmt::format("{}: expected a trace in SWF, found {}", lines_.name(), other->text));
   note_broken(problem);
   return false;
 }

@@ -24,11 +24,12 @@ struct SwfReaderOptions {
 
 class SwfReader {
  public:
-  /// Reads up to the first record; header() is complete afterwards. Throws InputError if it is not an SWF file, or if a
-  /// line before the first record is broken and the reader is strict.
+  /// Reads up to the first record; header() is complete afterwards. Throws InputError if it is not an SWF file (and names
+  /// what reads a file of another kind that is known), or if a line before the first record is broken and the reader is
+  /// strict.
   explicit SwfReader(std::unique_ptr<ByteSource> source, SwfReaderOptions options = {});
   /// A path, "-" for standard input; gzip is inflated.
-  explicit SwfReader(const std::string& path, SwfReaderOptions options = {}) : SwfReader(open_source(path), options) {}
+  explicit SwfReader(const std::string& path, SwfReaderOptions options = {});
 
   /// The next record; false at the end. Throws InputError when the source fails, when a line is broken and the reader
   /// is strict, and at the end of a file that had no record at all.

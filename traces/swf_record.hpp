@@ -50,6 +50,23 @@ struct SwfRecord {
 inline constexpr int kSwfFields = 18;
 
 /// The names messages and tables use: "job number" for field 1, and so on.
-extern const std::array<std::string_view, kSwfFields> kSwfFieldNames;
+inline constexpr std::array<std::string_view, kSwfFields> kSwfFieldNames = {"job number",
+                                                                            "submit time",
+                                                                            "wait time",
+                                                                            "run time",
+                                                                            "allocated processors",
+                                                                            "average CPU time",
+                                                                            "used memory",
+                                                                            "requested processors",
+                                                                            "requested time",
+                                                                            "requested memory",
+                                                                            "status",
+                                                                            "user",
+                                                                            "group",
+                                                                            "executable",
+                                                                            "queue",
+                                                                            "partition",
+                                                                            "preceding job number",
+                                                                            "think time"};
 
 }  // namespace replay

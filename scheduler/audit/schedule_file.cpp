@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/model/machine.hpp"
+#include "traces/file_kind.hpp"
 #include "traces/swf_reader.hpp"
 
 namespace replay::audit {
@@ -18,7 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kPeeked = std::size_t{64} * 1024;
-constexpr std::string_view kEventLog = "#replay-events";
 
 // A source that shows its first bytes before they are read.
 class PeekableSource final : public ByteSource {
@@ -50,11 +50,14 @@ class PeekableSource final : public ByteSource {
   std::size_t at_ = 0;
 };
 
+std::string_view first_line_of(std::string_view beginning) {
+  const std::size_t first = std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size());
+  return beginning.substr(first, beginning.find_first_of("\r\n", first) - first);
+}
+
 // A header row has commas and begins with a name; a line of SWF begins with ';' or a number.
-bool is_table(std::string_view beginning) {
-  const std::size_t first = beginning.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return false;
-  const std::string_view line = beginning.substr(first, beginning.find_first_of("\r\n", first) - first);
+bool is_table(std::string_view line) {
+  if (line.empty()) return false;
   const char c = line.front();
   const bool is_name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '"' || c == '_';
   return is_name && line.find(',') != std::string_view::npos;
@@ -165,10 +168,11 @@ ScheduleFile read_schedule(const std::string& path) {
   const fs::path given{path};
   const fs::path chosen = path != "-" && fs::is_directory(given, error) ? table_of(given) : given;
   auto source = std::make_unique<PeekableSource>(open_source(chosen.string()));
-  if (source->beginning().starts_with(kEventLog))
-    throw InputError(fmt::format("{}: expected a table of jobs or SWF, found an event log: the run's folder has both",
-                                 source->name()));
-  const bool table = is_table(source->beginning());
+  const std::string_view first_line = first_line_of(source->beginning());
+  if (const auto other = kind_of_text(first_line, source->name()); other && other->kind != FileKind::kJobs)
+    throw InputError(
+        fmt::format("{}: expected a schedule, a table of jobs or SWF, found {}", source->name(), other->text));
+  const bool table = is_table(first_line);
   ScheduleFile file = table ? read_schedule_csv(std::move(source)) : read_swf(std::move(source));
   if (table && chosen.filename() == "jobs.csv")
     for (const char* name : {"metrics.json", "run.json"})

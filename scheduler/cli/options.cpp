@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/results/output_names.hpp"
+#include "traces/file_kind.hpp"
 
 namespace replay::cli {
 
@@ -144,6 +146,12 @@ std::vector<std::string> command_words(const CLI::App& command) {
   if (!has_mark && words.front().starts_with("-") && words.front().size() > 1)
     throw UsageError(fmt::format("{}: there is no option {}; see `replay {} --help`", name, words.front(), name));
   return words;
+}
+
+std::optional<std::string> data_instead_of_program(const std::string& word) {
+  if (benchmark(word) || find_program(word)) return std::nullopt;
+  const auto known = kind_of_path(word);
+  return known ? std::optional{"expected a program, found " + known->text} : std::nullopt;
 }
 
 void add_job_network_option(CLI::App& command, std::string& name) {

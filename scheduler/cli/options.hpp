@@ -38,6 +38,9 @@ void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port)
 /// The program and its arguments, of a command `NAME [OPTIONS] PROGRAM [ARGS...]` (CLI::App::prefix_command). A "--" in
 /// front is left out. Throws UsageError where there is no program, or an option that the command does not have.
 [[nodiscard]] std::vector<std::string> command_words(const CLI::App& command);
+/// "expected a program, found ...", with what reads it, if the word names no program but a trace, a run or another file that
+/// is known.
+[[nodiscard]] std::optional<std::string> data_instead_of_program(const std::string& word);
 /// Adds --job-network.
 void add_job_network_option(CLI::App& command, std::string& name);
 

@@ -19,6 +19,8 @@
 namespace replay::cli {
 namespace {
 
+constexpr int kCannotStart = 127;  // as a shell reports it
+
 void add_change_options(CLI::App& command, program::ChangeTexts& changes) {
   const auto add = [&command](const char* name, std::vector<std::string>& times, const char* what) {
     command.add_option(name, times, what)->type_name("TIME")->allow_extra_args(false);
@@ -75,6 +77,11 @@ Command add_run_program(CLI::App& app) {
       ->type_name("FILE");
   return [request, command] {
     request->command = command_words(*command);
+    const std::string& name = request->command.front();
+    if (const auto data = data_instead_of_program(name)) {
+      fmt::print(stderr, "replay: {}: {}\n", visible_text(name), *data);
+      return kCannotStart;
+    }
     return program::run_program(*request,
                                 [](const std::string& line) { fmt::print(stderr, "{}\n", clean_lines(line)); });
   };

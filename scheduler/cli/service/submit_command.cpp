@@ -49,10 +49,11 @@ std::string program_of(const std::string& name, const fs::path& directory) {
   const fs::path path{name};
   const bool is_path = name.find('/') != std::string::npos;
   const auto found = find_program(is_path ? (path.is_absolute() ? path : directory / path).string() : name);
-  if (!found)
-    throw InputError(fmt::format("{}: expected a program{}, found none that can be executed", visible_text(name),
-                                 is_path ? "" : ", one of `replay benchmarks` or on the PATH"));
-  return fs::absolute(*found).lexically_normal().string();
+  if (found) return fs::absolute(*found).lexically_normal().string();
+  if (const auto data = data_instead_of_program((directory / path).string()))
+    throw InputError(fmt::format("{}: {}", visible_text(name), *data));
+  throw InputError(fmt::format("{}: expected a program{}, found none that can be executed", visible_text(name),
+                               is_path ? "" : ", one of `replay benchmarks` or on the PATH"));
 }
 
 // What cannot stand in a message, no user can want in a job: it is left out, and said.

@@ -62,6 +62,47 @@ TEST_F(CommandLine, BrokenLinesAreSkippedCountedAndShownUnlessStrict) {
   EXPECT_NE(result.out.find("1 broken line"), std::string::npos) << result.out;
 }
 
+TEST_F(CommandLine, AFileOfAnotherKindIsNamedWithWhatReadsIt) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  ASSERT_EQ(replay("simulate --policy easy --trace t.swf --out run").status, 0);
+  ASSERT_EQ(replay("simulate --policy easy,fcfs --trace t.swf --out runs").status, 0);
+  ASSERT_EQ(replay("trace convert t.swf -o t.csv").status, 0);
+  write_text(folder_ / "t.jobs.csv", "job,flexibility\n1,rigid\n");
+  write_text(folder_ / "t.pairs.csv", "job,beside,slowdown\n1,2,1.5\n");
+  write_text(folder_ / "dump.txt",
+             "JobID|User|Submit|Start|End|ElapsedRaw|AllocCPUS|State\n"
+             "121|ann|2024-05-06T08:00:00|2024-05-06T08:00:00|2024-05-06T08:01:00|60|2|COMPLETED\n");
+  write_text(folder_ / "table.txt",
+             "JobID           JobName  Partition\n------------ ---------- ----------\n121 md batch\n");
+  const std::pair<const char*, const char*> files[] = {
+      {"dump.txt", "a dump of sacct: `replay trace convert dump.txt --from sacct"},
+      {"table.txt", "`sacct --parsable2"},
+      {"t.csv", "`replay trace convert t.csv --from csv"},
+      {"t.jobs.csv", "--jobs-from"},
+      {"t.pairs.csv", "--pairs"},
+      {"run/events.log", "`replay report`"},
+      {"run/run.json", "`replay report` and `rerun`"},
+      {"run/series.csv", "`replay plot"},
+  };
+  for (const auto& [file, words] : files)
+    for (const std::string command :
+         {"simulate --policy easy --trace ", "--policy easy --trace ", "validate --policy easy --trace ",
+          "simulate --strict --policy easy --trace ", "trace info ", "audit --rule easy "})
+      expect_complaint(command + file, 1, {file, "expected a ", words});
+  expect_complaint("simulate --policy easy --trace - <dump.txt", 1, {"standard input", "convert - --from sacct"});
+  expect_complaint("simulate --policy easy --trace run/jobs.csv", 1, {"`replay audit run/jobs.csv`", "schedule.swf"});
+  EXPECT_EQ(replay("audit --rule easy run/jobs.csv").status, 0) << "which reads it";
+  for (const char* folder : {"run", "runs"}) {
+    expect_complaint(std::string("simulate --policy easy --trace ") + folder, 1,
+                     {"folder of a run", "`replay rerun run"});
+    expect_complaint(std::string("run ") + folder, 127, {"expected a program", "`replay rerun run"});
+  }
+  EXPECT_EQ(replay("audit --rule easy run").status, 0);
+  expect_complaint("run -n 2 ./t.swf", 127, {"./t.swf", "expected a program", "`replay --trace ./t.swf"});
+  expect_complaint("run dump.txt", 127, {"expected a program", "`replay trace convert dump.txt --from sacct"});
+  expect_complaint("submit t.csv", 1, {"expected a program", "--from csv"});
+}
+
 TEST_F(CommandLine, WhatDecidesTheMachineIsSaidAboveTheTable) {
   const auto job = [](const char* number, const char* submit, const char* wait, const char* partition) {
     return fmt::format("{} {} {} 100 4 -1 -1 4 200 -1 1 1 1 -1 1 {} -1 -1\n", number, submit, wait, partition);
