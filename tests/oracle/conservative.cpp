@@ -48,9 +48,10 @@ void compress(const RigidRun& run, std::vector<PlannedStart>& planned, Compress 
     put_back_in_start_order(run, planned);
 }
 
-bool calls_for_compression(const Happened& happened, CompressAt at) {
-  return std::ranges::any_of(happened.ended,
-                             [&](const Happened::End& end) { return end.early || at == CompressAt::kAllEnds; });
+bool calls_for_compression(const Happened& happened, CompressAt at, const std::vector<PlannedStart>& planned) {
+  const auto is_planned = [&](std::size_t job) { return std::ranges::count(planned, job, &PlannedStart::job) > 0; };
+  if (at == CompressAt::kAllEnds) return !happened.ended.empty() || !happened.left.empty();
+  return std::ranges::any_of(happened.ended, &Happened::End::early) || std::ranges::any_of(happened.left, is_planned);
 }
 
 }  // namespace
@@ -63,11 +64,13 @@ Schedule conservative(const Workload& workload, const Conservative& rules) {
 Schedule conservative(RigidRun& run, const Conservative& rules, const BeforeItsHole& choose) {
   std::vector<PlannedStart> planned;
   return run.run(rules.pass, [&](const Happened& happened) {
+    const bool compresses = calls_for_compression(happened, rules.at, planned);
+    forget_who_left(run, planned);
     // "The profile shifts what no longer fits, in start order": so no job is delayed by a job that starts after it; a
     // later job gets what the earlier ones leave.
     if (happened.is_longer || happened.is_late)
       put_back_in_start_order(run, planned);
-    else if (calls_for_compression(happened, rules.at))
+    else if (compresses)
       compress(run, planned, rules.compress);
     for (const std::size_t next : run.waiting()) {
       if (std::ranges::count(happened.submitted, next) == 0) continue;

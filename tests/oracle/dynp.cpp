@@ -94,7 +94,8 @@ Schedule dynp(const Workload& workload, const Dynp& rules) {
   QueueOrder current = rules.decider == Decider::kPreferred ? rules.preferred : QueueOrder::kFcfs;
   std::vector<PlannedStart> planned;
   return run.run(PassRule::kInstant, [&](const Happened& happened) {
-    const bool step = !happened.ended.empty() || !happened.submitted.empty();
+    forget_who_left(run, planned);
+    const bool step = !happened.ended.empty() || !happened.left.empty() || !happened.submitted.empty();
     if (step && !run.waiting().empty()) {
       if (rules.step == Step::kAll || !happened.submitted.empty()) current = decide(run, current, rules);
       planned = fresh_plan(run, current);

@@ -47,10 +47,14 @@ void shift_what_no_longer_fits(const RigidRun& run, std::vector<PlannedStart>& p
   }
 }
 
+void forget_who_left(const RigidRun& run, std::vector<PlannedStart>& planned) {
+  std::erase_if(planned, [&](const PlannedStart& p) { return std::ranges::count(run.waiting(), p.job) == 0; });
+}
+
 void start_what_is_due(RigidRun& run, std::vector<PlannedStart>& planned) {
   for (const auto& [next, at] : planned)
     if (at == run.now() && run.plan_of_running().free_at(at) >= run.job(next).processes) run.start(next);
-  std::erase_if(planned, [&](const PlannedStart& p) { return std::ranges::count(run.waiting(), p.job) == 0; });
+  forget_who_left(run, planned);
 }
 
 Time next_planned_start(const std::vector<PlannedStart>& planned) {

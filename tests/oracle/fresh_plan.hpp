@@ -30,6 +30,9 @@ void in_order_of_starts(const RigidRun& run, std::vector<PlannedStart>& planned)
 /// tried in the order of planned starts, ties in the order of `planned`.
 void shift_what_no_longer_fits(const RigidRun& run, std::vector<PlannedStart>& planned);
 
+/// Removes the jobs that no longer wait from `planned`.
+void forget_who_left(const RigidRun& run, std::vector<PlannedStart>& planned);
+
 /// Starts the jobs that are due, in the order of `planned`, and removes them from `planned`.
 void start_what_is_due(RigidRun& run, std::vector<PlannedStart>& planned);
 

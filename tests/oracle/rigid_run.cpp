@@ -7,7 +7,10 @@
 namespace replay::oracle {
 
 RigidRun::RigidRun(const Workload& workload)
-    : workload_(workload), jobs_(workload.jobs), schedule_(workload.jobs.size()) {}
+    : workload_(workload), jobs_(workload.jobs), schedule_(workload.jobs.size()) {
+  for (Job& job : jobs_)
+    if (job.is_taken_back()) job.run_time = job.estimate();
+}
 
 Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>& pass) {
   Time timer = kNever;
@@ -16,7 +19,8 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
     if (rule == PassRule::kInstant) {
       take_instant(happened);
     } else {
-      static_cast<void>(take_submission(happened) || take_end(happened) || take_extension());
+      static_cast<void>(take_back(happened, now_) || take_submission(happened) || take_end(happened) ||
+                        take_back(happened, kNever) || take_extension());
     }
     for (Running& running : running_) {
       if (workload_.overrun == Overrun::kPolicy && running.estimated_end == now_)
@@ -37,14 +41,19 @@ void RigidRun::go_to_next_instant(Time timer) {
 }
 
 void RigidRun::take_instant(Happened& happened) {
+  while (take_back(happened, now_)) continue;
   while (take_end(happened)) continue;
   while (take_submission(happened)) continue;
+  while (take_back(happened, kNever)) continue;
   while (take_extension()) continue;
 }
 
 RigidRun RigidRun::as_estimated(const std::vector<std::size_t>& absent) const {
   RigidRun expected = *this;
-  for (Job& job : expected.jobs_) job.run_time = job.estimate();
+  for (Job& job : expected.jobs_) {
+    job.run_time = job.estimate();
+    job.taken_back_after = -1;
+  }
   for (Running& running : expected.running_) running.end = running.estimated_end = counted_end(running);
   for (const std::size_t job : absent) std::erase(expected.waiting_, job);
   expected.submitted_ = jobs_.size();
@@ -58,8 +67,36 @@ Time RigidRun::run_time(const Job& job) const {
 Time RigidRun::next_instant(Time timer) const {
   Time next = timer;
   if (submitted_ < jobs_.size()) next = std::min(next, jobs_[submitted_].submit);
-  for (const Running& running : running_) next = std::min({next, running.end, running.estimated_end});
+  for (const Running& running : running_)
+    next = std::min({next, running.end, running.estimated_end, taken_back_at(running.job)});
+  for (const std::size_t waiting : waiting_) next = std::min(next, taken_back_at(waiting));
   return next;
+}
+
+Time RigidRun::taken_back_at(std::size_t index) const {
+  return job(index).is_taken_back() ? job(index).submit + job(index).taken_back_after : kNever;
+}
+
+// By number. A job that ends by itself at that instant has ended; one whose start was decided at that instant never runs.
+bool RigidRun::take_back(Happened& happened, Time submitted_before) {
+  std::vector<std::size_t> due;
+  for (const std::size_t waiting : waiting_)
+    if (taken_back_at(waiting) == now_) due.push_back(waiting);
+  for (const Running& running : running_)
+    if (taken_back_at(running.job) == now_ && (running.end > now_ || running.is_killed)) due.push_back(running.job);
+  std::erase_if(due, [&](std::size_t i) { return job(i).submit >= submitted_before; });
+  const auto first = std::ranges::min_element(due, {}, [&](std::size_t i) { return job(i).number; });
+  if (first == due.end()) return false;
+  schedule_[*first].end = now_;
+  if (const auto found = running(*first); found != running_.end()) {
+    if (found->start == now_) schedule_[*first].start = kNever;
+    happened.ended.push_back({*first, now_ < found->counted});
+    running_.erase(found);
+  } else {
+    happened.left.push_back(*first);
+    std::erase(waiting_, *first);
+  }
+  return true;
 }
 
 // Jobs that end by themselves come first, in the order of their starts: a kill follows an estimate that has been

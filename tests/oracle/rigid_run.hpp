@@ -1,7 +1,8 @@
 // A run of rigid jobs in virtual time, event by event: the part that all oracles for rigid jobs share around their
 // passes. Section 1 of the readings: with pass=instant, one instant is terminations, submissions, estimates reached,
 // planned starts, and one pass; with pass=event, submissions come first and a pass follows each single event, and a
-// running job at its estimated end counts as free in planning.
+// running job at its estimated end counts as free in planning. Jobs are taken back before all of that (docs/formats/swf.md),
+// those that are submitted at that instant after the submissions and ends.
 #pragma once
 
 #include <cstddef>
@@ -31,6 +32,7 @@ struct Happened {
     bool early;  ///< before the end that the last pass assumed
   };
   std::vector<End> ended;
+  std::vector<std::size_t> left;  ///< taken back while they waited
   std::vector<std::size_t> submitted;
   bool is_longer = false;                ///< a running job counts as ending later than at the last pass
   bool is_late = false;                  ///< a running job is past its estimate, and counts as ending in the next tick
@@ -78,6 +80,8 @@ class RigidRun {
   [[nodiscard]] Time counted_end(const Running& running) const;
   [[nodiscard]] Time next_instant(Time timer) const;
   void take_instant(Happened& happened);
+  bool take_back(Happened& happened, Time submitted_before);
+  [[nodiscard]] Time taken_back_at(std::size_t index) const;
   bool take_end(Happened& happened);
   bool take_submission(Happened& happened);
   bool take_extension();

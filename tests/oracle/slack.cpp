@@ -1,5 +1,5 @@
-// The oracle of slack. At each instant: ends, then remove() if one came before its estimate; an insert() for each
-// submission; ticks; planned starts.
+// The oracle of slack. At each instant: ends, then remove() if one came before its estimate or a job has left the queue;
+// an insert() for each submission; ticks; planned starts. Where an estimate has grown, plan_again() instead of remove().
 #include "tests/oracle/slack.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -70,7 +71,12 @@ class SlackRun {
 
   Schedule all() {
     return run_.run(PassRule::kInstant, [&](const Happened& happened) {
-      if (std::ranges::any_of(happened.ended, &Happened::End::early)) remove();
+      const auto has_left = [&](const PricedJob& w) { return std::ranges::count(happened.left, w.index) > 0; };
+      const bool some_left = std::erase_if(waiting_, has_left) > 0;
+      if (happened.is_longer || happened.is_late)
+        plan_again();
+      else if (some_left || std::ranges::any_of(happened.ended, &Happened::End::early))
+        remove();
       for (const std::size_t job : std::vector<std::size_t>(run_.waiting()))
         if (std::ranges::count(happened.submitted, job) > 0) insert(job);
       for (const std::size_t job : happened.at_estimate) tick(job);
@@ -122,7 +128,7 @@ class SlackRun {
 
   [[nodiscard]] double cost(const PricedJob& w, Time delay, const Favoured& favoured) const {
     if (delay == 0) return 0;
-    if (delay > w.slack) return kInfinite;
+    if (delay > 0 && delay > w.slack) return kInfinite;
     if (is_beyond_quota(*w.job)) return 0;
     if (favoured.is_beyond_quota && delay > 0) return kInfinite;
     const double used = std::max(seconds(w.first_slack), 1.0) / std::max(seconds(w.slack), 1.0);
@@ -146,14 +152,16 @@ class SlackRun {
     switch (rules_.heuristic) {
       case Heuristic::kArrival: by([](const PricedJob& w) { return w.job->submit; }); break;
       case Heuristic::kUtilisation:
-        by([](const PricedJob& w) { return std::pair{-w.job->processes * w.job->estimate(), w.planned}; });
+        by([](const PricedJob& w) {
+          return std::tuple{-w.job->processes * w.job->estimate(), w.planned, w.job->submit};
+        });
         break;
       case Heuristic::kCost:
-        by([&](const PricedJob& w) { return std::pair{-cost(w, kSecond, favoured), w.planned}; });
+        by([&](const PricedJob& w) { return std::tuple{-cost(w, kSecond, favoured), w.planned, w.job->submit}; });
         break;
       case Heuristic::kPriority: by([](const PricedJob& w) { return std::pair{-w.priority, w.job->submit}; }); break;
       case Heuristic::kScheduledTime:
-      case Heuristic::kAll: by([](const PricedJob& w) { return w.planned; }); break;
+      case Heuristic::kAll: by([](const PricedJob& w) { return std::pair{w.planned, w.job->submit}; }); break;
     }
     if (rules_.heuristic != Heuristic::kAll || who.size() > 6) return {who};
     std::vector<std::size_t> places(who.size());
@@ -277,6 +285,20 @@ class SlackRun {
       }
     }
     apply(*best);
+  }
+
+  // "Planned anew in the order of their planned starts; what that delays them is taken off their slack."
+  void plan_again() {
+    std::ranges::sort(waiting_, {}, [](const PricedJob& w) {
+      return std::tuple{w.planned, w.job->submit, w.job->number};
+    });
+    Plan profile = run_.plan_of_running();
+    Choice again;
+    for (const PricedJob& w : waiting_) {
+      again.planned.push_back(profile.earliest(w.job->processes, run_.now(), w.job->estimate()));
+      add(profile, w, again.planned.back());
+    }
+    apply(again);
   }
 
   // Section 4.7: a job at its estimate goes on if the price of that for the others is lower than the price of its loss.

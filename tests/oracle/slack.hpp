@@ -26,8 +26,7 @@ struct Slack {
   double alpha_u = 1, alpha_t = 1, alpha_p = 1, alpha_f = 1;
 };
 
-/// REQUIRES: not Overrun::kExtend, which the pages leave open. `promises`, if not null, gets for each job its first
-/// planned start plus its first slack; kNever if unbounded.
+/// `promises`, if not null, gets for each job its first planned start plus its first slack; kNever if unbounded.
 [[nodiscard]] Schedule slack(const Workload& workload, const Slack& rules, std::vector<Time>* promises = nullptr);
 
 }  // namespace replay::oracle

@@ -26,6 +26,8 @@ struct Job {
   Time submit = 0;
   Time run_time = 0;  ///< expanded, alone on its cores; >= 0
   Time request = -1;  ///< -1: not stated
+  /// So long after its submission its user takes the job back, waiting or running; -1: not. It would run for its request.
+  Time taken_back_after = -1;
   int processes = 1;
   Flexibility flexibility = Flexibility::kMalleable;
   // Not stated: 0, an empty list, no curve.
@@ -42,6 +44,7 @@ struct Job {
 
   /// The estimate as policies see it: the request, else the run time, and never 0.
   [[nodiscard]] Time estimate() const { return request > 0 ? request : run_time > 0 ? run_time : kSecond; }
+  [[nodiscard]] bool is_taken_back() const { return taken_back_after >= 0; }
   /// Whether virtual malleability can shrink it while it runs.
   [[nodiscard]] bool can_shrink() const { return flexibility == Flexibility::kMalleable && processes > 1; }
 };

@@ -264,10 +264,11 @@ MemoryLog simulated(const oracle::Workload& workload, const std::string& policy,
 std::string as_command(const oracle::Workload& workload, const std::string& policy, const std::string& model) {
   return fmt::format(
       "case.swf\n{}case.jobs.csv\n{}{}replay simulate --trace case.swf --policy '{}' --machine {} --runtime-model {} "
-      "--overrun {} --over-request {}\n",
+      "--overrun {} --over-request {}{}\n",
       swf_text(workload), side_file_text(workload),
       workload.pairs.empty() ? "" : "case.pairs.csv\n" + pairs_text(workload), policy, machine_of(workload).to_text(),
-      model, kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep");
+      model, kOverruns.at(static_cast<std::size_t>(workload.overrun)), workload.cut_at_request ? "cut" : "keep",
+      std::ranges::any_of(workload.jobs, &Job::is_taken_back) ? " --cancelled honour" : "");
 }
 
 oracle::Workload minimised(oracle::Workload workload, const std::function<bool(const oracle::Workload&)>& is_wrong) {
@@ -296,7 +297,11 @@ oracle::Workload minimised(oracle::Workload workload, const std::function<bool(c
     for (std::size_t i = 0; i < workload.jobs.size(); ++i) {
       lower(i, &Job::submit, Time{0});
       lower(i, &Job::run_time, Time{0});
-      lower(i, &Job::request, Time{-1});
+      lower(i, &Job::request, workload.jobs[i].is_taken_back() ? Time{1} : Time{-1});
+      if (workload.jobs[i].is_taken_back()) {
+        try_with([&](auto& tried) { tried.jobs[i].taken_back_after = -1; });
+        lower(i, &Job::taken_back_after, Time{0});
+      }
       lower(i, &Job::processes, 1);
       if (const Job& job = workload.jobs[i]; job.curve || job.least + job.most > 0 || !job.sizes.empty()) {
         // All bounds at once: what they leave together may not fit the machine one by one.

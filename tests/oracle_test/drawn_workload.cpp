@@ -56,6 +56,13 @@ void set_behaviour(Random& random, Job& job) {
   job.network_overhead = random.one_of({0.0, 0.125, 0.5, 0.9});
 }
 
+// The request takes the place of the run time, which the log does not have.
+void set_taken_back(Random& random, Job& job, Time unit) {
+  job.taken_back_after = unit * random.between(0, 15);
+  if (job.request <= 0) job.request = job.estimate();
+  job.run_time = job.request;
+}
+
 void set_priorities(Random& random, Job& job) {
   job.user_priority = random.one_of({0.0, 0.0, 0.25, 0.5, 1.0});
   job.political_priority = random.one_of({0.0, 0.0, 0.5, 1.0, -std::numeric_limits<double>::infinity()});
@@ -140,6 +147,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     if (random.one_in(8)) job.run_time += random.between(0, unit);
     job.request = drawn_request(random, draw, job.run_time, unit, favourite);
     job.flexibility = random.one_in(6) ? oracle::Flexibility::kRigid : oracle::Flexibility::kMalleable;
+    if (draw.taken_back && random.one_in(5)) set_taken_back(random, job, unit);
     if (draw.behaviour) set_behaviour(random, job);
     if (draw.priorities) set_priorities(random, job);
     if (draw.moldable) set_sizes(random, draw, job, workload.cores());
@@ -153,9 +161,10 @@ std::string swf_text(const oracle::Workload& workload) {
   std::string text = fmt::format("; MaxProcs: {}\n", workload.cores());
   if (workload.unix_start > 0) text += fmt::format("; UnixStartTime: {}\n", workload.unix_start / kSecond);
   for (const Job& job : workload.jobs)
-    text += fmt::format("{} {} -1 {} {} -1 -1 {} {} -1 1 1 1 1 1 -1 -1 -1\n", job.number, in_seconds(job.submit),
-                        in_seconds(job.run_time), job.processes, job.processes,
-                        job.request < 0 ? "-1" : in_seconds(job.request));
+    text += fmt::format("{} {} {} {} {} -1 -1 {} {} -1 {} 1 1 1 1 -1 -1 -1\n", job.number, in_seconds(job.submit),
+                        job.is_taken_back() ? in_seconds(job.taken_back_after) : "-1",
+                        job.is_taken_back() ? "-1" : in_seconds(job.run_time), job.processes, job.processes,
+                        job.request < 0 ? "-1" : in_seconds(job.request), job.is_taken_back() ? 5 : 1);
   return text;
 }
 
@@ -183,6 +192,7 @@ std::string pairs_text(const oracle::Workload& workload) {
 Workload read_back(const oracle::Workload& workload) {
   CleaningRules rules;
   rules.over_request = workload.cut_at_request ? OverRequest::kCut : OverRequest::kKeep;
+  rules.cancelled = Cancelled::kHonour;
   const std::string trace = swf_text(workload);
   const std::string side_file = side_file_text(workload);
   TraceReader reader{memory_source(trace)};

@@ -43,20 +43,21 @@ Variant plan_variant(const std::string& policy, QueueOrder order, PassRule pass 
           }};
 }
 
-// Jobs of one instant are handled in the order of the file with a pass after each, else by their numbers. The reader
-// keeps the order of the file, so only pass=event can have numbers out of order.
 Variant conservative_variant(const std::string& policy, const Conservative& rules) {
-  Draw draw;
-  draw.any_numbers = rules.pass == PassRule::kEvent;
-  return {policy, [rules](const oracle::Workload& workload) { return oracle::conservative(workload, rules); }, draw};
+  return {policy, [rules](const oracle::Workload& workload) { return oracle::conservative(workload, rules); }};
 }
 
 Variant dynp_variant(const std::string& policy, const Dynp& rules) {
   return {policy, [rules](const oracle::Workload& workload) { return oracle::dynp(workload, rules); }};
 }
 
+std::vector<Variant> with_jobs_taken_back(std::vector<Variant> variants) {
+  for (Variant& variant : variants) variant.draw.taken_back = true;
+  return variants;
+}
+
 const std::vector<Variant>& rigid_variants() {
-  static const std::vector<Variant> variants{
+  static const std::vector<Variant> variants = with_jobs_taken_back({
       {"fcfs", oracle::fcfs},
       easy_variant("easy", {}),
       easy_variant("easy:pass=instant", {.pass = PassRule::kInstant}),
@@ -106,7 +107,7 @@ const std::vector<Variant>& rigid_variants() {
                    {.decider = Decider::kPreferred, .threshold_percent = 10, .metric = Metric::kBsld60}),
       dynp_variant("dynp:step=submit", {.step = Step::kSubmit}),
       dynp_variant("dynp:decider=preferred:step=submit", {.decider = Decider::kPreferred, .step = Step::kSubmit}),
-  };
+  });
   return variants;
 }
 

@@ -47,21 +47,30 @@ RunningPlan::Change RunningPlan::follow(const ClusterView& view, AtEstimate at_e
 }
 
 void RunningPlan::note_finish(const Job& job, Instant now, Change& change) {
-  const Held* const held = held_.find(job.id);
+  Held* const held = held_.find(job.id);
   change.ended = change.ended || held == nullptr || !held->is_killed;
   if (held == nullptr) return;  // it never started
-  profile_.release(now, held->until, held->cores);
-  change.freed_until = std::max(change.freed_until, held->until);
+  free_from(now, *held, change);
   held_.erase(job.id);
 }
 
-// A job that is not gone in plan was not killed: its estimate has grown.
+// A job that is not gone in plan was not killed: its estimate has grown. One that is killed before its estimate, as its
+// user has taken it back, leaves the plan as at an early end; the controller counts a disturbance then.
 void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& change) {
   Held* const held = held_.find(job.id);
-  const auto is_gone = [&job](const RunningJob* running) { return running->job == &job && running->gone_in_plan; };
-  if (held == nullptr || std::ranges::none_of(view.running.by_start(), is_gone)) return;
+  const auto is_it = [&job](const RunningJob* running) { return running->job == &job; };
+  const auto running = std::ranges::find_if(view.running.by_start(), is_it);
+  if (held == nullptr || running == view.running.by_start().end() || !(*running)->gone_in_plan) return;
+  if ((*running)->estimated_end > view.now) ++disturbances_seen_;
+  free_from(view.now, *held, change);
   held->is_killed = true;
   change.ended = true;
+}
+
+void RunningPlan::free_from(Instant now, Held& held, Change& change) {
+  profile_.release(now, held.until, held.cores);
+  change.freed_until = std::max(change.freed_until, held.until);
+  held.until = std::min(held.until, now);
 }
 
 void RunningPlan::note_start(const Job& job, Instant now, CoreCount cores, Duration estimate) {

@@ -1,6 +1,6 @@
 // The profile of processors that running jobs leave free by their estimates, updated from pass to pass. It is rebuilt
-// from the view after a change that cannot be followed step by step: an estimate that grew, or a job that was resized,
-// killed, or not started by this policy.
+// from the view after a change that cannot be followed step by step: an estimate that grew, or a job that was resized, or
+// not started by this policy.
 #pragma once
 
 #include <cstdint>
@@ -59,6 +59,7 @@ class RunningPlan {
   };
   void note_finish(const Job& job, Instant now, Change& change);
   void note_kill(const Job& job, const ClusterView& view, Change& change);
+  void free_from(Instant now, Held& held, Change& change);
   void rebuild(const ClusterView& view);
 
   Availability profile_{0, Instant::min()};

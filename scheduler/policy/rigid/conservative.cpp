@@ -181,17 +181,18 @@ class Conservative final : public Policy {
   // Applies submissions and ends, and uses the time that they have freed.
   void take_in(const ClusterView& view, const RunningPlan::Change& change) {
     Instant freed_until = change.freed_until;
-    for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kFinish)
-        if (const Planned* const planned = queue_.find(*trigger.job)) {  // taken back by its user
-          freed_until = std::max(freed_until, planned->end());
-          take_back(*planned);
-          queue_.remove(*trigger.job);
-        }
-    if (freed_until > now_ || (change.ended && compression_.at_every_end)) compress(freed_until);
     submitted_.clear();
-    for (const Trigger& trigger : view.triggers)
+    for (const Trigger& trigger : view.triggers) {
       if (trigger.kind == TriggerKind::kSubmit) submitted_.push_back(trigger.job);
+      if (trigger.kind != TriggerKind::kFinish) continue;
+      if (const Planned* const planned = queue_.find(*trigger.job)) {  // taken back by its user
+        freed_until = std::max(freed_until, planned->end());
+        take_back(*planned);
+        queue_.remove(*trigger.job);
+      }
+      std::erase(submitted_, trigger.job);  // taken back at once
+    }
+    if (freed_until > now_ || (change.ended && compression_.at_every_end)) compress(freed_until);
     std::ranges::sort(submitted_, {}, &Job::id);
     for (const Job* job : submitted_) insert(*job, shape_at_submission(*job));
     if (queue_.size() != view.waiting.size()) plan_again(view);  // the view has another queue

@@ -1,9 +1,9 @@
 // Slack-based priority backfilling. Every waiting job has a planned start and some slack, by which it may be delayed. A
 // new job goes where the schedule is cheapest, among those that delay no job beyond its slack (slack_search.hpp). So a
-// job starts no later than first planned plus its first slack. When a job ends early, the waiting ones move up in the
-// cheapest way.
+// job starts no later than first planned plus its first slack. When a job ends early or is taken back, the waiting ones
+// move up in the cheapest way.
 // Order at one instant: ends, submissions one after the other, each followed by the starts that are due, estimates
-// reached (tick), planned starts.
+// reached (tick), planned starts. What the controller decides about estimates, a kill or an extension, comes with the ends.
 // Source: Talby and Feitelson 1999, sections 4.2 (insert, remove), 4.3, 4.4 (slack_price.hpp), 4.5 and 4.6
 // (slack_search.hpp), 4.7 (tick). With sf=0 the schedule is that of conservative:compress=start-order.
 // docs/policies/slack.md
@@ -102,17 +102,20 @@ class Slack final : public Policy {
     begun_.clear();
     const RunningPlan::Change change = running_.follow(view, at_estimate);
     bool has_freed = change.freed_until > now_;
-    for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kFinish) has_freed = forget(trigger.job) || has_freed;
+    submitted_.clear();
+    for (const Trigger& trigger : view.triggers) {
+      if (trigger.kind == TriggerKind::kSubmit) submitted_.push_back(trigger.job);
+      if (trigger.kind != TriggerKind::kFinish) continue;
+      has_freed = forget(trigger.job) || has_freed;
+      std::erase(submitted_, trigger.job);  // taken back at once
+    }
     if (change.rebuilt || a_planned_start_has_passed())
       plan_again(view);
     else if (has_freed)
       remove();
-    submitted_.clear();
-    for (const Trigger& trigger : view.triggers)
-      if (trigger.kind == TriggerKind::kSubmit && !knows(*trigger.job)) submitted_.push_back(trigger.job);
     std::ranges::sort(submitted_, {}, &Job::id);
-    for (const Job* job : submitted_) insert(*job);
+    for (const Job* job : submitted_)
+      if (!knows(*job)) insert(*job);
     if (waiting_.size() + begun_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
   }
 
@@ -221,8 +224,8 @@ class Slack final : public Policy {
   CoreCount free_ = 0;            // now, without the cores of begun_
   std::vector<Start> begun_;      // started in this pass
   std::vector<const Job*> submitted_;  // in this pass, by number
-  std::optional<Instant> taken_in_;  // when more_time() has called take_in(): decide() does not repeat it
-  bool tick_has_freed_ = false;      // it has taken a job out of the plan that still held time there
+  std::optional<Instant> taken_in_;    // when more_time() has called take_in(): decide() does not repeat it
+  bool tick_has_freed_ = false;        // it has taken a job out of the plan that still held time there
   SlackSearch search_;
   AverageWait average_wait_;
 };

@@ -72,13 +72,20 @@ TEST(Simulation, AJobThatItsUserTakesBackLeavesTheQueueOrIsEndedWhereItRuns) {
 }
 
 TEST(Simulation, AJobThatIsTakenBackAtTheInstantOfItsSubmissionNeverRuns) {
-  for (const char* policy : {"fcfs", "easy", "conservative"}) {
-    const auto log = simulate(policy, cores(2), {job('A').cancelled_after(0s), job('B').cores(2)}, "rigid");
-    EXPECT_EQ(what_is_wrong(log, cores(2)), "") << policy;
-    EXPECT_EQ(log.start(id('A')), kNever) << policy;
-    EXPECT_EQ(log.outcome(id('A')), Outcome::kCancelled) << policy;
-    EXPECT_EQ(log.start(id('B')), at(0s)) << policy;
-  }
+  // At the first instant of a run and later, beside a job that runs.
+  for (const char* policy :
+       {"fcfs", "easy", "conservative", "conservative:pass=instant", "slack", "dynp", "plan", "priority-easy",
+        "easy-malleable", "fcfs-malleable", "cirne-berman", "scojo-p", "scojo"})
+    for (const Duration when : {0s, 5s}) {
+      const auto log = simulate(policy, cores(4),
+                                {job('X').cores(2).runs(1min).rigid(), job('A').cancelled_after(0s).arrives(when),
+                                 job('B').cores(2).rigid().arrives(when)},
+                                "rigid");
+      EXPECT_EQ(what_is_wrong(log, cores(4)), "") << policy;
+      EXPECT_EQ(log.start(id('A')), kNever) << policy;
+      EXPECT_EQ(log.outcome(id('A')), Outcome::kCancelled) << policy;
+      EXPECT_EQ(log.outcome(id('B')), Outcome::kCompleted) << policy;
+    }
 }
 
 TEST(Simulation, WhoFollowsAJobThatIsTakenBackComesItsThinkTimeLater) {

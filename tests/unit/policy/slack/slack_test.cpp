@@ -143,6 +143,43 @@ TEST(Slack, AJobBeyondItsQuotaMovesUpWhenTimeBecomesFree) {
   EXPECT_EQ(simulate("slack:awt=60", cores(4), jobs, "rigid").start(id('B')), at(10s));
 }
 
+// Every fifth job is taken back by its user. In the second workload those that run by then under `policy` end by themselves
+// at that instant.
+struct TakenBack {
+  std::vector<TracedJob> by_users;
+  std::vector<TracedJob> by_themselves;
+  int while_they_run = 0;
+};
+
+TakenBack with_jobs_taken_back(std::string_view policy, std::vector<TracedJob> jobs) {
+  for (std::size_t i = 0; i < jobs.size(); i += 5)
+    jobs[i].cancelled_after = (jobs[i].job.estimate + jobs[i % 40].job.estimate) / 2;
+  TakenBack both{jobs, jobs};
+  const auto log = simulate(policy, cores(16), jobs, "rigid");
+  for (TracedJob& traced : both.by_themselves) {
+    const Instant start = log.start(traced.job.id);
+    if (log.outcome(traced.job.id) != Outcome::kCancelled || start == kNever) continue;
+    traced.cancelled_after.reset();
+    traced.truth.runtime = log.end(traced.job.id) - start;
+    ++both.while_they_run;
+  }
+  return both;
+}
+
+TEST(Slack, WhereARunningJobIsTakenBackTheOthersMoveUpAsAtAnyEarlyEnd) {
+  int taken_back = 0;
+  for (const char* policy :
+       {"slack:awt=100", "slack:awt=100:heuristic=aat", "slack:awt=100:heuristic=du", "slack:awt=100:heuristic=dc",
+        "slack:awt=100:heuristic=dp", "slack:awt=100:heuristic=all", "slack:awt=100:sf=0", "conservative:pass=instant",
+        "conservative:compress=start-order:pass=instant", "conservative:compress-at=every-end:pass=instant"})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      const TakenBack jobs = with_jobs_taken_back(policy, random_jobs(seed, 100, 16));
+      taken_back += jobs.while_they_run;
+      ASSERT_EQ(starts(policy, jobs.by_users), starts(policy, jobs.by_themselves)) << policy << ", seed " << seed;
+    }
+  EXPECT_GT(taken_back, 100);
+}
+
 TEST(Slack, AJobStartsInsideItsInsertAndCannotBePushedAwayByTheNextOneOfThatInstant) {
   // A schedule with B at 0 is cheaper: B's wait for A's place costs more than A's delay. But A runs by then.
   const std::vector<TracedJob> jobs{job('A').cores(1).runs(100s).estimated(7200s),
