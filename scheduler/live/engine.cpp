@@ -153,7 +153,8 @@ class Engine final : public ExecutorListener {
     if (!result_.lost.empty()) return;
     result_.lost = clean_line(reason, kLongestReason);
     source_.on_lost();
-    for (const JobId job : in_hand()) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
+    while (!refused_.empty()) leave_queue(refused_.begin()->first);
+    for (const JobId job : launched()) add_end(job, {Outcome::kFailed, 0, Verification::kNone, -1, result_.lost});
     begin_to_stop();  // the loop ends the run: no exception may pass through libevent, which calls this
   }
 
@@ -168,7 +169,7 @@ class Engine final : public ExecutorListener {
     if (now >= next_try_) try_again(now);
     if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
-      static_cast<void>(controller_.interrupt(now));  // cancels waiting jobs, so that no end starts one
+      static_cast<void>(controller_.interrupt(now, stop_reason_));  // cancels waiting jobs, so that no end starts one
     std::vector<Event> batch;
     batch.swap(events_);
     const Orders orders = controller_.handle(now, batch);
@@ -242,7 +243,7 @@ class Engine final : public ExecutorListener {
 
   void abandon() {
     result_.abandoned = true;
-    for (const JobId job : in_hand())
+    for (const JobId job : launched())
       add_end(job, {Outcome::kKilled, 0, Verification::kNone, -1, "its end was not waited for"});
   }
 
@@ -250,6 +251,7 @@ class Engine final : public ExecutorListener {
     if (std::exchange(killing_, true) || !result_.lost.empty()) return;
     begin_to_stop();
     log_.record({now, log::Note{std::move(note)}});
+    stop_reason_ = reason;
     carry_out(now, controller_.interrupt(now, reason));
   }
 
@@ -301,7 +303,9 @@ class Engine final : public ExecutorListener {
     executor_.resume(order.job);
   }
   void apply(const order::End& order) {
-    if (refused_.contains(order.job))
+    if (refused_.contains(order.job) && killing_ && order.outcome == Outcome::kKilled)
+      leave_queue(order.job);
+    else if (refused_.contains(order.job))
       add_end(order.job, {order.outcome, 0, Verification::kNone, -1, "it could not be started: " + site_fault_});
     else if (const auto job = launched_.find(order.job); job != launched_.end()) {
       job->second.ending = order.outcome;
@@ -342,6 +346,10 @@ class Engine final : public ExecutorListener {
   void refuse(Instant now, JobId job, Placed placed, const std::string& reason) {
     trusted_at_ = kNever;
     const bool goes_on = source_.on_not_started(job, reason);
+    if (killing_ && placed.ending.value_or(Outcome::kKilled) == Outcome::kKilled) {
+      events_.emplace_back(StartDelayed{job, Duration::zero(), reason});
+      return leave_queue(job);
+    }
     if (stopping_ || placed.ending || !goes_on) {
       if (!goes_on && !killing_) result_.broken_off = reason;
       return add_end(job, {placed.ending.value_or(Outcome::kFailed), 0, Verification::kNone, -1, reason});
@@ -381,12 +389,14 @@ class Engine final : public ExecutorListener {
     source_.on_site_works();
   }
 
-  [[nodiscard]] std::vector<JobId> in_hand() const {
+  [[nodiscard]] std::vector<JobId> launched() const {
     std::vector<JobId> jobs;
     for (const auto& [job, placed] : launched_) jobs.push_back(job);
-    for (const auto& [job, placed] : refused_) jobs.push_back(job);
     return jobs;
   }
+
+  // A job that the site has not started has not run: where the run ends, its end is that of a job that waits.
+  void leave_queue(JobId job) { add_end(job, {Outcome::kCancelled, 0, Verification::kNone, -1, stop_reason_}); }
 
   void add_end(JobId job, JobEnd end) {
     launched_.erase(job);
@@ -421,6 +431,7 @@ class Engine final : public ExecutorListener {
   std::optional<EmulatedSlowdowns> slowdowns_;      // are told when an order has been carried out: it may fail
   std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
   std::vector<Event> events_;
+  std::string stop_reason_{options_.stop_reason};  // of jobs that wait
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the source any more
   bool killing_ = false;    // the jobs that ran have been ended, too

@@ -277,7 +277,7 @@ void ServiceRounds::check_ends() {
     for (const json& job : answer.at("jobs")) told[after = job.at("id").get<int>()] = job;
     if (!answer.at("more").get<bool>()) break;
   }
-  std::map<int, int> completed;
+  std::map<int, int> completed, ends;  // but for those of jobs that waited on, or were queued again
   for (const auto& run : fs::directory_iterator(home() / "runs")) {
     std::istringstream log{text_of(run.path() / "events.log")};
     for (std::string line; std::getline(log, line);) {
@@ -285,6 +285,9 @@ void ServiceRounds::check_ends() {
       if (at == std::string::npos || line.find("outcome=") == std::string::npos) continue;
       const int job = std::atoi(line.c_str() + at + 12);
       if (line.find("outcome=completed") != std::string::npos) ++completed[job];
+      if (line.find("outcome=cancelled") == std::string::npos &&
+          line.find("the service was stopped") == std::string::npos)
+        ++ends[job];
     }
   }
   const std::string log = text_of(work_ / "log");
@@ -300,6 +303,7 @@ void ServiceRounds::check_ends() {
     for (std::size_t at = log.find(start); at != std::string::npos; at = log.find(start, at + 1))
       runs += at == 0 || log[at - 1] == '\n';
     EXPECT_TRUE(job.requeue || runs <= 1) << "job " << number << " ran twice: " << found->second.dump() << log;
+    EXPECT_TRUE(job.requeue || ends[number] <= 1) << "job " << number << " has several ends";
     EXPECT_LE(completed[number], 1) << "job " << number << " has completed twice";
   }
 }

@@ -128,6 +128,32 @@ class IntakeTest : public testing::Test {
     };
   }
   void TearDown() override { client_.reset(); }
+  /// The reasons of its ends in the event log.
+  static std::vector<std::string> ends_of(const Period& period, int job) {
+    std::vector<std::string> reasons;
+    for (const log::Record& record : period.log.records())
+      if (const auto* const end = std::get_if<log::Finished>(&record.what); end != nullptr && end->job == JobId{job})
+        reasons.push_back(end->end.reason);
+    return reasons;
+  }
+  /// Leaves the period's event log where the next period looks for it.
+  void keep_log(const Period& period) const {
+    const std::filesystem::path run = folder().runs() / "20261125T064500Z";
+    std::filesystem::create_directories(run);
+    log::TextWriter writer{run / "events.log"};
+    writer.header({});
+    for (const log::Record& record : period.log.records()) writer.record(record);
+    writer.close();
+  }
+  /// The end that the next period reads in the log, if the journal has got nothing but the job's start.
+  std::optional<Outcome> end_read_back(const Period& period, int job) {
+    keep_log(period);
+    Journal journal{folder().journal(), kStart};
+    journal.start(JobId{job}, Instant{});
+    (void)journal.recover(journal.latest(), read_past_period(folder()).left);
+    const StoredJob found = journal.find(JobId{job}).value();
+    return found.ended ? std::optional{found.outcome} : std::nullopt;
+  }
   ServiceFolder folder() const { return ServiceFolder{folder_.path().string()}; }
   StoredJob stored(int job) {
     const Journal journal{folder().journal(), kStart};
@@ -289,6 +315,36 @@ TEST_F(IntakeTest, AJobThatTheSiteCannotStartIsKeptAtAStopAndCanBeCancelled) {
   EXPECT_FALSE(stored(1).started);
 }
 
+// Its log calls it cancelled, as every job that waits: in the next period it comes anew.
+TEST_F(IntakeTest, AJobThatTheSiteHoldsBackLeavesAPeriodAsOneThatWaits) {
+  const std::filesystem::path in_the_way = folder().path() / "jobs";
+  test::write_text(in_the_way, "where the folders of the jobs would be");
+  const auto expect_waits = [this](const Period& period, const char* when) {
+    EXPECT_GE(period.log.start(JobId{1}), Instant{}) << "the policy has started it";
+    EXPECT_EQ(period.log.outcome(JobId{1}), Outcome::kCancelled) << when;
+    EXPECT_EQ(ends_of(period, 1), std::vector<std::string>{"stopped"}) << when;
+    EXPECT_EQ(waiting(), std::vector<std::int64_t>{1}) << when;
+    EXPECT_FALSE(end_read_back(period, 1).has_value()) << when;
+    client_.reset();
+  };
+  const Step agent_dies = [this] { return executor_->lose("the node agent has died"), true; };
+  expect_waits(serve({}, {send(submit_line(1)), answers(1), shows(1, "no job can be started now"), agent_dies}),
+               "the agent has died");
+  expect_waits(serve({}, {send(of_job("job", 1)), shows(1, "no job can be started now")}), "a stop");
+
+  // The stop comes between the order to start it and the answer.
+  std::filesystem::remove(in_the_way);
+  adjust_ = [this] {
+    executor_->answer_after = 300ms;
+    executor_->not_started[JobId{1}] = "fork: Resource temporarily unavailable";
+  };
+  expect_waits(serve({{1, 1}}, {send(of_job("job", 1)), shows(1, R"("state":"running")")}), "a stop during the start");
+
+  adjust_ = {};
+  (void)serve({{1, 0.01}}, {send(of_job("wait", 1)), ended(1)});
+  EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
+}
+
 TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
   adjust_ = [this] { executor_->orders_to_end = 2; };  // the job goes on after the first stop signal
   auto late = std::make_shared<std::unique_ptr<ServiceClient>>();
@@ -347,12 +403,7 @@ TEST_F(IntakeTest, AJobHasEndedForItsClientsThoughItsEndCannotBeWrittenYet) {
 // The journal stays locked to the end of the period: the event log has the end, and the next period reads it there.
 TEST_F(IntakeTest, AnEndThatTheJournalNeverGotIsInTheEventLogOfThePeriod) {
   const Period period = serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), ended(1)});
-  const std::filesystem::path run = folder().runs() / "20261125T064500Z";
-  std::filesystem::create_directories(run);
-  log::TextWriter writer{run / "events.log"};
-  writer.header({});
-  for (const log::Record& record : period.log.records()) writer.record(record);
-  writer.close();
+  keep_log(period);
   std::filesystem::create_directories(folder().job(JobId{12}));
   sqlite3* other = nullptr;
   ASSERT_EQ(sqlite3_open(folder().journal().c_str(), &other), SQLITE_OK);
