@@ -66,8 +66,7 @@ void FakeExecutor::populations_changed() {
 void FakeExecutor::launch(const live::LaunchOrder& order) {
   launched_.insert(order.job);
   if (const auto fault = not_started.extract(order.job))
-    return after(answer_after,
-                 [this, job = order.job, why = fault.mapped()] { listener_->on_not_started(job, why); });
+    return after(answer_after, [this, job = order.job, why = fault.mapped()] { listener_->on_not_started(job, why); });
   running_.insert_or_assign(order.job, Running{order.core_of_rank, Progress{runtimes_.at(order.job), now(), 1.0}});
   placements[order.job].push_back(order.core_of_rank);
   plan_end(order.job);
@@ -79,6 +78,10 @@ void FakeExecutor::launch(const live::LaunchOrder& order) {
 
 void FakeExecutor::resize(JobId job, const std::vector<CoreId>& core_of_rank) {
   if (!running_.contains(job)) return;  // it has ended; the report is on its way
+  if (refuses_resize)
+    return after(answer_after, [this, job] {
+      if (running_.contains(job)) listener_->on_action_failed(job, "resize", "refused");
+    });
   running_.at(job).core_of_rank = core_of_rank;
   placements[job].push_back(core_of_rank);
   populations_changed();

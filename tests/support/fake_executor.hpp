@@ -42,7 +42,8 @@ class FakeExecutor final : public live::Executor {
   std::string last_words = "exit status 3";  ///< the reason reported for those
   int most_jobs_on_core = 1;                 ///< the limit that the policy has to keep
   bool refuses_suspension = false;           ///< such an order fails
-  std::string misuse;                        ///< the first invalid order: too many jobs on a core, a job before its launch
+  bool refuses_resize = false;               ///< the same
+  std::string misuse;  ///< the first invalid order: too many jobs on a core, a job before its launch
   /// The cores of each job's ranks, order by order.
   std::map<JobId, std::vector<std::vector<CoreId>>> placements;
   /// As they were told, in order; they do not slow down its jobs.

@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,28 @@ TEST_F(Live, AJobWhoseSuspensionFailsGoesOnSlowingDownItsNeighbours) {
                            });
   using Told = std::pair<JobId, double>;
   EXPECT_EQ(live.slowdowns, (std::vector<Told>{{id('B'), 1.25}, {id('A'), 1.5}, {id('A'), 1}})) << "until B has ended";
+}
+
+// A has a process on each of two CPUs until B comes, and both on one CPU after that: if it is resized.
+TEST_F(Live, AJobWhoseResizeFailsIsAsSlowAsOnTheCoresThatItHas) {
+  machine_ = Machine::cluster(1, 2, 1);
+  TracedJob wide = job('A').cores(2).runs(20s);
+  Declaration declaration;
+  declaration.same_cpu_slowdown = 1.5;
+  wide.job.declaration = std::make_shared<const Declaration>(declaration);
+  const auto neighbours = make_runtime_model("pairs", {});
+  const auto told = [&](bool refuses) {
+    const LiveLog live = run("fcfs-malleable", {wide, job('B').cores(1).arrives(2s).runs(5s)}, 0.02,
+                             [&](FakeExecutor& executor, live::RunOptions& options) {
+                               options.neighbours = neighbours.get();
+                               executor.refuses_resize = refuses;
+                             });
+    EXPECT_EQ(what_is_wrong(live.log, machine_), "");
+    return live.slowdowns;
+  };
+  using Told = std::vector<std::pair<JobId, double>>;
+  EXPECT_EQ(told(false), (Told{{id('A'), 1.5}, {id('A'), 1}})) << "while B runs";
+  EXPECT_EQ(told(true), Told{});
 }
 
 TEST_F(Live, DecidesWhatTheSimulatorDecides) {
@@ -259,12 +282,10 @@ TEST_F(Live, AfterAJobThatCannotBeStartedLikeAllOthersNoFurtherJobIsStartedAndTh
 }
 
 TEST_F(Live, AJobThatTheExecutorReportsAsNotStartedBreaksTheRunOffAndTheRunningOnesGoOn) {
-  const LiveLog live = run("fcfs",
-                           {job('A').cores(1).runs(4s), job('B').cores(1).arrives(1s).runs(1s),
-                            job('C').cores(2).arrives(1s).runs(1s)},
-                           0.02, [](FakeExecutor& executor, live::RunOptions&) {
-                             executor.not_started[id('B')] = "cannot fork";
-                           });
+  const LiveLog live =
+      run("fcfs",
+          {job('A').cores(1).runs(4s), job('B').cores(1).arrives(1s).runs(1s), job('C').cores(2).arrives(1s).runs(1s)},
+          0.02, [](FakeExecutor& executor, live::RunOptions&) { executor.not_started[id('B')] = "cannot fork"; });
   EXPECT_EQ(live.result.broken_off, "cannot fork");
   EXPECT_EQ(live.log.outcome(id('A')), Outcome::kCompleted);
   EXPECT_EQ(live.log.outcome(id('B')), Outcome::kFailed);
