@@ -76,7 +76,7 @@ using AgentOrder =
 struct Hello {
   std::uint16_t version = kProtocolVersion;
   std::int32_t pid = 0;
-  std::vector<std::int32_t> cores;  ///< that the agent may use, ascending
+  std::vector<std::int32_t> cores;  ///< that the agent may use, each once: package by package, as hwloc has them
   bool emulated = false;            ///< `cores` are virtual
   bool operator==(const Hello&) const = default;
 };
@@ -106,7 +106,8 @@ struct JobMeasured {
 struct JobEnded {
   JobId job{};
   JobEnd end;
-  bool is_site_fault = false;  ///< it was not started, and the cause is the node, not the job: no process, memory or disk
+  bool is_site_fault =
+      false;  ///< it was not started, and the cause is the node, not the job: no process, memory or disk
   bool operator==(const JobEnded& other) const;
 };
 struct OrderFailed {

@@ -59,6 +59,18 @@ TEST(LocalMachine, AMaskThatLeavesUnequalPackagesMakesAFlatNode) {
   EXPECT_EQ(numbers(local.pu_of_core), (std::vector<int>{0, 1, 2, 4}));
 }
 
+// Many machines with two packages number their cores in turns.
+TEST(LocalMachine, CoresOfAPackageAreNeighboursHoweverTheSystemNumbersThem) {
+  const std::string in_turns = "pack:2 core:2 pu:1(indexes=0,2,1,3)";
+  const LocalMachine local = on(in_turns, up_to(4));
+  EXPECT_EQ(local.machine.to_text(), "1x2x2");
+  EXPECT_EQ(numbers(local.pu_of_core), (std::vector<int>{0, 2, 1, 3}));
+  EXPECT_EQ(numbers(on(in_turns, up_to(4), "local:0-3").pu_of_core), (std::vector<int>{0, 2, 1, 3}));
+  EXPECT_EQ(numbers(on(in_turns, {1, 2, 3}, "local:1-2").pu_of_core), (std::vector<int>{2, 1}));
+  EXPECT_EQ(numbers(on(in_turns, up_to(4), "local", false, 2.0).pu_of_core), (std::vector<int>{0, 2}))
+      << "of one package";
+}
+
 TEST(LocalMachine, AListIsTakenAsOsIndices) {
   const LocalMachine local = on("pack:2 core:4 pu:1", up_to(8), "local:1-2,5,7");
   EXPECT_EQ(local.machine.to_text(), "1x2x2");
