@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "launcher/loop/loop_event.hpp"
@@ -225,19 +228,42 @@ TEST_F(DoorTest, ASocketThatADeadServiceLeftIsReplacedAndAnotherFileIsNot) {
   EXPECT_TRUE(std::filesystem::exists(file));
 }
 
-// No loop runs here, as while a policy computes a decision.
-TEST(BusyDoor, AnswersWhileTheLoopIsBusyAndNotWhileItTurns) {
-  const TemporaryFolder folder;
-  const UniqueFd socket = listen_at(folder.path() / "socket");
-  BusyDoor door{socket.get(), std::chrono::milliseconds{300}};
-  test::ServiceClient client{folder.path() / "socket"};
-  client.send("{\"request\":\"jobs\"}\n");
-  for (int i = 0; i < 5; ++i) {
-    door.beat();
-    EXPECT_EQ(client.lines(), 0U);
+// With the patience that `replay serve` has.
+TEST_F(DoorTest, ABusyLoopsClientsAreAnsweredWithinASecondAndThoseOfALoopThatTurnsAreItsOwn) {
+  using Clock = std::chrono::steady_clock;
+  open();
+  BusyDoor busy{socket_.get(), 500ms};
+  const auto is_answered_by_the_loop = [&] {
+    ServiceClient client{path()};
+    client.send(kAsk);
+    const auto has_come = [&] { return busy.beat(), client.lines() > 0; };
+    return wait_for(has_come) && client.take() == kNo;
+  };
+  for (const auto end = Clock::now() + 1s; Clock::now() < end;) ASSERT_TRUE(is_answered_by_the_loop());
+
+  // It turns, and has not come to this client yet.
+  ServiceClient client{path()};
+  client.send(kAsk);
+  Clock::duration longest{};
+  for (Clock::time_point now = Clock::now(), end = now + 1200ms; now < end && longest < 400ms;) {
+    busy.beat();
+    ASSERT_EQ(client.take(), "");
+    ASSERT_FALSE(client.is_closed());
+    std::this_thread::sleep_for(1ms);
+    longest = std::max(longest, Clock::now() - std::exchange(now, Clock::now()));
   }
+
+  busy.beat();  // and then no more, as while a policy computes a decision
+  const auto last_turn = Clock::now();
   EXPECT_TRUE(test::comes_true([&] { return client.is_closed(); }));
-  EXPECT_NE(client.last_line().find("the service is busy since 0 s"), std::string::npos) << client.last_line();
+  EXPECT_LT(Clock::now() - last_turn, 1s);
+  EXPECT_GE(Clock::now() - last_turn, 500ms);
+  EXPECT_EQ(client.take(),
+            "{\"ok\":false,\"error\":\"the service is busy since 0 s, with a decision of its policy or a write to its "
+            "journal: nothing was done, try again\"}\n");
+  const int asked = asked_;
+  EXPECT_TRUE(is_answered_by_the_loop()) << "it turns again";
+  EXPECT_EQ(asked_, asked + 1) << "what was refused is not carried out";
 }
 
 }  // namespace

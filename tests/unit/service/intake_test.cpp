@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -415,6 +416,42 @@ TEST_F(IntakeTest, AnEndThatTheJournalNeverGotIsInTheEventLogOfThePeriod) {
   Journal journal{folder().journal(), kStart};
   EXPECT_EQ(journal.recover(journal.latest(), past.left).read_back, 1U);
   EXPECT_EQ(journal.find(JobId{1})->outcome, Outcome::kCompleted);
+}
+
+// The texts of an answer that a terminal would not only show.
+std::string with_control_characters(const nlohmann::json& value) {
+  if (value.is_structured()) {
+    std::string found;
+    for (const auto& part : value) found += with_control_characters(part);
+    return found;
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  const bool has_some = std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }) ||
+                        has(text, "\xC2\x9B");  // CSI in one character
+  return has_some ? text + "; " : "";
+}
+
+TEST_F(IntakeTest, TextsThatAnotherProgramHasPutIntoTheJournalAreAnsweredWithoutControlCharacters) {
+  (void)serve({{1, 0.01}, {2, 100}}, {send(submit_line(1) + of_job("wait", 1)), answers(2),
+                                      send(submit_line(1, R"(,"requeue":true)")), answers(3)});
+  client_.reset();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(folder().journal().c_str(), &other), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(other,
+                         "UPDATE jobs SET name='n'||char(27)||']0;title'||char(7), directory='/tmp/'||char(27)||'[2J',"
+                         " reason=char(155)||'31m'||char(10)||char(127),"
+                         " command='[\"a\\u001b[31m\",\"\\u0007\",\"\\u009b1m\"]'",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(other);
+  std::vector<nlohmann::json> found;
+  const Step keep = [&] { return found.push_back(nlohmann::json::parse(client_->last_line())), true; };
+  (void)serve({{2, 100}}, {send("{\"request\":\"jobs\",\"ended\":true}\n"), answers(1), keep, send(of_job("job", 1)),
+                           answers(2), keep, send(of_job("job", 2)), answers(3), keep});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].at("jobs").size(), 2U);
+  for (const nlohmann::json& answer : found) EXPECT_EQ(with_control_characters(answer), "") << answer.dump();
+  EXPECT_EQ(found[1].at("job").at("name"), "n");
 }
 
 TEST_F(IntakeTest, TheEventLogIsOnDiskBeforeAnEndIsInTheJournal) {
