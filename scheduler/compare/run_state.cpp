@@ -170,14 +170,54 @@ LiveJob& RunState::job(JobId job, std::string_view event) {
 
 void RunState::hold(LiveJob& job) {
   if (!job.holds_cores()) return;
-  busy_ += job.allocation.shareable ? newly_busy(job.allocation) : job.allocation.cores;
+  expect_cores_of_machine(job, job.allocation);
+  if (is_taken(job.allocation)) send_away_who_is_over(job);
+  busy_ += job.allocation.named.empty() ? job.allocation.cores : newly_busy(job.allocation);
   running_[job.start_order] = &job;
 }
 
 void RunState::let_go(LiveJob& job) {
   if (!job.holds_cores()) return;
-  busy_ -= job.allocation.shareable ? newly_free(job.allocation) : job.allocation.cores;
+  busy_ -= job.allocation.named.empty() ? job.allocation.cores : newly_free(job.allocation);
   running_.erase(job.start_order);
+}
+
+// Whether others have cores of it. Shareable jobs share theirs.
+bool RunState::is_taken(const Allocation& allocation) const {
+  if (allocation.named.empty()) return busy_ + allocation.cores > cores_;
+  return !allocation.shareable &&
+         std::ranges::any_of(allocation.named, [this](const CoreLoad& load) { return sharers_.contains(load.core); });
+}
+
+// The log does not say when a policy takes a job for gone that is over its estimate, only when it gives its cores away:
+// those who are in the way are gone then, the longest over its estimate first.
+void RunState::send_away_who_is_over(const LiveJob& taker) {
+  std::vector<std::pair<Instant, std::uint64_t>> by_end;
+  by_end.reserve(running_.size());
+  for (const auto& [order, job] : running_) by_end.emplace_back(job->estimated_end(), order);
+  std::ranges::sort(by_end);
+  const auto is_in_the_way = [&taker](const LiveJob& job) {
+    const CoreLoads &wanted = taker.allocation.named, &had = job.allocation.named;
+    return wanted.empty() ||
+           std::ranges::find_first_of(wanted, had, {}, &CoreLoad::core, &CoreLoad::core) != wanted.end();
+  };
+  for (const auto& [end, order] : by_end) {
+    if (!is_taken(taker.allocation)) return;
+    LiveJob& job = this->job(running_.at(order)->key.job, "over its estimate");
+    if (!is_in_the_way(job)) continue;
+    let_go(job);
+    job.leaving = true;
+  }
+}
+
+void RunState::expect_cores_of_machine(const LiveJob& job, const Allocation& allocation) const {
+  for (const CoreLoad& load : allocation.named)
+    if (!first_cores(cores_).contains(load.core))
+      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
+                                   static_cast<std::int64_t>(job.key.job), load.core, cores_));
+  if (allocation.cores > cores_)
+    throw InputError(fmt::format("event log: job {} has {} cores, the machine has {}",
+                                 static_cast<std::int64_t>(job.key.job), allocation.cores, cores_));
 }
 
 double RunState::rate(const LiveJob& job, const Allocation& on, const Surroundings& around) const {
@@ -186,10 +226,7 @@ double RunState::rate(const LiveJob& job, const Allocation& on, const Surroundin
 
 void RunState::come_to_cores(LiveJob& job, Instant now) {
   if (std::exchange(job.on_cores, true)) return;
-  for (const CoreLoad& load : job.held.named)
-    if (!first_cores(cores_).contains(load.core))
-      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
-                                   static_cast<std::int64_t>(job.key.job), load.core, cores_));
+  expect_cores_of_machine(job, job.held);
   if (job.held.shareable && !shared_->has_room(job.held))
     throw InputError(fmt::format("event log: job {} comes to a core that two jobs have at {} s",
                                  static_cast<std::int64_t>(job.key.job), to_text(now)));
@@ -219,7 +256,12 @@ CoreCount RunState::newly_busy(const Allocation& allocation) {
 
 CoreCount RunState::newly_free(const Allocation& allocation) {
   CoreCount free = 0;
-  for (const CoreLoad& load : allocation.named) free += --sharers_[load.core] == 0 ? 1 : 0;
+  for (const CoreLoad& load : allocation.named) {
+    const auto found = sharers_.find(load.core);
+    if (--found->second > 0) continue;
+    sharers_.erase(found);
+    ++free;
+  }
   return free;
 }
 

@@ -1,6 +1,7 @@
 // Waiting jobs, running jobs and free cores at each instant, by the decisions in an event log: the state that the
 // policy knew when it decided. Cores count as taken from the decision on, also while another job is still on them;
-// those of a job that is to be killed or suspended count as free. The queue is by (submitted, job number), as policies
+// those of a job that is to be killed or suspended count as free. In a real run a job whose estimate is used up has some
+// seconds of grace, in which some policies give its cores away already: it counts as gone from then on. The queue is by (submitted, job number), as policies
 // see it. The estimated end of a job follows from its progress so far, and so from where its processes really were.
 #pragma once
 
@@ -42,7 +43,7 @@ struct LiveJob {
   std::uint64_t start_order{};  ///< counts the starts
   Allocation allocation;        ///< as decided last
   bool suspended = false;
-  bool leaving = false;   ///< to be killed
+  bool leaving = false;   ///< to be killed, or over its estimate and its cores are given away
   Allocation held;        ///< where its processes are, or were before they were suspended
   bool on_cores = false;  ///< they are there
   Progress budget;        ///< of work, by the estimate
@@ -80,8 +81,11 @@ class RunState final : public log::Sink {
   LiveJob& job(JobId job, std::string_view event);
   void hold(LiveJob& job);
   void let_go(LiveJob& job);
+  void send_away_who_is_over(const LiveJob& taker);
+  [[nodiscard]] bool is_taken(const Allocation& allocation) const;
   CoreCount newly_busy(const Allocation& allocation);
   CoreCount newly_free(const Allocation& allocation);
+  void expect_cores_of_machine(const LiveJob& job, const Allocation& allocation) const;
   [[nodiscard]] double rate(const LiveJob& job, const Allocation& on, const Surroundings& around) const;
   void come_to_cores(LiveJob& job, Instant now);
   void leave_cores(LiveJob& job, Instant now);
@@ -94,7 +98,7 @@ class RunState final : public log::Sink {
   std::unordered_map<std::int64_t, LiveJob> live_;
   std::set<QueueKey> waiting_;
   std::map<std::uint64_t, const LiveJob*> running_;
-  std::unordered_map<CoreId, int> sharers_;  // by core: shareable jobs that have it by the decisions
+  std::unordered_map<CoreId, int> sharers_;  // by core with a name: jobs that have it by the decisions
   std::optional<Machine> machine_;           // of the header
   std::optional<SharedRates> shared_;        // where their processes are
 };

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "scheduler/sim/simulator.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/sharing_policies.hpp"
+#include "tests/support/stalled_run.hpp"
 #include "tests/unit/metrics/five_jobs.hpp"
 #include "tests/unit/metrics/records.hpp"
 #include "tests/unit/model/core_loads.hpp"
@@ -147,7 +149,150 @@ TEST(RunState, SoTheyAreOfJobsThatShareCoresAndSleep) {
   EXPECT_GT(seen.asleep, 100);
 }
 
+RunState state_on(const Machine& machine) {
+  log::Header header;
+  header.set("machine", machine.to_text());
+  RunState state;
+  state.header(header);
+  return state;
+}
+
+// What a policy knows of free cores at its passes.
+class FreeCoresWitness final : public test::UnwrappedPolicy, public log::Sink {
+ public:
+  FreeCoresWitness(const std::string& policy, const Machine& machine)
+      : inner_(make_policy(policy).policy), state_(state_on(machine)) {}
+  PassRule pass_rule() const override { return inner_->pass_rule(); }
+  void decide(const ClusterView& view, Decisions& out) override {
+    // One that counts jobs as gone whose estimate is used up knows so before the log does.
+    const CoreCount seen = view.free.total(), here = state_.free_cores();
+    if (wrong.empty() && (pass_rule() == PassRule::kEvent ? here > seen || here < 0 : here != seen))
+      wrong = "at " + to_text(view.now) + " s the log has " + std::to_string(here) + " free, the policy sees " +
+              std::to_string(seen);
+    inner_->decide(view, out);
+  }
+  Duration more_time(const ClusterView& view, const RunningJob& job) override { return inner_->more_time(view, job); }
+  void header(const log::Header&) override {}
+  void record(const log::Record& record) override { state_.record(record); }
+
+  std::string wrong;
+
+ private:
+  std::unique_ptr<Policy> inner_;
+  RunState state_;
+};
+
+struct SharingCase {
+  const char* policy;
+  const char* model;
+};
+constexpr SharingCase kCasesOnNodes[] = {
+    {"easy", "rigid"},
+    {"easy:reservations=all", "rigid"},
+    {"easy:pass=instant", "rigid"},
+    {"conservative", "rigid"},
+    {"plan:pass=event", "rigid"},
+    {"slack", "rigid"},
+    {"dynp", "rigid"},
+    {"greedy-moldable", "rigid"},
+    {"scojo", "speedup"},
+    {"scojo-p", "rigid"},
+    {"fcfs-malleable:max_mpl=3", "isolated"},
+    {"fcfs-malleable:share=first:max_mpl=4", "isolated"},
+    {"fcfs-malleable:share=last", "isolated"},
+    {"easy-malleable:expand=eager", "isolated"},
+    {"g-lomarc-ts:short=1s", "pairs"},
+    {"g-lomarc-ts:short=1s", "isolated+pairs"},
+    {"g-lomarc-ts:short=1s:variant=cst", "pairs"},
+    {"scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner=easy", "rigid"},
+    {"scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner={fcfs-malleable:max_mpl=3}",
+     "isolated"},
+    {"scojo-pect:interval=45s:short-slice=7s:overhead=2s:short=2s:medium=60s:inner={g-lomarc-ts:short=2s}", "pairs"},
+};
+
+TEST(RunState, HasTheFreeCoresThatEachPolicySees) {
+  for (const auto& [policy, model_name] : kCasesOnNodes)
+    for (const char* machine_text : {"4x1x4", "2x2x4"})
+      for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        const Machine machine = Machine::parse(machine_text);
+        FreeCoresWitness witness{policy, machine};
+        const auto model = make_runtime_model(model_name);
+        replay::simulate(machine, Workload{test::random_moldable_jobs(seed, 40, machine.size())}, witness, *model,
+                         witness, {});
+        ASSERT_EQ(witness.wrong, "") << policy << " " << machine_text << " seed " << seed;
+      }
+}
+
+// In a real run a job whose estimate is used up has some seconds of grace, in which policies with a pass for each event
+// count its cores as free and give them away.
+TEST(RunState, NeverHasFewerThanNoFreeCoreWhileJobsAreInTheirGrace) {
+  for (const auto& [policy, model_name] : kCasesOnNodes)
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+      const Machine machine = Machine::parse("2x1x4");
+      const auto inner = make_policy(policy).policy;
+      const test::StalledRun run =
+          test::run_with_stalls(*inner, machine, test::random_jobs(seed, 20, machine.size()), Overrun::kKill, seed);
+      RunState state = state_on(machine);
+      for (const log::Record& record : run.log.records()) {
+        state.record(record);
+        ASSERT_GE(state.free_cores(), 0) << policy << " seed " << seed << " at " << to_text(record.at);
+        ASSERT_LE(state.free_cores(), machine.size()) << policy << " seed " << seed << " at " << to_text(record.at);
+      }
+      EXPECT_EQ(state.free_cores(), machine.size()) << policy << " seed " << seed;
+    }
+}
+
+TEST(RunState, AJobThatIsOverItsEstimateIsGoneWhenItsCoresAreGivenAway) {
+  RunState state;
+  Records("1x1x4")
+      .submit(0, 1, 2, 10)
+      .submit(0, 2, 2, 90)
+      .add(0, log::StartDecided{JobId{1}, {2, 1, core_loads({{0, 1}, {1, 1}})}})
+      .launch_on(0, 1, {{0, 1}, {1, 1}})
+      .add(0, log::StartDecided{JobId{2}, {2, 1, core_loads({{2, 1}, {3, 1}})}})
+      .launch_on(0, 2, {{2, 1}, {3, 1}})
+      .submit(11, 3, 1, 5)
+      .feed(state);
+  EXPECT_EQ(state.free_cores(), 0);
+  state.record({at(11s), log::StartDecided{JobId{3}, {1, 1, core_loads({{1, 1}})}}});
+  EXPECT_EQ(state.free_cores(), 1) << "core 0 is given back with core 1";
+  EXPECT_EQ(state.running().size(), 2U);
+  state.record({at(12s), log::KillDecided{JobId{1}, KillReason::kOverrun}});
+  state.record({at(13s), log::Finished{JobId{1}, {}}});
+  EXPECT_EQ(state.free_cores(), 1);
+  state.record({at(13s), log::Launched{JobId{3}, {1, 1, core_loads({{1, 1}})}}});
+  EXPECT_EQ(state.free_cores(), 1);
+}
+
+TEST(RunState, OnAPoolTheJobThatIsOverItsEstimateForLongestIsGone) {
+  RunState state;
+  Records("flat:4")
+      .submit(0, 1, 2, 90)
+      .submit(0, 2, 2, 10)
+      .add(0, log::StartDecided{JobId{1}, {2, 1, {}}})
+      .launch(0, 1, 2)
+      .add(0, log::StartDecided{JobId{2}, {2, 1, {}}})
+      .launch(0, 2, 2)
+      .submit(11, 3, 1, 5)
+      .add(11, log::StartDecided{JobId{3}, {1, 1, {}}})
+      .feed(state);
+  EXPECT_EQ(state.free_cores(), 1);
+  EXPECT_TRUE(state.find(JobId{1})->holds_cores());
+  EXPECT_FALSE(state.find(JobId{2})->holds_cores());
+}
+
 // Any log is either followed or refused.
+TEST(RunState, MoreCoresThanTheMachineHasAreRefused) {
+  RunState pool, nodes;
+  EXPECT_THROW(Records("flat:4").submit(0, 1, 5, 10).add(0, log::StartDecided{JobId{1}, {5, 1, {}}}).feed(pool),
+               InputError);
+  EXPECT_THROW(Records("1x1x2")
+                   .submit(0, 1, 1, 10)
+                   .add(0, log::StartDecided{JobId{1}, {1, 1, core_loads({{2, 1}})}})
+                   .feed(nodes),
+               InputError);
+}
+
 TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
   const auto shared_start = [](int job) { return log::StartDecided{JobId{job}, {1, 1, core_loads({{0, 1}}), true}}; };
   Records records{"1x1x2"};
