@@ -21,8 +21,9 @@
 
 namespace replay::launcher {
 
-/// How ranks that share a core hand it over. kAuto: as the self-test at the agent's start decides, but the token where
-/// ranks of two jobs share a core. kYield, kToken: always that one. Emulated cores always use the token.
+/// How ranks that share a core hand it over. kAuto: the token where ranks of two jobs share a core, or others compute on
+/// it, as looked at once a second; else as a test of sched_yield decides. kYield, kToken: always that one. Emulated
+/// cores always use the token.
 enum class BackEnd : std::uint8_t { kAuto, kYield, kToken };
 
 struct AgentOptions {

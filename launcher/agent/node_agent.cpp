@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <system_error>
 #include <variant>
 
 #include "launcher/agent/agent_directory.hpp"
@@ -22,6 +23,8 @@ using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
 constexpr std::chrono::microseconds kShortestTurn{1'000};   // below it the switches cost more than they bring
+constexpr auto kFirstLookAfter = 200ms;                     // at who else computes: soon, and 20 clock ticks
+constexpr auto kTestHoldsFor = 10000ms;                     // of sched_yield
 constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
 
 /// ld.so splits LD_PRELOAD at blanks and colons, so a vmlib that has one in its path is reached through a link.
@@ -43,10 +46,24 @@ std::uint32_t count_cores(const AgentOptions& options) {
   return static_cast<std::uint32_t>(std::clamp<long>(wanted, 1, REPLAY_VM_MAX_CORES));
 }
 
+bool is_back_end_ours_to_choose(const AgentOptions& options) {
+  return options.emulated_cores == 0 && options.back_end == BackEnd::kAuto;
+}
+
+replay_vm_back_end test_yielding() {
+  try {
+    return find_back_end(affinity_mask().front());
+  } catch (const std::system_error& error) {  // no process can be started then either, and each job's start says so
+    fmt::print(stderr, "replay-agent: sched_yield cannot be tested: {}; ranks hand cores over by tokens\n",
+               error.what());
+    return REPLAY_VM_TOKEN;
+  }
+}
+
 BackEnds choose_back_ends(const AgentOptions& options) {
   if (options.emulated_cores > 0 || options.back_end == BackEnd::kToken) return {REPLAY_VM_TOKEN, REPLAY_VM_TOKEN};
   if (options.back_end == BackEnd::kYield) return {REPLAY_VM_YIELD, REPLAY_VM_YIELD};
-  return {find_back_end(affinity_mask().front()), REPLAY_VM_TOKEN};
+  return {test_yielding(), REPLAY_VM_TOKEN};
 }
 
 }  // namespace
@@ -58,6 +75,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       loop_(precise_loop()),
       topology_(load_topology()),
       cores_(count_cores(options_), choose_back_ends(options_)),
+      yielding_tested_(std::chrono::steady_clock::now()),
       guard_(directory_),
       group_(ControlGroup::make(directory_.filename().string())),
       stream_(std::move(stream)),
@@ -69,9 +87,11 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       terminate_event_(loop_.get(), SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { shut_down(); }),
       second_event_(loop_.get(), -1, EV_PERSIST,
                     [this] {
+                      look_at_cores();
                       for (const auto& [id, job] : jobs_) job->measure();
                       send(protocol::Heartbeat{});
                     }),
+      first_look_(loop_.get(), -1, 0, [this] { look_at_cores(); }),
       purge_event_(loop_.get(), -1, 0,
                    [this] {
                      retired_.clear();
@@ -79,6 +99,10 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                    }),
       give_up_event_(loop_.get(), -1, 0, [this] { event_base_loopbreak(loop_.get()); }) {
   if (seals) sealer_.emplace(seals->sending);
+  if (is_back_end_ours_to_choose(options_)) {
+    const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L));
+    busy_cores_.emplace(tick_ns, sample_cores({}));
+  }
   site_.loop = loop_.get();
   site_.topology = &topology_;
   site_.cores = &cores_;
@@ -118,6 +142,7 @@ void NodeAgent::run() {
   child_event_.arm();
   terminate_event_.arm();
   second_event_.arm_after(1000ms);
+  first_look_.arm_after(kFirstLookAfter);
   line_.begin(FrameLine::Use::kReadsAndWrites);
   send(hello());
   event_base_dispatch(loop_.get());
@@ -153,6 +178,7 @@ void NodeAgent::handle(const protocol::AgentOrder& order) {
 
 void NodeAgent::on(const protocol::LaunchJob& order) {
   if (jobs_.contains(order.job)) return send(protocol::OrderFailed{order.job, "launch", "a job with this number runs"});
+  test_yielding_again();
   const auto& job = jobs_[order.job] = std::make_unique<AgentJob>(site_, order);
   job->launch();
 }
@@ -191,6 +217,21 @@ void NodeAgent::send(const protocol::AgentReport& report) {
   std::string bytes = protocol::encode(report);
   if (sealer_) bytes = sealer_->seal(bytes);
   line_.send(bytes);
+}
+
+/// Where others have come to compute, or have left, the ranks are told.
+void NodeAgent::look_at_cores() {
+  if (busy_cores_) cores_.set_busy(busy_cores_->judge(sample_cores(cores_.processes_by_core())));
+}
+
+/// A test that fell into a busy moment is not for ever. Only while no job runs, which it would disturb.
+void NodeAgent::test_yielding_again() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!busy_cores_ || !jobs_.empty() || cores_.within_a_job() != REPLAY_VM_TOKEN ||
+      now - yielding_tested_ < kTestHoldsFor)
+    return;
+  yielding_tested_ = now;
+  cores_.set_within_a_job(test_yielding());
 }
 
 AgentJob* NodeAgent::job_with(const std::uint8_t* key) const {
@@ -246,6 +287,7 @@ void NodeAgent::shut_down() {
   is_shutting_down_ = true;
   line_.stop();
   second_event_.disarm();
+  first_look_.disarm();
   for (const auto& [id, job] : jobs_) job->end(Outcome::kKilled, Patience::kHurried);
   give_up_event_.arm_after(kGiveUpAfter);
   purge_event_.arm_after(0ms);

@@ -1,6 +1,7 @@
 // The node agent in its own process: event loop, jobs, registration of ranks, line to the daemon.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
+#include "launcher/agent/cores/busy_cores.hpp"
 #include "launcher/agent/cores/node_cores.hpp"
 #include "launcher/agent/job/agent_job.hpp"
 #include "launcher/agent/job/end_cost.hpp"
@@ -48,6 +50,8 @@ class NodeAgent {
 
   [[nodiscard]] protocol::Hello hello() const;
   [[nodiscard]] AgentJob* job_with(const std::uint8_t* key) const;
+  void look_at_cores();
+  void test_yielding_again();
   void reap();
   void retire(JobId job);
   [[nodiscard]] std::vector<pid_t> orphans() const;
@@ -60,6 +64,8 @@ class NodeAgent {
   EventBase loop_;
   Topology topology_;
   NodeCores cores_;
+  std::optional<BusyCores> busy_cores_;  // none: the back end is not ours to choose
+  std::chrono::steady_clock::time_point yielding_tested_;
   EndCost end_cost_;
   Guard guard_;
   std::optional<JobTurns> turns_;  // none: on emulated cores, or not wanted
@@ -75,6 +81,7 @@ class NodeAgent {
   LoopEvent child_event_;
   LoopEvent terminate_event_;
   LoopEvent second_event_;
+  LoopEvent first_look_;
   LoopEvent purge_event_;
   LoopEvent give_up_event_;
 };

@@ -20,6 +20,7 @@
 #include "scheduler/base/process/monotonic_clock.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
+#include "tests/support/busy_loop.hpp"
 #include "tests/support/cores_fixture.hpp"
 
 namespace replay::launcher {
@@ -36,6 +37,21 @@ class Cores : public SharedCores {
     if (local_.machine.size() < 2) GTEST_SKIP() << "needs two cores";
   }
 };
+
+/// Whether it goes back to sched_yield afterwards depends on what else this machine does.
+TEST_F(Cores, WhereOthersComeToComputeARunningJobUsesTheToken) {
+  options_.back_end = BackEnd::kAuto;
+  start();
+  launch_on(kFirst, talk("5"), {0, 0});
+  ASSERT_TRUE(starts(kFirst));
+  const test::BusyLoop loop{pu_of(0)};
+  ASSERT_TRUE(loop.is_running());
+  for (const std::uint32_t rank : {0U, 1U})
+    EXPECT_TRUE(until([&] { return slot(kFirst, rank).orders.back_end == REPLAY_VM_TOKEN; }, 4s)) << rank;
+  EXPECT_TRUE(hands_off(kFirst, 2));
+  EXPECT_GT(token(0).handovers, 0U);
+  expect_verified(kFirst);
+}
 
 TEST_F(Cores, TwoJobsOnTheSameCoresHandThemToEachOtherByToken) {
   options_.back_end = BackEnd::kAuto;

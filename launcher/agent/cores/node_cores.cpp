@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "scheduler/base/error.hpp"
 
@@ -146,6 +147,23 @@ void NodeCores::leave(JobId job) {
   tell(cores);
 }
 
+void NodeCores::set_busy(const std::set<std::uint32_t>& cores) {
+  Cores changed;
+  std::ranges::set_symmetric_difference(busy_, cores, std::inserter(changed, changed.end()));
+  std::erase_if(changed, [this](std::uint32_t core) { return core >= table_.cores(); });
+  busy_ = cores;
+  tell(changed);
+}
+
+std::map<std::uint32_t, std::vector<pid_t>> NodeCores::processes_by_core() const {
+  std::map<std::uint32_t, std::vector<pid_t>> found;
+  for (const auto& [job, resident] : residents_)
+    for (const RankName& who : ranks_of(job))
+      if (const pid_t pid = pid_of(who); pid > 0)
+        for (const CoreTable::Place& place : table_.places(who)) found[place.core].push_back(pid);
+  return found;
+}
+
 bool NodeCores::is_alone(JobId job) const {
   return std::ranges::none_of(ranks_of(job), [this](const RankName& who) { return table_.is_shared(who); });
 }
@@ -181,7 +199,11 @@ std::vector<CoreTable::Place> NodeCores::old_places(const RankName& who) const {
 }
 
 replay_vm_back_end NodeCores::back_end_of(const RankName& who) const {
-  return table_.meets_another_job(who) ? back_ends_.between_jobs : back_ends_.within_a_job;
+  const bool is_beside_others =
+      table_.meets_another_job(who) || std::ranges::any_of(table_.places(who), [this](const CoreTable::Place& place) {
+        return busy_.contains(place.core);
+      });
+  return is_beside_others ? back_ends_.beside_others : back_ends_.within_a_job;
 }
 
 /// Calls before_change of the jobs on these cores, before the table changes.

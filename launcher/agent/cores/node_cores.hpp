@@ -20,10 +20,11 @@
 
 namespace replay::launcher {
 
-/// How ranks give their core away: on a core with ranks of one job, and on a core with ranks of several.
+/// How ranks give their core away: on a core with ranks of one job alone, and on a core with ranks of several jobs or
+/// with processes of others.
 struct BackEnds {
   replay_vm_back_end within_a_job = REPLAY_VM_YIELD;
-  replay_vm_back_end between_jobs = REPLAY_VM_TOKEN;
+  replay_vm_back_end beside_others = REPLAY_VM_TOKEN;
 };
 
 class NodeCores {
@@ -56,6 +57,14 @@ class NodeCores {
   /// A process has ended, for any reason: its tokens go to the ranks that wait for them.
   void lose_rank(JobId job, std::uint32_t rank);
   void leave(JobId job);
+
+  /// On these cores processes of others compute.
+  void set_busy(const std::set<std::uint32_t>& cores);
+  [[nodiscard]] replay_vm_back_end within_a_job() const { return back_ends_.within_a_job; }
+  /// REQUIRES: no job is here.
+  void set_within_a_job(replay_vm_back_end back_end) { back_ends_.within_a_job = back_end; }
+  /// The processes that are known of the ranks on each core.
+  [[nodiscard]] std::map<std::uint32_t, std::vector<pid_t>> processes_by_core() const;
 
   /// Whether every rank of the job that is still here has its core to itself.
   [[nodiscard]] bool is_alone(JobId job) const;
@@ -96,6 +105,7 @@ class NodeCores {
   CoreTable table_;
   CoreSegment segment_;
   BackEnds back_ends_;
+  std::set<std::uint32_t> busy_;
   std::map<JobId, Resident> residents_;
 };
 

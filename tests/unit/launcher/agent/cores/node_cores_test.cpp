@@ -352,5 +352,29 @@ TEST_P(RandomOrders, AreRightAtEachStepAndLeaveNothingBehind) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomOrders, testing::Range(1U, 7U));
 
+TEST_F(Cores, WhereOthersComputeRanksUseTheTokenForAsLongAsThat) {
+  const TestJob& job = enter(1, {0, 0, 1, 1});
+  const auto back_ends = [&job] {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t rank = 0; rank < 4; ++rank) found.push_back(job.orders(rank).back_end);
+    return found;
+  };
+  using List = std::vector<std::uint32_t>;
+  cores_->set_busy({1, 3, 900});
+  EXPECT_EQ(back_ends(), (List{REPLAY_VM_YIELD, REPLAY_VM_YIELD, REPLAY_VM_TOKEN, REPLAY_VM_TOKEN}));
+  EXPECT_EQ(cores_->back_end(JobId{1}), REPLAY_VM_TOKEN);
+  EXPECT_EQ(enter(2, {3, 3}).orders(0).back_end, REPLAY_VM_TOKEN) << "a job that comes later";
+  cores_->set_busy({});
+  EXPECT_EQ(back_ends(), List(4, REPLAY_VM_YIELD));
+  EXPECT_EQ(cores_->back_end(JobId{1}), REPLAY_VM_YIELD);
+}
+
+TEST_F(Cores, TheProcessesOfRanksAreKnownByCore) {
+  enter(1, {0, 0, 1});
+  enter(2, {1});
+  const std::map<std::uint32_t, std::vector<pid_t>> expected{{0, {100, 101}}, {1, {102, 200}}};
+  EXPECT_EQ(cores_->processes_by_core(), expected);
+}
+
 }  // namespace
 }  // namespace replay::launcher

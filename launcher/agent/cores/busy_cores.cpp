@@ -1,0 +1,98 @@
+#include "launcher/agent/cores/busy_cores.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
+
+namespace replay::launcher {
+namespace {
+
+constexpr std::uint64_t kShareOfOthers = 10;  // a tenth
+constexpr std::uint64_t kFewestTicks = 2;     // fewer are what counting in ticks is wrong by
+
+/// user, nice, system, idle, iowait, irq, softirq: the columns after a core's name. Those after them are the time that
+/// a host took away, and that of guests, which is part of user.
+constexpr std::size_t kColumns = 7;
+constexpr std::size_t kIdle = 3;
+constexpr std::size_t kWaiting = 4;
+
+std::optional<CoreTime> parse_times(const std::vector<std::string_view>& words) {
+  CoreTime time;
+  if (words.size() <= kColumns) return std::nullopt;
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    const auto ticks = parse_number<std::uint64_t>(words[column + 1]);
+    if (!ticks) return std::nullopt;
+    (column == kIdle || column == kWaiting ? time.idle : time.busy) += *ticks;
+  }
+  return time;
+}
+
+std::optional<std::uint64_t> cpu_ns(pid_t pid) {
+  clockid_t clock = 0;
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
+}
+
+std::uint64_t since(std::uint64_t before, std::uint64_t now) { return now - std::min(before, now); }
+
+}  // namespace
+
+std::map<std::uint32_t, CoreTime> parse_core_times(std::string_view proc_stat) {
+  std::map<std::uint32_t, CoreTime> times;
+  for (const std::string_view line : split(proc_stat, '\n')) {
+    if (!line.starts_with("cpu")) continue;
+    const std::vector<std::string_view> words = split(line, ' ');
+    const auto core = parse_number<std::uint32_t>(words.front().substr(3));
+    if (!core) continue;  // "cpu", of all of them
+    if (const auto time = parse_times(words)) times[*core] = *time;
+  }
+  return times;
+}
+
+CoreSample sample_cores(const std::map<std::uint32_t, std::vector<pid_t>>& ranks_on) {
+  CoreSample sample;
+  std::ifstream file{"/proc/stat"};
+  sample.times = parse_core_times(std::string{std::istreambuf_iterator<char>{file}, {}});
+  for (const auto& [core, ranks] : ranks_on)
+    for (const pid_t pid : ranks)
+      if (const auto used = cpu_ns(pid)) sample.ranks[core][pid] = *used;
+  return sample;
+}
+
+const std::set<std::uint32_t>& BusyCores::judge(CoreSample now) {
+  std::set<std::uint32_t> busy;
+  for (const auto& [core, time] : now.times)
+    if (is_busy(core, time, now)) busy.insert(core);
+  before_ = std::move(now);
+  return busy_ = std::move(busy);
+}
+
+bool BusyCores::is_busy(std::uint32_t core, const CoreTime& time, const CoreSample& now) const {
+  const auto old_time = before_.times.find(core);
+  if (old_time == before_.times.end()) return false;
+  std::uint64_t of_ranks = 0;
+  const auto here = now.ranks.find(core);
+  if (here != now.ranks.end())
+    for (const auto& [pid, used] : here->second) of_ranks += used;
+  if (const auto were_here = before_.ranks.find(core); were_here != before_.ranks.end()) {
+    for (const auto& [pid, used] : were_here->second) {
+      if (here == now.ranks.end() || !here->second.contains(pid)) return busy_.contains(core);
+      of_ranks = since(used, of_ranks);
+    }
+  }
+  const std::uint64_t busy = since(old_time->second.busy, time.busy);
+  const std::uint64_t all = busy + since(old_time->second.idle, time.idle);
+  const std::uint64_t of_others = since(of_ranks / tick_ns_, busy);
+  return of_others >= kFewestTicks && of_others * kShareOfOthers >= all;
+}
+
+}  // namespace replay::launcher
