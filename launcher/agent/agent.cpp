@@ -203,6 +203,12 @@ AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const prot
   return AgentHandle{pid, UniqueFd{}, home.path};
 }
 
+std::optional<std::string> threads_note(const Variables& further) {
+  Variables all = own_environment();
+  all.insert(all.end(), further.begin(), further.end());
+  return note_on_threads(all);
+}
+
 std::optional<std::string> missing_devices_note(JobNetwork network, const Variables& further) {
   Variables all = own_environment();
   all.insert(all.end(), further.begin(), further.end());

@@ -88,4 +88,8 @@ class AgentHandle {
 /// name a device that the network lacks; else nothing.
 [[nodiscard]] std::optional<std::string> missing_devices_note(JobNetwork network, const Variables& further = {});
 
+/// One line when a job with this process's environment and `further` variables makes threads that share its ranks' cores.
+/// Nothing: it makes none.
+[[nodiscard]] std::optional<std::string> threads_note(const Variables& further = {});
+
 }  // namespace replay::launcher

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 
 namespace replay::launcher {
@@ -69,6 +70,18 @@ JobVariables variables_for_job(const Variables& given, JobNetwork network) {
     (is_missing ? job.missing_devices : job.kept).push_back(variable);
   }
   return job;
+}
+
+std::optional<std::string> note_on_threads(const Variables& given) {
+  std::string_view threads;
+  for (const auto& [name, value] : given)
+    if (name == "OMP_NUM_THREADS") threads = value;
+  const std::string_view outermost = threads.substr(0, threads.find(','));  // a list: one for each level
+  if (parse_number<int>(outermost).value_or(1) <= 1) return std::nullopt;
+  return fmt::format(
+      "OMP_NUM_THREADS={}: a rank has one core, so its threads share it, and further cores stay idle; more ranks use "
+      "more cores",
+      outermost);
 }
 
 std::optional<std::string> note_on_missing_devices(const Variables& missing) {

@@ -25,6 +25,10 @@ struct JobVariables {
 };
 [[nodiscard]] JobVariables variables_for_job(const Variables& given, JobNetwork network);
 
+/// One line when OMP_NUM_THREADS asks for more than one thread, which would share the one core of their rank. Nothing: it
+/// does not, or is no number. The last of several counts.
+[[nodiscard]] std::optional<std::string> note_on_threads(const Variables& given);
+
 /// One line on the variables left out for want of a device, and the way out. Nothing: there are none.
 [[nodiscard]] std::optional<std::string> note_on_missing_devices(const Variables& missing);
 

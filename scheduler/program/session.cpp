@@ -167,6 +167,7 @@ class Session {
     }
     if (const auto note = launcher::missing_devices_note(agent_options.network, order_.launch.environment))
       say_note(*note);
+    if (const auto note = launcher::threads_note(order_.launch.environment)) say_note(*note);
     agent_options.mpiexec = find_mpiexec();
     if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
     leave_cores(cores_);

@@ -165,6 +165,16 @@ TEST_F(Surroundings, AVariableThatNamesADeviceOfTheHostIsLeftOutOfTheJobsNetwork
   EXPECT_TRUE(file("note").starts_with("jobs do not get UCX_NET_DEVICES=eth0: ")) << file("note");
 }
 
+TEST_F(Surroundings, ThreadsThatShareTheCoreOfTheirRankHaveANote) {
+  start();
+  live::LaunchOrder job = order({REPLAY_RANK_PROGRAM, "talk", "0.1"}, 1);
+  job.surroundings = {{"PATH", std::getenv("PATH")}, {"OMP_NUM_THREADS", "1"}};
+  job.environment = {{"OMP_NUM_THREADS", "2"}};
+  executor_->launch(job);
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_TRUE(file("note").starts_with("OMP_NUM_THREADS=2: a rank has one core")) << file("note");
+}
+
 // ---- the agent ------------------------------------------------------------------------------------------------------
 
 TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {

@@ -100,7 +100,7 @@ std::string preload_text(const JobContext& job, const Variables& surroundings) {
 
 /// For the user, beside the job's output.
 void write_description(const JobContext& job, const std::filesystem::path& mpiexec,
-                       const std::vector<std::string>& arguments, const std::optional<std::string>& note) {
+                       const std::vector<std::string>& arguments, const std::string& note) {
   const std::string command = quoted_word(mpiexec.string()) + " " + command_line_of(arguments);
   std::string environment;
   for (const Variables& variables : {job.order.surroundings, job.order.environment})
@@ -109,10 +109,20 @@ void write_description(const JobContext& job, const std::filesystem::path& mpiex
   try {
     write_whole_file(directory / "command", command + "\n");
     write_whole_file(directory / "environment", environment);
-    if (note) write_whole_file(directory / "note", *note + "\n");
+    if (!note.empty()) write_whole_file(directory / "note", note);
   } catch (const InputError& error) {
     throw std::runtime_error(fmt::format("cannot write into {}: {}", job.order.directory, error.what()));
   }
+}
+
+/// What the user has to know of the job's variables, in lines.
+std::string note_on(const Variables& missing_devices, const JobContext& job) {
+  std::string lines;
+  if (const auto note = note_on_missing_devices(missing_devices)) lines += *note + "\n";
+  Variables variables = surroundings_of(job.order);
+  variables.insert(variables.end(), job.order.environment.begin(), job.order.environment.end());
+  if (const auto note = note_on_threads(variables); note && !job.site.is_emulated) lines += *note + "\n";
+  return lines;
 }
 
 void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
@@ -131,7 +141,7 @@ void start_processes(JobContext& job, const std::filesystem::path& mpiexec) {
   // The job's mark: set for rigid jobs too, because it is how strays are recognised.
   Variables mark{{REPLAY_VM_ENV_SOCKET, site.socket.string()}, {REPLAY_VM_ENV_KEY, to_hex(job.key)}};
   if (job.ranks.segment() == nullptr) mark.emplace_back(REPLAY_VM_ENV_OFF, "1");
-  write_description(job, mpiexec, arguments, note_on_missing_devices(ours.missing_devices));
+  write_description(job, mpiexec, arguments, note_on(ours.missing_devices, job));
   if (site.network == JobNetwork::kHost) std::ranges::move(port_ranges(inherited), std::back_inserter(mark));
   job.processes.take(start_mpiexec(mpiexec, arguments, hydra_environment(inherited, mark),
                                    {job.order.directory, job.order.working_directory, site.network}));

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/agent/agent.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/clean_text.hpp"
@@ -83,6 +84,7 @@ int submit(SubmitGiven& given) {
   job.directory = directory.string();
   if (given.time_limit > Duration::zero()) job.time_limit = given.time_limit;
   job.environment = environment_here();
+  if (const auto note = launcher::threads_note()) fmt::print(stderr, "replay: note: {}\n", *note);
 
   service::Client client{service::ServiceFolder{given.service}};
   const JobId id = client.get<service::Submitted>(service::Submit{job}).job;

@@ -70,5 +70,16 @@ TEST_F(UserVariables, ANoteNamesThemAndTheWayOut) {
       "need another one run with --job-network host");
 }
 
+TEST_F(UserVariables, ThreadsThatWouldShareTheCoreOfTheirRankHaveANote) {
+  EXPECT_EQ(note_on_threads({{"OMP_NUM_THREADS", "1"}, {"OMP_NUM_THREADS", "2"}}),
+            "OMP_NUM_THREADS=2: a rank has one core, so its threads share it, and further cores stay idle; more ranks "
+            "use more cores");
+  EXPECT_TRUE(note_on_threads({{"OMP_NUM_THREADS", "4,1"}}));
+  for (const char* text : {"1", "1,8", "0", "-3", "", "two", "2x"})
+    EXPECT_EQ(note_on_threads({{"OMP_NUM_THREADS", text}}), std::nullopt) << text;
+  EXPECT_EQ(note_on_threads({{"OMP_NUM_THREADS", "2"}, {"OMP_NUM_THREADS", "1"}}), std::nullopt);
+  EXPECT_EQ(note_on_threads({{"OMP_THREAD_LIMIT", "2"}}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace replay::launcher
