@@ -105,6 +105,13 @@ void register_with_agent(const Settings& settings) {
   stream_to_agent = stream.release();
 }
 
+/// Under MPICH's mpiexec each process of such a job is a world of its own, and only the agent can say so.
+void report_other_mpi(const Settings& settings) {
+  const UniqueFd stream = connect_to_agent(settings.socket, kRegistrationLimitMs);
+  if (!stream.is_open()) return;
+  (void)introduce(stream.get(), make_hello(settings, REPLAY_VM_MODE_NONE, REPLAY_VM_OTHER_MPI), kRegistrationLimitMs);
+}
+
 void join_job() {
   const KeepErrno keep_errno;
   const Lookup environment = [](const char* name) -> const char* { return std::getenv(name); };
@@ -112,7 +119,11 @@ void join_job() {
   const auto settings = read_settings(environment);
   if (!settings) return;
   const std::string_view version = library_version();
-  if (version.empty() || !is_mpich(version)) return;
+  if (version.empty()) return;
+  if (!is_mpich(version)) {
+    if (std::getenv(REPLAY_VM_ENV_OTHER_LAUNCHER) == nullptr) report_other_mpi(*settings);
+    return;
+  }
   world_size = settings->world_size;
   cures_finalize = world_size > 1 && hangs_in_finalize(version);
   register_with_agent(*settings);

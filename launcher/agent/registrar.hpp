@@ -23,7 +23,8 @@ inline constexpr int kRefusedKey = -1;
 inline constexpr int kRefusedVersion = -2;
 inline constexpr int kRefusedRank = -3;
 inline constexpr int kRefusedAlready = -4;
-inline constexpr int kRefusedUnfit = -5;  // computes for real, on emulated cores
+inline constexpr int kRefusedUnfit = -5;     // computes for real, on emulated cores
+inline constexpr int kRefusedOtherMpi = -6;  // starts an MPI that is no relative of MPICH
 
 /// The answer to a hello.
 struct Admission {

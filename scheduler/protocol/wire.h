@@ -34,7 +34,8 @@
 #define REPLAY_VM_ENV_SOCKET "REPLAY_VM_SOCKET" /* path of the agent's Unix stream socket */
 #define REPLAY_VM_ENV_KEY "REPLAY_VM_KEY"       /* 32 hex digits: the job's key */
 #define REPLAY_VM_ENV_MODE "REPLAY_VM_MODE"     /* "progress", "test-loop" or "none" forces that mode; else the best */
-#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"       /* set to anything but "0": vmlib does nothing at all */
+#define REPLAY_VM_ENV_OTHER_LAUNCHER "OMPI_COMM_WORLD_SIZE" /* set by Open MPI's mpirun: its processes have a world */
+#define REPLAY_VM_ENV_OFF "REPLAY_VM_OFF"                   /* set to anything but "0": vmlib does nothing at all */
 
 enum replay_vm_state {
   REPLAY_VM_EMPTY = 0,       /* no rank yet */
@@ -164,6 +165,7 @@ inline replay_vm_core* replay_vm_core_at(replay_vm_cores* cores, uint32_t core) 
 
 /* replay_vm_hello.flags */
 #define REPLAY_VM_FIT_FOR_EMULATION 1u /* the program does its work through vm_burst() */
+#define REPLAY_VM_OTHER_MPI 2u         /* no rank: the process starts an MPI that is no relative of MPICH */
 
 /* Rank -> agent, once, first thing on the stream. */
 struct replay_vm_hello {
@@ -174,7 +176,7 @@ struct replay_vm_hello {
   int32_t world_rank;
   int32_t world_size;
   int32_t pid;
-  uint32_t flags; /* REPLAY_VM_FIT_FOR_EMULATION */
+  uint32_t flags; /* REPLAY_VM_FIT_FOR_EMULATION, REPLAY_VM_OTHER_MPI */
   uint64_t pid_start;
 };
 

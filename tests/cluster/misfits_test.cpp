@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "scheduler/protocol/wire.h"
 #include "tests/support/failures_fixture.hpp"
 
 namespace replay::launcher {
@@ -66,11 +67,47 @@ TEST_F(Misfits, AVmlibWithoutAWayIntoTheMpiMakesRigidJobs) {
 
 // ---- programs -------------------------------------------------------------------------------------------------------
 
-TEST_F(Misfits, AProgramOfAnotherMpiIsNamed) {
+TEST_F(Misfits, AProgramOfAnotherMpiIsNotStartedAsSeveralRanks) {
+  start();
+  launch({REPLAY_OTHER_MPI_PROGRAM, "0"}, 2);
+  expect_end(Outcome::kFailed, "other_mpi_program uses another MPI (libmpi.so.40)");
+  EXPECT_EQ(file("stdout"), "");
+}
+
+TEST_F(Misfits, OneRankOfAnotherMpiIsRigidAndCompletes) {
   expect_registrations_soon();
   start();
-  launch({REPLAY_OTHER_MPI_PROGRAM, "2"}, 2);
+  launch({REPLAY_OTHER_MPI_PROGRAM, "2"}, 1);
   expect_rigid_because("other_mpi_program is linked to another MPI (libmpi.so.40");
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_EQ(file("stdout"), "one of 1\n");
+}
+
+TEST_F(Misfits, AScriptThatStartsAnotherMpiHasFailedHoweverShortItIs) {
+  start();
+  launch({"/bin/sh", "-c", REPLAY_OTHER_MPI_PROGRAM " 0"}, 2);
+  expect_end(Outcome::kFailed, "other_mpi_program uses another MPI (libmpi.so.40");
+}
+
+TEST_F(Misfits, AModuleOfAnotherMpiEndsItsJobAsSoonAsItStartsMpi) {
+  start();
+  launch({REPLAY_LOADS_OTHER_MPI, REPLAY_OTHER_MPI_MODULE, "60"}, 2);
+  expect_end(Outcome::kFailed, "loads_other_mpi uses another MPI (libmpi.so.40");
+}
+
+TEST_F(Misfits, WithoutVmlibAModuleOfAnotherMpiIsSeenByWhatIsMapped) {
+  start();
+  live::LaunchOrder job = order({REPLAY_LOADS_OTHER_MPI, REPLAY_OTHER_MPI_MODULE, "60"}, 2);
+  job.malleable = false;
+  executor_->launch(job);
+  expect_end(Outcome::kFailed, "loads_other_mpi uses another MPI (libmpi.so.40");
+}
+
+TEST_F(Misfits, RanksOfAnotherMpisOwnLauncherAreNotDisturbed) {
+  start();
+  live::LaunchOrder job = order({"/bin/sh", "-c", REPLAY_OTHER_MPI_PROGRAM " 0"}, 2);
+  job.environment = {{REPLAY_VM_ENV_OTHER_LAUNCHER, "1"}};
+  executor_->launch(job);
   expect_end(Outcome::kCompleted, "");
   EXPECT_EQ(file("stdout"), "one of 1\none of 1\n");
 }

@@ -16,7 +16,8 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
       orders_(job_),
       binding_check_(job_),
       registration_(job_, ending_, watch_,
-                    [this](bool is_malleable, const std::string& reason) { on_started(is_malleable, reason); }) {}
+                    [this](bool is_malleable, const std::string& reason) { on_started(is_malleable, reason); }),
+      other_mpi_(job_, ending_) {}
 
 void AgentJob::launch() {
   LaunchResult result = launcher::launch(job_);
@@ -24,6 +25,13 @@ void AgentJob::launch() {
     ending_.on_failed_launch(*result.failure, result.is_site_fault);
   else
     registration_.begin(std::move(result.no_vmlib_reason));
+  if (!result.failure && job_.ranks.segment() == nullptr) other_mpi_.begin();
+}
+
+Admission AgentJob::admit(const replay_vm_hello& hello) {
+  if (hello.version != REPLAY_VM_VERSION || (hello.flags & REPLAY_VM_OTHER_MPI) == 0) return registration_.admit(hello);
+  other_mpi_.on_start(hello.pid);
+  return {kRefusedOtherMpi, {}};
 }
 
 void AgentJob::on_started(bool is_malleable, const std::string& reason) {
@@ -65,6 +73,7 @@ void AgentJob::let_go() {
   orders_.stop();
   registration_.stop();
   binding_check_.stop();
+  other_mpi_.stop();
 }
 
 }  // namespace replay::launcher

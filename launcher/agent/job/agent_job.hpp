@@ -13,6 +13,7 @@
 #include "launcher/agent/job/job_orders.hpp"
 #include "launcher/agent/job/job_registration.hpp"
 #include "launcher/agent/job/job_watch.hpp"
+#include "launcher/agent/job/other_mpi_watch.hpp"
 #include "launcher/agent/registrar.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
@@ -32,8 +33,8 @@ class AgentJob {
   [[nodiscard]] pid_t mpiexec_pid() const { return job_.processes.mpiexec(); }
 
   /// The slot and the segments, or a refusal. A program that is not fit for emulated cores is refused, and its job
-  /// ends.
-  [[nodiscard]] Admission admit(const replay_vm_hello& hello) { return registration_.admit(hello); }
+  /// ends; so does one of another MPI, unless it is the only rank.
+  [[nodiscard]] Admission admit(const replay_vm_hello& hello);
   void add_rank(const replay_vm_hello& hello, UniqueFd stream) { registration_.add(hello, std::move(stream)); }
 
   /// Carried out once the job has started, in the order given.
@@ -60,6 +61,7 @@ class AgentJob {
   JobOrders orders_;
   BindingCheck binding_check_;
   JobRegistration registration_;
+  OtherMpiWatch other_mpi_;
 };
 
 }  // namespace replay::launcher

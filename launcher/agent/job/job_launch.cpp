@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "launcher/mpich/mpiexec.hpp"
+#include "launcher/mpich/other_mpi.hpp"
 #include "launcher/mpich/vmlib_file.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
@@ -50,7 +51,10 @@ std::optional<std::filesystem::path> find_program_of(const protocol::LaunchJob& 
 
 std::optional<std::string> why_command_cannot_start(const protocol::LaunchJob& order) {
   const std::vector<std::string>& command = order.command;
-  if (!find_program_of(order)) return fmt::format("program {}: not found, or not executable", command.front());
+  const auto program = find_program_of(order);
+  if (!program) return fmt::format("program {}: not found, or not executable", command.front());
+  if (const std::string library = other_mpi_needed_by(*program); order.core_of_rank.size() > 1 && !library.empty())
+    return why_no_other_mpi(program->string(), library);
   if (std::ranges::find(command, ":") != command.end())
     return "the argument ':' separates programs for mpiexec and cannot be given to one";
   if (command.size() > kMostWordsOfACommand)

@@ -125,8 +125,17 @@ std::vector<pid_t> processes_with(std::string_view assignment) {
   return found;
 }
 
+bool is_of_another_mpi(std::string_view file) {
+  const std::size_t end = file.find(".so.");
+  if (end == std::string_view::npos) return false;
+  const std::string_view name = file.substr(0, end);
+  if (name == "libmpi") return file.substr(end) != ".so.12" && !file.starts_with("libmpi.so.12.");
+  return name == "libmpi_cxx" || name == "libmpi_mpifh" || name.starts_with("libmpi_usempi");
+}
+
 Image parse_maps(std::string_view maps) {
   Image image;
+  std::string_view runtime;  // of Open MPI; its mpirun has it, too, and is no program of it
   for (std::string_view rest = maps; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
@@ -137,10 +146,13 @@ Image parse_maps(std::string_view maps) {
     if (file.starts_with("ld-linux") || file.starts_with("ld-musl") || file.starts_with("ld-2."))
       image.is_dynamic = true;
     if (file.starts_with("libreplay-vm")) image.has_vmlib = true;
-    if (file.starts_with("libmpich.") || file.starts_with("libmpi.so.12"))
-      image.has_mpich = true;
-    else if (file.starts_with("libmpi.so") || file.starts_with("libopen-rte"))
-      image.other_mpi = file;
+    if (file.starts_with("libmpich.") || file.starts_with("libmpi.so.12")) image.has_mpich = true;
+    if (is_of_another_mpi(file) && !image.other_mpi.starts_with("libmpi.so")) image.other_mpi = file;
+    if (file.starts_with("libopen-rte.")) runtime = file;
+  }
+  if (image.other_mpi.empty() && image.has_mpich && !runtime.empty()) {  // Open MPI 1.10 is called libmpi.so.12
+    image.has_mpich = false;
+    image.other_mpi = runtime;
   }
   return image;
 }

@@ -51,6 +51,9 @@ struct Image {
   bool has_mpich = false;
   std::string other_mpi;  ///< file name of another MPI's library, empty: none
 };
+/// Whether a library with this file name is of an MPI that is no relative of MPICH: Open MPI, of any language. The name
+/// libmpi.so.12, which both have had, counts as MPICH's.
+[[nodiscard]] bool is_of_another_mpi(std::string_view file);
 [[nodiscard]] Image image_of(pid_t pid);
 /// The same from the text of /proc/PID/maps.
 [[nodiscard]] Image parse_maps(std::string_view maps);

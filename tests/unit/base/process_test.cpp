@@ -72,6 +72,27 @@ TEST(ParseMaps, TellsWhatAProgramIsMadeOf) {
   EXPECT_EQ(parse_maps("7f r-xp 0 fe:00 1 /usr/lib/libmpi.so.40.30.4\n").other_mpi, "libmpi.so.40.30.4");
 }
 
+TEST(ParseMaps, TellsOpenMpiFromItsLauncherAndFromMpichOfTheSameName) {
+  const std::string runtime = "7f r-xp 0 fe:00 1 /usr/lib/libopen-rte.so.12.0.3\n";
+  const std::string library = "7f r-xp 0 fe:00 1 /usr/lib/libmpi.so.12.0.3\n";
+  EXPECT_EQ(parse_maps(runtime).other_mpi, "") << "mpirun";
+  EXPECT_TRUE(parse_maps(library).has_mpich);
+  const Image old = parse_maps(library + runtime);
+  EXPECT_EQ(old.other_mpi, "libopen-rte.so.12.0.3");
+  EXPECT_FALSE(old.has_mpich);
+  EXPECT_EQ(parse_maps("7f r-xp 0 fe:00 1 /l/libmpi_mpifh.so.40.1\n7f r-xp 0 fe:00 1 /l/libmpi.so.40.1\n").other_mpi,
+            "libmpi.so.40.1");
+}
+
+TEST(IsOfAnotherMpi, KnowsTheLibrariesOfOpenMpi) {
+  for (const char* file : {"libmpi.so.40", "libmpi.so.0.0.2", "libmpi.so.1", "libmpi_cxx.so.40", "libmpi_mpifh.so.40",
+                           "libmpi_usempif08.so.40", "libmpi_usempi_ignore_tkr.so.40", "libmpi.so.120"})
+    EXPECT_TRUE(is_of_another_mpi(file)) << file;
+  for (const char* file : {"libmpi.so.12", "libmpi.so.12.2.1", "libmpich.so.12", "libmpifort.so.12", "libmpicxx.so.12",
+                           "libmpi_abi.so.0", "libmpi.so", "libmpi", "", "libc.so.6"})
+    EXPECT_FALSE(is_of_another_mpi(file)) << file;
+}
+
 TEST(Process, IsNotOpenedForAnotherStartTime) {
   const test::WaitingChild child;
   const std::uint64_t start = read_stat(child.pid()).value().start;
