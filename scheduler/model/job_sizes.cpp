@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "scheduler/model/rounding.hpp"
+
 namespace replay {
 namespace {
 
@@ -104,10 +106,8 @@ Duration time_at(Duration time, ProcessCount submitted, const Declaration* decla
                  double power) {
   const double speed = speed_at(submitted, declaration, size, power);
   if (speed == 1) return time;
-  const double exact = static_cast<double>(time.count()) / speed, nearest = std::round(exact);
-  // A quotient that is a whole number but for the last bits of its computation is that number.
-  const double micros = std::abs(exact - nearest) <= exact * 1e-14 ? nearest : std::ceil(exact);
-  return micros < kLongest ? Duration{static_cast<std::int64_t>(micros)} : Duration::max();
+  const double exact = static_cast<double>(time.count()) / speed;
+  return exact < kLongest ? rounded_up(exact, exact) : Duration::max();
 }
 
 std::string_view to_text(JobClass job_class) {

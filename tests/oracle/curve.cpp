@@ -105,9 +105,9 @@ int working_set(const Curve& curve, int cores) {
   return best;
 }
 
-double speed_ratio(const Curve& curve, int from, int to) {
+long double speed_ratio(const Curve& curve, int from, int to) {
   const Fraction exact = speedup(curve, to) / speedup(curve, from);
-  return static_cast<double>(exact.upper) / static_cast<double>(exact.lower);
+  return static_cast<long double>(exact.upper) / static_cast<long double>(exact.lower);
 }
 
 }  // namespace replay::oracle

@@ -30,6 +30,6 @@ struct Curve {
 [[nodiscard]] int working_set(const Curve& curve, int cores);
 
 /// S(to) / S(from).
-[[nodiscard]] double speed_ratio(const Curve& curve, int from, int to);
+[[nodiscard]] long double speed_ratio(const Curve& curve, int from, int to);
 
 }  // namespace replay::oracle

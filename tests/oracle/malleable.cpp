@@ -3,10 +3,11 @@
 #include "tests/oracle/malleable.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <numeric>
 #include <optional>
+
+#include "tests/oracle/work.hpp"
 
 namespace replay::oracle {
 namespace {
@@ -23,19 +24,6 @@ double slowdown(TimeModel model, const Job& job, int level, double demand = 0) {
   }
   return u + ov == 0 ? 1 : std::max(1.0, (level * u + demand + ov) / (u + ov));
 }
-
-// Work at a rate: what is left of it at an instant, and its end, rounded up.
-struct Work {
-  double left = 0;
-  Time as_of = 0;
-  double rate = 1;
-
-  [[nodiscard]] double left_at(Time now) const { return left - static_cast<double>(now - as_of) * rate; }
-  [[nodiscard]] Time end() const { return as_of + static_cast<Time>(std::ceil(left / rate)); }
-  [[nodiscard]] Work from(Time now, double new_rate) const {
-    return new_rate == rate ? *this : Work{left_at(now), now, new_rate};
-  }
-};
 
 struct MalleableJob {
   const Job* job;
@@ -80,8 +68,7 @@ class MalleableRun {
       }
       if (workload_.overrun == Overrun::kKill) end_those_that(&MalleableJob::budget);
       for (MalleableJob& r : running_)
-        if (r.budget.end() <= now_)
-          r.budget.left += static_cast<double>(std::max(r.job->estimate() / 10, 60 * kSecond));
+        if (r.budget.end() <= now_) r.budget.add(std::max(r.job->estimate() / 10, 60 * kSecond));
       pass();
     }
     return schedule_;
@@ -341,17 +328,17 @@ class MalleableRun {
 
     for (std::size_t i = 0; i < running_.size(); ++i) {
       MalleableJob& r = running_[i];
-      const double rate = 1.0 / slowdown_now(r);
+      const double slowdown = slowdown_now(r);
       Span& span = schedule_[r.index];
       if (r.is_new) {
         r.is_new = false;
         span.start = now_;
-        r.work = {static_cast<double>(r.job->run_time), now_, rate};
-        if (workload_.cut_at_request) r.work.left = static_cast<double>(std::min(r.job->run_time, r.job->estimate()));
-        r.budget = {static_cast<double>(r.job->estimate()), now_, rate};
+        const Time estimate = r.job->estimate(), run_time = r.job->run_time;
+        r.work = {workload_.cut_at_request ? std::min(run_time, estimate) : run_time, now_, slowdown};
+        r.budget = {estimate, now_, slowdown};
       } else {
-        r.work = r.work.from(now_, rate);  // its cores have changed, or a job has come to them or left them
-        r.budget = r.budget.from(now_, rate);
+        r.work.set_slowdown(now_, slowdown);  // its cores have changed, or a job has come to them or left them
+        r.budget.set_slowdown(now_, slowdown);
         if (before[i] == r.cores) continue;
       }
       span.cores.push_back({now_, r.cores});
@@ -360,15 +347,15 @@ class MalleableRun {
 
   // ---------------------------------------------------------------------------------------------- easy-malleable
 
-  // The rate at which a job at this level is expected to use up its estimate.
-  [[nodiscard]] double expected_rate(const Job& job, int level) const {
-    return rules_.cautious ? 1.0 / level : 1.0 / slowdown(rules_.model, job, level);
+  // The slowdown at which a job at this level is expected to use up its estimate.
+  [[nodiscard]] double expected_slowdown(const Job& job, int level) const {
+    return rules_.cautious ? level : slowdown(rules_.model, job, level);
   }
 
   [[nodiscard]] Time expected_end(const MalleableJob& r) const {
-    const double rate = expected_rate(*r.job, r.level);
-    if (r.is_new) return Work{static_cast<double>(r.job->estimate()), now_, rate}.end();
-    return r.budget.from(now_, rate).end();
+    Work rest = r.is_new ? Work{r.job->estimate(), now_, 0} : r.budget;
+    rest.set_slowdown(now_, expected_slowdown(*r.job, r.level));
+    return rest.end();
   }
 
   // The free cores of each node at an instant if every shrinkable job were shrunk.
@@ -397,8 +384,7 @@ class MalleableRun {
         const auto processes = placed(job, level, free_);
         if (!processes) continue;
         const int reached = level_of({&job, index, now_, *processes, cores_at(*processes, level), 1, {}, {}, {}, {}});
-        const bool is_over =
-            Work{static_cast<double>(job.estimate()), now_, expected_rate(job, reached)}.end() <= shadow;
+        const bool is_over = Work{job.estimate(), now_, expected_slowdown(job, reached)}.end() <= shadow;
         std::vector<int> rest = then;
         const std::vector<int> least = cores_at(*processes, most(job));
         for (std::size_t n = 0; n < rest.size(); ++n) rest[n] -= least[n];

@@ -23,9 +23,6 @@ struct Variant {
   std::string model = "rigid";
   bool with_cores = false;  ///< the oracle also gives each job's cores on each node over time
   bool with_sizes = false;  ///< the oracle also gives the processes that each job starts with
-  /// Times may differ by so many microseconds: an end that is rounded up after a division by a rate such as S(16) / S(3)
-  /// may be one later, and later ones follow from it.
-  oracle::Time tolerance = 0;
 };
 
 /// Seeds of a run: REPLAY_ORACLE_FIRST (default 1) and on, REPLAY_ORACLE_RUNS of them (default 300).

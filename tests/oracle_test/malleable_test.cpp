@@ -65,7 +65,7 @@ std::vector<Variant> variants_of(const std::string& policy, bool backfill) {
   return variants;
 }
 
-// Two jobs on the same cores: machines of nodes only. A rate that changes many times leaves rounding errors.
+// Two jobs on the same cores: machines of nodes only.
 std::vector<Variant> sharing_variants() {
   using oracle::Beside;
   struct Named {
@@ -88,7 +88,6 @@ std::vector<Variant> sharing_variants() {
       rules.model = model;
       variants.push_back(malleable_variant("fcfs-malleable:" + parameters, rules, name));
       variants.back().draw.nodes = true;
-      variants.back().tolerance = 20;
     }
   return variants;
 }

@@ -10,30 +10,20 @@
 #include <tuple>
 #include <vector>
 
+#include "tests/oracle/work.hpp"
+
 namespace replay::oracle {
 namespace {
 
 constexpr int kHalvings = 40;
 constexpr double kTolerance = 1e-9;
 
-// What is left to do at an instant, in microseconds of the size at the start.
-struct Remaining {
-  double amount = 0;
-  Time as_of = 0;
-  double rate = 1;
-
-  [[nodiscard]] Time end() const { return as_of + static_cast<Time>(std::ceil(amount / rate)); }
-  [[nodiscard]] Remaining at_rate(Time now, double new_rate) const {
-    return {amount - static_cast<double>(now - as_of) * rate, now, new_rate};
-  }
-};
-
 struct RunningJob {
   std::size_t index;
   int started_with;
   int cores;
-  Remaining work;
-  Remaining budget;
+  Work work;    // in microseconds of the size at the start
+  Work budget;  // likewise
 };
 
 class ScojoRun {
@@ -57,8 +47,7 @@ class ScojoRun {
       }
       if (workload_.overrun == Overrun::kKill) end_those_without(&RunningJob::budget);
       for (RunningJob& r : running_)
-        if (r.budget.end() <= now_)
-          r.budget.amount += static_cast<double>(std::max(job(r.index).estimate() / 10, 60 * kSecond));
+        if (r.budget.end() <= now_) r.budget.add(std::max(job(r.index).estimate() / 10, 60 * kSecond));
       timer = pass();
     }
     return schedule_;
@@ -72,7 +61,7 @@ class ScojoRun {
     return time_at_size(job(index), job(index).estimate(), size);
   }
 
-  void end_those_without(Remaining RunningJob::*what) {
+  void end_those_without(Work RunningJob::*what) {
     std::erase_if(running_, [&](const RunningJob& r) {
       if ((r.*what).end() > now_) return false;
       schedule_[r.index].end = now_;
@@ -135,9 +124,9 @@ class ScojoRun {
   void resize(RunningJob& r, int cores) {
     free_ += r.cores - cores;
     r.cores = cores;
-    const double rate = speed_ratio(*job(r.index).curve, r.started_with, cores);
-    r.work = r.work.at_rate(now_, rate);
-    r.budget = r.budget.at_rate(now_, rate);
+    const long double slowdown = speed_ratio(*job(r.index).curve, cores, r.started_with);
+    r.work.set_slowdown(now_, slowdown);
+    r.budget.set_slowdown(now_, slowdown);
     schedule_[r.index].cores.push_back({now_, {cores}});
   }
 
@@ -159,11 +148,7 @@ class ScojoRun {
     Time run_time = job(index).run_time;
     if (workload_.cut_at_request) run_time = std::min(run_time, job(index).estimate());
     run_time = time_at_size(job(index), run_time, size);
-    running_.push_back({index,
-                        size,
-                        size,
-                        {static_cast<double>(run_time), now_, 1},
-                        {static_cast<double>(estimate(index, size)), now_, 1}});
+    running_.push_back({index, size, size, {run_time, now_, 1}, {estimate(index, size), now_, 1}});
     free_ -= size;
     std::erase(waiting_, index);
     schedule_[index] = {now_, kNever, {{now_, {size}}}, size};

@@ -9,9 +9,7 @@ struct Member {
   std::size_t job;
   std::size_t unit;
   double self;
-  double left;
-  Time as_of = 0;
-  double rate = 0;
+  Work work;
 };
 
 std::vector<Member> members_of(const Workload& workload, const Group& group, const Left& left) {
@@ -56,18 +54,12 @@ std::pair<Time, std::int64_t> first_of(const Workload& workload, const Unit& uni
 
 std::map<std::size_t, Time> planned_ends(const Workload& workload, const Group& group, const Left& left, Time now) {
   std::vector<Member> alive = members_of(workload, group, left);
-  for (Member& member : alive) member.as_of = now;
   const auto meet_there = [&group](const Member& a, const Member& b) { return meet(group, a, b); };
   std::map<std::size_t, Time> ends;
   while (!alive.empty()) {
-    for (Member& member : alive) {
-      const double rate = 1 / slowdown_among(workload, member, alive, meet_there);
-      if (rate == member.rate) continue;
-      member.left -= static_cast<double>(now - member.as_of) * member.rate;
-      member.as_of = now;
-      member.rate = rate;
-    }
-    const auto end_of = [](const Member& member) { return member.as_of + time_of(member.left, 1 / member.rate); };
+    for (Member& member : alive) member.work.set_slowdown(now, slowdown_among(workload, member, alive, meet_there));
+    // What runs has at least a microsecond left.
+    const auto end_of = [](const Member& member) { return std::max(member.work.end(), member.work.as_of + 1); };
     now = end_of(alive.front());
     for (const Member& member : alive) now = std::min(now, end_of(member));
     for (const Member& member : alive)
@@ -78,26 +70,27 @@ std::map<std::size_t, Time> planned_ends(const Workload& workload, const Group& 
 }
 
 double gain(const Workload& workload, const Group& group, const Left& left) {
-  constexpr double kNothing = 1e-3;  // microseconds
+  constexpr long double kNothing = 1e-3L;  // microseconds
   std::vector<Member> alive = members_of(workload, group, left);
   const auto is_primary = [](const Member& member) { return member.unit == 0; };
-  double total = 0;
-  double work = 0;
+  long double total = 0;
+  long double work = 0;
   while (std::ranges::any_of(alive, is_primary) && !std::ranges::all_of(alive, is_primary)) {
-    double period = -1;
+    long double period = -1;
     for (Member& member : alive) {
-      member.rate = 1 / slowdown_among(workload, member, alive, are_partners);
-      if (period < 0 || member.left / member.rate < period) period = member.left / member.rate;
+      member.work.slowdown = slowdown_among(workload, member, alive, are_partners);
+      const long double takes = member.work.left * member.work.slowdown;
+      if (period < 0 || takes < period) period = takes;
     }
     for (Member& member : alive) {
-      work += period * workload.jobs[member.job].processes * member.rate;
-      member.left -= period * member.rate;
+      work += period * workload.jobs[member.job].processes / member.work.slowdown;
+      member.work.left -= period / member.work.slowdown;
     }
     total += period;
-    std::erase_if(alive, [](const Member& member) { return member.left < kNothing; });
+    std::erase_if(alive, [](const Member& member) { return member.work.left < kNothing; });
   }
-  const double used = total * nodes_of_group(group);
-  return (work - used) / used;
+  const long double used = total * nodes_of_group(group);
+  return static_cast<double>((work - used) / used);
 }
 
 int matched_nodes(const Group& group) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/oracle/sharing/jobs.hpp"
+#include "tests/oracle/work.hpp"
 #include "tests/oracle/workload.hpp"
 
 namespace replay::oracle::sharing {
@@ -28,8 +29,8 @@ struct Unit {
 /// A group: the primary first, then the matched in their order. A single unit is one that runs alone.
 using Group = std::vector<Unit>;
 
-/// The work that a job has left, in microseconds at one process per node, from its budget.
-using Left = std::function<double(std::size_t job)>;
+/// What a job has left of its budget, in microseconds at one process per node; it stands.
+using Left = std::function<Work(std::size_t job)>;
 
 /// The end of each job if nothing else happens, through the disbanding of the group: the slowdown is the self slowdown
 /// times the greatest one by a living bundle mate or a living job of the other side on one of its nodes.

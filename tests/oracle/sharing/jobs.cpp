@@ -1,7 +1,6 @@
 #include "tests/oracle/sharing/jobs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace replay::oracle::sharing {
 
@@ -42,11 +41,6 @@ double slowdown_beside(const Workload& workload, const Job& a, const Job& b) {
 
 double planned_slowdown(const Workload& workload, const Job& a, const Job& b) {
   return std::max(1.0, slowdown_beside(workload, a, b));
-}
-
-Time time_of(double work, double slowdown) {
-  constexpr double kRoundingError = 1e-3;  // microseconds
-  return std::max<Time>(1, static_cast<Time>(std::ceil(work * slowdown - kRoundingError)));
 }
 
 }  // namespace replay::oracle::sharing

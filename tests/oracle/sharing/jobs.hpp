@@ -51,7 +51,4 @@ inline constexpr int kLong = 2;
 /// The same as plans see it: never below 1.
 [[nodiscard]] double planned_slowdown(const Workload& workload, const Job& a, const Job& b);
 
-/// The time that this much work takes at this slowdown, rounded up to the next microsecond; what runs has at least one left.
-[[nodiscard]] Time time_of(double work, double slowdown);
-
 }  // namespace replay::oracle::sharing

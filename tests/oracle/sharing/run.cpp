@@ -135,8 +135,8 @@ class Run {
         if (k != i && states_[k].is_executing && share_a_node(state, states_[k]))
           most = std::max(most, slowdown_beside(workload_, job(i), job(k)));
       const double slowdown = self_slowdown(workload_, job(i), state.ppn) * (most > 0 ? most : 1);
-      state.work.set_rate(now_, state.is_executing ? 1 / slowdown : 0);
-      state.budget.set_rate(now_, state.is_executing ? 1 / slowdown : 0);
+      state.work.set_slowdown(now_, state.is_executing ? slowdown : 0);
+      state.budget.set_slowdown(now_, state.is_executing ? slowdown : 0);
     }
   }
 

@@ -30,7 +30,7 @@ bool is_candidate(const Search& search, const Unit& unit) {
       if (planned_slowdown(search.workload, other, one) > search.rules.max_slowdown) return false;
     }
   return longest_left(unit, search.left) - longest_left(search.primary, search.left) <=
-         static_cast<double>(search.rules.longer);
+         static_cast<long double>(search.rules.longer);
 }
 
 // Step 2.
@@ -130,9 +130,9 @@ std::vector<Proposal> best_first(std::vector<Proposal> stored) {
 
 }  // namespace
 
-double longest_left(const Unit& unit, const Left& left) {
-  double most = 0;
-  for (const std::size_t job : unit.jobs) most = std::max(most, left(job));
+long double longest_left(const Unit& unit, const Left& left) {
+  long double most = 0;
+  for (const std::size_t job : unit.jobs) most = std::max(most, left(job).left);
   return most;
 }
 

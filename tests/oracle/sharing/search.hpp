@@ -31,6 +31,6 @@ struct Search {
 inline constexpr double kGainTolerance = 1e-9;
 
 /// The longest of the jobs of a unit.
-[[nodiscard]] double longest_left(const Unit& unit, const Left& left);
+[[nodiscard]] long double longest_left(const Unit& unit, const Left& left);
 
 }  // namespace replay::oracle::sharing

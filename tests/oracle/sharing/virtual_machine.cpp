@@ -1,32 +1,16 @@
 #include "tests/oracle/sharing/virtual_machine.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 namespace replay::oracle::sharing {
 
-double Progress::left_at(Time now) const {
-  if (now >= end()) return 0;
-  return std::max(0.0, left - static_cast<double>(now - as_of) * rate);
-}
-
-Time Progress::end() const {
-  if (left <= 0) return as_of;
-  return rate > 0 ? as_of + time_of(left, 1 / rate) : kNever;
-}
-
-void Progress::set_rate(Time now, double new_rate) {
-  if (new_rate == rate) return;
-  left = left_at(now);
-  as_of = now;
-  rate = new_rate;
-}
-
 // What is left of the estimate; a job that waits has all of it.
-double VirtualMachine::left(std::size_t index) const {
-  if (std::ranges::find(waiting_, index) != waiting_.end()) return static_cast<double>(job(index).estimate());
-  return jobs_[index].budget.left_at(now);
+Work VirtualMachine::left(std::size_t index) const {
+  if (std::ranges::find(waiting_, index) != waiting_.end()) return {job(index).estimate(), 0, 0};
+  Work rest = jobs_[index].budget;
+  rest.set_slowdown(now, 0);
+  return rest;
 }
 
 Left VirtualMachine::left_of_all() const {
@@ -34,7 +18,7 @@ Left VirtualMachine::left_of_all() const {
 }
 
 Time VirtualMachine::length(std::size_t index, int ppn) const {
-  return time_of(static_cast<double>(job(index).estimate()), self_slowdown(workload_, job(index), ppn));
+  return Work{job(index).estimate(), 0, self_slowdown(workload_, job(index), ppn)}.end();
 }
 
 std::vector<int> VirtualMachine::free_nodes() const {
@@ -398,8 +382,8 @@ void VirtualMachine::begin(std::size_t index, const Unit& unit) {
   state.is_executing = true;
   state.ppn = unit.ppn;
   state.nodes = unit.nodes;
-  state.work = {static_cast<double>(run_time), now, 0};
-  state.budget = {static_cast<double>(job(index).estimate()), now, 0};
+  state.work = {run_time, now, 0};
+  state.budget = {job(index).estimate(), now, 0};
   started.push_back(index);
 }
 

@@ -16,17 +16,6 @@
 
 namespace replay::oracle::sharing {
 
-/// Work that is done at a rate.
-struct Progress {
-  double left = 0;  ///< microseconds at rate 1
-  Time as_of = 0;
-  double rate = 0;
-
-  [[nodiscard]] double left_at(Time now) const;
-  [[nodiscard]] Time end() const;
-  void set_rate(Time now, double new_rate);
-};
-
 struct JobState {
   std::size_t machine = 0;  ///< its virtual machine
   // In the clock of its virtual machine:
@@ -37,7 +26,7 @@ struct JobState {
   bool is_executing = false;
   int ppn = 0;
   std::vector<int> nodes;
-  Progress work, budget;
+  Work work, budget;
 };
 
 struct FormedGroup {
@@ -82,7 +71,7 @@ class VirtualMachine {
   };
 
   [[nodiscard]] const Job& job(std::size_t index) const { return workload_.jobs[index]; }
-  [[nodiscard]] double left(std::size_t index) const;
+  [[nodiscard]] Work left(std::size_t index) const;
   [[nodiscard]] Left left_of_all() const;
   [[nodiscard]] Time length(std::size_t index, int ppn) const;
   [[nodiscard]] std::vector<int> free_nodes() const;
