@@ -12,14 +12,16 @@ void Controller::want_change(Managed& job) {
 }
 
 // In the order of the decisions. Giving up cores is always possible; taking them has to wait until they are free. On a
-// pool, where cores cannot be told apart, no job takes cores before an earlier decision that still waits for them.
+// pool, where cores cannot be told apart, no job takes cores before an earlier decision that still waits for them. Nor
+// does any before a job that comes back to the cores it had and is resized then: later decisions count on what it gives
+// up.
 void Controller::issue_what_is_possible() {
-  bool somebody_waits = false;
+  bool somebody_waits = false, one_comes_back_to_others = false;
   std::erase_if(pending_, [&](Managed* job) {
     if (job->kill_sent) return true;  // its end is on the way
     const RunningJob& running = *job->running;
     const bool takes = running.suspended ? false : running.allocation.cores > job->holding.cores().cores;
-    if (takes && somebody_waits && !machine_.names_cores()) return false;
+    if (takes && (one_comes_back_to_others || (somebody_waits && !machine_.names_cores()))) return false;
     bool done = false;
     if (running.suspended) {
       done = true;
@@ -32,6 +34,7 @@ void Controller::issue_what_is_possible() {
       done = try_launch(*job);
     } else if (job->holding.is_empty()) {
       done = try_resume(*job);
+      one_comes_back_to_others = one_comes_back_to_others || (!done && running.allocation != job->holding.before());
     } else {
       done = try_resize(*job);
     }

@@ -24,6 +24,8 @@ class Holding {
   /// adds.
   [[nodiscard]] const Allocation& cores() const { return cores_; }
   [[nodiscard]] bool is_empty() const { return cores_.cores == 0; }
+  /// Those that it had when it was suspended, and comes back to. REQUIRES: it is suspended.
+  [[nodiscard]] const Allocation& before() const { return before_; }
   /// A resize is with the body.
   [[nodiscard]] bool is_moving() const { return moving_to_.has_value(); }
 

@@ -41,6 +41,7 @@ void ScojoPect::decide(const ClusterView& view, Decisions& out) {
     wake(view.now, out);
   }
   exchange(out);
+  at_opening_.reset();
   for (const JobId ended : ended_) jobs_.erase(ended);
   ended_.clear();
 }
@@ -196,6 +197,7 @@ void ScojoPect::open_slice(Instant now) {
     if (job.real != nullptr) host().follow(job, now);
     bring_on(job);
   });
+  at_opening_ = host().free();
   host().note(TriggerKind::kWake);
 }
 
@@ -288,7 +290,7 @@ void ScojoPect::adopt(Suspend&, VirtualMachine&, bool, const ClusterView&, Decis
 void ScojoPect::adopt(Resume&, VirtualMachine&, bool, const ClusterView&, Decisions&) { refuse_slices(); }
 
 void ScojoPect::refuse_slices() {
-  throw PolicyError("the inner policy of scojo-pect suspends jobs: expected one that shares space only");
+  throw PolicyError("the inner policy of scojo-pect suspends a job: expected one that shares space only");
 }
 
 ClassJob& ScojoPect::job_of(JobId id) {
@@ -333,6 +335,11 @@ std::unique_ptr<Policy> make_scojo_pect(const Parameters& parameters) {
   const PectSettings settings{slices, parameters.duration("short"), parameters.duration("medium")};
   ScojoPect::Inner inner;
   for (auto& one : inner) one = parameters.policy("inner");
+  if (inner.front()->suspends())
+    throw UsageError(
+        fmt::format("scojo-pect: the inner policy '{}' suspends jobs, but in a virtual machine all started jobs run; "
+                    "expected one that shares space only, such as conservative",
+                    parameters.text("inner")));
   return std::make_unique<ScojoPect>(settings, std::move(inner));
 }
 

@@ -52,9 +52,15 @@ void ScojoPect::invite_guests(const ClusterView& view) {
     if (!room) room = host().free_until(view, ends);
     return nodes.cores <= *room;
   };
+  // Of the slice that has just ended, still on its cores: there while jobs of the host come back, before any is shrunk.
+  const auto goes_on = [](const ClassJob* job) { return job->was_on; };
   for (std::vector<ClassJob*>& unit : suspended_units()) {
     const Allocation nodes = nodes_of(unit);
     if (!has_room(nodes)) continue;
+    if (std::ranges::any_of(unit, goes_on)) {
+      if (!at_opening_->has_room(nodes)) continue;
+      at_opening_->take(nodes);
+    }
     *room -= nodes.cores;
     for (ClassJob* job : unit) bring_on(*job);
     admit(std::move(unit), nodes, ends);

@@ -41,6 +41,7 @@ class ScojoPect final : public Policy {
 
   const Training* training() const override { return inner_.front()->training(); }
   bool chooses_sizes() const override { return inner_.front()->chooses_sizes(); }
+  bool suspends() const override { return true; }
 
   Duration more_time(const ClusterView& view, const RunningJob& running) override;
 
@@ -154,7 +155,8 @@ class ScojoPect final : public Policy {
   Instant clock_read_{};       // the host's clock has run until here
   std::vector<Guest> guests_;
 
-  std::vector<ClassJob*> leaving_;  // in this pass, unless they come back in it
+  std::optional<FreeCores> at_opening_;  // free when the slice opened in this pass, before the inner policy decided
+  std::vector<ClassJob*> leaving_;       // in this pass, unless they come back in it
   Decisions begun_;                 // of this pass: what needs the cores of those
   Decisions answers_;
 };

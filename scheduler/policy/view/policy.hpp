@@ -29,7 +29,8 @@ class Policy {
   virtual ~Policy() = default;
 
   /// Called once per pass. Adds to `out` (a reused buffer) what should happen at `view.now`, in order: at most one
-  /// Start, Resize, Suspend, Resume or Kill per job. What is added to the allocations is never more than `view.free`.
+  /// Start, Resize, Suspend, Resume or Kill per job, or a Resume and a Resize after it. What is added to the allocations
+  /// is never more than `view.free`.
   virtual void decide(const ClusterView& view, Decisions& out) = 0;
 
   [[nodiscard]] virtual PassRule pass_rule() const { return PassRule::kInstant; }
@@ -56,6 +57,9 @@ class Policy {
 
   /// Whether it may start a job with other than the submitted processes. A policy that wraps another passes it on.
   [[nodiscard]] virtual bool chooses_sizes() const { return false; }
+
+  /// Whether it may suspend jobs, as far as that is known before the run.
+  [[nodiscard]] virtual bool suspends() const { return false; }
 
   /// Called when the estimate of `job`, which runs, is used up: by how much it is to grow; zero: the job is killed.
   /// Called only under Overrun::kPolicy.

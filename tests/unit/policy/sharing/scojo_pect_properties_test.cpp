@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/policy/registry.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing/occupation.hpp"
@@ -41,6 +44,7 @@ class Course {
 
   [[nodiscard]] const std::string& error() const { return error_; }
   [[nodiscard]] bool has_guests() const { return has_guests_; }
+  [[nodiscard]] bool has_resizes() const { return has_resizes_; }
   [[nodiscard]] JobClass class_of(JobId job) const { return classes_.at(job); }
 
   // The clock of a class: how long its slices have been open until `at`.
@@ -58,6 +62,12 @@ class Course {
     slices_.push_back(what);
   }
   void on(const log::Launched& what) { pinned_[what.job] = what.allocation, is_on_[what.job] = true; }
+  void on(const log::ResizeDone& what) {
+    pinned_[what.job] = what.allocation;
+    has_resizes_ = true;
+    if (!slices_.empty() && classes_.at(what.job) != slices_.back().job_class)
+      fail(fmt::format("job {} is resized in the slice of another class", number(what.job)));
+  }
   void on(const log::SuspendDone& what) { is_on_[what.job] = false; }
   void on(const log::ResumeDone& what) { is_on_[what.job] = true; }
   void on(const log::Finished& what) { pinned_.erase(what.job), is_on_.erase(what.job); }
@@ -108,6 +118,7 @@ class Course {
   std::map<JobId, bool> is_on_;
   std::vector<SliceBegun> slices_;
   bool has_guests_ = false;
+  bool has_resizes_ = false;
   std::string error_;
 };
 
@@ -116,15 +127,23 @@ std::vector<TracedJob> with_exact_estimates(std::vector<TracedJob> jobs) {
   return jobs;
 }
 
+// All policies that the page allows, as they are, and some with other parameters.
+std::vector<std::string> inner_policies() {
+  std::vector<std::string> all{"plan:order=sjf", "easy-malleable:expand=eager", "fcfs-malleable:max_mpl=4",
+                               "g-lomarc-ts:short=20s"};
+  for (const PolicyEntry& entry : policies())
+    if (!make_policy(entry.name).policy->suspends()) all.emplace_back(entry.name);
+  return all;
+}
+
 TEST(ScojoPectProperties, AClassHasItsCoresForItselfAndNothingRunsWhileJobsAreExchanged) {
-  int with_guests = 0;
+  int with_guests = 0, with_resizes = 0;
   for (const char* machine_text : {"flat:16", "4x2x2", "16x1x1"})
     for (const char* grid : kGrids)
-      for (const char* inner : {"fcfs", "easy", "conservative", "plan:order=sjf", "slack", "scojo", "scojo-p",
-                                "cirne-berman", "greedy-moldable", "g-lomarc-ts:short=20s"})
-        for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      for (const std::string& inner : inner_policies())
+        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
           const Machine machine = Machine::parse(machine_text);
-          if (std::string_view{inner}.starts_with("g-lomarc-ts") && machine.cores_per_node() != 4) continue;
+          if (inner.starts_with("g-lomarc-ts") && machine.cores_per_node() != 4) continue;
           const std::vector<TracedJob> jobs = random_jobs(seed, 150, 16);
           const auto log =
               simulate(pect(grid, inner), machine, jobs, machine.names_cores() ? "isolated+pairs" : "isolated");
@@ -134,9 +153,11 @@ TEST(ScojoPectProperties, AClassHasItsCoresForItselfAndNothingRunsWhileJobsAreEx
           const Course course{log, machine};
           ASSERT_EQ(course.error(), "") << where;
           with_guests += course.has_guests() ? 1 : 0;
+          with_resizes += course.has_resizes() ? 1 : 0;
           for (const TracedJob& traced : jobs) ASSERT_NE(log.end(traced.job.id), kNever) << where;
         }
   EXPECT_GT(with_guests, 100);
+  EXPECT_GT(with_resizes, 100);
 }
 
 // A start in the plan of the class at submission is kept in the clock of the class, whatever guests there are.
@@ -181,6 +202,18 @@ TEST(ScojoPectProperties, OneClassWithoutOverheadIsTheInnerPolicyByItself) {
         ASSERT_EQ(starts_and_ends(inside, jobs), starts_and_ends(alone, jobs))
             << inner << " on " << machine << ", seed " << seed;
       }
+}
+
+TEST(ScojoPectProperties, AnInnerPolicyThatSuspendsIsRefusedByNameBeforeTheFirstJob) {
+  for (const char* inner : {"scojo-pect", "scojo-pect:interval=2h"}) {
+    try {
+      (void)make_policy(fmt::format("scojo-pect:inner={{{}}}", inner));
+      ADD_FAILURE() << inner << " is accepted";
+    } catch (const UsageError& refused) {
+      EXPECT_NE(std::string_view{refused.what()}.find("the inner policy 'scojo-pect"), std::string_view::npos)
+          << refused.what();
+    }
+  }
 }
 
 // With overhead, time stands for the only class at the beginning of each interval: what comes then, comes at one instant.
