@@ -133,6 +133,9 @@ class AgentExecutor final : public live::Executor {
   void on(const protocol::JobMeasured& r) {
     if (alive_.contains(r.job)) listener_->on_measured(r.job, r.cpu_use);
   }
+  void on(const protocol::JobNoted& r) {
+    if (alive_.contains(r.job)) listener_->on_noted(r.job, r.text);
+  }
   void on(const protocol::JobEnded& r) {
     if (alive_.erase(r.job) == 0) return;
     r.is_site_fault ? listener_->on_not_started(r.job, agent_->explain(r.end.reason))

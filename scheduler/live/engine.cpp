@@ -128,6 +128,9 @@ class Engine final : public ExecutorListener {
     if (slowdowns_ && launched_.contains(job)) slowdowns_->come_back(job);
   }
   void on_measured(JobId job, double cpu_use) override { events_.emplace_back(Measured{job, cpu_use}); }
+  void on_noted(JobId job, const std::string& text) override {
+    notes_.push_back(fmt::format("job {}: {}", number(job), clean_line(text, kLongestReason)));
+  }
   void on_ended(JobId job, const JobEnd& end) override {
     if (!launched_.contains(job)) return;  // its end was not waited for
     JobEnd cleaned = end;
@@ -167,6 +170,7 @@ class Engine final : public ExecutorListener {
     if (!stopping_) take_what_is_due(now);
     if (now >= trusted_at_) note_site_works(now);
     if (now >= next_try_) try_again(now);
+    for (std::string& note : std::exchange(notes_, {})) log_.record({now, log::Note{std::move(note)}});
     if (events_.empty() && controller_.next_timer() > now) return;
     if (!result_.lost.empty() && !std::exchange(is_closed_, true))
       static_cast<void>(controller_.interrupt(now, stop_reason_));  // cancels waiting jobs, so that no end starts one
@@ -432,6 +436,7 @@ class Engine final : public ExecutorListener {
   std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
   std::vector<Event> events_;
   std::string stop_reason_{options_.stop_reason};  // of jobs that wait
+  std::vector<std::string> notes_;  // for the log, as soon as no callback of libevent is on the stack
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the source any more
   bool killing_ = false;    // the jobs that ran have been ended, too

@@ -42,6 +42,8 @@ class ExecutorListener {
   virtual void on_resumed(JobId job) = 0;
   virtual void on_measured(JobId job, double cpu_use) = 0;
   /// Exactly once for each launched job, when no process of it is left; or on_not_started().
+  /// A line for the user about a job that runs.
+  virtual void on_noted(JobId /*job*/, const std::string& /*text*/) {}
   virtual void on_ended(JobId job, const JobEnd& end) = 0;
   /// The site could not start the job, nor could it start another one: no process, no memory, no room on the disk, a
   /// folder of the run is gone. No process of the job is left.

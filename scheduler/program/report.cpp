@@ -173,6 +173,7 @@ std::string report_text(const ProgramSettings& settings, const ProgramHistory& h
   text += change_text(history) + vmlib_line(settings, history);
   if (figures.others && *figures.others >= experiment::kDisturbed)
     text += fmt::format("disturbed   others used {:.0f} % of this machine meanwhile: figures are theirs, too\n",
+  for (const std::string& note : history.notes) text += fmt::format("note        {}\n", note);
                         *figures.others * 100);
   return text;
 }
@@ -199,6 +200,7 @@ nlohmann::ordered_json report_json(const ProgramSettings& settings, const Progra
       {"phases", phases_json(history.phases, figures)}};
   auto& changes = json["changes"] = nlohmann::ordered_json::array();
   for (const ChangeRecord& change : history.changes)
+  json["notes"] = history.notes;
     changes.push_back({{"change", to_text(change.planned.kind)},
                        {"planned_s", seconds(change.planned.at)},
                        {"at_s", change.at},

@@ -11,6 +11,7 @@
 
 #include "launcher/daemon/agent_client.hpp"
 #include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/program/change_plan.hpp"
@@ -38,10 +39,11 @@ struct ProgramHistory {
   std::string back_end;
   std::vector<PhaseTotals> phases;
   std::vector<ChangeRecord> changes;
-  bool has_skipped = false;   ///< resizes, because the job is rigid
-  double ran = 0;             ///< s from the launch to its end
-  std::optional<JobEnd> end;  ///< nothing: it was given up
-  std::string lost;           ///< why the connection to the agent broke; empty: it did not
+  std::vector<std::string> notes;  ///< of the agent
+  bool has_skipped = false;        ///< resizes, because the job is rigid
+  double ran = 0;                  ///< s from the launch to its end
+  std::optional<JobEnd> end;       ///< nothing: it was given up
+  std::string lost;                ///< why the connection to the agent broke; empty: it did not
 };
 
 class ProgramRun {
@@ -78,6 +80,7 @@ class ProgramRun {
   void on(const protocol::JobResumed& /*report*/) { on_changed(""); }
   void on(const protocol::OrderFailed& report);
   void on(const protocol::JobEnded& report);
+  void on(const protocol::JobNoted& report) { history_.notes.push_back(clean_line(report.text, 300)); }
   template <class Other>
   void on(const Other& /*report*/) {}
 

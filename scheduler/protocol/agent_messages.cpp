@@ -59,6 +59,10 @@ void put(ByteWriter& out, const JobStarted& message) {
   out.put_bool(message.malleable);
   out.put_text(message.reason);
 }
+void put(ByteWriter& out, const JobNoted& message) {
+  put(out, message.job);
+  out.put_text(message.text);
+}
 void put(ByteWriter& out, const JobMeasured& message) {
   put(out, message.job);
   out.put_double(message.cpu_use);
@@ -163,6 +167,10 @@ void take(ByteReader& in, JobStarted& message) {
   message.job = take_job(in);
   message.malleable = in.take_bool("malleable");
   message.reason = in.take_text("reason");
+}
+void take(ByteReader& in, JobNoted& message) {
+  message.job = take_job(in);
+  message.text = in.take_text("text");
 }
 void take(ByteReader& in, JobMeasured& message) {
   message.job = take_job(in);

@@ -144,8 +144,14 @@ struct Farewell {
   std::string reason;
   bool operator==(const Farewell&) const = default;
 };
+/// A line for the user about a job that runs.
+struct JobNoted {
+  JobId job{};
+  std::string text;
+  bool operator==(const JobNoted&) const = default;
+};
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,
-                                 OrderFailed, Heartbeat, JobStatistics, Farewell>;
+                                 OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted>;
 
 /// One whole frame.
 [[nodiscard]] std::string encode(const AgentOrder& order);

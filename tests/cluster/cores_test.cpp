@@ -1,6 +1,7 @@
 // Tests of real MPI jobs that share cores, among their own ranks and with each other, while they are moved, stopped and
 // ended.
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -208,6 +209,111 @@ TEST_F(Cores, RanksThatNeverRegisterAreBoundByTheAgent) {
       << output(kFirst, "notes");
   executor_->end(kFirst, Outcome::kKilled);
   ASSERT_TRUE(ends(kFirst));
+}
+
+/// As a threaded library does long after MPI_Init.
+void take_all_cores(pid_t thread) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (const PuId pu : affinity_mask()) CPU_SET(index_of(pu), &all);
+  ASSERT_EQ(::sched_setaffinity(thread, sizeof all, &all), 0);
+}
+
+TEST_F(Cores, AThreadThatLeavesItsCoreIsPutBackAsLongAsTheJobRuns) {
+  start();
+  need_two_cores();
+  launch_on(kFirst, talk("60"), {1, 0});
+  ASSERT_TRUE(starts(kFirst));
+  for (int times = 0; times < 7; ++times) {  // the last ones after the looks that belong to the start
+    take_all_cores(threads_of(rank(1)).back());
+    ASSERT_TRUE(until([&] { return is_bound(rank(1), pu_of(0)); }, 5s)) << "time " << times;
+    EXPECT_TRUE(is_bound(rank(0), pu_of(1)));
+  }
+  executor_->end(kFirst, Outcome::kKilled);
+  ASSERT_TRUE(ends(kFirst));
+  const std::string notes = output(kFirst, "notes"), its_core = std::to_string(number(pu_of(0)));
+  EXPECT_EQ(notes.find("rank 0"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("rank 1 was not on its core " + its_core + " and was moved there: thread "), std::string::npos)
+      << notes;
+  EXPECT_NE(notes.find("rank 1 was put back 7 times"), std::string::npos) << notes;
+  ASSERT_EQ(seen_.noted.size(), 2U);
+  EXPECT_EQ(seen_.noted[0] + "\n" + seen_.noted[1] + "\n", notes);
+}
+
+/// Two processes that rank 0 starts by an mpiexec of its own; other ranks sleep.
+class InnerMpiexec : public Cores {
+ protected:
+  void start_inner(const std::vector<int>& job_on, int first, int second) {
+    options_.vmlib.clear();
+    start();
+    need_two_cores();
+    if (IsSkipped()) return;
+    const std::string bind = std::to_string(number(pu_of(first))) + "," + std::to_string(number(pu_of(second)));
+    launch_on(
+        kFirst,
+        {"/bin/sh", "-c",
+         "[ $PMI_RANK = 0 ] || exec sleep 60; exec mpiexec -n 2 -genv INNER yes -bind-to user:" + bind + " sleep 60"},
+        job_on);
+    ASSERT_TRUE(starts(kFirst));
+    ASSERT_TRUE(until([&] { return inner(0) != 0 && inner(1) != 0; })) << output(kFirst, "stderr");
+  }
+  [[nodiscard]] pid_t inner(int rank) const {
+    for (const pid_t pid : its_processes())
+      if (environment_has(pid, "INNER=yes") && environment_has(pid, "PMI_RANK=" + std::to_string(rank))) return pid;
+    return 0;
+  }
+  void end_it() {
+    executor_->end(kFirst, Outcome::kKilled);
+    ASSERT_TRUE(ends(kFirst));
+  }
+};
+
+TEST_F(InnerMpiexec, ItsRanksStayWhereItHasPutThemOnTheJobsCores) {
+  start_inner({0, 1}, 1, 0);
+  if (IsSkipped() || HasFatalFailure()) return;
+  EXPECT_FALSE(until([] { return false; }, 2500ms)) << "time for two measurements";
+  EXPECT_TRUE(is_bound(inner(0), pu_of(1)));
+  EXPECT_TRUE(is_bound(inner(1), pu_of(0)));
+  end_it();
+  EXPECT_EQ(output(kFirst, "notes"), "");
+}
+
+TEST_F(InnerMpiexec, ItsRanksComeBackFromCoresOfOtherJobs) {
+  start_inner({0}, 0, 1);
+  if (IsSkipped() || HasFatalFailure()) return;
+  EXPECT_TRUE(until([&] { return is_bound(inner(1), pu_of(0)); }, 5s));
+  EXPECT_TRUE(is_bound(inner(0), pu_of(0)));
+  end_it();
+  const std::string its_core = std::to_string(number(pu_of(0)));
+  const std::string expected = "a process outside the ranks was not on the job's cores " + its_core + " and was moved";
+  EXPECT_NE(output(kFirst, "notes").find(expected), std::string::npos) << output(kFirst, "notes");
+}
+
+TEST_F(Cores, AProcessThatARankHasLeftBehindComesBackToo) {
+  start();
+  need_two_cores();
+  const std::string other = std::to_string(number(pu_of(1)));
+  launch_on(kFirst,
+            {"/bin/sh", "-c", "(setsid taskset -c " + other + " sleep 60 &); exec " REPLAY_RANK_PROGRAM " talk 60"},
+            {0});
+  ASSERT_TRUE(starts(kFirst));
+  EXPECT_TRUE(until([&] { return is_bound(process_named("sleep"), pu_of(0)); }, 5s));
+  executor_->end(kFirst, Outcome::kKilled);
+  ASSERT_TRUE(ends(kFirst));
+}
+
+TEST_F(Cores, AChildOfARankMovesWithIt) {
+  start();
+  need_two_cores();
+  launch_on(kFirst, {"/bin/sh", "-c", "sleep 60 & exec " REPLAY_RANK_PROGRAM " talk 60"}, {0});
+  ASSERT_TRUE(starts(kFirst));
+  for (const int core : {1, 0, 1}) {
+    ASSERT_TRUE(moves(kFirst, {core}));
+    EXPECT_TRUE(is_bound(process_named("sleep"), pu_of(core)));
+  }
+  executor_->end(kFirst, Outcome::kKilled);
+  ASSERT_TRUE(ends(kFirst));
+  EXPECT_EQ(output(kFirst, "notes"), "") << "we have moved it";
 }
 
 TEST_F(Cores, NothingIsLeftInTheAgentBehindJobsThatHaveEnded) {

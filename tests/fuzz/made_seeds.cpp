@@ -59,7 +59,8 @@ std::vector<AgentReport> reports() {
           OrderFailed{job, "resize", "it is rigid"},
           Heartbeat{},
           JobStatistics{job, 5, "progress", "token", {RankStatistics{.pid = 3, .calls = 4}, RankStatistics{}}},
-          Farewell{"not the one that was sent"}};
+          Farewell{"not the one that was sent"},
+          JobNoted{job, "rank 1 was not on its core"}};
 }
 
 void add_wire(std::vector<Seed>& seeds) {

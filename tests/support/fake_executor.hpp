@@ -36,6 +36,7 @@ class FakeExecutor final : public live::Executor {
 
   /// Reports the executor as lost at once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
+  void note(JobId job, const std::string& text) { listener_->on_noted(job, text); }
 
   std::set<JobId> fails;                     ///< these exit with status 3
   std::map<JobId, std::string> not_started;  ///< these the site cannot start; taken out with the report

@@ -36,6 +36,7 @@ class Recorder : public live::ExecutorListener {
   void on_suspended(JobId) override { ++suspended; }
   void on_resumed(JobId) override { ++resumed; }
   void on_measured(JobId, double use) override { measured.push_back(use); }
+  void on_noted(JobId, const std::string& text) override { noted.push_back(text); }
   void on_ended(JobId job, const JobEnd& end) override {
     EXPECT_FALSE(ended.contains(job)) << "the second end of a job";
     ended[job] = end;
@@ -56,6 +57,7 @@ class Recorder : public live::ExecutorListener {
   std::vector<double> measured;
   std::vector<std::string> failed;
   std::optional<std::string> lost, site_fault;
+  std::vector<std::string> noted;
 };
 
 /// A test with a directory of its own, and an agent with its private directory below that.

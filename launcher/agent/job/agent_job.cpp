@@ -13,7 +13,7 @@ AgentJob::AgentJob(const AgentSite& site, protocol::LaunchJob order)
     : job_(site, std::move(order), [this](std::size_t rank) { on_rank_exit(rank); }),
       ending_(job_, [this] { let_go(); }),
       watch_(job_, ending_),
-      orders_(job_),
+      orders_(job_, [this] { binding_check_.follow(); }),
       binding_check_(job_),
       registration_(job_, ending_, watch_,
                     [this](bool is_malleable, const std::string& reason) { on_started(is_malleable, reason); }),
@@ -50,6 +50,7 @@ void AgentJob::carry_out(const JobOrders::Order& order) {
 void AgentJob::measure() {
   watch_.look_after();
   if (ending_.is_running()) job_.ranks.measure();
+  binding_check_.look();
   if (job_.site.turns != nullptr) job_.site.turns->refresh(id());
 }
 

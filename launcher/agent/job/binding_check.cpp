@@ -1,42 +1,97 @@
 #include "launcher/agent/job/binding_check.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <set>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "launcher/os/binding.hpp"
+#include "scheduler/base/text/clean_text.hpp"
 
 namespace replay::launcher {
 namespace {
 
 using std::chrono_literals::operator""ms;
 
-constexpr auto kLastLookAtMasks = 1600ms;
+constexpr auto kLastLookAtStart = 400ms;
+
+std::string name_of(std::optional<std::size_t> rank) {
+  return rank ? fmt::format("rank {}", *rank) : "a process outside the ranks";
+}
+
+/// What the kernel says if it refuses.
+std::string bind(const Topology& topology, pid_t pid, std::span<const PuId> cores) {
+  try {
+    bind_all_threads(topology, pid, cores);
+    return "";
+  } catch (const std::system_error& error) {
+    return error.what();
+  }
+}
 
 }  // namespace
 
-BindingCheck::BindingCheck(JobContext& job) : job_(job), timer_(job.site.loop, -1, 0, [this] { check(); }) {}
+BindingCheck::BindingCheck(JobContext& job) : job_(job), timer_(job.site.loop, -1, 0, [this] { look_at_start(); }) {}
 
-void BindingCheck::begin() { check(); }
+void BindingCheck::begin() {
+  is_on_ = true;
+  look_at_start();
+}
 
-void BindingCheck::check() {
-  for (const auto& [rank, process] : job_.processes.program_by_rank(job_.ranks.size()))
-    put_on_its_core(rank, process.pid());
-  if (next_ > kLastLookAtMasks) return;
+void BindingCheck::look_at_start() {
+  look();
+  if (next_ > kLastLookAtStart) return;
   timer_.arm_after(next_);
   next_ *= 2;
 }
 
-void BindingCheck::put_on_its_core(std::size_t rank, pid_t pid) const {
-  const int core = job_.ranks.core_of_rank()[rank];
-  const PuId pu{core};  // cores that are not emulated are named by their hardware thread
-  if (is_bound(pid, pu)) return;
-  job_.note(fmt::format("rank {} was not on its core {} and was moved there", rank, core));
-  try {
-    bind_all_threads(*job_.site.topology, pid, pu);
-  } catch (const std::system_error& error) {
-    job_.note(error.what());
-  }
+template <class Visit>
+void BindingCheck::for_each_process(Visit visit) const {
+  const std::vector<PuId> cores = pus_of(job_.ranks.core_of_rank());  // not emulated: named by their hardware thread
+  for (const auto& [rank, process] : job_.processes.program_by_rank(cores.size()))
+    if (!rank || !is_in_init(*rank))
+      visit(rank, process.pid(), rank ? std::span{cores}.subspan(*rank, 1) : std::span{cores});
+  for (const Process& process : job_.processes.strays()) visit(std::nullopt, process.pid(), std::span{cores});
+}
+
+void BindingCheck::look() {
+  if (!is_on_) return;
+  for_each_process([this](auto rank, pid_t pid, std::span<const PuId> cores) { put_back(rank, pid, cores); });
+}
+
+void BindingCheck::follow() {
+  if (!is_on_) return;
+  for_each_process([this](auto, pid_t pid, std::span<const PuId> cores) {
+    if (thread_outside(pid, cores)) bind(*job_.site.topology, pid, cores);
+  });
+}
+
+void BindingCheck::stop() {
+  timer_.disarm();
+  if (!std::exchange(is_on_, false)) return;
+  for (const auto& [rank, times] : times_put_back_)
+    if (times > 1) job_.note(fmt::format("{} was put back {} times", name_of(rank), times));
+}
+
+bool BindingCheck::is_in_init(std::size_t rank) const {
+  return job_.ranks.segment() != nullptr && job_.ranks.all()[rank].is_running() &&
+         job_.ranks.segment()->state(static_cast<std::uint32_t>(rank)) == REPLAY_VM_STARTING;
+}
+
+void BindingCheck::put_back(std::optional<std::size_t> rank, pid_t pid, std::span<const PuId> cores) {
+  constexpr std::size_t kMostOfAName = 20;
+  const auto found = thread_outside(pid, cores);
+  if (!found) return;
+  const bool is_first = ++times_put_back_[rank] == 1;
+  if (is_first)
+    job_.note(fmt::format("{} was not on {} {} and was moved there: thread {} ({}) had cores {}", name_of(rank),
+                          rank ? "its core" : "the job's cores", fmt::join(std::set(cores.begin(), cores.end()), ","),
+                          found->thread, clean_line(found->name, kMostOfAName), found->cores));
+  const std::string refused = bind(*job_.site.topology, pid, cores);
+  if (is_first && !refused.empty()) job_.note(refused);
 }
 
 }  // namespace replay::launcher

@@ -19,6 +19,7 @@ JobContext::JobContext(const AgentSite& agent_site, protocol::LaunchJob launch_o
       processes(site, order.job, to_hex(key)) {}
 
 void JobContext::note(const std::string& text) const {
+  site.report(protocol::JobNoted{id(), text});
   const std::string line = text + "\n";
   const std::filesystem::path file = std::filesystem::path{order.directory} / "notes";
   constexpr int kAppends = O_WRONLY | O_CREAT | O_APPEND;

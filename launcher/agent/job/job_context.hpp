@@ -16,7 +16,7 @@ struct JobContext {
   JobContext(JobContext&&) = delete;
 
   [[nodiscard]] JobId id() const { return order.job; }
-  /// Adds a line for the user, beside the job's output. Nothing happens when that is impossible.
+  /// Reports a line for the user and adds it beside the job's output, where that is possible.
   void note(const std::string& text) const;
 
   const AgentSite& site;

@@ -27,7 +27,8 @@ milliseconds lets_go_within(std::chrono::microseconds quantum) {
 
 }  // namespace
 
-JobOrders::JobOrders(JobContext& job) : job_(job), timer_(job.site.loop, -1, 0, [this] { look_again(); }) {}
+JobOrders::JobOrders(JobContext& job, std::function<void()> on_move)
+    : job_(job), on_move_(std::move(on_move)), timer_(job.site.loop, -1, 0, [this] { look_again(); }) {}
 
 void JobOrders::carry_out(const Order& order) {
   waiting_.push_back(order);
@@ -89,10 +90,9 @@ void JobOrders::apply(const protocol::MoveRanks& order) {
     return refuse("resize", error.what());
   }
   job_.ranks.set_cores(order.core_of_rank);
-  if (job_.site.is_emulated)
-    wait_for(Busy::kMoving, lets_go_within(job_.site.quantum));
-  else
-    finish_move();
+  if (job_.site.is_emulated) return wait_for(Busy::kMoving, lets_go_within(job_.site.quantum));
+  on_move_();
+  finish_move();
 }
 
 std::optional<std::string> JobOrders::why_not_move(const std::vector<std::int32_t>& core_of_rank) const {

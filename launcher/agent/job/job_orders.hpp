@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ class JobOrders {
  public:
   using Order = std::variant<protocol::MoveRanks, protocol::SuspendJob, protocol::ResumeJob>;
 
-  explicit JobOrders(JobContext& job);
+  /// `on_move` is called on real cores when the registered ranks have been bound to other ones.
+  JobOrders(JobContext& job, std::function<void()> on_move);
 
   /// At once, or after the start and the orders before it.
   void carry_out(const Order& order);
@@ -52,6 +54,7 @@ class JobOrders {
   void finish_suspend();
 
   JobContext& job_;
+  std::function<void()> on_move_;
   bool is_started_ = false;
   std::deque<Order> waiting_;
   std::optional<RankMove> move_;  // the current one

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace replay::launcher {
@@ -44,11 +45,33 @@ std::vector<Process> JobProcesses::program() const {
   return found;
 }
 
-std::vector<std::pair<std::size_t, Process>> JobProcesses::program_by_rank(std::size_t ranks) const {
-  std::vector<std::pair<std::size_t, Process>> found;
-  for (Process& process : program())
-    if (const auto rank = rank_of(process.pid()); rank && *rank < ranks) found.emplace_back(*rank, std::move(process));
+/// What the environment says counts for the proxy's children alone: an inner mpiexec gives its ranks other numbers.
+std::vector<std::pair<std::optional<std::size_t>, Process>> JobProcesses::program_by_rank(std::size_t ranks) const {
+  std::vector<std::pair<std::optional<std::size_t>, Process>> found;
+  const auto hydra = proxy();
+  if (!hydra) return found;
+  std::map<pid_t, std::optional<std::size_t>> known;   // a proxy is not in it
+  for (const pid_t pid : descendants_of(mpiexec())) {  // parents first
+    const auto stat = read_stat(pid);
+    if (!stat || stat->state == 'Z' || is_hydra(*stat)) continue;
+    const auto parent = known.find(stat->parent);
+    std::optional<std::size_t> rank = stat->parent == hydra->pid() ? rank_of(pid)
+                                      : parent != known.end()      ? parent->second
+                                                                   : std::nullopt;
+    if (rank && *rank >= ranks) rank.reset();
+    known[pid] = rank;
+    if (auto process = Process::open(pid, stat->start)) found.emplace_back(rank, std::move(*process));
+  }
   return found;
+}
+
+bool JobProcesses::is_of_inner_mpiexec(pid_t pid) const {
+  int proxies = 0;
+  for (auto stat = read_stat(pid); stat && pid != mpiexec(); stat = read_stat(pid)) {
+    proxies += is_hydra(*stat) ? 1 : 0;
+    pid = stat->parent;
+  }
+  return pid == mpiexec() && proxies > 1;
 }
 
 /// Each is opened first and then checked to be below us or in the job's group, so that a pid that the kernel has reused

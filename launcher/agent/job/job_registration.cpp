@@ -56,6 +56,7 @@ int JobRegistration::slot_for(const replay_vm_hello& hello) {
     return kRefusedRank;
   if (job_.ranks.all()[static_cast<std::size_t>(hello.world_rank)].process) return kRefusedAlready;
   if (!Process::open(hello.pid, hello.pid_start)) return kRefusedKey;
+  if (job_.processes.is_of_inner_mpiexec(hello.pid)) return kRefusedRank;
   if (job_.site.is_emulated && (hello.flags & REPLAY_VM_FIT_FOR_EMULATION) == 0) {
     const std::string program = std::filesystem::path{image_of(hello.pid).program}.filename();
     ending_.break_off(fmt::format("{} computes for real: {}", program, kOnlyFitPrograms));
@@ -82,7 +83,8 @@ void JobRegistration::look_whether_running() {
 /// Ranks without vmlib count as running when /proc shows all of them below Hydra.
 bool JobRegistration::is_running_without_vmlib() const {
   std::set<std::size_t> found;
-  for (const auto& [rank, process] : job_.processes.program_by_rank(job_.ranks.size())) found.insert(rank);
+  for (const auto& [rank, process] : job_.processes.program_by_rank(job_.ranks.size()))
+    if (rank) found.insert(*rank);
   return found.size() == job_.ranks.size();
 }
 

@@ -71,8 +71,7 @@ std::optional<std::size_t> JobWatch::rank_that_left_early() const {
   if (job_.ranks.segment() == nullptr || job_.ranks.have_all_registered()) return std::nullopt;
   if (!does_a_rank_wait_in_init()) return std::nullopt;
   std::set<std::size_t> present;
-  for (const Process& process : job_.processes.program()) {
-    const auto rank = rank_of(process.pid());
+  for (const auto& [rank, process] : job_.processes.program_by_rank(job_.ranks.size())) {
     if (!rank) return std::nullopt;
     present.insert(*rank);
   }

@@ -379,6 +379,19 @@ TEST_F(Live, ALostExecutorEndsTheRunWithEveryJobRecorded) {
   }
 }
 
+TEST_F(Live, ANoteOfTheExecutorIsANoteOfTheRun) {
+  const LiveLog live =
+      run("fcfs", {job('A').cores(2).runs(10s)}, 0.02, [](FakeExecutor& executor, live::RunOptions& options) {
+        options.tick = [&executor, calls = 0](Instant) mutable {
+          if (++calls == 2) executor.note(id('A'), "rank 1 was not\non its core");
+        };
+      });
+  std::vector<std::string> notes;
+  for (const log::Record& record : live.log.records())
+    if (const auto* note = std::get_if<log::Note>(&record.what)) notes.push_back(note->text);
+  EXPECT_EQ(notes, std::vector<std::string>{fmt::format("job {}: rank 1 was not on its core", number(id('A')))});
+}
+
 TEST_F(Live, UntilStopsTheRun) {
   const LiveLog live = run("fcfs", {job('A').cores(2).runs(1h), job('B').arrives(2h)}, 0.02,
                            [](FakeExecutor&, live::RunOptions& options) { options.until = at(5s); });

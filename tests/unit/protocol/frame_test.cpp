@@ -53,7 +53,8 @@ std::vector<AgentReport> all_reports() {
           Heartbeat{},
           JobStatistics{
               JobId{7}, 5'000'000'000, "progress", "token", {RankStatistics{4711, 1, 2, 3, 4, 5, 6}, RankStatistics{}}},
-          Farewell{"the daemon has not been heard of for 30 s"}};
+          Farewell{"the daemon has not been heard of for 30 s"},
+          JobNoted{JobId{7}, "rank 1 was not on its core"}};
 }
 
 TEST(AgentMessages, EveryOrderComesBackAsItWasSent) {
