@@ -148,10 +148,13 @@ bool Controller::apply(const Finish& event) {
 
 bool Controller::apply(const Started& event) {
   Managed* job = started(event.job);
-  if (job == nullptr) return false;
+  if (job == nullptr || job->has_refused) return false;
   write<log::RanksSeen>(event.job, event.malleable, event.reason);
-  job->running->malleable = job->running->malleable && event.malleable;
-  return false;
+  RunningJob& running = *job->running;
+  const bool is_malleable = event.malleable && running.processes() > 1 && running.job->can_shrink();
+  if (std::exchange(running.malleable, is_malleable) || !is_malleable) return false;
+  triggers_.push_back({TriggerKind::kChange, running.job});  // its ranks have registered late
+  return true;
 }
 
 bool Controller::apply(const Resized& event) {
@@ -211,6 +214,7 @@ bool Controller::apply(const ActionFailed& event) {
   Managed* job = started(event.job);
   write<log::Failed>(event.job, event.action, event.reason);
   if (job == nullptr) return false;
+  job->has_refused = true;
   job->running->malleable = false;
   if (job->holding.is_moving()) cores_.undo_resize(job->holding);
   const bool still_has_to_leave = job->running->suspended && !job->suspending && !job->holding.is_empty();

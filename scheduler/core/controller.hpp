@@ -78,12 +78,13 @@ class Controller {
     bool suspending = false;
     bool resuming = false;
     bool kill_sent = false;
-    Instant suspended_at{};  // when it left its cores, the last time
+    bool has_refused = false;  // an order: it stays as that has left it, whatever its ranks say later
+    Instant suspended_at{};    // when it left its cores, the last time
 
     /// For another job. REQUIRES: the last one has ended in the ledger.
     void begin(RunningJob& job) {
       running = &job;
-      change_pending = suspending = resuming = kill_sent = false;
+      change_pending = suspending = resuming = kill_sent = has_refused = false;
     }
   };
   struct Known {

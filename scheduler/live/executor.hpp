@@ -34,16 +34,17 @@ struct LaunchOrder {
 class ExecutorListener {
  public:
   virtual ~ExecutorListener() = default;
-  /// Every rank is registered and its mask read back; or the job turned out rigid (`malleable` false, with the reason).
+  /// Every rank is registered and its mask read back; or the job turned out rigid (`malleable` false, with the reason),
+  /// and is called again if its ranks have registered after all.
   virtual void on_started(JobId job, bool malleable, const std::string& reason) = 0;
   /// Every thread of every rank is on its new core.
   virtual void on_resized(JobId job) = 0;
   virtual void on_suspended(JobId job) = 0;
   virtual void on_resumed(JobId job) = 0;
   virtual void on_measured(JobId job, double cpu_use) = 0;
-  /// Exactly once for each launched job, when no process of it is left; or on_not_started().
   /// A line for the user about a job that runs.
   virtual void on_noted(JobId /*job*/, const std::string& /*text*/) {}
+  /// Exactly once for each launched job, when no process of it is left; or on_not_started().
   virtual void on_ended(JobId job, const JobEnd& end) = 0;
   /// The site could not start the job, nor could it start another one: no process, no memory, no room on the disk, a
   /// folder of the run is gone. No process of the job is left.

@@ -48,7 +48,8 @@ struct Launched {
   JobId job;
   Allocation allocation;
 };
-/// Live: all its ranks were seen on their cores. `malleable` false: it cannot share cores, for `reason`.
+/// Live: all its ranks were seen on their cores. `malleable` false: it cannot share cores, for `reason`. A later one
+/// counts instead: its ranks have registered after all.
 struct RanksSeen {
   JobId job;
   bool malleable;

@@ -79,6 +79,8 @@ struct JobRow {
 class JobTexts {
  public:
   void set_reason(JobId job, std::string text) { reasons_.emplace(job, std::move(text)); }
+  /// The job turned out to be able to share cores after all. False: nothing else was said of it.
+  bool forget_rigid_reason(JobId job) { return rigid_reasons_.erase(job) > 0; }
   void set_rigid_reason(JobId job, std::string text) { rigid_reasons_.insert_or_assign(job, std::move(text)); }
   /// Why the job ended as it did; empty if its outcome is enough.
   [[nodiscard]] std::string_view reason(JobId job) const { return find(reasons_, job); }

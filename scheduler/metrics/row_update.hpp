@@ -49,7 +49,10 @@ class RowUpdate {
   }
 
   void operator()(const log::RanksSeen& what) const {
-    if (what.malleable) return;
+    if (what.malleable) {  // the usual, or its ranks registered late
+      if (texts_.forget_rigid_reason(what.job)) row_of(what.job, "seen").flexibility = Flexibility::kMalleable;
+      return;
+    }
     row_of(what.job, "seen").flexibility = Flexibility::kRigid;
     texts_.set_rigid_reason(what.job, what.reason);
   }

@@ -65,10 +65,12 @@ struct Finish {
   JobId job;
   JobEnd end;
 };
-struct Started {  ///< every rank is registered and on its core
+/// Every rank is registered and on its core. Comes again when the ranks of a job that did not register in time have
+/// done so after all, and that counts, unless the job has refused an order.
+struct Started {
   JobId job;
-  bool malleable;      ///< false: it runs, but cannot share cores, so it is rigid from now on
-  std::string reason;  ///< why it is not malleable; empty otherwise
+  bool malleable;      ///< false: it runs, but cannot share cores, so it is rigid until it is said otherwise
+  std::string reason;  ///< why it is not malleable, or why it is only now
 };
 struct Resized {
   JobId job;

@@ -110,9 +110,11 @@ std::string vmlib_line(const ProgramSettings& settings, const ProgramHistory& hi
     return "vmlib       no rank had come out of MPI_Init when the program ended: is it an MPI program?\n";
   std::string text = fmt::format("vmlib       mode {}", history.mode);
   if (history.mode != "none") text += fmt::format(", back end {}", history.back_end);
-  if (history.started->malleable) return text + ", malleable\n";
-  text +=
-      fmt::format(", rigid: {}{}\n", settings.is_switched_off ? "REPLAY_VM_OFF is set; " : "", history.started->reason);
+  if (history.started->malleable)
+    text += history.started->reason.empty() ? ", malleable\n" : ", malleable, but not from the start\n";
+  else
+    text += fmt::format(", rigid: {}{}\n", settings.is_switched_off ? "REPLAY_VM_OFF is set; " : "",
+                        history.started->reason);
   if (history.has_skipped) text += "            so it was not shrunk\n";
   return text;
 }
@@ -171,9 +173,9 @@ std::string report_text(const ProgramSettings& settings, const ProgramHistory& h
   if (!phases.empty() && std::ranges::any_of(phases, &PhaseTotals::is_known))
     text += fmt::format("\n{}\n{}", phase_table(phases, figures), legend(figures, phases.size()));
   text += change_text(history) + vmlib_line(settings, history);
+  for (const std::string& note : history.notes) text += fmt::format("note        {}\n", note);
   if (figures.others && *figures.others >= experiment::kDisturbed)
     text += fmt::format("disturbed   others used {:.0f} % of this machine meanwhile: figures are theirs, too\n",
-  for (const std::string& note : history.notes) text += fmt::format("note        {}\n", note);
                         *figures.others * 100);
   return text;
 }
@@ -189,7 +191,7 @@ nlohmann::ordered_json report_json(const ProgramSettings& settings, const Progra
       {"mode", history.mode},
       {"back_end", history.back_end.empty() ? nullptr : nlohmann::ordered_json(history.back_end)},
       {"malleable", history.started && history.started->malleable},
-      {"rigid_because", history.started ? history.started->reason : ""},
+      {"rigid_because", history.started && !history.started->malleable ? history.started->reason : ""},
       {"ran_s", history.ran},
       {"outcome", history.end ? to_text(history.end->outcome) : "lost"},
       {"reason", history.end ? history.end->reason : history.lost},
@@ -198,9 +200,9 @@ nlohmann::ordered_json report_json(const ProgramSettings& settings, const Progra
       {"cpu_use", as_json(figures.cpu_use)},
       {"others_cpu_share", as_json(figures.others)},
       {"phases", phases_json(history.phases, figures)}};
+  json["notes"] = history.notes;
   auto& changes = json["changes"] = nlohmann::ordered_json::array();
   for (const ChangeRecord& change : history.changes)
-  json["notes"] = history.notes;
     changes.push_back({{"change", to_text(change.planned.kind)},
                        {"planned_s", seconds(change.planned.at)},
                        {"at_s", change.at},

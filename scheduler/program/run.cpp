@@ -40,7 +40,8 @@ ProgramRun::ProgramRun(event_base* loop, int stream, ProgramOrder order, ChangeP
                        OnChange on_change)
     : loop_(loop),
       order_(std::move(order)),
-      plan_(std::move(plan)),
+      plan_(plan),
+      plan_if_malleable_(std::move(plan)),
       on_start_(std::move(on_start)),
       on_change_(std::move(on_change)),
       change_event_(loop, -1, 0,
@@ -74,8 +75,11 @@ void ProgramRun::end() {
 }
 
 void ProgramRun::on(const protocol::JobStarted& report) {
+  const bool is_first = !history_.started.has_value();
   history_.started = report;
-  started_ = Clock::now();
+  on_start_(report);
+  if (!is_first) return on_late_ranks();
+  plan_from_ = started_ = Clock::now();
   state_ = State::kOpening;
   ask();
   sample_event_.arm_after(kSampleEvery);
@@ -83,14 +87,26 @@ void ProgramRun::on(const protocol::JobStarted& report) {
     history_.has_skipped = plan_.has_resizes();
     plan_.drop_resizes();
   }
-  on_start_(report);
+  arm_next_change();
+}
+
+/// Nothing is known of the ranks before, so the first phase begins now. The plan begins anew, with the resizes that
+/// were dropped while the job was rigid, if nothing of it has been done.
+void ProgramRun::on_late_ranks() {
+  if (state_ != State::kMeasuring && state_ != State::kOpening) return;
+  state_ = State::kOpening;
+  ask();
+  if (!history_.started->malleable || !history_.has_skipped || !history_.changes.empty()) return;
+  history_.has_skipped = false;
+  plan_ = plan_if_malleable_;
+  plan_from_ = Clock::now();
   arm_next_change();
 }
 
 void ProgramRun::arm_next_change() {
   change_ = plan_.next();
   if (!change_) return;
-  const auto wait = started_ + change_->at - Clock::now();
+  const auto wait = plan_from_ + change_->at - Clock::now();
   change_event_.arm_after(std::max(std::chrono::ceil<std::chrono::milliseconds>(wait), 0ms));
 }
 

@@ -50,6 +50,7 @@ class ProgramRun {
  public:
   /// Called after each change, carried out or refused.
   using OnChange = std::function<void(const ChangeRecord&, const PhaseKind& now)>;
+  /// Called when the job has started, and again when it turns out malleable after all.
   using OnStart = std::function<void(const protocol::JobStarted&)>;
 
   /// `stream` is connected to an agent; it and the loop outlive this.
@@ -79,12 +80,13 @@ class ProgramRun {
   void on(const protocol::JobSuspended& /*report*/) { on_changed(""); }
   void on(const protocol::JobResumed& /*report*/) { on_changed(""); }
   void on(const protocol::OrderFailed& report);
-  void on(const protocol::JobEnded& report);
   void on(const protocol::JobNoted& report) { history_.notes.push_back(clean_line(report.text, 300)); }
+  void on(const protocol::JobEnded& report);
   template <class Other>
   void on(const Other& /*report*/) {}
 
   void ask();
+  void on_late_ranks();
   void arm_next_change();
   void order_change();
   void on_changed(const std::string& refused);
@@ -98,6 +100,7 @@ class ProgramRun {
   event_base* loop_;
   ProgramOrder order_;
   ChangePlan plan_;
+  ChangePlan plan_if_malleable_;
   OnStart on_start_;
   OnChange on_change_;
   ProgramHistory history_;
@@ -108,6 +111,7 @@ class ProgramRun {
   std::optional<Change> change_;  // planned next, or under way
   Clock::time_point launched_;
   Clock::time_point started_;
+  Clock::time_point plan_from_;  // when the ranks had registered
   Clock::time_point ordered_;
   double phase_from_ = 0;
   protocol::JobStatistics phase_begin_;

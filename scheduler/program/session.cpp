@@ -221,8 +221,11 @@ class Session {
   }
 
   void on_start(const protocol::JobStarted& started) const {
-    if (request_.with_vmlib && !started.malleable && !request_.json)
+    if (!request_.with_vmlib || request_.json) return;
+    if (!started.malleable)
       say_(fmt::format("replay: the program is rigid: {}", started.reason));
+    else if (!started.reason.empty())
+      say_(fmt::format("replay: the program is malleable: {}", started.reason));
   }
 
   const ProgramRequest& request_;

@@ -137,13 +137,40 @@ TEST_F(Misfits, TheLimitOfRegistrationIsSaidAsItIs) {
   expect_end(Outcome::kCompleted, "");
 }
 
-TEST_F(Misfits, AScriptThatRunsAnMpiProgramLateIsRigidAndCompletes) {
+TEST_F(Misfits, AProgramThatStartsMpiLateIsMalleableFromThenOn) {
   expect_registrations_soon();
   start();
-  launch({"/bin/sh", "-c", "sleep 1; exec " REPLAY_RANK_PROGRAM " talk 0.2"}, 2);
-  expect_rigid_because("no rank registered");
+  launch({"/bin/sh", "-c", "sleep 1; exec " REPLAY_RANK_PROGRAM " talk 60"}, 2);
+  expect_rigid_because("not yet shrinkable: no rank registered");
+  ASSERT_TRUE(until([&] { return seen_.started.at(kJob) || has_ended(); }));
+  ASSERT_FALSE(has_ended()) << its_end().reason;
+  EXPECT_EQ(seen_.reason.at(kJob), "its ranks have registered");
+  executor_->resize(kJob, {core(0), core(0)});
+  EXPECT_TRUE(until([&] { return seen_.resized == 1 || !seen_.failed.empty(); }));
+  EXPECT_EQ(seen_.failed, std::vector<std::string>{});
+  order_end(Outcome::kKilled);
+  expect_end(Outcome::kKilled, "");
+}
+
+TEST_F(Misfits, AProgramThatStartsMpiLateAndWasAskedToBeRigidStaysSo) {
+  expect_registrations_soon();
+  start();
+  auto job = order({"/bin/sh", "-c", "sleep 1; exec " REPLAY_RANK_PROGRAM " talk 0.2"}, 2);
+  job.malleable = false;
+  executor_->launch(job);
+  expect_rigid_because("asked to be rigid");
   expect_end(Outcome::kCompleted, "");
+  EXPECT_FALSE(seen_.started.at(kJob));
   EXPECT_EQ(its_end().verification, Verification::kPassed);
+}
+
+TEST_F(Misfits, RanksOfAnInnerMpiexecAreNotTakenForTheJobs) {
+  expect_registrations_soon(2s);
+  start();
+  launch({"/bin/sh", "-c", "[ $PMI_RANK = 0 ] || exec sleep 4; exec mpiexec -n 2 " REPLAY_RANK_PROGRAM " talk 0.5"}, 2);
+  expect_rigid_because("not yet shrinkable: no rank registered");
+  expect_end(Outcome::kCompleted, "");
+  EXPECT_FALSE(seen_.started.at(kJob));
 }
 
 // ---- ranks that leave before MPI_Init -------------------------------------------------------------------------------
@@ -176,6 +203,7 @@ TEST_F(Misfits, ARankThatIsOnlyLateIsWaitedFor) {
   launch({REPLAY_FAULT_PROGRAM, "late", "2"}, 2);
   expect_rigid_because("only 1 of 2 ranks registered");
   expect_end(Outcome::kCompleted, "");
+  EXPECT_TRUE(seen_.started.at(kJob)) << "once both had";
 }
 
 }  // namespace

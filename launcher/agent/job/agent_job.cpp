@@ -35,10 +35,11 @@ Admission AgentJob::admit(const replay_vm_hello& hello) {
 }
 
 void AgentJob::on_started(bool is_malleable, const std::string& reason) {
-  ending_.on_started();
+  const bool is_first = ending_.on_started();
   watch_.on_started(is_malleable);
-  if (!job_.site.is_emulated) binding_check_.begin();
+  if (is_first && !job_.site.is_emulated) binding_check_.begin();
   job_.site.report(protocol::JobStarted{id(), is_malleable, reason});
+  if (!is_first) return;
   if (job_.site.turns != nullptr) job_.site.turns->join(job_);
   orders_.on_started();
 }
@@ -49,8 +50,8 @@ void AgentJob::carry_out(const JobOrders::Order& order) {
 
 void AgentJob::measure() {
   watch_.look_after();
-  if (ending_.is_running()) job_.ranks.measure();
   binding_check_.look();
+  if (ending_.is_running()) job_.ranks.measure();
   if (job_.site.turns != nullptr) job_.site.turns->refresh(id());
 }
 

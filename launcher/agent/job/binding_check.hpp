@@ -1,8 +1,9 @@
-// The check that the processes of a job on real cores are bound to them, registered or not. Hydra should have bound the
-// ranks, but a short or wrong list leaves them unbound without an error, and a program or its libraries (threaded BLAS)
-// may set other masks at any time. A process below a rank belongs on the rank's core. One that an mpiexec of the
-// program's has started, or that has left the tree, belongs on the job's cores. Made several times at the start, because
-// inside MPI_Init hwloc visits every core and then restores the mask that it had found, and then with every measurement.
+// The check that the processes of a job on real cores are bound to them, registered or not. Hydra should have bound
+// the ranks, but a short or wrong list leaves them unbound without an error, and a program or its libraries (threaded
+// BLAS) may set other masks at any time. A process below a rank belongs on the rank's core. One that an mpiexec of the
+// program's has started, or that has left the tree, belongs on the job's cores. Made several times at the start,
+// because inside MPI_Init hwloc visits every core and then restores the mask that it had found, and then with every
+// measurement.
 #pragma once
 
 #include <sys/types.h>

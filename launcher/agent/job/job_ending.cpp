@@ -37,9 +37,9 @@ void JobEnding::on_failed_launch(const std::string& reason, bool is_site_fault) 
   finish();
 }
 
-void JobEnding::on_started() {
-  has_started_ = true;
+bool JobEnding::on_started() {
   job_.processes.note_shared_files();
+  return !std::exchange(has_started_, true);
 }
 
 void JobEnding::end(Outcome outcome, Patience patience) {

@@ -36,7 +36,8 @@ class JobEnding {
 
   /// Its processes have not been started. Reports the end.
   void on_failed_launch(const std::string& reason, bool is_site_fault);
-  void on_started();
+  /// Whether it had not been said before.
+  bool on_started();
   void end(Outcome outcome, Patience patience);
   /// Ends a job that cannot go on, for this reason.
   void break_off(const std::string& reason);

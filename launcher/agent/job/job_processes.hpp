@@ -36,8 +36,8 @@ class JobProcesses {
   [[nodiscard]] std::optional<Process> proxy() const;
   /// Of the user's program: all below mpiexec except Hydra's own.
   [[nodiscard]] std::vector<Process> program() const;
-  /// Of the user's program, each with the rank below which it runs, if that is below `ranks`. Nothing: of no one rank, as
-  /// what an mpiexec of the program's has started, or MPI_Comm_spawn; or it cannot be told.
+  /// Of the user's program, each with the rank below which it runs, if that is below `ranks`. Nothing: of no one rank,
+  /// as what an mpiexec of the program's has started, or MPI_Comm_spawn; or it cannot be told.
   [[nodiscard]] std::vector<std::pair<std::optional<std::size_t>, Process>> program_by_rank(std::size_t ranks) const;
   /// Whether an mpiexec of the program's has started this process: it has another job's rank.
   [[nodiscard]] bool is_of_inner_mpiexec(pid_t pid) const;

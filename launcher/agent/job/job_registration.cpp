@@ -68,7 +68,7 @@ int JobRegistration::slot_for(const replay_vm_hello& hello) {
 void JobRegistration::add(const replay_vm_hello& hello, UniqueFd stream) {
   if (!job_.ranks.add(hello, std::move(stream))) return;  // mpiexec reports its death
   watch_.find_proxy();
-  if (!is_declared_ && job_.ranks.have_all_registered()) look_whether_running();
+  if (may_register_ && job_.ranks.have_all_registered()) look_whether_running();
 }
 
 // ---- what the job is ------------------------------------------------------------------------------------------------
@@ -102,10 +102,8 @@ void JobRegistration::declare_started() {
       return declare_rigid(
           fmt::format("vmlib cannot give the core away in rank {}: it has no way into this MPI", slot));
   }
-  if (job_.order.malleable)
-    declare(true, "");
-  else
-    declare(false, "asked to be rigid");
+  if (!job_.order.malleable) return declare(false, "asked to be rigid");
+  declare(true, is_declared_ ? "its ranks have registered" : "");
 }
 
 void JobRegistration::declare_rigid(const std::string& reason) {
@@ -115,6 +113,7 @@ void JobRegistration::declare_rigid(const std::string& reason) {
 
 void JobRegistration::declare(bool is_malleable, const std::string& reason) {
   stop();
+  may_register_ = false;
   is_declared_ = true;
   on_started_(is_malleable, reason);
 }
@@ -131,14 +130,21 @@ void JobRegistration::on_timeout() {
   else if (job_.ranks.have_all_registered())
     declare_started();  // a long MPI_Init
   else if (!watch_.end_if_a_rank_left_early())
-    declare_rigid(describe_unregistered());
+    declare_not_yet(describe_unregistered());
+}
+
+/// A program that loads for long before MPI_Init, or starts another that calls it, registers later.
+void JobRegistration::declare_not_yet(const std::string& reason) {
+  declare_rigid(reason);
+  may_register_ = true;
 }
 
 /// Names the program that was found instead of registered ranks.
 std::string JobRegistration::describe_unregistered() const {
   const double seconds = static_cast<double>(limit().count()) / 1000;
   if (const std::size_t registered = job_.ranks.registered(); registered > 0)
-    return fmt::format("only {} of {} ranks registered within {} s", registered, job_.ranks.size(), seconds);
+    return fmt::format("not yet shrinkable: only {} of {} ranks registered within {} s", registered, job_.ranks.size(),
+                       seconds);
   const std::string none = fmt::format("no rank registered within {} s: ", seconds);
   std::string found = "no process of the program was found";
   for (const Process& process : job_.processes.program()) {
@@ -154,7 +160,7 @@ std::string JobRegistration::describe_unregistered() const {
     else
       found = fmt::format("{} uses no MPI", image.program);
   }
-  return none + found;
+  return "not yet shrinkable: " + none + found;
 }
 
 }  // namespace replay::launcher

@@ -1,7 +1,7 @@
 // Whether a started job is malleable. It is when every rank has registered and reports at the end of MPI_Init that it
-// can give its core away; it is rigid when that has not happened within a limit, with a reason that names the program
-// found instead. On emulated cores a rank that does not register computes for real, without a core of its own: such a
-// job ends.
+// can give its core away, whenever that is. When it has not happened within a limit the job counts as rigid for now,
+// with a reason that names the program found instead. On emulated cores a rank that does not register computes for
+// real, without a core of its own: such a job ends.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,8 @@ namespace replay::launcher {
 
 class JobRegistration {
  public:
-  /// Called once, unless the job ends before: `reason` says why it is rigid.
+  /// Called once, unless the job ends before: `reason` says why it is rigid. Called once more when the ranks of a job
+  /// that was rigid for want of them have registered.
   using OnStarted = std::function<void(bool is_malleable, const std::string& reason)>;
 
   JobRegistration(JobContext& job, JobEnding& ending, JobWatch& watch, OnStarted on_started);
@@ -43,6 +44,7 @@ class JobRegistration {
   [[nodiscard]] bool is_running_without_vmlib() const;
   [[nodiscard]] bool is_running_with_vmlib() const;
   void declare_started();
+  void declare_not_yet(const std::string& reason);
   void declare_rigid(const std::string& reason);
   void declare(bool is_malleable, const std::string& reason);
   [[nodiscard]] std::string describe_unregistered() const;
@@ -53,6 +55,7 @@ class JobRegistration {
   OnStarted on_started_;
   std::string no_vmlib_reason_;
   bool is_declared_ = false;
+  bool may_register_ = true;  // some ranks have not, and could still
   LoopEvent limit_timer_;
   LoopEvent look_timer_;
 };

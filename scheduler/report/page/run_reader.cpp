@@ -61,8 +61,9 @@ struct RunReader::OnRecord {
   }
   void operator()(const GroupEnded& what) const { end_group(what.primary); }
   void operator()(const log::RanksSeen& what) const {
-    if (!what.malleable)
-      reader.said_.push_back({at, what.reason.empty() ? "runs as rigid" : "runs as rigid: " + what.reason, what.job});
+    const std::string state = what.malleable ? "is malleable" : "runs as rigid";
+    if (!what.malleable || !what.reason.empty())
+      reader.said_.push_back({at, what.reason.empty() ? state : state + ": " + what.reason, what.job});
   }
   void operator()(const log::Failed& what) const {
     reader.said_.push_back({at, fmt::format("{} failed: {}", what.action, what.reason), what.job});

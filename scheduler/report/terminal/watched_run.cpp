@@ -65,7 +65,9 @@ struct RunWatcher::OnRecord {
     watcher.tell(at, fmt::format("job {} started on {}{}", number(what.job), on_cores(what.allocation), shrunk));
   }
   void operator()(const log::RanksSeen& what) const {
-    if (!what.malleable) watcher.tell(at, fmt::format("job {} is rigid: {}", number(what.job), what.reason));
+    if (!what.malleable || !what.reason.empty())
+      watcher.tell(
+          at, fmt::format("job {} is {}: {}", number(what.job), what.malleable ? "malleable" : "rigid", what.reason));
   }
   void operator()(const log::ResizeDone& what) const {
     WatchedJob* const job = watcher.find(what.job);

@@ -119,8 +119,9 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
                     fmt::format(R"("job":{},"reason":{})", number(what.job), json_text(what.reason)));
     }
     void operator()(const log::RanksSeen& what) const {
-      if (what.malleable) return;
-      trace.instant(RunRow::kNotes, at, fmt::format("\"job {} runs as rigid\"", number(what.job)),
+      if (what.malleable && what.reason.empty()) return;
+      trace.instant(RunRow::kNotes, at,
+                    fmt::format("\"job {} {}\"", number(what.job), what.malleable ? "is malleable" : "runs as rigid"),
                     fmt::format(R"("job":{},"reason":{})", number(what.job), json_text(what.reason)));
     }
     void operator()(const log::Note& what) const { trace.instant(RunRow::kNotes, at, json_text(what.text), ""); }

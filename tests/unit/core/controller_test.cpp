@@ -75,6 +75,26 @@ TEST_F(TwoSteps, ARankThatCannotShareMakesItsJobRigid) {
   EXPECT_EQ(happens(10s, {Submit{&b_}}), "");
 }
 
+TEST_F(TwoSteps, AJobWhoseRanksRegisterLateIsMalleableFromThenOnAndThePolicyIsAsked) {
+  const auto policy = make_policy("fcfs-malleable");
+  use(*policy.policy);
+  happens(0s, {Submit{&a_}});
+  happens(1s, {Started{id('A'), false, "not yet shrinkable"}});
+  EXPECT_EQ(happens(10s, {Submit{&b_}}), "");
+  EXPECT_EQ(happens(11s, {Started{id('A'), true, "its ranks have registered"}}), "resize A 2");
+}
+
+TEST_F(TwoSteps, AJobThatHasRefusedAnOrderStaysRigidWhateverItsRanksSayLater) {
+  const auto policy = make_policy("fcfs-malleable");
+  use(*policy.policy);
+  happens(0s, {Submit{&a_}});
+  happens(1s, {Started{id('A'), false, "not yet shrinkable"}});
+  EXPECT_EQ(happens(10s, {Submit{&b_}}), "");
+  happens(11s, {ActionFailed{id('A'), "suspend", "a process does not stop"}});
+  EXPECT_EQ(happens(12s, {Started{id('A'), true, "its ranks have registered"}}), "");
+  EXPECT_EQ(happens(20s, {Finish{id('A'), {}}}), "start B 2");
+}
+
 TEST_F(TwoSteps, SuspendAndResumeHandCoresOverAndStopTheBudget) {
   Script script;
   script.answers = {{Start{id('A'), {4, 1, {}}}}, {Suspend{id('A')}, Start{id('B'), {2, 1, {}}}}, {Resume{id('A')}}};

@@ -101,6 +101,16 @@ TEST(JobTable, AJobWhoseProcessesCannotShareIsRigid) {
   EXPECT_FALSE(table.rows()[0].has_ended());
 }
 
+TEST(JobTable, AJobWhoseRanksRegisteredLateIsMalleable) {
+  const JobTable table = table_of(Records("flat:8")
+                                      .submit(0, 1, 2, 1)
+                                      .launch(0, 1, 2)
+                                      .add(5, log::RanksSeen{JobId{1}, false, "not yet shrinkable"})
+                                      .add(7, log::RanksSeen{JobId{1}, true, "its ranks have registered"}));
+  EXPECT_EQ(table.rows()[0].flexibility, Flexibility::kMalleable);
+  EXPECT_EQ(table.rigid_reason(JobId{1}), "");
+}
+
 TEST(JobTable, ALogThatCannotBeTrueIsRefused) {
   EXPECT_THROW(table_of(Records("flat:8").launch(0, 1, 1)), InputError);
   EXPECT_THROW(table_of(Records("flat:8").submit(0, 1, 1, 1).submit(0, 1, 1, 1)), InputError);

@@ -81,6 +81,15 @@ TEST(ProgramReport, ARigidProgramIsSaidToBeOneAndWhy) {
   EXPECT_FALSE(has(text, "phase ")) << "a table without a figure: " << text;
 }
 
+TEST(ProgramReport, NotesOfTheAgentAndALateStartAreSaid) {
+  ProgramHistory late = history();
+  late.started = protocol::JobStarted{JobId{1}, true, "its ranks have registered"};
+  late.notes = {"rank 1 was not on its core 0"};
+  const std::string text = report_text(settings(), late);
+  EXPECT_TRUE(has(text, "malleable, but not from the start\nnote        rank 1 was not on its core 0\n")) << text;
+  EXPECT_EQ(report_json(settings(), late)["rigid_because"], "");
+}
+
 TEST(ProgramReport, ManyPhasesAreAddedUpByKind) {
   ProgramHistory many = history();
   many.phases.clear();

@@ -30,6 +30,7 @@ class PlayedAgent {
   }
 
   bool is_malleable = true;
+  bool is_late = false;       ///< with `is_malleable`: not at first
   bool is_vanishing = false;  ///< closes the connection when asked to launch
   bool refuses_moves = false;
   bool ends_at_once = false;  ///< before the ranks are there
@@ -65,6 +66,7 @@ class PlayedAgent {
     } else if (ends_at_once) {
       say_end(Outcome::kCompleted);
     } else {
+      if (is_late) say(protocol::JobStarted{kJob, false, "not yet"});
       say(protocol::JobStarted{kJob, is_malleable, is_malleable ? "" : "it is a stone"});
     }
   }
@@ -199,6 +201,14 @@ TEST_F(ProgramRunTest, ARigidJobIsSuspendedButNeverMoved) {
   EXPECT_EQ(history.started.value().reason, "it is a stone");
   ASSERT_EQ(history.phases.size(), 3U);
   EXPECT_TRUE(history.phases[1].kind.is_suspended);
+}
+
+TEST_F(ProgramRunTest, AJobThatTurnsOutMalleableLateIsMovedAfterAll) {
+  agent_->is_late = true;
+  const ProgramHistory history = run(shrink_and_expand());
+  EXPECT_EQ(agent_->heard, "launch move move ");
+  EXPECT_FALSE(history.has_skipped);
+  EXPECT_TRUE(history.started.value().malleable);
 }
 
 TEST_F(ProgramRunTest, ARefusedChangeLeavesTheJobAsItWas) {
