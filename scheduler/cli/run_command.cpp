@@ -287,10 +287,10 @@ int run(const RunOptions& options, const std::string& command_line) {
   const fs::path folder = results::make_run_folder(options.common.out, scenario.policies, options.common.force);
   LiveRun live{options, scenario, machine, programs, page.get()};
   std::vector<results::PolicyRun> runs;
-  for (const std::string& policy : scenario.policies) {
-    const fs::path where = scenario.policies.size() == 1 ? folder : folder / results::folder_name(policy);
+  for (std::size_t i = 0; i < scenario.policies.size(); ++i) {
+    const fs::path where = scenario.policies.size() == 1 ? folder : folder / scenario.folders[i];
     try {
-      runs.push_back(live.run(policy, where, command_line, out));
+      runs.push_back(live.run(scenario.policies[i], where, command_line, out));
     } catch (const InputError& error) {  // the results cannot be written
       if (runs.empty()) throw;
       (void)report(runs, context_of(scenario), folder, options.common.json);  // of the policies before it

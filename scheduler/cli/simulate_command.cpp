@@ -90,7 +90,7 @@ int simulate_all(const experiment::SimulateOptions& options, const std::string& 
   std::vector<std::string> errors(runs.size());  // of runs that could not write their results
   experiment::ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {
-    const fs::path where = runs.size() == 1 ? folder : folder / results::folder_name(scenario.policies[i]);
+    const fs::path where = runs.size() == 1 ? folder : folder / scenario.folders[i];
     const auto show = [&, i](std::size_t done) {
       progress.show(fmt::format("{}: {} of {} jobs", scenario.policies[i], done, scenario.workload().jobs.size()));
     };

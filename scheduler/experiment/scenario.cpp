@@ -31,15 +31,19 @@ CleaningRules cleaning_rules(const std::map<std::string, std::string>& given) {
   return rules;
 }
 
-// Throws if two policies have the same folder name: the runs of one command are side by side in such folders.
-static void expect_folders_of_their_own(const std::vector<std::string>& policies) {
+// Throws if two policies have the same folder name.
+static std::vector<std::string> folders_of(const std::vector<std::string>& policies) {
+  std::vector<std::string> folders;
   std::map<std::string, std::string> of_folder;
-  for (const std::string& policy : policies)
-    if (const auto [there, is_new] = of_folder.emplace(results::folder_name(policy), policy); !is_new)
+  for (const std::string& policy : policies) {
+    folders.push_back(results::folder_name(policy));
+    if (const auto [there, is_new] = of_folder.emplace(folders.back(), policy); !is_new)
       throw UsageError(there->second == policy
                            ? fmt::format("--policy: {} stands there twice; expected each policy once", policy)
                            : fmt::format("--policy: {} and {} would both be written to the folder {}; rename one",
                                          there->second, policy, there->first));
+  }
+  return folders;
 }
 
 // Throws if a policy has learned from the trace that it is to be judged on.
@@ -110,7 +114,7 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
       scenario.learned.push_back({named.files.empty() ? policy : named.files.front(), *training});
     if (named.policy->chooses_sizes()) scenario.size_choosers.push_back(policy);
   }
-  expect_folders_of_their_own(scenario.policies);
+  scenario.folders = folders_of(scenario.policies);
   scenario.runtime_model = options.runtime_model.empty() ? default_model : options.runtime_model;
   const bool is_calibrated = names_model(scenario.runtime_model, kCalibrated);
   if (!options.profile.empty() && !is_calibrated)

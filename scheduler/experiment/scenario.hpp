@@ -57,7 +57,10 @@ struct LearnedFrom {
 /// The inputs of a run, read and checked.
 struct Scenario {
   LoadedWorkload loaded;
-  std::vector<std::string> policies;       ///< as written; each is valid
+  std::vector<std::string> policies;  ///< as written, until find_average_waits(); each is valid
+  /// Of each policy as written, and no two alike: for the runs of one command, side by side. find_average_waits() may make
+  /// two policies one.
+  std::vector<std::string> folders;
   std::vector<LearnedFrom> learned;        ///< of those policies that have learned
   std::vector<std::string> size_choosers;  ///< of those policies that choose the size of a job at its start
   std::string runtime_model;

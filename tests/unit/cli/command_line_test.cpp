@@ -490,6 +490,16 @@ TEST_F(CommandLine, SeveralPoliciesHaveASubFolderEachAndDifferencesToTheFirst) {
   EXPECT_NE(result.out.find("% to fcfs"), std::string::npos) << result.out;
 }
 
+TEST_F(CommandLine, PoliciesThatTurnOutToBeOneHaveASubFolderEach) {
+  write_text(folder_ / "t.swf", kTwoJobs);  // hardly any waits: awt=conservative is 60 s
+  const ShellResult result = replay("simulate --trace t.swf --policy slack:awt=conservative,slack:awt=60 --out r");
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* folder : {"slack,awt=conservative", "slack,awt=60"}) {
+    EXPECT_NE(text_of(folder_ / "r" / folder / "run.json").find("slack:awt=60"), std::string::npos) << folder;
+    EXPECT_FALSE(text_of(folder_ / "r" / folder / "jobs.csv").empty()) << folder;
+  }
+}
+
 TEST_F(CommandLine, ListsAndHelpWork) {
   for (const char* arguments : {"", "--help", "help", "--version", "policies", "policies --json", "models",
                                 "benchmarks", "simulate --help", "trace info --help"}) {
