@@ -6,11 +6,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
-#include "scheduler/base/text/split.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay {
@@ -149,20 +149,24 @@ JobTableReader::JobTableReader(std::unique_ptr<ByteSource> source) : lines_(std:
 
 void JobTableReader::read_header() {
   const auto line = lines_.next();
-  std::size_t cells = 0;
-  if (line) {
-    cells = for_each_part(line->text, ',', [this](std::size_t index, std::string_view cell) {
-      if (index == 0 && cell != "job") fail("1", "'job'", cell);
-      if (index == 0) return;
-      const auto column = std::ranges::find(kColumns, cell, &Column::name);
-      if (column == kColumns.end()) fail(fmt::format("{}", index + 1), fmt::format("one of {}", known_columns()), cell);
-      const auto place = static_cast<std::size_t>(column - kColumns.begin());
-      if (std::ranges::find(columns_, place) != columns_.end()) fail(cell, "each column once", cell);
-      columns_.push_back(place);
-    });
+  if (!line) throw InputError(fmt::format("{}: expected a header row that begins with 'job', found nothing", name()));
+  cut(line->text);
+  const std::span cells = row_.cells();
+  if (cells[0] != "job") fail("1", "'job'", cells[0]);
+  for (std::size_t index = 1; index < cells.size(); ++index) {
+    const auto column = std::ranges::find(kColumns, cells[index], &Column::name);
+    if (column == kColumns.end())
+      fail(fmt::format("{}", index + 1), fmt::format("one of {}", known_columns()), cells[index]);
+    const auto place = static_cast<std::size_t>(column - kColumns.begin());
+    if (std::ranges::find(columns_, place) != columns_.end()) fail(cells[index], "each column once", cells[index]);
+    columns_.push_back(place);
   }
-  if (cells == 0)
-    throw InputError(fmt::format("{}: expected a header row that begins with 'job', found nothing", name()));
+}
+
+// No cell of ours goes on in the next line.
+void JobTableReader::cut(std::string_view line) {
+  if (!row_.begin(line))
+    throw InputError(name(), lines_.number(), "expected a closing quotation mark, found the end of the line");
 }
 
 std::optional<JobTraits> JobTableReader::find(std::int64_t job) {
@@ -188,20 +192,18 @@ bool JobTableReader::next(Row& row) {
   if (!line) return false;
   if (line->too_long) fail("job", fmt::format("at most {} characters", kLongestLine), line->text);
   row = Row{};
-  const std::size_t cells = for_each_part(line->text, ',', [&](std::size_t index, std::string_view cell) {
-    if (index == 0) {
-      const auto number = parse_number<std::int64_t>(cell);
-      if (!number || *number < 0) fail("job", "a job number", cell);
-      row.job = *number;
-    } else if (index <= columns_.size() && !cell.empty()) {
-      const std::size_t column = columns_[index - 1];
-      if (const auto expected = set_job_cell(row.traits, column, cell); !expected.empty())
-        fail(kColumns[column].name, expected, cell);
-    }
-  });
-  if (cells != columns_.size() + 1)
-    throw InputError(name(), lines_.number(),
-                     fmt::format("expected {} cells as in the header row, found {}", columns_.size() + 1, cells));
+  cut(line->text);
+  const std::span cells = row_.cells();
+  const auto number = parse_number<std::int64_t>(cells[0]);
+  if (!number || *number < 0) fail("job", "a job number", cells[0]);
+  row.job = *number;
+  for (std::size_t index = 0; index < std::min(columns_.size(), cells.size() - 1); ++index)
+    if (const auto expected = set_job_cell(row.traits, columns_[index], cells[index + 1]); !expected.empty())
+      fail(kColumns[columns_[index]].name, expected, cells[index + 1]);
+  if (cells.size() != columns_.size() + 1)
+    throw InputError(
+        name(), lines_.number(),
+        fmt::format("expected {} cells as in the header row, found {}", columns_.size() + 1, cells.size()));
   if (row.traits.least && row.traits.most && *row.traits.least > *row.traits.most)
     fail("most_processes", fmt::format("at least least_processes, {}", *row.traits.least),
          fmt::format("{}", *row.traits.most));

@@ -14,6 +14,7 @@
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/base/file/line_reader.hpp"
+#include "scheduler/base/text/csv_row.hpp"
 #include "scheduler/model/job_traits.hpp"
 #include "traces/number_set.hpp"
 
@@ -25,7 +26,7 @@ namespace replay {
 /// The same for files with another ending, such as ".pairs.csv".
 [[nodiscard]] std::optional<std::string> file_beside(const std::string& trace, std::string_view ending);
 
-/// The columns behind "job", in their fixed order; cells are never quoted, and none holds a comma. For other tables
+/// The columns behind "job", in their fixed order; cells are numbers and words that need no quotes, and none holds a comma. For other tables
 /// that have the same columns.
 [[nodiscard]] std::vector<std::string_view> job_table_columns();
 /// Sets the member of columns[`column`] from its cell; an empty cell sets nothing. Returns what was expected if the
@@ -59,7 +60,10 @@ class JobTableReader {
   [[nodiscard]] bool next(Row& row);
   [[noreturn]] void fail(std::string_view column, std::string_view expected, std::string_view found) const;
 
+  void cut(std::string_view line);
+
   LineReader lines_;
+  CsvRow row_;
   std::vector<std::size_t> columns_;  // of each cell of a row: its place in the list of all columns
   std::unordered_map<std::int64_t, JobTraits> waiting_;
   NumberSet seen_;

@@ -43,6 +43,22 @@ std::vector<std::string_view> all_columns() {
   return names;
 }
 
+// A header line is one text to us, and several cells to a spreadsheet that cuts at commas, semicolons or tabs.
+std::string in_pieces(std::string_view line, void (*append)(std::string&, std::string_view)) {
+  std::string text;
+  for (;;) {
+    const std::size_t cut = std::min(line.find_first_of(",;\t"), line.size());
+    append(text, line.substr(0, cut));
+    if (cut == line.size()) return text;
+    text += line[cut];
+    line.remove_prefix(cut + 1);
+  }
+}
+void append_guarded(std::string& text, std::string_view piece) {
+  text.append(is_formula(piece) ? "'" : "").append(piece);
+}
+void without_guard_of_piece(std::string& text, std::string_view piece) { text.append(without_guard(piece)); }
+
 bool is_number(char c) { return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'; }
 
 }  // namespace
@@ -54,7 +70,7 @@ TraceCsvReader::TraceCsvReader(std::unique_ptr<ByteSource> source)
       read_header_row(line->text);
       return;
     }
-    header_.add_line(std::string(line->text), lines_.number());
+    header_.add_line(in_pieces(line->text, without_guard_of_piece), lines_.number());
   }
   throw InputError(
       fmt::format("{}: expected a header row with '{}', found nothing", lines_.name(), kTraceCsvFields[0]));
@@ -125,7 +141,7 @@ void TraceCsvReader::fail(std::string_view problem) const { throw InputError(lin
 void TraceCsvWriter::write(const SwfHeader& header, bool with_lines) {
   if (with_lines)
     for (const std::string& line : header.lines())
-      if (line.starts_with(';')) text_.append(line).append("\n");
+      if (line.starts_with(';')) text_.append(in_pieces(line, append_guarded)).append("\n");
   text_ += fmt::format("{}\n", fmt::join(all_columns(), ","));
 }
 

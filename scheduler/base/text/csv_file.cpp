@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scheduler/base/text/csv_row.hpp"
+
 namespace replay {
 namespace {
 
@@ -69,10 +71,9 @@ CsvFile::CsvFile(const std::filesystem::path& path, std::string_view columns)
 }
 
 std::string_view CsvFile::quoted(std::string_view text, std::string& memory) {
-  const bool is_formula = !text.empty() && std::string_view{"=+-@\t\r"}.find(text.front()) != std::string_view::npos;
-  const std::string_view guard = is_formula ? "'" : "";
+  const std::string_view guard = is_formula(text) ? "'" : "";
   if (text.find_first_of(",\"\r\n") == std::string_view::npos)
-    return is_formula ? memory.assign(guard).append(text) : text;
+    return guard.empty() ? text : memory.assign(guard).append(text);
   memory.assign("\"").append(guard);
   for (const char c : text) memory.append(c == '"' ? 2 : 1, c);
   return memory += '"';

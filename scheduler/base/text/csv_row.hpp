@@ -1,5 +1,6 @@
 // Rows of CSV files, read as RFC 4180 has them: a cell in quotation marks may hold commas, doubled quotation marks and
-// line ends.
+// line ends. A text that a spreadsheet would run as a formula stands behind an apostrophe in our files; here it is the
+// text again.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,12 @@
 #include <vector>
 
 namespace replay {
+
+/// Whether a spreadsheet would read the cell as a formula: behind blanks it begins with = + - @, a tab or CR. Apostrophes
+/// before that are passed over, so that a text with some gets one more, and is told from one without.
+[[nodiscard]] bool is_formula(std::string_view cell);
+/// The text of a cell: without the apostrophe that CsvFile::quoted() has put before it.
+[[nodiscard]] std::string_view without_guard(std::string_view cell);
 
 /// The cells of one row at a time. Keeps its memory for the next one.
 class CsvRow {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
+#include "scheduler/base/text/csv_file.hpp"
 #include "scheduler/base/text/split.hpp"
 
 namespace replay {
@@ -33,6 +36,18 @@ TEST(CsvRow, AQuotedCellGoesOnInTheNextLine) {
   EXPECT_FALSE(row.go_on("two,"));
   EXPECT_TRUE(row.go_on(R"(three",4)"));
   EXPECT_EQ(cells_of(row), (Cells{"1", "one\ntwo,\nthree", "4"}));
+}
+
+TEST(CsvRow, TextsThatStandBehindAnApostropheComeBackAsTheyWere) {
+  for (const std::string text : {"=1+1", "-2+3", "@SUM(A1)", "+cmd|'/c \"calc\"'!A1,", "\t=1", " =1", "'=1", "'' -1",
+                                 "'", "'plain", "a=1", "-", ""}) {
+    std::string memory;
+    const std::string line = "1," + std::string{CsvFile::quoted(text, memory)} + ",2";
+    CsvRow row;
+    ASSERT_TRUE(row.begin(line)) << line;
+    EXPECT_EQ(cells_of(row), (Cells{"1", text, "2"})) << line;
+    if (!text.empty()) EXPECT_EQ(std::string_view{"=+-@\t"}.find(line[2]), std::string_view::npos) << line;
+  }
 }
 
 TEST(Split, KeepsEmptyParts) {

@@ -144,6 +144,7 @@ std::string error_of(const std::string& text) {
 
 TEST(PairsFile, IsReadAndItsErrorsNameTheLine) {
   EXPECT_EQ(error_of("job,beside,slowdown\n1,2,1.5\n\n2,1,0.9\n"), "");
+  EXPECT_EQ(error_of("\"job\",\"beside\",\"slowdown\"\n\"1\",\"2\",\"1.5\"\n"), "");
   EXPECT_EQ(error_of("job,beside\n"), "t.pairs.csv:1: expected the columns job,beside,slowdown, found 'job,beside'");
   EXPECT_EQ(error_of("job,beside,slowdown\n1,2\n"),
             "t.pairs.csv:2: expected three cells job,beside,slowdown, found '1,2'");

@@ -129,6 +129,17 @@ TEST(JobTable, ColumnsMayBeFewAndInAnyOrder) {
   EXPECT_TRUE(table.find(2).value().empty()) << "an empty cell is not stated";
 }
 
+TEST(JobTable, CellsMayBeQuotedOrBehindAnApostropheAsSpreadsheetsHaveThem) {
+  JobTableReader reader(
+      memory_source("\"job\",\"flexibility\",\"political_priority\"\n\"1\",\"rigid\",\"'-inf\"\n", "t"));
+  const auto traits = reader.find(1);
+  ASSERT_TRUE(traits);
+  EXPECT_EQ(traits->flexibility, Flexibility::kRigid);
+  EXPECT_EQ(traits->political_priority, -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(message_of<InputError>([] { JobTableReader{memory_source("job,\"sizes\n", "t")}; }),
+            "t:1: expected a closing quotation mark, found the end of the line");
+}
+
 TEST(JobTable, LineEndsOfOtherSystemsAndAMissingLastOneAreFine) {
   JobTableReader table = reader("job,ov\r\n1,0.5\r\n2,0.25");
   EXPECT_EQ(table.find(1).value().network_overhead, 0.5);

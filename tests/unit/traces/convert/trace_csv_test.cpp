@@ -50,6 +50,18 @@ TEST(TraceCsv, EveryFieldAndTraitComesBack) {
   EXPECT_EQ(TraceCsvReader(memory_source(text)).header().lines(), header.lines());
 }
 
+TEST(TraceCsv, HeaderLinesAreNoFormulasToASpreadsheetAndComeBack) {
+  SwfHeader header;
+  header.add_line(";=1+1", 1);
+  header.add_line("; Note: three, =cmd|'/c calc'!A1;@SUM(A1),-1,'=2,plain", 2);
+  std::string text;
+  TraceCsvWriter writer(string_sink(text));
+  writer.write(header, true);
+  writer.close();
+  EXPECT_TRUE(text.starts_with(";'=1+1\n; Note: three,' =cmd|'/c calc'!A1;'@SUM(A1),'-1,''=2,plain\n")) << text;
+  EXPECT_EQ(TraceCsvReader(memory_source(text)).header().lines(), header.lines());
+}
+
 TEST(TraceCsv, ColumnsMayMoveAndBeMissingAndQuoted) {
   const auto entries = read("\"user\",\"submit_s\",\"job_number\"\n\"3\",20,1\n,30,2\n");
   ASSERT_EQ(entries.size(), 2U);
