@@ -1,5 +1,5 @@
-/* The library of another MPI, as far as the programs of the tests and vmlib need it. It does not speak Hydra's protocol, so that each
- * process of a job is a world of its own. */
+/* The library of another MPI, as far as the programs of the tests and vmlib need it. It does not speak Hydra's
+ * protocol, so that each process of a job is a world of its own. */
 int MPI_Init(int* argc, char*** argv);
 int MPI_Comm_size(int comm, int* size);
 int MPI_Finalize(void);
