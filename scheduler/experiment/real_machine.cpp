@@ -57,6 +57,21 @@ launcher::LocalMachine emulated_machine(const std::string& text) {
   return emulated;
 }
 
+// How the cores of a node are used, in words of `replay agent`; what is as usual is left out.
+std::vector<std::string> words_for_an_agent(const RealMachineOptions& given) {
+  const RealMachineOptions usual;
+  std::vector<std::string> words;
+  if (given.smt) words.emplace_back("--smt");
+  const auto add = [&words](const char* option, const std::string& value, const std::string& usual_value) {
+    if (value != usual_value) words.push_back(fmt::format("{} {}", option, value));
+  };
+  add("--back-end", given.back_end, usual.back_end);
+  add("--quantum", given.quantum, usual.quantum);
+  add("--turn", given.turn, usual.turn);
+  add("--job-network", given.job_network, usual.job_network);
+  return words;
+}
+
 }  // namespace
 
 launcher::BackEnd back_end_of(const std::string& name) {
@@ -108,9 +123,11 @@ RealMachine::RealMachine(const std::string& text, const RealMachineOptions& opti
     back_end_ = "token";
     text_ = fmt::format("{}{}", kEmulated, local_.machine.to_text());
   } else if (spec.starts_with(kRemote)) {
-    if (options.smt || options.back_end != "auto" || options.job_network != "own")
-      throw UsageError(
-          fmt::format("--machine {}: --smt, --back-end and --job-network are said to `replay agent`", spec));
+    if (const auto words = words_for_an_agent(options); !words.empty())
+      throw UsageError(fmt::format(
+          "--machine {0}: {1}: the agent decides how the cores of its node are used: expected `replay agent {1} ...` "
+          "there, and not here",
+          spec, fmt::join(words, " ")));
     remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), options.agent_key);
     local_ = remote_->machine();
     agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;

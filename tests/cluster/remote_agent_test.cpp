@@ -236,6 +236,21 @@ TEST_F(RemoteAgent, ItsCoresCanBeEmulated) {
   expect_nothing_left();
 }
 
+TEST_F(RemoteAgent, HowItsCoresAreUsedIsSaidToTheAgentAndNotToTheDaemon) {
+  for (const std::string words :
+       {"--turn 20ms", "--quantum 5ms", "--back-end token", "--smt", "--job-network host", "--quantum 5ms --turn 0"}) {
+    const ShellResult result =
+        shell(fmt::format("{} --trace {} --policy easy --machine agent:127.0.0.1:1 --agent-key {} {}", REPLAY_PROGRAM,
+                          (folder_ / "short.swf").string(), key_.string(), words));
+    EXPECT_EQ(result.status, 2) << words << ": " << result.err;
+    EXPECT_NE(result.err.find(fmt::format("{}: the agent decides how the cores of its node are used: expected `replay "
+                                          "agent {} ...` there",
+                                          words, words)),
+              std::string::npos)
+        << result.err;
+  }
+}
+
 TEST_F(RemoteAgent, IsOneNodeWithCoresOfItsOwn) {
   for (const char* machine : {"emulated:2x2", "agent:127.0.0.1:1"}) {
     Background agent{REPLAY_PROGRAM,
