@@ -244,6 +244,12 @@ std::string last_words(const std::vector<results::PolicyRun>& runs, const fs::pa
   return fmt::format("{}; `replay report {}` makes a page of it that stays", end, folder.string());
 }
 
+experiment::JobsCores cores_of(const experiment::RealMachine& machine) {
+  using enum experiment::JobsCores::Kind;
+  const auto kind = machine.is_here() ? (machine.is_emulated() ? kVirtual : kHere) : kElsewhere;
+  return {kind, machine.machine().size()};
+}
+
 int run(const RunOptions& options, const std::string& command_line) {
   std::FILE* out = options.common.json ? stderr : stdout;
   experiment::expect_time_scale(options.time_scale);
@@ -251,7 +257,7 @@ int run(const RunOptions& options, const std::string& command_line) {
   const CoreCount cores = machine.machine().size();
   experiment::Scenario scenario = experiment::load_scenario(options.common, "isolated", cores);
   experiment::fit_to_machine(scenario, options.common, cores, true);
-  experiment::use_profile(scenario, options.common,
+  experiment::use_profile(scenario, options.common, cores_of(machine),
                           {.everywhere = options.program, .time_scale = options.time_scale, .is_real = true});
   if (machine.is_here() && !machine.is_emulated())
     if (auto note = experiment::note_on_turns(scenario, machine.node().turn))

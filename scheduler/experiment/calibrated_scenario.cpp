@@ -12,6 +12,21 @@
 #include "scheduler/runtime_model/profile_file.hpp"
 
 namespace replay::experiment {
+namespace {
+
+// What is not known stays empty, and is not compared.
+ProfileMachine machine_of(const JobsCores& cores, const Profile& profile) {
+  using enum JobsCores::Kind;
+  if (cores.kind == kElsewhere) {
+    ProfileMachine node;
+    node.cores = cores.count;
+    return node;
+  }
+  const bool are_counted = cores.kind == kHere || !profile.machine.emulated.empty();
+  return machine_here(are_counted ? cores.count : cores_here());
+}
+
+}  // namespace
 
 std::string profile_path(const CommonOptions& options) {
   return options.profile.empty() ? default_profile_path().string() : options.profile;
@@ -28,18 +43,21 @@ std::shared_ptr<const Profile> load_profile(const CommonOptions& options) {
   return std::make_shared<const Profile>(read_profile(path));
 }
 
-void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSetting setting) {
+void use_profile(Scenario& scenario, const CommonOptions& options, const JobsCores& cores, BenchmarkSetting setting) {
   if (!names_model(scenario.runtime_model, kCalibrated)) return;
   const Profile& profile = *scenario.profile;
   setting.profile_name = profile_path(options);
   setting.programs = scenario.loaded.programs;
   const BenchmarkJobs jobs = set_benchmarks(scenario.workload(), profile, setting);
-  const CoreCount cores = cores_here();
   if (profile.is_sample)
     scenario.notes.push_back(fmt::format("{}: is a sample, of no real machine", setting.profile_name));
-  else if (const auto others = differences(profile.machine, machine_here(cores)); !others.empty())
+  else if (const auto others = differences(profile.machine, machine_of(cores, profile)); !others.empty())
     scenario.notes.push_back(
         fmt::format("{}: is the profile of another machine ({})", setting.profile_name, fmt::join(others, "; ")));
+  else if (cores.kind == JobsCores::Kind::kElsewhere)
+    scenario.notes.push_back(fmt::format(
+        "{}: is of {}; whether that is the agent's machine is not known, but for the number of cores",
+        setting.profile_name, profile.machine.name.empty() ? "a machine without a name" : profile.machine.name));
   scenario.notes.push_back(fmt::format("{} of {} jobs are benchmarks of {} ({}), with run times as measured",
                                        jobs.benchmarks, scenario.workload().jobs.size(), setting.profile_name,
                                        profile.date));

@@ -16,10 +16,22 @@ namespace replay::experiment {
 /// Path of that profile.
 [[nodiscard]] std::string profile_path(const CommonOptions& options);
 
+/// Where the jobs run.
+struct JobsCores {
+  enum class Kind {
+    kHere,       ///< cores of this computer
+    kElsewhere,  ///< those of an agent, which does not tell its CPU, kernel and MPI
+    kVirtual,    ///< emulated, or simulated only
+  };
+  Kind kind = Kind::kHere;
+  CoreCount count = 1;
+};
+
 /// With the model `calibrated`: takes run times and behaviour of the jobs from the profile, and adds notes, also if the
-/// profile is of another machine. Other models: no effect. REQUIRES: job sizes are final. Throws InputError for a
-/// benchmark that was not measured.
-void use_profile(Scenario& scenario, const CommonOptions& options, BenchmarkSetting setting);
+/// profile is of another machine than that of `cores`; for virtual ones it should be of this computer, or of as many
+/// emulated ones. Other models: no effect. REQUIRES: job sizes are final. Throws InputError for a benchmark that was
+/// not measured.
+void use_profile(Scenario& scenario, const CommonOptions& options, const JobsCores& cores, BenchmarkSetting setting);
 
 /// For a run of real jobs under `calibrated+pairs` that take turns of that length where they share cores: a note if the pairs were
 /// measured with other turns.

@@ -25,7 +25,9 @@ PreparedSimulation prepare_simulation(const CommonOptions& options, bool flat) {
   Machine machine = machine_of(options, flat, scenario);
   if (options.machine.empty()) note_machine_of_log(scenario);
   fit_to_machine(scenario, options, machine.size(), false);
-  use_profile(scenario, options, {.deducts_overheads = options.machine.starts_with("emulated:")});
+  const bool is_local = options.machine.starts_with("local");
+  use_profile(scenario, options, {is_local ? JobsCores::Kind::kHere : JobsCores::Kind::kVirtual, machine.size()},
+              {.deducts_overheads = options.machine.starts_with("emulated:")});
   find_average_waits(scenario, machine);
   return {options, std::move(scenario), std::move(machine)};
 }

@@ -63,6 +63,20 @@ TEST_F(Calibrated, AProfileOfAnotherMachineIsFlaggedWithWhatDiffers) {
   EXPECT_NE(notes.find("kernel: none there, Linux "), std::string::npos) << notes;
 }
 
+TEST_F(Calibrated, AProfileOfSomeCoresIsComparedWithAMachineOfSomeCores) {
+  Profile profile = read_profile(kSample);
+  profile.is_sample = false;
+  profile.machine = machine_here(1);
+  write_profile(profile, folder_ / "one.json");
+  write_trace("cg --class W", 1);
+  const ShellResult result = shell(std::string{REPLAY_PROGRAM} +
+                                       " simulate --trace t.swf --policy fcfs --out out --runtime-model calibrated "
+                                       "--profile one.json --machine local:0",
+                                   folder_.path());
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(run_json()["notes"].dump().find("another machine"), std::string::npos) << run_json()["notes"];
+}
+
 TEST_F(Calibrated, WhatWasNotMeasuredNamesTheCommand) {
   write_trace("cg --class W", 3);
   ShellResult result = simulate("--runtime-model calibrated --profile " + kSample);

@@ -1,12 +1,16 @@
 // Tests of the notes on the profile of a run.
 #include "scheduler/experiment/calibrated_scenario.hpp"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include "scheduler/experiment/hardware.hpp"
+#include "scheduler/runtime_model/machine_facts.hpp"
 
 namespace replay::experiment {
 namespace {
@@ -36,6 +40,39 @@ TEST(NoteOnTurns, SaysWhenPairsWereMeasuredWithOtherTurns) {
   EXPECT_EQ(note("calibrated+pairs", 0.02, false), "") << "no pair was measured";
   EXPECT_EQ(note("calibrated", 0.02), "") << "reads no pairs";
   EXPECT_EQ(note("isolated+pairs", 0.02), "") << "reads no profile";
+}
+
+// The notes of a run without jobs on these cores, with a profile of a machine like this one.
+std::string notes(const JobsCores& cores, CoreCount profiled, const std::string& emulated = "") {
+  Profile profile;
+  profile.machine = machine_here(profiled);
+  profile.machine.name = "node7";
+  profile.machine.emulated = emulated;
+  Scenario scenario;
+  scenario.runtime_model = kCalibrated;
+  scenario.profile = std::make_shared<const Profile>(std::move(profile));
+  CommonOptions options;
+  options.profile = "p.json";
+  use_profile(scenario, options, cores, {});
+  return fmt::format("{}", fmt::join(scenario.notes, "\n"));
+}
+
+TEST(UseProfile, ComparesTheCoresThatTheJobsRunOnAndNotAllThatAreHere) {
+  using enum JobsCores::Kind;
+  const CoreCount all = cores_here();
+  EXPECT_EQ(notes({kHere, all + 1}, all + 1).find("another machine"), std::string::npos)
+      << notes({kHere, all + 1}, all + 1);
+  EXPECT_NE(notes({kHere, all + 1}, all).find(fmt::format("(cores: {} there, {} here)", all, all + 1)),
+            std::string::npos);
+  EXPECT_EQ(notes({kVirtual, all + 1}, all).find("another machine"), std::string::npos) << "measured on all of them";
+  EXPECT_EQ(notes({kVirtual, all + 1}, all + 1, "emulated").find("another machine"), std::string::npos);
+}
+
+TEST(UseProfile, ComparesAnAgentsNodeOnlyByItsCoresAndSaysSo) {
+  using enum JobsCores::Kind;
+  EXPECT_NE(notes({kElsewhere, 64}, 64).find("p.json: is of node7; whether that is the agent's machine is not known"),
+            std::string::npos);
+  EXPECT_NE(notes({kElsewhere, 64}, 4).find("another machine (cores: 4 there, 64 here)"), std::string::npos);
 }
 
 }  // namespace
