@@ -21,6 +21,7 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/live_page_address.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
@@ -33,6 +34,7 @@
 #include "scheduler/experiment/simulation.hpp"
 #include "scheduler/live/engine.hpp"
 #include "scheduler/report/live/live_page.hpp"
+#include "scheduler/results/output_names.hpp"
 #include "scheduler/results/recorder.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/neighbours_part.hpp"
@@ -129,8 +131,6 @@ void expect_room_in(const fs::path& folder) {
   }
 }
 
-std::string text_of(const report::LivePage& page) { return "live page: " + page.url(); }
-
 // Runs one policy for real.
 class LiveRun {
  public:
@@ -156,7 +156,7 @@ class LiveRun {
     results::Recorder recorder{folder, std::move(description)};
     const double before = machine_.is_here() ? experiment::load_of_others().value_or(-1) : -1;
     LiveViewOptions viewing;
-    if (page_ != nullptr) viewing.address = text_of(*page_);
+    if (page_ != nullptr) viewing.address = "live page: " + page_->url();
     viewing.quit = [] { static_cast<void>(::raise(SIGINT)); };  // as Ctrl-C does
     LiveView view{out, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto,
                   scenario_.workload().jobs.size(), std::move(viewing)};
@@ -222,15 +222,12 @@ class LiveRun {
   report::LivePage* page_;  // null: none
 };
 
-// Makes the page that follows the runs if there is to be one, and says where it is.
-std::unique_ptr<report::LivePage> open_live_page(const RunOptions& options, std::FILE* out) {
+// Makes the page that follows the runs if there is to be one.
+std::unique_ptr<report::LivePage> open_live_page(const RunOptions& options) {
   if (!options.live_page) return nullptr;
   const std::string& trace = options.common.trace;
   const std::string name = trace == "-" ? "standard input" : fs::path{trace}.filename().string();
-  auto page = std::make_unique<report::LivePage>(*options.live_page, "live: " + name);
-  fmt::print(out, "{}\n", text_of(*page));
-  std::fflush(out);  // a pipe's reader wants to open it now
-  return page;
+  return std::make_unique<report::LivePage>(*options.live_page, "live: " + name);
 }
 
 // What the page says when it follows no run any more.
@@ -287,10 +284,12 @@ int run(const RunOptions& options, const std::string& command_line) {
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
                                  duration_text(real_seconds)));
 
-  const std::unique_ptr<report::LivePage> page = open_live_page(options, out);
+  const std::unique_ptr<report::LivePage> page = open_live_page(options);
   machine.leave_the_jobs_cores();
   const HeedStops heeding;  // until the results are in place
   const fs::path folder = results::make_run_folder(options.common.out, scenario.policies, options.common.force);
+  std::optional<LivePageAddress> address;
+  if (page) address.emplace(out, page->url(), folder / results::kLivePageFile);
   LiveRun live{options, scenario, machine, programs, page.get()};
   std::vector<results::PolicyRun> runs;
   for (std::size_t i = 0; i < scenario.policies.size(); ++i) {

@@ -17,6 +17,8 @@ struct OutputFile {
 
 /// The page that `replay report` puts into the folder of a run, or of runs. No output of a run, but it goes with the folder.
 inline constexpr std::string_view kPageFile = "report.html";
+/// Address of the live page, while a run goes on whose output is no terminal.
+inline constexpr std::string_view kLivePageFile = "live-page";
 
 /// All of them, in the order of help texts.
 [[nodiscard]] std::span<const OutputFile> output_files();

@@ -112,7 +112,8 @@ std::string stranger_in(int folder, Looked& looked, int depth = kDepth) {
   for (const std::string& name : looked.files) {
     struct stat status {};
     const bool is_file = ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode);
-    const bool is_page_of_runs = name == kPageFile && (has_results || !looked.folders.empty());
+    const bool is_page_of_runs =
+        (name == kPageFile || name == kLivePageFile) && (has_results || !looked.folders.empty());
     if (!is_file || !(is_result(name) || is_unfinished_result(name) || is_page_of_runs)) return name;
   }
   for (Looked& inside : looked.folders) {

@@ -39,12 +39,11 @@ class LivePageOfARun : public testing::Test {
     ASSERT_TRUE(comes_true([this] { return replay_->out().find("job 1 started") != std::string::npos; }))
         << replay_->err();
   }
-  /// As the program prints it; empty: it has not yet.
+  [[nodiscard]] std::filesystem::path address_file() const { return folder_ / "r" / "live-page"; }
+  /// As the program has written it; empty: it has not yet.
   [[nodiscard]] std::string address() const {
-    const std::string out = replay_->out();
-    const std::size_t begin = out.find("live page: http://127.0.0.1:");
-    const std::size_t end = out.find('\n', begin);
-    return begin == std::string::npos || end == std::string::npos ? "" : out.substr(begin + 11, end - begin - 11);
+    const std::string text = std::filesystem::exists(address_file()) ? text_of(address_file()) : "";
+    return text.substr(0, text.find('\n'));
   }
   [[nodiscard]] HttpClient browse() const {
     const std::string url = address();
@@ -74,6 +73,30 @@ TEST_F(LivePageOfARun, EndsWithWhatThePageOfItsEventLogShows) {
   EXPECT_NE(replay_->out().find("shrunk"), std::string::npos) << replay_->out();
   if (const std::string missing = why_no_node(); !missing.empty()) GTEST_SKIP() << missing;
   EXPECT_EQ(difference_to_page(client.body(), folder_ / "r" / "events.log"), "");
+}
+
+TEST_F(LivePageOfARun, TheAddressIsForItsUserAloneWhereTheOutputIsNoTerminal) {
+  start("fcfs");
+  EXPECT_NE(replay_->out().find("live page: its address is in " + address_file().string() + "\n"), std::string::npos)
+      << replay_->out();
+  EXPECT_EQ(std::filesystem::status(address_file()).permissions(), std::filesystem::perms{0600});
+  const std::string token = address().substr(address().find('/', 7));
+  ASSERT_GT(token.size(), 40U);
+  replay_->send(SIGINT);
+  EXPECT_EQ(replay_->wait(), 130) << replay_->err();
+  EXPECT_EQ((replay_->out() + replay_->err()).find(token), std::string::npos) << replay_->out() << replay_->err();
+  EXPECT_FALSE(std::filesystem::exists(address_file())) << "it leads nowhere any more";
+}
+
+TEST_F(LivePageOfARun, ARunThatWasKilledLeavesItsAddressAndItsFolderCanBeReplaced) {
+  start("fcfs");
+  replay_->send(SIGKILL);
+  (void)replay_->wait();
+  EXPECT_TRUE(std::filesystem::exists(address_file()));
+  const ShellResult again = shell(fmt::format("{} simulate --trace {} --policy fcfs --out {} --force", REPLAY_PROGRAM,
+                                              (folder_ / "t.swf").string(), (folder_ / "r").string()));
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_FALSE(std::filesystem::exists(address_file()));
 }
 
 TEST_F(LivePageOfARun, GoesOnWithTheNextPolicy) {

@@ -4,7 +4,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -22,11 +21,11 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/live_page_address.hpp"
 #include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
@@ -228,11 +227,11 @@ class Period {
           results::length_text(behind), folder_.journal().string()));
   }
 
-  void announce(const fs::path& run_folder, const service::Recovered& recovered, const service::Intake& intake) const {
+  void announce(const fs::path& run_folder, const service::Recovered& recovered, const service::Intake& intake) {
     fmt::print("service at {}, process {}\n", folder_.path().string(), ::getpid());
     fmt::print("{}, policy {}\n", machine_.description(), named_.text);
     for (const std::string& note : machine_.notes()) fmt::print("note: {}\n", clean_lines(note));
-    if (page_) tell_page();
+    if (page_) address_.emplace(stdout, page_->url(), folder_.page());
     fmt::print("results in {}\n", run_folder.string());
     for (const std::string& note : notes_) fmt::print(stderr, "replay: {}\n", clean_lines(note));
     if (recovered.read_back > 0)
@@ -251,16 +250,6 @@ class Period {
       fmt::print("{} in the journal until the machine has enough cores\n",
                  counted(intake.held_back(), "job stays", "jobs stay"));
     std::fflush(stdout);
-  }
-
-  // Whoever has the address can read the page, and the journal of a system has other readers than its user.
-  void tell_page() const {
-    if (::isatty(STDOUT_FILENO) != 0) return fmt::print("live page: {}\n", page_->url());
-    WholeFile file{folder_.page()};
-    ::fchmod(file.descriptor(), 0600);
-    file.write(page_->url() + '\n');
-    file.finish();
-    fmt::print("live page: its address is in {}\n", folder_.page().string());
   }
 
   results::RunDescription description(const service::Journal& journal) const {
@@ -320,7 +309,8 @@ class Period {
     };
     const live::RunResult result =
         live::run(machine_.machine(), intake, *named_.policy, *model_, executor, recorder.sink(), engine);
-    for (const fs::path& file : {folder_.socket(), folder_.page()}) lock_->remove_beside(file.filename());
+    lock_->remove_beside(folder_.socket().filename());
+    address_.reset();
 
     save_log_ = nullptr;
     results::PolicyRun done = recorder.finish();
@@ -365,6 +355,7 @@ class Period {
   NamedPolicy named_;
   std::unique_ptr<RuntimeModel> model_;
   std::unique_ptr<report::LivePage> page_;      // null: none
+  std::optional<LivePageAddress> address_;  // its
   const service::ServiceLock* lock_ = nullptr;
   bool is_lock_lost_ = false;
   std::function<void()> save_log_;              // while there is one

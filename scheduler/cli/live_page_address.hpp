@@ -1,0 +1,26 @@
+// Where a live page is, said to its user alone: who has the address can read the page, and where standard output is no
+// terminal it may go to others: to systemd's journal, to the log of a batch job.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace replay::cli {
+
+/// Of one page, as long as it is there.
+class LivePageAddress {
+ public:
+  /// Prints `url` to `out` if that is a terminal; otherwise writes it into `file`, mode 0600, and prints where that is.
+  /// Throws InputError: the file cannot be written.
+  LivePageAddress(std::FILE* out, const std::string& url, std::filesystem::path file);
+  LivePageAddress(const LivePageAddress&) = delete;
+  LivePageAddress& operator=(const LivePageAddress&) = delete;
+  /// Removes the file, if it was written.
+  ~LivePageAddress();
+
+ private:
+  std::filesystem::path file_;  // empty: none was written
+};
+
+}  // namespace replay::cli
