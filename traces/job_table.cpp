@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/model/slowdown_range.hpp"
 #include "traces/swf_record.hpp"
 
 namespace replay {
@@ -41,8 +42,6 @@ bool assign(std::optional<Value>& to, std::optional<Value> value) {
   to = value;
   return value.has_value();
 }
-
-constexpr double kLeastSlowdown = 1e-3, kMostSlowdown = 1e6;
 
 bool set_political(JobTraits& traits, std::string_view text) {
   if (text == "-inf") return assign(traits.political_priority, std::optional{-std::numeric_limits<double>::infinity()});
@@ -94,12 +93,12 @@ const std::array<Column, 13> kColumns{{
      [](const JobTraits& t) { return text_of(t.political_priority); }},
     {"sl_scr", "a number 0.001..1000000",
      [](JobTraits& t, std::string_view v) {
-       return assign(t.same_cpu_slowdown, parse_number<double>(v, kLeastSlowdown, kMostSlowdown));
+       return assign(t.same_cpu_slowdown, parse_number<double>(v, kLeastStatedSlowdown, kMostStatedSlowdown));
      },
      [](const JobTraits& t) { return text_of(t.same_cpu_slowdown); }},
     {"sl_sno", "a number 0.001..1000000",
      [](JobTraits& t, std::string_view v) {
-       return assign(t.same_node_slowdown, parse_number<double>(v, kLeastSlowdown, kMostSlowdown));
+       return assign(t.same_node_slowdown, parse_number<double>(v, kLeastStatedSlowdown, kMostStatedSlowdown));
      },
      [](const JobTraits& t) { return text_of(t.same_node_slowdown); }},
     {"pair_key", "a whole number of 64 bits",

@@ -15,6 +15,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/log/text_words.hpp"
+#include "scheduler/model/slowdown_range.hpp"
 
 namespace replay::log {
 namespace {
@@ -154,7 +155,8 @@ std::optional<double> slowdown(Fields& fields, std::string_view name) {
   const auto text = fields.take_if_there(name);
   if (!text) return std::nullopt;
   const auto value = parse_finite(*text);
-  if (!value || *value <= 0) fields.wrong(name, "a slowdown above 0", *text);
+  if (!value || *value < kLeastStatedSlowdown || *value > kMostStatedSlowdown)
+    fields.wrong(name, fmt::format("a slowdown of {} to {}", kLeastStatedSlowdown, kMostStatedSlowdown), *text);
   return value;
 }
 

@@ -11,12 +11,12 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/csv_row.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/model/slowdown_range.hpp"
 
 namespace replay {
 namespace {
 
 constexpr std::string_view kColumns = "job,beside,slowdown";
-constexpr double kLeastSlowdown = 1e-3, kMostSlowdown = 1e6;
 
 // One row; fails with what was expected and found. `csv`: for its memory.
 void read_row(std::string_view row, CsvRow& csv, const std::string& file, std::size_t line, PairTable& table) {
@@ -30,8 +30,8 @@ void read_row(std::string_view row, CsvRow& csv, const std::string& file, std::s
   const auto slowdown = parse_number<double>(cells[2]);
   if (!job || *job < 0) fail("a job number as 'job'", cells[0]);
   if (!beside || *beside < 0) fail("a job number as 'beside'", cells[1]);
-  if (!slowdown || !(*slowdown >= kLeastSlowdown && *slowdown <= kMostSlowdown))
-    fail(fmt::format("a slowdown of {} to {} as 'slowdown'", kLeastSlowdown, kMostSlowdown), cells[2]);
+  if (!slowdown || !(*slowdown >= kLeastStatedSlowdown && *slowdown <= kMostStatedSlowdown))
+    fail(fmt::format("a slowdown of {} to {} as 'slowdown'", kLeastStatedSlowdown, kMostStatedSlowdown), cells[2]);
   if (!table.add(JobId{*job}, JobId{*beside}, *slowdown))
     fail("each pair once", fmt::format("{} beside {} a second time", *job, *beside));
 }

@@ -237,6 +237,18 @@ TEST(EventLogText, AnErrorNamesFileLineFieldAndWhatWasExpectedAndFound) {
             "found 'fine'");
 }
 
+TEST(EventLogText, SlowdownsAreInTheRangeOfThoseInSideFiles) {
+  const std::string job = "1 submit job=3 processes=1 estimate=1 runtime=1 flexibility=rigid ";
+  for (const char* field : {"same_cpu", "same_node"}) {
+    for (const char* wrong : {"1e-308", "0.0009", "0", "-1", "1000001", "1e308", "inf", "nan", "x"})
+      EXPECT_EQ(
+          error_of_line(fmt::format("{}{}={}", job, field, wrong)),
+          fmt::format("events.log:7: field '{}': expected a slowdown of 0.001 to 1000000, found '{}'", field, wrong));
+    for (const char* right : {"0.001", "1.5", "1000000"})
+      EXPECT_EQ(error_of_line(fmt::format("{}{}={}", job, field, right)), "no error") << right;
+  }
+}
+
 TEST(EventLogText, AFieldThatIsNotKnownIsAnErrorAndNotAGuess) {
   EXPECT_EQ(error_of_line("1 suspend job=3 colour=red"),
             "events.log:7: field 'colour': not known here, or there twice");
