@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <optional>
 #include <regex>
@@ -104,18 +105,36 @@ std::vector<const char*> arguments_of(int argc, char** argv) {
   return arguments;
 }
 
+// Before a word that looks like an option and is none, for CLI11.
+constexpr char kIsNoOption = '\x01';
+
+std::string without_mark(std::string word) {
+  if (word.starts_with(kIsNoOption)) word.erase(0, 1);
+  return word;
+}
+
+// Commands get such words as the user has written them.
+void take_off_marks(CLI::App& app) {
+  for (CLI::Option* option : app.get_options([](const CLI::Option* one) { return one->get_positional(); }))
+    option->transform([](const std::string& word) { return without_mark(word); }, "", "");
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) take_off_marks(*command);
+}
+
 // "--" ends our options. CLI11 leaves what follows to `replay` itself where the command has a word already, or takes no
-// words but a program. So it is taken out where nothing behind it looks like an option. In front of a program an empty
-// word is put before it: CLI11 takes all behind a first word as it is, and command_words() removes the two.
-void mark_end_of_options(const CLI::App& app, std::vector<const char*>& words) {
+// words but a program. So it is taken out, and what looks like an option behind it is marked as none; `marked` keeps those
+// words. In front of a program an empty word is put before it: CLI11 takes all behind a first word as it is, and
+// command_words() removes the two.
+void mark_end_of_options(CLI::App& app, std::vector<const char*>& words, std::deque<std::string>& marked) {
   const auto named = [&words](const CLI::App* command) { return words.size() > 1 && command->get_name() == words[1]; };
   const auto commands = app.get_subcommands(named);
   if (commands.empty()) return;
   if (!commands.front()->get_prefix_command()) {
     const auto mark =
         std::ranges::find(words, std::string_view{"--"}, [](const char* word) { return std::string_view{word}; });
-    const auto is_plain = [](const char* word) { return *word != '-'; };
-    if (mark != words.end() && std::all_of(mark + 1, words.end(), is_plain)) words.erase(mark);
+    if (mark == words.end()) return;
+    take_off_marks(app);
+    for (auto word = words.erase(mark); word != words.end(); ++word)
+      if (**word == '-') *word = marked.emplace_back(kIsNoOption + std::string{*word}).c_str();
     return;
   }
   for (std::size_t at = 2; at < words.size(); ++at) {
@@ -158,8 +177,8 @@ std::optional<std::string> missing_command(const CLI::App& app, bool is_help) {
   const std::vector<std::string_view> known(names.begin(), names.end());
   if (words.empty()) return fmt::format("{}: expected a command{}", name, replay::suggestion("", known));
   if (words.front().starts_with('-')) return std::nullopt;
-  return fmt::format("{}: expected a command, found '{}'{}", name, words.front(),
-                     replay::suggestion(words.front(), known));
+  const std::string found = without_mark(words.front());
+  return fmt::format("{}: expected a command, found '{}'{}", name, found, replay::suggestion(found, known));
 }
 
 // Rejects an option of `replay` itself before the name of a command: the command would not get it.
@@ -173,10 +192,11 @@ void refuse_options_before(const CLI::App& command, const CLI::App& app) {
 // The message for an option that the command does not have, or a word too many.
 std::string unexpected_word(const CLI::App& app) {
   const auto [command, name] = chosen_of(app);
-  const std::vector<std::string> words = app.remaining(true);
+  std::vector<std::string> words = app.remaining(true);
   const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
   if (option == words.end())
-    return fmt::format("{}: expected no further word, found '{}'", name, words.empty() ? "" : words.front());
+    return fmt::format("{}: expected no further word, found '{}'", name,
+                       words.empty() ? "" : without_mark(std::move(words.front())));
   const std::string given = option->substr(0, option->find('='));
   std::vector<std::string> names;
   for (const CLI::Option* known : command->get_options())
@@ -236,7 +256,8 @@ End run_command(int argc, char** argv) {
             add_calibrate,  add_policies,      add_models,   add_benchmarks, add_run_program, add_report,
             add_plot,       add_results,       add_export,   add_diff,       add_why,         add_rerun});
   std::vector<const char*> arguments = arguments_of(argc, argv);
-  mark_end_of_options(app, arguments);
+  std::deque<std::string> marked;
+  mark_end_of_options(app, arguments, marked);
 
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());

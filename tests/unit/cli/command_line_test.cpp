@@ -242,6 +242,15 @@ TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
                            "audit --rule easy -- a", "diff -- a b", "diff a -- b", "why -- a 2", "why a -- 2",
                            "results -- a", "report -o p.html -- a b", "report a -o q.html -- b"})
     EXPECT_EQ(replay(good).status, 0) << good << ": " << replay(good).err;
+  // So does a word that looks like an option, where the command has one already.
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy --out ./-b").status, 0);
+  for (const char* good : {"diff a -- -b", "diff -- -b a", "diff -- -b -b", "report a -o q.html -- -b",
+                           "report -o q.html -- a -b", "results -- -b"})
+    EXPECT_EQ(replay(good).status, 0) << good << ": " << replay(good).err;
+  expect_complaint("results a -- -b", 2, {"replay results: expected no further word, found '-b'"});
+  expect_complaint("why a -- -2", 1, {"there is no job -2"});
+  expect_complaint("why a 1 -- --json", 2, {"replay why: expected no further word, found '--json'"});
+  expect_complaint("diff a -- --no-such", 2, {"--no-such"});
   // The words behind it are those of the program, however they look; there is no service here.
   for (const char* words : {"-- sh -c 'exit 3'", "-n 2 --time 1min --rigid -- sh -c 'exit 3'",
                             "-n2 --time=1min -- ls --help", "sh -- -c", "-- sh -n 2"})
