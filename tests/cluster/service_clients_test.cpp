@@ -82,6 +82,12 @@ TEST_F(ServiceClients, SubmitReturnsTheNumberOrWaitsForTheEnd) {
   EXPECT_EQ(full.status, 1);
   EXPECT_NE(full.err.find("replay: job 4 has been submitted; its number could not be written\n"), std::string::npos)
       << full.err;
+  const ShellResult closed =
+      shell(fmt::format("{{ sleep 0.5; {} submit phases --runtime 0.1; echo $? >status; }} | true", REPLAY_PROGRAM),
+            folder_.path());
+  EXPECT_EQ(closed.err, "replay: job 5 has been submitted; its number could not be written\n");
+  EXPECT_EQ(text_of(folder_ / "status"), fmt::format("{}\n", 128 + SIGPIPE));
+  EXPECT_TRUE(shows("jobs 5", "job 5 (phases) of "));
 }
 
 TEST_F(ServiceClients, JobsAndCancelShowAndEndWhatWaitsAndRuns) {

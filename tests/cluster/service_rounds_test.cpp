@@ -166,7 +166,7 @@ json ServiceRounds::ask(const json& request) {
       },
       kLongestRound);
   if (!answers) return json::object();
-  ServiceClient client{socket};
+  ServiceClient client{socket, true};  // one that has been told to stop answers until it has
   (void)client.send(request.dump() + "\n");
   (void)comes_true([&] { return client.lines() > 0 || client.is_closed(); });
   return client.lines() > 0 ? json::parse(client.last_line()) : json::object();

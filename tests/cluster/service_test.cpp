@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/service/journal.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/shell.hpp"
@@ -127,6 +130,99 @@ TEST_F(ServiceOfUsers, AStoppedServiceLeavesARunThatIsReadAsAnyOther) {
     EXPECT_EQ(read.status, 0) << command << read.err;
   }
   EXPECT_EQ(shell(fmt::format("{} why {} 1", REPLAY_PROGRAM, run)).status, 0);
+}
+
+TEST_F(ServiceOfUsers, AJournalThatIsOlderThanTheJobsOrGoneIsSaidAtTheStart) {
+  const fs::path file = home() / "journal.db", older = folder_ / "older.db";
+  const auto run_a_job = [&](const std::string& name, int number) {
+    const auto service = start("emulated:1x1x2", name);
+    const std::string end = ask(submit(1, phases(0.1)) + of_job("wait", number));
+    EXPECT_TRUE(has(end, fmt::format("\"id\":{},", number))) << name << ": " << end;
+    EXPECT_EQ(stop(*service), 0) << service->err();
+    return service->err();
+  };
+  EXPECT_FALSE(has(run_a_job("first", 1), "the last job is"));
+  fs::copy_file(file, older);
+  EXPECT_FALSE(has(run_a_job("second", 2), "the last job is"));
+  fs::copy_file(older, file, fs::copy_options::overwrite_existing);
+  const std::string said = run_a_job("third", 3);  // and not 2
+  EXPECT_TRUE(has(said, fmt::format("{}: the last job is 1, expected 2, which {} or the last event log has",
+                                    file.string(), (home() / "jobs").string())))
+      << said;
+  EXPECT_TRUE(has(said, "was copied without its -wal; what is missing is not brought back")) << said;
+
+  fs::remove(file);
+  const ShellResult refused =
+      shell(fmt::format("timeout 20 {} serve --service {} --machine emulated:1x1x2", REPLAY_PROGRAM, home().string()));
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_TRUE(has(refused.err, fmt::format("{}: expected the journal of the jobs in {}, found none", file.string(),
+                                           (home() / "jobs").string())))
+      << refused.err;
+}
+
+TEST_F(ServiceOfUsers, AClockThatWentBackIsSaidAndInstantsGoOnFromTheLastEntry) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  fs::create_directory(home());
+  fs::permissions(home(), fs::perms::owner_all);
+  {
+    service::Journal journal{home() / "journal.db", now};
+    service::NewJob job;
+    job.request.processes = 1;
+    job.request.time_limit = std::chrono::minutes{1};
+    job.request.command = {"true"};
+    job.request.directory = folder_.path().string();
+    job.submitted = journal.instant_of(now + std::chrono::hours{2});
+    (void)journal.submit({&job, 1});
+  }
+  const auto service = start("emulated:1x1x2");
+  const auto answer = nlohmann::json::parse(ask(submit(1, phases(0.1)) + of_job("wait", 2)));
+  EXPECT_GE(answer.at("job").at("submitted").get<double>(),
+            static_cast<double>((now + std::chrono::hours{2}).time_since_epoch().count()))
+      << answer.dump();
+  EXPECT_EQ(stop(*service), 0) << service->err();
+  EXPECT_TRUE(has(service->err(), "the clock is ")) << service->err();
+  EXPECT_TRUE(has(service->err(), fmt::format(" behind the last entry of {}: times go on from that entry",
+                                              (home() / "journal.db").string())))
+      << service->err();
+}
+
+TEST_F(ServiceOfUsers, ALockThatIsRemovedIsSaidAndNoOtherServiceStartsMeanwhile) {
+  const auto service = start("emulated:1x1x2");
+  (void)ask("{\"request\":\"service\"}\n");
+  const fs::path lock = home() / "lock";
+  fs::remove(lock);
+  const std::string words =
+      fmt::format("{} was removed or replaced; no other service starts here meanwhile", lock.string());
+  EXPECT_TRUE(comes_true([&] { return has(service->err(), "replay: " + words + "\n"); })) << service->err();
+  const ShellResult refused = shell(fmt::format(
+      "timeout --preserve-status 3 {} serve --service {} --machine emulated:1x1x2", REPLAY_PROGRAM, home().string()));
+  EXPECT_TRUE(has(refused.err, "the service itself if its lock was removed")) << refused.err;
+  EXPECT_EQ(refused.status, 1) << refused.out << refused.err;
+  EXPECT_TRUE(has(ask("{\"request\":\"service\"}\n"), fmt::format("\"pid\":{}", service->pid())));
+  EXPECT_EQ(stop(*service), 0) << service->err();
+  for (const auto& run : fs::directory_iterator(home() / "runs"))
+    EXPECT_TRUE(has(text_of(run.path() / "events.log"), words));
+}
+
+TEST_F(ServiceOfUsers, AfterAThirdStopSignalTheExitStatusIsThatOfTheFirst) {
+  write_text(folder_ / "job.sh", "#!/bin/sh\ntrap '' TERM\nsleep 100\n");
+  fs::permissions(folder_ / "job.sh", fs::perms::owner_all);
+  auto service = start("local:0");
+  (void)ask(submit(1, R"("./job.sh")"));
+  ASSERT_TRUE(comes_true([this] { return has(ask(of_job("job", 1)), "running") && is_anything_left(); }));
+  service->send(SIGTERM);
+  ASSERT_TRUE(comes_true([this] { return has(ask(submit(1, phases(1))), "the service is stopping"); }));
+  service->send(SIGSTOP);
+  service->send(SIGINT);
+  service->send(SIGHUP);
+  service->send(SIGCONT);
+  EXPECT_EQ(service->wait(), 128 + SIGTERM) << service->err();
+  EXPECT_TRUE(has(service->err(), "replay: the ends of some jobs were not waited for\n")) << service->err();
+  EXPECT_TRUE(comes_true([this] { return !is_anything_left(); }));
+  service = start("local:0", "second");
+  const std::string end = ask(of_job("job", 1));
+  EXPECT_TRUE(has(end, R"("outcome":"killed","exit_code":0,"reason":"its end was not waited for")")) << end;
+  EXPECT_EQ(stop(*service), 0) << service->err();
 }
 
 TEST_F(ServiceOfUsers, AMachineThatThePolicyCannotUseIsRefusedBeforeAnyJobComes) {

@@ -18,12 +18,14 @@ namespace replay::test {
 
 class ServiceClient {
  public:
-  explicit ServiceClient(const std::filesystem::path& socket)
+  /// Not `may_fail`: a failure of the test if nothing listens there.
+  explicit ServiceClient(const std::filesystem::path& socket, bool may_fail = false)
       : socket_(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strcpy(address.sun_path, socket.c_str());
-    EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    is_closed_ = ::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0;
+    EXPECT_TRUE(may_fail || !is_closed_) << std::strerror(errno);
   }
   /// As much as the socket takes.
   std::size_t send(std::string_view bytes) const {
