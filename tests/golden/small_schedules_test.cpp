@@ -28,8 +28,10 @@ class SmallSchedules : public testing::TestWithParam<SmallSchedule> {};
 
 TEST_P(SmallSchedules, EveryJobStartsWhereTheRuleHasIt) {
   const SmallSchedule& expected = GetParam();
+  CleaningRules rules;
+  rules.over_request = OverRequest::kKeep;
   const LoadedWorkload loaded =
-      read_workload(std::string{REPLAY_SOURCE_DIR} + "/tests/data/schedules/" + expected.trace + ".swf");
+      read_workload(std::string{REPLAY_SOURCE_DIR} + "/tests/data/schedules/" + expected.trace + ".swf", rules);
   std::vector<TracedJob> jobs;
   for (const TracedJob& job : loaded.workload.jobs) jobs.push_back(job);
   ASSERT_EQ(jobs.size(), expected.starts_s.size());
@@ -58,7 +60,29 @@ INSTANTIATE_TEST_SUITE_P(
         // By sums job 5 would leave enough for job 3, the head, at its shadow time of 4 s; on their nodes it would not.
         SmallSchedule{"EasyMalleableCountsOnNodes", "em-nodes", "easy-malleable", "3x1x3", "isolated", {0, 0, 3, 6, 6}},
         // At 2 s job 1 is shrunk for job 2 and so ends later: job 4 would be in the way of job 3, the head, at 6 s.
-        SmallSchedule{"EasyMalleableSeesThisPass", "em-stale", "easy-malleable", "flat:4", "isolated", {0, 2, 6, 8}}),
+        SmallSchedule{"EasyMalleableSeesThisPass", "em-stale", "easy-malleable", "flat:4", "isolated", {0, 2, 6, 8}},
+        // At 2 s job 1 is killed and job 3 gets a core. Job 4, the head, can start at 4 s; job 5 would be in its way. Then
+        // job 2 is expanded and so ends at 4 s: a second pass at 2 s, for the end of job 1, would start job 5.
+        SmallSchedule{"EasyMalleablePassesOnceAtAKill",
+                      "em-kill",
+                      "easy-malleable:expand=eager",
+                      "flat:7",
+                      "isolated",
+                      {0, 0, 2, 4, 4}},
+        // The same, but job 1 ends by itself.
+        SmallSchedule{"EasyMalleablePassesOnceAtAnEnd",
+                      "em-kill-finish",
+                      "easy-malleable:expand=eager",
+                      "flat:7",
+                      "isolated",
+                      {0, 0, 2, 4, 4}},
+        // On nodes: at 4 s job 3 is killed.
+        SmallSchedule{"EasyMalleablePassesOnceAtAKillOnNodes",
+                      "em-kill-nodes",
+                      "easy-malleable:expand=eager",
+                      "2x1x4",
+                      "isolated",
+                      {0, 2, 2, 5, 5}}),
     [](const auto& schedule) { return std::string{schedule.param.rule}; });
 
 }  // namespace

@@ -21,6 +21,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/malleable/core_sharing.hpp"
+#include "scheduler/policy/plan/counted_ends.hpp"
 
 namespace replay {
 namespace {
@@ -348,6 +349,8 @@ class FcfsMalleable final : public Policy {
           fmt::format("fcfs-malleable with 'share' puts two jobs on the same cores: expected a machine of "
                       "nodes, found {}; try --machine 4x2x2",
                       view.machine.to_text()));
+    if (counted_.are_all(view)) return;
+    if (!time_stands(view)) counted_.note_pass(view);
     if (view.waiting.empty() && nobody_is_shrunk(view)) return;
     Pass pass{view, settings_};
     auto waiting = view.waiting.begin();
@@ -392,6 +395,7 @@ class FcfsMalleable final : public Policy {
   }
 
   FcfsMalleableSettings settings_;
+  CountedEnds counted_;  // expanding moves ends: a second pass would see other ends than the first
 };
 
 constexpr ParameterSpec kMaxMplParameter = {"max_mpl",

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "scheduler/policy/plan/class_queue.hpp"
+#include "scheduler/policy/plan/counted_ends.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay {
@@ -22,14 +22,10 @@ class PassCauses {
   /// A timer other than promotions that the pass of now has asked for. At most one.
   void expect_timer(Instant at) { timer_ = at; }
 
-  /// No core is free although the running jobs hold fewer (policy.hpp). O(running).
-  [[nodiscard]] static bool time_stands(const ClusterView& view);
-
  private:
-  Instant last_pass_ = Instant::min();
+  CountedEnds counted_;
   Instant timer_ = kNever;
   bool is_put_off_ = false;
-  std::vector<JobId> gone_in_plan_;  // at the last pass
 };
 
 }  // namespace replay

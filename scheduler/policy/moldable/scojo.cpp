@@ -231,7 +231,7 @@ class Scojo final : public Policy {
   void decide(const ClusterView& view, Decisions& out) override {
     queue_.follow(view);
     if (!causes_.call_for_pass(view, queue_.in_order())) return queue_.wake_for_promotion(out);
-    if (PassCauses::time_stands(view)) return causes_.put_off();
+    if (time_stands(view)) return causes_.put_off();
     causes_.note_pass(view);
     ScojoPass pass{view, queue_.in_order(), aging_, !to_levels_ && view.resizes_to_any_size};
     const double factor = pass.factor();

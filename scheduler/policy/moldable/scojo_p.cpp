@@ -192,7 +192,7 @@ class ScojoP final : public Policy {
     if (from_past_) past_.follow(view);
     queue_.follow(view);
     if (!causes_.call_for_pass(view, queue_.in_order())) return queue_.wake_for_promotion(out);
-    if (PassCauses::time_stands(view)) return causes_.put_off();
+    if (time_stands(view)) return causes_.put_off();
     causes_.note_pass(view);
     find_shares(view);
     pass_.run(view, waiting_, forecast());

@@ -37,9 +37,10 @@ void ScojoPect::decide(const ClusterView& view, Decisions& out) {
     enter_slice(view, out);
     is_asleep_ = false;
     ask_inner(view, out);
-    if (is_open_) invite_guests(view);
+    if (is_open_ && !counted_.are_all(view)) invite_guests(view);
     wake(view.now, out);
   }
+  counted_.note_pass(view);
   exchange(out);
   at_opening_.reset();
   for (const JobId ended : ended_) jobs_.erase(ended);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"
+#include "scheduler/policy/plan/counted_ends.hpp"
 #include "scheduler/policy/sharing/slices.hpp"
 #include "scheduler/policy/sharing/virtual_machine.hpp"
 
@@ -154,6 +155,7 @@ class ScojoPect final : public Policy {
   bool is_open_ = false;       // the jobs of its class are on their cores
   Instant clock_read_{};       // the host's clock has run until here
   std::vector<Guest> guests_;
+  CountedEnds counted_;  // guests change the plans of their classes: another look at an instant might find more
 
   std::optional<FreeCores> at_opening_;  // free when the slice opened in this pass, before the inner policy decided
   std::vector<ClassJob*> leaving_;       // in this pass, unless they come back in it
