@@ -25,12 +25,6 @@ class Calendar {
       if (jobs[i].*instant != kNever) order_.push_back(i);
     std::ranges::stable_sort(order_, {}, [&](Index i) { return jobs_[i].*instant_; });
   }
-  template <class Less>
-  void sort(Less less) {
-    std::ranges::stable_sort(order_, [&](Index a, Index b) {
-      return std::pair{jobs_[a].*instant_, less(a)} < std::pair{jobs_[b].*instant_, less(b)};
-    });
-  }
 
   [[nodiscard]] Instant next() const { return next_ < order_.size() ? jobs_[order_[next_]].*instant_ : kNever; }
   /// The jobs of `now`, each only once.
@@ -104,10 +98,7 @@ class Auditor {
         ends_(jobs_, &Job::ended),
         leaves_(jobs_, &Job::left),
         start_order_(jobs_.size(), 0),
-        marks_(jobs_.size()) {
-    const bool sorted = std::ranges::is_sorted(schedule.jobs, {}, &Job::submitted);
-    if (sorted) submissions_.sort([this](Index i) { return order_[i]; });
-  }
+        marks_(jobs_.size()) {}
 
   Report run() {
     std::size_t turn = 0;

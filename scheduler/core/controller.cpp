@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
@@ -12,13 +13,13 @@ namespace {
 
 Instant later(Instant instant, Duration by) { return instant > kNever - by ? kNever : instant + by; }
 
-// Terminations before submissions, or the other way round (docs/adr/0006-pass-rules.md). Other events come first.
-constexpr int kRanks = 3;
-int rank_of(const Event& event, PassRule rule) {
+// Terminations before submissions, or the other way round; submissions by number (docs/adr/0006-pass-rules.md). Other
+// events come first.
+std::tuple<int, Instant, JobId> place_of(const Event& event, PassRule rule) {
   const bool by_event = rule == PassRule::kEvent;
-  if (std::holds_alternative<Finish>(event)) return by_event ? 2 : 1;
-  if (std::holds_alternative<Submit>(event)) return by_event ? 1 : 2;
-  return 0;
+  if (const auto* const submit = std::get_if<Submit>(&event))
+    return {by_event ? 1 : 2, submit->traced->job.submitted, submit->traced->job.id};
+  return {std::holds_alternative<Finish>(event) ? (by_event ? 2 : 1) : 0, {}, {}};
 }
 
 }  // namespace
@@ -46,9 +47,11 @@ Orders Controller::handle(Instant now, std::span<const Event> events) {
   if (events.size() == 1) {  // as in most instants of most logs
     take(events.front());
   } else {
-    for (int rank = 0; rank < kRanks; ++rank)
-      for (const Event& event : events)
-        if (rank_of(event, pass_rule_) == rank) take(event);
+    std::vector<const Event*> in_order;
+    in_order.reserve(events.size());
+    for (const Event& event : events) in_order.push_back(&event);
+    std::ranges::stable_sort(in_order, {}, [this](const Event* event) { return place_of(*event, pass_rule_); });
+    for (const Event* event : in_order) take(*event);
     for (const Event& event : events)  // again, for jobs that were submitted just now; the others have had it
       if (std::holds_alternative<Cancel>(event)) take(event);
   }

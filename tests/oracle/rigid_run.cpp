@@ -1,6 +1,7 @@
 #include "tests/oracle/rigid_run.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -111,10 +112,17 @@ bool RigidRun::take_end(Happened& happened) {
   return true;
 }
 
+// Those of one instant by their numbers.
 bool RigidRun::take_submission(Happened& happened) {
   if (submitted_ == jobs_.size() || jobs_[submitted_].submit > now_) return false;
-  happened.submitted.push_back(submitted_);
-  waiting_.push_back(submitted_++);
+  const auto first = std::ranges::lower_bound(jobs_, jobs_[submitted_].submit, {}, &Job::submit) - jobs_.begin();
+  const auto last = std::ranges::upper_bound(jobs_, jobs_[submitted_].submit, {}, &Job::submit) - jobs_.begin();
+  std::vector<std::size_t> together(static_cast<std::size_t>(last - first));
+  std::iota(together.begin(), together.end(), static_cast<std::size_t>(first));
+  std::ranges::sort(together, {}, [&](std::size_t i) { return job(i).number; });
+  const std::size_t next = together[submitted_++ - static_cast<std::size_t>(first)];
+  happened.submitted.push_back(next);
+  waiting_.push_back(next);
   std::ranges::stable_sort(waiting_, {}, [&](std::size_t i) { return std::pair{job(i).submit, job(i).number}; });
   return true;
 }

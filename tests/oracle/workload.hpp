@@ -63,8 +63,7 @@ struct Workload {
   Overrun overrun = Overrun::kKill;
   bool cut_at_request = false;  ///< run time > request: the reader cuts it
   Time unix_start = 0;          ///< UnixStartTime of the header, in microseconds
-  std::vector<Job>
-      jobs;  ///< by submit; jobs of one instant in the order of the file, which need not be that of their numbers
+  std::vector<Job> jobs;        ///< by submit; the numbers need not ascend
   /// How much slower job `first` runs beside job `second`, by their numbers; 1 if not listed.
   std::map<std::pair<std::int64_t, std::int64_t>, double> pairs;
 

@@ -153,7 +153,7 @@ oracle::Workload drawn_workload(std::uint64_t seed, const Draw& draw) {
     if (draw.moldable) set_sizes(random, draw, job, workload.cores());
     workload.jobs.push_back(job);
   }
-  if (draw.any_numbers && random.one_in(5)) shuffle_numbers(random, workload.jobs);
+  if (random.one_in(5)) shuffle_numbers(random, workload.jobs);
   return workload;
 }
 

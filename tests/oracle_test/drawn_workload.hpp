@@ -31,7 +31,6 @@ struct Draw {
   bool extends = true;        ///< --overrun extend is among the drawn overrun rules
   bool policy_tells = false;  ///< --overrun policy is
   bool taken_back = false;    ///< users take some of the jobs back, waiting or running
-  bool any_numbers = true;    ///< job numbers need not be in the order of submission
   bool moldable = false;      ///< rigid, moldable and malleable jobs with curves, bounds and lists of sizes
   bool malleable = false;     ///< most of these are malleable
   Curves curves = Curves::kAny;

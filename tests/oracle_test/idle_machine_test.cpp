@@ -198,19 +198,17 @@ struct Promise {
 void PrintTo(const Promise& promise, std::ostream* out) { *out << promise.policy << ": " << promise.text; }
 
 const std::vector<Promise>& promises() {
-  // A submission asks `easy` for a pass only where the job fits. That is enough as long as the new job is the last of
-  // the queue.
-  const Draw in_order{.any_numbers = false};
+  // A submission asks `easy` for a pass only where the job fits. That is enough, as the new job is the last of the queue.
   const Draw long_times{.long_times = true};
   const Draw malleable{.most_nodes = 3, .behaviour = true};
   const Draw moldable{.most_nodes = 3, .moldable = true};
   const Draw priorities{.priorities = true, .extends = false, .policy_tells = true};
   static const std::vector<Promise> all{
       {"fcfs", "the head, where it fits", head_fits},
-      {"easy", "the head, and who does not delay it", beside_reservations(1), in_order},
-      {"easy:backfill=shortest", "the head, and who does not delay it", beside_reservations(1), in_order},
-      {"easy:reservations=3", "who delays none of the first three", beside_reservations(3), in_order},
-      {"easy:reservations=all", "who delays nobody before it", in_fresh_plan(QueueOrder::kFcfs), in_order},
+      {"easy", "the head, and who does not delay it", beside_reservations(1)},
+      {"easy:backfill=shortest", "the head, and who does not delay it", beside_reservations(1)},
+      {"easy:reservations=3", "who delays none of the first three", beside_reservations(3)},
+      {"easy:reservations=all", "who delays nobody before it", in_fresh_plan(QueueOrder::kFcfs)},
       {"priority-easy", "the head by class, and who does not delay it", beside_the_first_by_class(oracle::Aging::kTop),
        long_times},
       {"conservative",

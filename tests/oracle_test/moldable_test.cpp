@@ -32,7 +32,6 @@ Variant moldable_variant(const std::string& policy, const std::function<Schedule
   Draw draw;
   draw.most_cores = most_cores;
   draw.most_nodes = 4;
-  draw.any_numbers = false;  // jobs of one instant are handled by number, and the reader keeps the order of the file
   draw.moldable = true;
   return {policy, oracle, draw, "rigid", false, true};
 }

@@ -28,7 +28,6 @@ Draw with_sizes(int most_cores) {
   draw.most_cores = most_cores;
   draw.most_nodes = 4;
   draw.long_times = true;
-  draw.any_numbers = false;
   draw.moldable = true;
   return draw;
 }

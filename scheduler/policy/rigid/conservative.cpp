@@ -193,7 +193,6 @@ class Conservative final : public Policy {
       std::erase(submitted_, trigger.job);  // taken back at once
     }
     if (freed_until > now_ || (change.ended && compression_.at_every_end)) compress(freed_until);
-    std::ranges::sort(submitted_, {}, &Job::id);
     for (const Job* job : submitted_) insert(*job, shape_at_submission(*job));
     if (queue_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
   }
@@ -370,7 +369,7 @@ class Conservative final : public Policy {
   NextStarts next_starts_{queue_};
   KnownFloors floors_;
   Instant moved_until_ = Instant::min();  // end of the time that jobs left in the last compression
-  std::vector<const Job*> submitted_;
+  std::vector<const Job*> submitted_;     // in this pass
 
   // Since the last pass.
   mutable Asked asked_;

@@ -113,7 +113,6 @@ class Slack final : public Policy {
       plan_again(view);
     else if (has_freed)
       remove();
-    std::ranges::sort(submitted_, {}, &Job::id);
     for (const Job* job : submitted_)
       if (!knows(*job)) insert(*job);
     if (waiting_.size() + begun_.size() != view.waiting.size()) plan_again(view);  // the view has another queue
@@ -223,7 +222,7 @@ class Slack final : public Policy {
   std::vector<Waiting> waiting_;  // no planned start is before the last pass
   CoreCount free_ = 0;            // now, without the cores of begun_
   std::vector<Start> begun_;      // started in this pass
-  std::vector<const Job*> submitted_;  // in this pass, by number
+  std::vector<const Job*> submitted_;  // in this pass
   std::optional<Instant> taken_in_;    // when more_time() has called take_in(): decide() does not repeat it
   bool tick_has_freed_ = false;        // it has taken a job out of the plan that still held time there
   SlackSearch search_;

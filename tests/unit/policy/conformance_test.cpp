@@ -136,6 +136,21 @@ TEST_P(EveryPolicy, WritesTheSameLogTwice) {
   EXPECT_EQ(bytes(), bytes());
 }
 
+TEST_P(EveryPolicy, TakesJobsOfOneInstantByNumberWhateverTheOrderOfTheFile) {
+  const auto lines_of = [](const std::vector<TracedJob>& jobs) {
+    const auto log = simulate(GetParam(), machine_for(GetParam(), 16), jobs, "utrera");
+    std::vector<std::string> lines;
+    for (const log::Record& record : log.records()) lines.push_back(log::to_line(record));
+    return lines;
+  };
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const std::vector<TracedJob> jobs = random_jobs(seed, 200, 16);
+    std::vector<TracedJob> reversed{jobs.rbegin(), jobs.rend()};
+    std::ranges::stable_sort(reversed, {}, [](const TracedJob& traced) { return traced.job.submitted; });
+    ASSERT_EQ(lines_of(reversed), lines_of(jobs)) << "seed " << seed;
+  }
+}
+
 TEST_P(EveryPolicy, NeverStartsAndResizesAJobAtOneInstant) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     const auto log = simulate(GetParam(), machine_for(GetParam(), 16), random_jobs(seed, 200, 16), "utrera");
