@@ -144,6 +144,15 @@ TEST_F(RunProgram, JsonIsJsonWhateverTheProgramPrints) {
   EXPECT_EQ(report()["outcome"], "failed");
 }
 
+TEST_F(RunProgram, ThreadsThatShareTheCoreOfTheirRankHaveANote) {
+  const auto said_with = [this](const char* variables) {
+    return shell(fmt::format("{} run -n 1 {} sh -c true", REPLAY_PROGRAM, variables), folder_.path()).err;
+  };
+  EXPECT_NE(said_with("--env OMP_NUM_THREADS=2").find("replay: note: OMP_NUM_THREADS=2: a rank has one core"),
+            std::string::npos);
+  EXPECT_EQ(said_with("--env OMP_NUM_THREADS=1").find("OMP_NUM_THREADS"), std::string::npos);
+}
+
 TEST_F(RunProgram, AFailureOfTheProgramIsNamed) {
   const ShellResult result =
       shell(fmt::format("{} run phases --runtime 2 --fail-at 0.1", REPLAY_PROGRAM), folder_.path());

@@ -90,6 +90,14 @@ TEST_F(ServiceClients, SubmitReturnsTheNumberOrWaitsForTheEnd) {
   EXPECT_TRUE(shows("jobs 5", "job 5 (phases) of "));
 }
 
+TEST_F(ServiceClients, ThreadsThatShareTheCoreOfTheirRankHaveANote) {
+  start();
+  const ShellResult result =
+      shell(fmt::format("OMP_NUM_THREADS=4,2 {} submit phases --runtime 0.1", REPLAY_PROGRAM), folder_.path());
+  EXPECT_EQ(result.out, "1\n");
+  EXPECT_NE(result.err.find("replay: note: OMP_NUM_THREADS=4: a rank has one core"), std::string::npos) << result.err;
+}
+
 TEST_F(ServiceClients, JobsAndCancelShowAndEndWhatWaitsAndRuns) {
   start();
   ASSERT_EQ(replay(kLong).status, 0);
