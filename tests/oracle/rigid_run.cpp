@@ -20,8 +20,10 @@ Schedule RigidRun::run(PassRule rule, const std::function<Time(const Happened&)>
     if (rule == PassRule::kInstant) {
       take_instant(happened);
     } else {
-      static_cast<void>(take_back(happened, now_) || take_submission(happened) || take_end(happened) ||
-                        take_back(happened, kNever) || take_extension());
+      // What starts now and takes no time ends in a batch of its own, after all the rest.
+      static_cast<void>(take_back(happened, now_) || take_submission(happened) || take_end(happened, now_) ||
+                        take_back(happened, kNever) || take_kill(happened) || take_extension() ||
+                        take_end(happened, kNever));
     }
     for (Running& running : running_) {
       if (workload_.overrun == Overrun::kPolicy && running.estimated_end == now_)
@@ -43,7 +45,7 @@ void RigidRun::go_to_next_instant(Time timer) {
 
 void RigidRun::take_instant(Happened& happened) {
   while (take_back(happened, now_)) continue;
-  while (take_end(happened)) continue;
+  while (take_end(happened, kNever) || take_kill(happened)) continue;
   while (take_submission(happened)) continue;
   while (take_back(happened, kNever)) continue;
   while (take_extension()) continue;
@@ -100,11 +102,19 @@ bool RigidRun::take_back(Happened& happened, Time submitted_before) {
   return true;
 }
 
-// Jobs that end by themselves come first, in the order of their starts: a kill follows an estimate that has been
-// reached.
-bool RigidRun::take_end(Happened& happened) {
-  auto found = std::ranges::find_if(running_, [&](const Running& r) { return r.end == now_ && !r.is_killed; });
-  if (found == running_.end()) found = std::ranges::find(running_, now_, &Running::end);
+// Jobs that end by themselves, in the order of their starts.
+bool RigidRun::take_end(Happened& happened, Time started_before) {
+  return end(happened, std::ranges::find_if(running_, [&](const Running& r) {
+               return r.end == now_ && !r.is_killed && r.start < started_before;
+             }));
+}
+
+// A kill follows an estimate that has been reached.
+bool RigidRun::take_kill(Happened& happened) {
+  return end(happened, std::ranges::find_if(running_, [&](const Running& r) { return r.end == now_ && r.is_killed; }));
+}
+
+bool RigidRun::end(Happened& happened, std::vector<Running>::iterator found) {
   if (found == running_.end()) return false;
   happened.ended.push_back({found->job, now_ < found->counted});
   schedule_[found->job].end = now_;

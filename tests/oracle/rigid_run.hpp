@@ -82,7 +82,9 @@ class RigidRun {
   void take_instant(Happened& happened);
   bool take_back(Happened& happened, Time submitted_before);
   [[nodiscard]] Time taken_back_at(std::size_t index) const;
-  bool take_end(Happened& happened);
+  bool take_end(Happened& happened, Time started_before);
+  bool take_kill(Happened& happened);
+  bool end(Happened& happened, std::vector<Running>::iterator found);
   bool take_submission(Happened& happened);
   bool take_extension();
   [[nodiscard]] std::vector<Running>::iterator running(std::size_t index);
