@@ -253,6 +253,7 @@ void WorkloadReader::set_cpu_use(TracedJob& job, const SwfRecord& record) {
 void WorkloadReader::apply_traits(TracedJob& job, const JobTraits& traits) {
   note(Rule::kJobTable);
   job.job.flexibility = traits.flexibility.value_or(job.job.flexibility);
+  flexibilities_ += traits.flexibility ? 1u : 0u;
   job.truth.behaviour.cpu_use = traits.cpu_use.value_or(job.truth.behaviour.cpu_use);
   job.has_network_overhead = traits.network_overhead.has_value();
   job.truth.behaviour.network_overhead = traits.network_overhead.value_or(job.truth.behaviour.network_overhead);
@@ -431,6 +432,7 @@ LoadedWorkload read_all(WorkloadReader reader) {
   loaded.machine_size = reader.machine_size();
   loaded.machine_source = reader.machine_source();
   loaded.is_machine_seen = reader.is_machine_seen();
+  loaded.without_flexibility = reader.without_flexibility();
   return loaded;
 }
 

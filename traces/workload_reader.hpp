@@ -60,6 +60,8 @@ class WorkloadReader {
   /// About what was read so far.
   [[nodiscard]] CleaningReport report() const;
   [[nodiscard]] const SwfReader& swf() const { return trace_.swf(); }
+  /// Jobs given so far of which nothing says whether they are rigid, moldable or malleable.
+  [[nodiscard]] std::uint64_t without_flexibility() const { return kept_ - flexibilities_; }
 
  private:
   enum class Rule : std::uint8_t;
@@ -101,6 +103,7 @@ class WorkloadReader {
   bool has_own_size_;  // by the rules
   CoreCount widest_ = 1, most_in_use_ = 0;
   LoggedUse use_;             // where nothing says how large the machine is
+  std::uint64_t flexibilities_ = 0;  // of jobs kept: declared
   Duration latest_submit_{};  // of records
   Instant latest_given_{};    // of jobs, which may count from when they were eligible
   bool sorted_ = true;
@@ -114,6 +117,7 @@ struct LoadedWorkload {
   CoreCount machine_size = 1;
   std::string machine_source;    ///< WorkloadReader::machine_source()
   bool is_machine_seen = false;  ///< neither the rules nor the header say how large it is
+  std::uint64_t without_flexibility = 0;  ///< jobs of which nothing says whether they are rigid, moldable or malleable
 };
 
 /// Reads all of it. A log that is out of order is sorted by (submit, job number); the others stay in the file's order.

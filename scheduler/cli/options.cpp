@@ -60,12 +60,14 @@ void add_common_options(CLI::App& command, experiment::CommonOptions& options) {
       ->type_name("FILE");
   for (const auto& [name, error, what] :
        {std::tuple{"--curve-error", &options.errors.curve_error, "speedup curves"},
-        std::tuple{"--slowdown-error", &options.errors.slowdown_error, "slowdowns beside others"}})
+        std::tuple{"--slowdown-error", &options.errors.slowdown_error, "slowdowns, beside others and by itself,"}})
     command
-        .add_option(name, *error,
-                    fmt::format("how wrong declared {} are: a job's true ones are the declared to the power p, drawn "
-                                "from 1/(1+E) to 1+E by --seed",
-                                what))
+        .add_option(
+            name, *error,
+            fmt::format("how wrong declared {} are: a job's true ones are the declared to the power p, drawn "
+                        "from 1/(1+E) to 1+E by --seed; one that then takes longer than estimated is killed, unless "
+                        "--overrun extend",
+                        what))
         ->type_name("E")
         ->check(CLI::Range(0.0, 10.0))
         ->capture_default_str();

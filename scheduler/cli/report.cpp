@@ -10,8 +10,9 @@
 
 namespace replay::cli {
 
-ReportContext context_of(const experiment::Scenario& scenario) {
-  ReportContext context{scenario.loaded.report.to_lines(), scenario.runtime_model};
+ReportContext context_of(const experiment::Scenario& scenario, const experiment::CommonOptions& options) {
+  ReportContext context{scenario.loaded.report.to_lines(), scenario.runtime_model,
+                        experiment::assumptions_of(scenario, options)};
   for (const std::string& note : scenario.notes) context.lines.push_back("note: " + note);
   return context;
 }
@@ -22,6 +23,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
   results.reserve(runs.size());
   for (const results::PolicyRun& run : runs)
     results.push_back({!json && run.interrupted ? run.policy + " (interrupted)" : run.policy, run.summary});
+  std::vector<experiment::FiguresOfPolicy> figures;
+  for (const results::PolicyRun& run : runs) figures.push_back({run.policy, &run.summary});
   bool failed = false;
   for (const results::PolicyRun& run : runs) {
     failed = failed || run.failed > 0 || !run.lost.empty() || !run.fault.empty() || !run.broken_off.empty() ||
@@ -42,6 +45,8 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
   } else {
     fmt::print("\n");
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));
+    for (const std::string& note : experiment::notes_on_figures(context.assumed, figures))
+      fmt::print("note: {}\n", clean_lines(note));
     fmt::print("{}", clean_lines(fmt::format("machine {}, runtime model {}\n\n{}", runs.front().machine,
                                              context.runtime_model, report::result_table(results))));
     for (const results::PolicyRun& run : runs)

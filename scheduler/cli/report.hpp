@@ -14,8 +14,9 @@ namespace replay::cli {
 struct ReportContext {
   std::vector<std::string> lines;  ///< what a reader has to know first
   std::string runtime_model;
+  experiment::Assumptions assumed{};
 };
-[[nodiscard]] ReportContext context_of(const experiment::Scenario& scenario);
+[[nodiscard]] ReportContext context_of(const experiment::Scenario& scenario, const experiment::CommonOptions& options);
 
 /// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: that after a
 /// stop signal if there was one, 1 if a job failed or the run ended before its time, else 0.

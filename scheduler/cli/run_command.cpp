@@ -298,13 +298,14 @@ int run(const RunOptions& options, const std::string& command_line) {
       runs.push_back(live.run(scenario.policies[i], where, command_line, out));
     } catch (const InputError& error) {  // the results cannot be written
       if (runs.empty()) throw;
-      (void)report(runs, context_of(scenario), folder, options.common.json);  // of the policies before it
+      (void)report(runs, context_of(scenario, options.common), folder,
+                   options.common.json);  // of the policies before it
       throw;
     }
     if (stops_asked() > 0 || !runs.back().lost.empty()) break;
   }
   if (page) page->finish(last_words(runs, folder));
-  return report(runs, context_of(scenario), folder, options.common.json);
+  return report(runs, context_of(scenario, options.common), folder, options.common.json);
 }
 
 }  // namespace

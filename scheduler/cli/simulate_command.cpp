@@ -103,7 +103,7 @@ int simulate_all(const experiment::SimulateOptions& options, const std::string& 
   for_each_in_parallel(runs.size(), options.threads, simulate_one);
   std::erase_if(runs, [](const results::PolicyRun& run) { return run.policy.empty(); });
   std::erase(errors, "");
-  const int status = runs.empty() ? 1 : report(runs, context_of(scenario), folder, options.common.json);
+  const int status = runs.empty() ? 1 : report(runs, context_of(scenario, options.common), folder, options.common.json);
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\nreplay: ")));
   return status;
 }

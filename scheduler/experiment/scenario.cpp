@@ -101,6 +101,21 @@ void note_machine_of_log(Scenario& scenario) {
                     scenario.loaded.machine_size, scenario.loaded.machine_source));
 }
 
+// For the runtime model `pairs` without a file of pairs or a profile, of a workload in which no job declares a slowdown.
+static std::optional<std::string> note_on_slowdowns(const Scenario& scenario) {
+  if (!names_model(scenario.runtime_model, "pairs") || scenario.pairs || scenario.profile) return std::nullopt;
+  const TracedJobs& jobs = scenario.workload().jobs;
+  if (jobs.declare_anything())
+    for (const TracedJob& traced : jobs)
+      if (const Declaration* const declared = traced.job.declaration.get();
+          declared != nullptr && (declared->same_cpu_slowdown || declared->same_node_slowdown || declared->pair_key))
+        return std::nullopt;
+  return fmt::format(
+      "no job declares slowdowns, and there is no file of pairs: in runtime model {} no job slows another one "
+      "or itself down on a node; `replay trace declare --contention table4` declares slowdowns",
+      scenario.runtime_model);
+}
+
 Scenario load_scenario(const CommonOptions& options, const std::string& default_model,
                        std::optional<CoreCount> machine_size) {
   if (options.trace.empty()) throw UsageError("--trace is missing: expected a trace in SWF, such as traces/synth.swf");
@@ -161,6 +176,7 @@ Scenario load_scenario(const CommonOptions& options, const std::string& default_
       traced.job.flexibility = has_choice_of_size(traced.job) ? Flexibility::kMoldable : Flexibility::kRigid;
     });
   misjudge(scenario.workload(), options.errors, options.seed);
+  if (auto note = note_on_slowdowns(scenario)) scenario.notes.push_back(*std::move(note));
   return scenario;
 }
 
@@ -244,6 +260,43 @@ std::optional<std::string> note_on_curves(const Scenario& scenario) {
       "no job declares a speedup curve, and no other model stands in for its run times at other sizes: {} starts "
       "every job with its submitted size, as a rigid one; `replay trace declare --speedup three-point` declares curves",
       fmt::join(scenario.size_choosers, " or "));
+}
+
+Assumptions assumptions_of(const Scenario& scenario, const CommonOptions& options) {
+  return {options.errors, options.overrun, scenario.workload().jobs.size(), scenario.loaded.without_flexibility};
+}
+
+// Processes shared cores, or a job lost or gained some while it ran.
+static bool made_use_of_malleability(const metrics::Summary& figures) {
+  constexpr double kRounding = 1e-9;
+  return figures.value("shrinks") > 0 || figures.value("expands") > 0 ||
+         figures.value("mean_mpl") > figures.value("utilisation") * (1 + kRounding);
+}
+
+std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<const FiguresOfPolicy> policies) {
+  std::vector<std::string> notes;
+  if (assumed.without_flexibility > 0 &&
+      std::ranges::any_of(
+          policies, made_use_of_malleability, [](const auto& one) -> const auto& { return *one.figures; }))
+    notes.push_back(fmt::format(
+        "malleability is assumed: {} of {} jobs do not say whether they are rigid, moldable or malleable, and "
+        "count as malleable; the column flexibility of the side file says it",
+        assumed.without_flexibility, assumed.jobs));
+  if (assumed.overrun == "extend") return notes;
+  std::vector<std::string> errors;
+  for (const auto& [name, error] : {std::pair{"--curve-error", assumed.errors.curve_error},
+                                    std::pair{"--slowdown-error", assumed.errors.slowdown_error}})
+    if (error > 0) errors.push_back(fmt::format("{} {}", name, error));
+  if (errors.empty()) return notes;
+  std::vector<std::string> kills;
+  for (const auto& [policy, figures] : policies)
+    kills.push_back(
+        fmt::format("{} {:.0f} of {:.0f}", policy, figures->value("jobs_overrun"), figures->value("jobs_counted")));
+  notes.push_back(
+      fmt::format("{} with --overrun {}: a job that takes longer than its estimate, which is by what it declares, is "
+                  "killed there. Jobs killed at their estimates: {}; with --overrun extend they go on",
+                  fmt::join(errors, " and "), assumed.overrun, fmt::join(kills, ", ")));
+  return notes;
 }
 
 results::RunDescription describe_run(const Scenario& scenario, const CommonOptions& options,

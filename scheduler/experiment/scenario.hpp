@@ -5,10 +5,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scheduler/core/controller.hpp"
+#include "scheduler/metrics/summary.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/results/run_description.hpp"
@@ -99,6 +102,26 @@ void find_average_waits(Scenario& scenario, const Machine& machine);
 /// For policies that choose sizes, of a workload in which no job declares a curve: what stands in for run times at other
 /// sizes, and how to declare curves.
 [[nodiscard]] std::optional<std::string> note_on_curves(const Scenario& scenario);
+
+/// What a run takes for granted that its inputs do not say, or say otherwise.
+struct Assumptions {
+  Misjudgement errors{};
+  std::string overrun = "kill";           ///< as given
+  std::uint64_t jobs = 0;                 ///< of the trace
+  std::uint64_t without_flexibility = 0;  ///< of these: taken for malleable, as nothing says what they are
+};
+[[nodiscard]] Assumptions assumptions_of(const Scenario& scenario, const CommonOptions& options);
+
+/// What a policy made of the jobs.
+struct FiguresOfPolicy {
+  std::string_view policy;
+  const metrics::Summary* figures;  ///< not null
+};
+
+/// What a reader of the figures has to know of the assumptions behind them: malleability that was assumed, where a policy
+/// made use of it, and what --curve-error and --slowdown-error did to jobs that are killed at their estimates. A line each.
+[[nodiscard]] std::vector<std::string> notes_on_figures(const Assumptions& assumed,
+                                                        std::span<const FiguresOfPolicy> policies);
 
 /// Describes the scenario under one of its policies for the results. The body, the machine, the command line, and what
 /// only a real run has, are the caller's to add.

@@ -70,6 +70,7 @@ class SeedsSimulation::Inputs {
       prepared_.emplace(prepare_simulation(options_, flat_));
       machine_ = prepared_->machine.to_text();
       notes_ = prepared_->scenario.notes;
+      assumed_ = assumptions_of(prepared_->scenario, options_);
       const CleaningReport& report = prepared_->scenario.loaded.report;
       if (report.broken == 0 && report.skipped == 0 && report.findings.empty()) return;
       for (const std::string& line : report.to_lines()) notes_.push_back(line);
@@ -81,6 +82,7 @@ class SeedsSimulation::Inputs {
   }
   [[nodiscard]] const std::string& machine() const { return machine_; }
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const Assumptions& assumed() const { return assumed_; }
 
  private:
   CommonOptions options_;
@@ -90,6 +92,7 @@ class SeedsSimulation::Inputs {
   std::optional<PreparedSimulation> prepared_;
   std::string machine_;
   std::vector<std::string> notes_;
+  Assumptions assumed_;
 };
 
 SeedsSimulation::SeedsSimulation(const SimulateOptions& options, std::string command_line)
@@ -175,7 +178,12 @@ SeedsOutcome SeedsSimulation::outcome() {
   all.trimmed = options_.trim;
   all.traces_differ = traces_depend_on_seeds(options_.common);
   all.seeds = seeds_;
-  for (const auto& inputs : inputs_) all.notes.push_back(inputs->notes());
+  for (std::size_t seed = 0; seed < seeds_.size(); ++seed) {
+    std::vector<std::string>& notes = all.notes.emplace_back(inputs_[seed]->notes());
+    std::vector<FiguresOfPolicy> figures;
+    for (const SeededResult& result : results_) figures.push_back({result.policy, &result.by_seed[seed]});
+    for (std::string& note : notes_on_figures(inputs_[seed]->assumed(), figures)) notes.push_back(std::move(note));
+  }
   all.results = std::move(results_);
   all.folder = folder_;
   return all;

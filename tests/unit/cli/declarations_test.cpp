@@ -1,6 +1,7 @@
 // What jobs declare goes through the trace commands, a simulation and its repetition, and comes out the same.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 
@@ -150,6 +151,77 @@ TEST_F(Declarations, PoliciesThatChooseSizesSayOnceThatNoModelStandsInForCurves)
                       "as a rigid one; `replay trace declare --speedup three-point` declares curves\n"),
             std::string::npos)
       << said;
+}
+
+TEST_F(Declarations, MalleabilityThatIsAssumedIsSaidAboveTheTableOfAPolicyThatMakesUseOfIt) {
+  const std::string note = "note: malleability is assumed: ";
+  const auto said = [this](const std::string& arguments) {
+    return says("simulate --machine flat:8 --outputs none --trace " + arguments).out;
+  };
+  write_text(folder_ / "plain.swf", kTrace);
+  EXPECT_EQ(said("plain.swf --policy easy").find(note), std::string::npos);
+  EXPECT_EQ(said("plain.swf --policy fcfs-malleable --runtime-model rigid").find(note), std::string::npos);
+  const std::string all = said("plain.swf --policy easy,fcfs-malleable");
+  EXPECT_NE(all.find(note + "4 of 4 jobs do not say whether they are rigid, moldable or malleable"), std::string::npos)
+      << all;
+  EXPECT_LT(all.find(note), all.find("machine flat:8"));
+  write_text(folder_ / "plain.jobs.csv", "job,flexibility,cpu_util\n1,malleable,0.5\n2,,0.5\n");
+  EXPECT_NE(said("plain.swf --policy fcfs-malleable").find(note + "3 of 4 jobs"), std::string::npos);
+  write_text(folder_ / "plain.jobs.csv", "job,flexibility\n1,malleable\n2,malleable\n3,rigid\n4,malleable\n");
+  EXPECT_EQ(said("plain.swf --policy fcfs-malleable").find(note), std::string::npos);
+  for (const char* seed : {"1", "2"}) write_text(folder_ / ("plain-" + std::string{seed} + ".swf"), kTrace);
+  EXPECT_NE(said("'plain-{seed}.swf' --seeds 1,2 --policy fcfs-malleable").find("malleability is assumed: 4 of 4"),
+            std::string::npos);
+}
+
+TEST_F(Declarations, ThatNoJobDeclaresSlowdownsIsSaidAboveTheTable) {
+  const std::string note = "note: no job declares slowdowns, and there is no file of pairs: in runtime model ";
+  const auto said = [this](const std::string& arguments) {
+    return says("simulate --machine 1x2x8 --outputs none --policy easy --trace " + arguments).out;
+  };
+  write_text(folder_ / "plain.swf", kTrace);
+  const std::string none = said("plain.swf --runtime-model pairs");
+  EXPECT_NE(none.find(note + "pairs no job slows another one"), std::string::npos) << none;
+  EXPECT_LT(none.find(note), none.find("machine 1x2x8"));
+  EXPECT_NE(said("plain.swf --runtime-model isolated+pairs").find(note + "isolated+pairs"), std::string::npos);
+  EXPECT_EQ(said("plain.swf").find(note), std::string::npos) << "the model asks for none";
+  EXPECT_EQ(said("t.swf --runtime-model pairs").find(note), std::string::npos);
+  write_text(folder_ / "plain.pairs.csv", "job,beside,slowdown\n1,2,1.5\n");
+  EXPECT_EQ(said("plain.swf --runtime-model pairs").find(note), std::string::npos);
+}
+
+TEST_F(Declarations, HowManyJobsAnErrorOfDeclarationsHasKilledIsSaidWithIt) {
+  const auto overruns = [this](const std::string& run) {
+    std::istringstream lines{text_of(folder_ / run / "events.log")};
+    int count = 0;
+    for (std::string line; std::getline(lines, line);)
+      count += line.find(" outcome=overrun") != std::string::npos ? 1 : 0;
+    return count;
+  };
+  write_text(folder_ / "exact.swf",
+             "; MaxProcs: 16\n"
+             "1 0 -1 100 4 -1 -1 4 100 -1 1 1 1 1 1 -1 -1 -1\n"
+             "2 200 -1 50 4 -1 -1 4 50 -1 1 1 1 1 1 -1 -1 -1\n"
+             "3 400 -1 80 2 -1 -1 2 80 -1 1 1 1 1 1 -1 -1 -1\n"
+             "4 600 -1 30 6 -1 -1 6 30 -1 1 1 1 1 1 -1 -1 -1\n");
+  write_text(folder_ / "exact.jobs.csv",
+             "job,flexibility,speedup\n1,moldable,three-point:n=4\n2,moldable,three-point:n=4\n"
+             "3,moldable,three-point:n=2\n4,moldable,three-point:n=6\n");
+  int most = 0;
+  for (const std::string seed : {"1", "2", "3"}) {
+    const std::string run = "simulate --trace exact.swf --policy greedy-moldable --seed " + seed;
+    const std::string said = says(run + " --curve-error 1 --out kill-" + seed).out;
+    const int killed = overruns("kill-" + seed);
+    EXPECT_NE(said.find("note: --curve-error 1 with --overrun kill: "), std::string::npos) << said;
+    EXPECT_NE(said.find("Jobs killed at their estimates: greedy-moldable " + std::to_string(killed) + " of 4;"),
+              std::string::npos)
+        << said;
+    most = std::max(most, killed);
+    EXPECT_EQ(says(run + " --curve-error 1 --overrun extend --outputs none").out.find("--curve-error"),
+              std::string::npos);
+    EXPECT_EQ(says(run + " --outputs none").out.find("killed at their"), std::string::npos);
+  }
+  EXPECT_GT(most, 0);
 }
 
 // What the note says is so: the jobs, malleable ones, are started and run as under a policy that chooses no sizes.
