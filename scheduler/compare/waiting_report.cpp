@@ -37,7 +37,7 @@ constexpr CauseWords kCauses[] = {
 std::string cores_text(CoreCount cores) { return counted(cores, "core"); }
 
 std::string range_text(std::int64_t from, std::int64_t to) {
-  return from == to ? fmt::format("{}", from) : fmt::format("{} to {}", from, to);
+  return from == to ? fmt::format("{}", from) : fmt::format("between {} and {}", from, to);
 }
 
 // ---- as text ----

@@ -37,7 +37,9 @@ TEST_F(Why, TellsTheWaitInSpansAndInAll) {
        "00:00:07 .. 00:00:10 (3 s) held back by the policy: 1 free, 1 needed; 1 earlier job waiting",
        "00:00:10 .. 00:00:20 (10 s) waited for 1 core: 0 free; head of the queue since 00:00:10",
        "cores held by job 2 (4 cores, estimated end 00:00:20)", "17.6"});
-  expect_says("why runs/easy/events.log 2", 0, {"overtaken by 1 job: 3 at 00:00:02 (1 core, estimate 5 s)"});
+  expect_says("why runs/easy/events.log 2", 0,
+              {"overtaken by 1 job: 3 at 00:00:02 (1 core, estimate 5 s)",
+               "waited for 4 cores: between 0 and 1 free; head of the queue"});
   expect_says("why runs/easy 4 --seconds", 0, {"3 s .. 7 s (4 s)"});
   expect_says("why runs/easy 5 --instants", 0, {"00:00:04 .. 00:00:07", "00:00:07 .. 00:00:10"});
   expect_says("why runs/easy 5 --instants --lines 2", 0,
