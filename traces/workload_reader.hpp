@@ -102,10 +102,10 @@ class WorkloadReader {
   std::uint64_t kept_ = 0;
   bool has_own_size_;  // by the rules
   CoreCount widest_ = 1, most_in_use_ = 0;
-  LoggedUse use_;             // where nothing says how large the machine is
+  LoggedUse use_;                    // where nothing says how large the machine is
   std::uint64_t flexibilities_ = 0;  // of jobs kept: declared
-  Duration latest_submit_{};  // of records
-  Instant latest_given_{};    // of jobs, which may count from when they were eligible
+  Duration latest_submit_{};         // of records
+  Instant latest_given_{};           // of jobs, which may count from when they were eligible
   bool sorted_ = true;
 };
 
@@ -115,8 +115,8 @@ struct LoadedWorkload {
   std::map<std::int32_t, std::string> programs;  ///< the header's Program table
   CleaningReport report;
   CoreCount machine_size = 1;
-  std::string machine_source;    ///< WorkloadReader::machine_source()
-  bool is_machine_seen = false;  ///< neither the rules nor the header say how large it is
+  std::string machine_source;             ///< WorkloadReader::machine_source()
+  bool is_machine_seen = false;           ///< neither the rules nor the header say how large it is
   std::uint64_t without_flexibility = 0;  ///< jobs of which nothing says whether they are rigid, moldable or malleable
 };
 

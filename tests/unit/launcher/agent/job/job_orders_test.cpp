@@ -57,7 +57,7 @@ class TheOrders : public testing::Test {
     order.malleable = true;
     job_ = std::make_unique<JobContext>(site_, order, [](std::size_t) {});
     job_->ranks.enter(std::make_unique<JobSegment>("7", job_->key, 2, JobFacts{}));
-    orders_ = std::make_unique<JobOrders>(*job_);
+    orders_ = std::make_unique<JobOrders>(*job_, [] {});
   }
   void TearDown() override {
     orders_.reset();
