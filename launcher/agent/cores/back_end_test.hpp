@@ -30,7 +30,7 @@ struct HandoverTest {
 
 /// The token when slow hand-overs by sched_yield take more than a tenth of the time, or none was seen. The median tells
 /// nothing: measured on Linux 6.18 (EEVDF, ticks of 4 ms) for 20 ms, beside a busy loop on the core it was 0.9 to 2.7 us
-/// and on a core of its own 0.7 to 1.0 us, while the slow ones took 0.90 to 1.00 of the time beside the loop, and on a
+/// and without one, beside compilers, 0.7 to 1.0 us, while the slow ones took 0.90 to 1.00 of the time beside the loop, and on a
 /// core that compilers used now and then 0 to 0.5. Ranks that need no token lose little by it: a message of 8 bytes
 /// between two real-time ranks took 1.45 us by it and 1.30 us by sched_yield; beside a busy loop 23 and 332 us.
 [[nodiscard]] replay_vm_back_end better_back_end(const std::optional<HandoverTest>& yielding);
