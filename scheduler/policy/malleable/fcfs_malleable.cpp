@@ -21,7 +21,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/malleable/core_sharing.hpp"
-#include "scheduler/policy/plan/counted_ends.hpp"
+#include "scheduler/policy/view/counted_ends.hpp"
 
 namespace replay {
 namespace {

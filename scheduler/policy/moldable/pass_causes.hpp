@@ -6,7 +6,7 @@
 #include <span>
 
 #include "scheduler/policy/plan/class_queue.hpp"
-#include "scheduler/policy/plan/counted_ends.hpp"
+#include "scheduler/policy/view/counted_ends.hpp"
 #include "scheduler/policy/view/view.hpp"
 
 namespace replay {

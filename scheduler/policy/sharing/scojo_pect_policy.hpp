@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"
-#include "scheduler/policy/plan/counted_ends.hpp"
 #include "scheduler/policy/sharing/slices.hpp"
 #include "scheduler/policy/sharing/virtual_machine.hpp"
+#include "scheduler/policy/view/counted_ends.hpp"
 
 namespace replay {
 

@@ -1,4 +1,4 @@
-#include "scheduler/policy/plan/counted_ends.hpp"
+#include "scheduler/policy/view/counted_ends.hpp"
 
 #include <algorithm>
 
