@@ -340,7 +340,7 @@ std::unique_ptr<Policy> make_scojo_pect(const Parameters& parameters) {
     throw UsageError(
         fmt::format("scojo-pect: the inner policy '{}' suspends jobs, but in a virtual machine all started jobs run; "
                     "expected one that shares space only, such as conservative",
-                    parameters.text("inner")));
+                    parse_policy(parameters.text("inner")).name));
   return std::make_unique<ScojoPect>(settings, std::move(inner));
 }
 

@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
@@ -202,18 +200,6 @@ TEST(ScojoPectProperties, OneClassWithoutOverheadIsTheInnerPolicyByItself) {
         ASSERT_EQ(starts_and_ends(inside, jobs), starts_and_ends(alone, jobs))
             << inner << " on " << machine << ", seed " << seed;
       }
-}
-
-TEST(ScojoPectProperties, AnInnerPolicyThatSuspendsIsRefusedByNameBeforeTheFirstJob) {
-  for (const char* inner : {"scojo-pect", "scojo-pect:interval=2h"}) {
-    try {
-      (void)make_policy(fmt::format("scojo-pect:inner={{{}}}", inner));
-      ADD_FAILURE() << inner << " is accepted";
-    } catch (const UsageError& refused) {
-      EXPECT_NE(std::string_view{refused.what()}.find("the inner policy 'scojo-pect"), std::string_view::npos)
-          << refused.what();
-    }
-  }
 }
 
 // With overhead, time stands for the only class at the beginning of each interval: what comes then, comes at one instant.

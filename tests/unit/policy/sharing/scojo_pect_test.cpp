@@ -240,10 +240,16 @@ TEST(ScojoPect, NamesItsInnerPolicyInFullAndRefusesWhatItCannotUse) {
   EXPECT_THROW((void)make_policy("scojo-pect:inner=nothing"), UsageError);
   EXPECT_THROW((void)make_policy("scojo-pect:inner={plan:order=x}"), UsageError);
   EXPECT_THROW((void)make_policy("scojo-pect:overhead=20min"), UsageError);
-  EXPECT_THROW(simulate("scojo-pect:inner={scojo-pect}", cores(1),
-                        jobs({job('M').runs(2h), job('L').runs(4h), job('K').runs(5h)})),
-               PolicyError)
-      << "an inner policy must not suspend";
+}
+
+TEST(ScojoPect, RefusesAnInnerPolicyThatSuspendsByNameBeforeTheFirstJob) {
+  std::string refusal;
+  try {
+    (void)make_policy("scojo-pect:inner={scojo-pect:interval=2h}");
+  } catch (const UsageError& refused) {
+    refusal = refused.what();
+  }
+  EXPECT_TRUE(refusal.starts_with("scojo-pect: the inner policy 'scojo-pect' suspends jobs")) << refusal;
 }
 
 }  // namespace
