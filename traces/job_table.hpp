@@ -26,8 +26,8 @@ namespace replay {
 /// The same for files with another ending, such as ".pairs.csv".
 [[nodiscard]] std::optional<std::string> file_beside(const std::string& trace, std::string_view ending);
 
-/// The columns behind "job", in their fixed order; cells are numbers and words that need no quotes, and none holds a comma. For other tables
-/// that have the same columns.
+/// The columns behind "job", in their fixed order; cells are numbers and words that need no quotes, and none holds a
+/// comma. For other tables that have the same columns.
 [[nodiscard]] std::vector<std::string_view> job_table_columns();
 /// Sets the member of columns[`column`] from its cell; an empty cell sets nothing. Returns what was expected if the
 /// cell is wrong, else an empty text. REQUIRES: column < job_table_columns().size().

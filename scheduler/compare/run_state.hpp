@@ -1,8 +1,9 @@
 // Waiting jobs, running jobs and free cores at each instant, by the decisions in an event log: the state that the
 // policy knew when it decided. Cores count as taken from the decision on, also while another job is still on them;
 // those of a job that is to be killed or suspended count as free. In a real run a job whose estimate is used up has some
-// seconds of grace, in which some policies give its cores away already: it counts as gone from then on. The queue is by (submitted, job number), as policies
-// see it. The estimated end of a job follows from its progress so far, and so from where its processes really were.
+// seconds of grace, in which some policies give its cores away already: it counts as gone from then on. The queue is by
+// (submitted, job number), as policies see it. The estimated end of a job follows from its progress so far, and so from
+// where its processes really were.
 #pragma once
 
 #include <cstdint>
