@@ -29,8 +29,8 @@ using Topology = std::unique_ptr<hwloc_topology, TopologyDeleter>;
 /// The cores of this machine that jobs may run on.
 struct LocalMachine {
   Machine machine = Machine::pool(1);
-  /// By core: the hardware thread that stands for it. In hwloc's order, so that the cores of a package are neighbours; OS
-  /// indices need not ascend.
+  /// By core: the hardware thread that stands for it. In hwloc's order, so that the cores of a package are neighbours;
+  /// OS indices need not ascend.
   std::vector<PuId> pu_of_core;
   std::vector<std::string> notes;  ///< what was left out and why, one line each, for the user
 };

@@ -121,8 +121,8 @@ void take_off_marks(CLI::App& app) {
 }
 
 // "--" ends our options. CLI11 leaves what follows to `replay` itself where the command has a word already, or takes no
-// words but a program. So it is taken out, and what looks like an option behind it is marked as none; `marked` keeps those
-// words. In front of a program an empty word is put before it: CLI11 takes all behind a first word as it is, and
+// words but a program. So it is taken out, and what looks like an option behind it is marked as none; `marked` keeps
+// those words. In front of a program an empty word is put before it: CLI11 takes all behind a first word as it is, and
 // command_words() removes the two.
 void mark_end_of_options(CLI::App& app, std::vector<const char*>& words, std::deque<std::string>& marked) {
   const auto named = [&words](const CLI::App* command) { return words.size() > 1 && command->get_name() == words[1]; };

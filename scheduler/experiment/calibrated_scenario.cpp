@@ -15,7 +15,7 @@ namespace replay::experiment {
 namespace {
 
 // What is not known stays empty, and is not compared.
-ProfileMachine machine_of(const JobsCores& cores, const Profile& profile) {
+ProfileMachine machine_that_runs(const JobsCores& cores, const Profile& profile) {
   using enum JobsCores::Kind;
   if (cores.kind == kElsewhere) {
     ProfileMachine node;
@@ -51,7 +51,7 @@ void use_profile(Scenario& scenario, const CommonOptions& options, const JobsCor
   const BenchmarkJobs jobs = set_benchmarks(scenario.workload(), profile, setting);
   if (profile.is_sample)
     scenario.notes.push_back(fmt::format("{}: is a sample, of no real machine", setting.profile_name));
-  else if (const auto others = differences(profile.machine, machine_of(cores, profile)); !others.empty())
+  else if (const auto others = differences(profile.machine, machine_that_runs(cores, profile)); !others.empty())
     scenario.notes.push_back(
         fmt::format("{}: is the profile of another machine ({})", setting.profile_name, fmt::join(others, "; ")));
   else if (cores.kind == JobsCores::Kind::kElsewhere)
