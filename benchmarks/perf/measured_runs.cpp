@@ -64,8 +64,8 @@ MeasuredRun run_bare(const fs::path& mpiexec, const Words& command, const Cores&
   const launcher::Variables environment =
       launcher::hydra_environment(variables_for_job(launcher::own_environment(), launcher::JobNetwork::kHost).kept, {});
   const auto start = Clock::now();
-  const pid_t pid =
-      launcher::start_mpiexec(mpiexec, arguments, environment, {.output = folder.path(), .directory = {}}).process->pid();
+  const pid_t pid = launcher::start_mpiexec(mpiexec, arguments, environment, {.output = folder.path(), .directory = {}})
+                        .process->pid();
   int status = 0;
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

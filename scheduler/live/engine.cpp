@@ -436,7 +436,7 @@ class Engine final : public ExecutorListener {
   std::unordered_map<JobId, Allocation> resizing_;  // with slowdowns_: ordered, not answered
   std::vector<Event> events_;
   std::string stop_reason_{options_.stop_reason};  // of jobs that wait
-  std::vector<std::string> notes_;  // for the log, as soon as no callback of libevent is on the stack
+  std::vector<std::string> notes_;                 // for the log, as soon as no callback of libevent is on the stack
   int stops_heeded_ = 0;
   bool stopping_ = false;   // no job is taken from the source any more
   bool killing_ = false;    // the jobs that ran have been ended, too

@@ -354,12 +354,12 @@ class Period {
   experiment::RealMachine machine_;
   NamedPolicy named_;
   std::unique_ptr<RuntimeModel> model_;
-  std::unique_ptr<report::LivePage> page_;      // null: none
+  std::unique_ptr<report::LivePage> page_;  // null: none
   std::optional<LivePageAddress> address_;  // its
   const service::ServiceLock* lock_ = nullptr;
   bool is_lock_lost_ = false;
-  std::function<void()> save_log_;              // while there is one
-  std::vector<std::string> notes_;              // on the start
+  std::function<void()> save_log_;  // while there is one
+  std::vector<std::string> notes_;  // on the start
 };
 
 }  // namespace

@@ -159,7 +159,7 @@ class ScojoPect final : public Policy {
 
   std::optional<FreeCores> at_opening_;  // free when the slice opened in this pass, before the inner policy decided
   std::vector<ClassJob*> leaving_;       // in this pass, unless they come back in it
-  Decisions begun_;                 // of this pass: what needs the cores of those
+  Decisions begun_;                      // of this pass: what needs the cores of those
   Decisions answers_;
 };
 

@@ -42,7 +42,8 @@ bool is_complete(const RunReader& run) {
     return row.has_ended() && run.table().reason(row.job) != "the run was interrupted";
   };
   return std::ranges::all_of(run.table().rows(), is_whole) &&
-         std::ranges::none_of(run.said(), [](const SaidInLog& said) { return !said.job && said.text == "interrupted"; });
+         std::ranges::none_of(run.said(),
+                              [](const SaidInLog& said) { return !said.job && said.text == "interrupted"; });
 }
 
 void label_runs(std::vector<PlotRun>& runs, std::span<const std::string> labels) {

@@ -73,9 +73,8 @@ TEST(Simulation, AJobThatItsUserTakesBackLeavesTheQueueOrIsEndedWhereItRuns) {
 
 TEST(Simulation, AJobThatIsTakenBackAtTheInstantOfItsSubmissionNeverRuns) {
   // At the first instant of a run and later, beside a job that runs.
-  for (const char* policy :
-       {"fcfs", "easy", "conservative", "conservative:pass=instant", "slack", "dynp", "plan", "priority-easy",
-        "easy-malleable", "fcfs-malleable", "cirne-berman", "scojo-p", "scojo"})
+  for (const char* policy : {"fcfs", "easy", "conservative", "conservative:pass=instant", "slack", "dynp", "plan",
+                             "priority-easy", "easy-malleable", "fcfs-malleable", "cirne-berman", "scojo-p", "scojo"})
     for (const Duration when : {0s, 5s}) {
       const auto log = simulate(policy, cores(4),
                                 {job('X').cores(2).runs(1min).rigid(), job('A').cancelled_after(0s).arrives(when),
