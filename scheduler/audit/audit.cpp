@@ -150,7 +150,7 @@ class Auditor {
 
   std::vector<Index> who_came(Instant now) {
     std::vector<Index> came = submissions_.take(now);
-    std::erase_if(came, [&](Index i) { return is_too_wide(i) || (jobs_[i].started < now); });
+    std::erase_if(came, [&](Index i) { return is_too_wide(i) || jobs_[i].started < now || jobs_[i].left == now; });
     return came;
   }
   // Without those that ended as soon as they started.
@@ -164,25 +164,28 @@ class Auditor {
   }
   std::vector<Index> who_left(Instant now) {
     std::vector<Index> left = leaves_.take(now);
-    std::erase_if(left, [&](Index i) { return is_too_wide(i) || jobs_[i].started != kNever; });
+    std::erase_if(left, [&](Index i) {
+      return is_too_wide(i) || jobs_[i].started != kNever || jobs_[i].submitted == now;  // it never waited
+    });
     return left;
   }
   [[nodiscard]] bool is_too_wide(Index i) const { return jobs_[i].processors > state_.machine_size(); }
 
   void ask() { rule_->pass(decisions_); }
 
+  // Jobs leave the queue before anything else of their instant (docs/formats/swf.md, a job that is taken back).
   void ask_after_each(const std::vector<Index>& came, const std::vector<Index>& ended, const std::vector<Index>& left) {
+    for (const Index i : left) leave(i), ask();
     for (const Index i : came) {
       submit(i);
       if (rule_->asks_for_pass(i)) ask();
     }
-    for (const Index i : left) leave(i), ask();
     for (const Index i : ended) end(i), ask();
   }
 
   void ask_once(const std::vector<Index>& came, const std::vector<Index>& ended, const std::vector<Index>& left) {
-    for (const Index i : ended) end(i);
     for (const Index i : left) leave(i);
+    for (const Index i : ended) end(i);
     for (const Index i : came) submit(i);
     if (!came.empty() || !ended.empty() || !left.empty()) ask();
   }

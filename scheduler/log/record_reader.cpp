@@ -15,7 +15,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/log/text_words.hpp"
-#include "scheduler/model/slowdown_range.hpp"
+#include "scheduler/model/contention.hpp"
 
 namespace replay::log {
 namespace {

@@ -25,6 +25,9 @@ inline constexpr SlowdownDistribution kSameNodeSlowdowns{{25, 45, 12, 5, 13, 0, 
 /// SL_cos: a job on the same CPUs as another one.
 inline constexpr SlowdownDistribution kCoSchedulingSlowdowns{{0, 68, 17, 7, 3, 2, 1, 1, 1}};
 
+/// The slowdowns that a file may state, of a job or of a pair: beyond them a job would run in no time, or for ever.
+inline constexpr double kLeastStatedSlowdown = 1e-3, kMostStatedSlowdown = 1e6;
+
 /// SL_cos of the job with key `job` while it runs beside the job with key `beside`; the other way round is another
 /// draw. Keys are JobTraits::pair_key; the seed of a study is in them.
 [[nodiscard]] double co_scheduling_slowdown(std::uint64_t job, std::uint64_t beside);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "scheduler/model/rounding.hpp"
+#include "scheduler/model/units.hpp"
 
 namespace replay {
 namespace {

@@ -1,10 +1,9 @@
 // Work done at a rate that changes: of a budget that is used up, or of a job that runs to its end. Work is measured in
 // microseconds at full speed; a rate is work per microsecond. What is left is kept as the time that it takes at the
 // rate of the last stretch: while that rate lasts, with suspensions in between or without, the account is exact. Each
-// change of rate multiplies and divides once, and only the end is rounded (rounding.hpp).
+// change of rate multiplies and divides once, and only the end is rounded (rounded_up()).
 #pragma once
 
-#include "scheduler/model/rounding.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -41,6 +42,15 @@ enum class JobId : std::int64_t {};
 
 /// The duration of `s` seconds, rounded to the nearest microsecond. REQUIRES: |s| < 9e12.
 [[nodiscard]] Duration from_seconds(double s);
+
+/// `micros` rounded up. A number that is whole but for the last bits of its computation is that whole number: 1000 s at
+/// a slowdown of 1.08 are 1080 s, although no double is 1.08. `largest` is the largest time in the computation, in
+/// microseconds; a part in 10^14 of it counts as such bits. REQUIRES: the result fits into a Duration.
+[[nodiscard]] inline Duration rounded_up(double micros, double largest) {
+  const double nearest = std::round(micros);
+  const bool is_whole = std::abs(micros - nearest) <= largest * 1e-14;
+  return Duration{static_cast<std::int64_t>(is_whole ? nearest : std::ceil(micros))};
+}
 
 /// "12", "12.5" or "12.000001": seconds without trailing zeros; read back exactly by parse_seconds.
 [[nodiscard]] std::string to_text(Duration d);

@@ -11,7 +11,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/csv_row.hpp"
 #include "scheduler/base/text/parse_number.hpp"
-#include "scheduler/model/slowdown_range.hpp"
+#include "scheduler/model/contention.hpp"
 
 namespace replay {
 namespace {

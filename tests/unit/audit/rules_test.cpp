@@ -180,6 +180,24 @@ TEST(Audit, AJobThatLeftTheQueueStoodInItUntilThen) {
             "40 s: job 3 against-rule: it overtakes job 2, which came before it and waits for 4 processors, 1 free\n");
 }
 
+TEST(Audit, AJobLeavesTheQueueBeforeOthersAreSubmitted) {
+  Job left = scheduled(2, 3, 1, 0, 0, 100);
+  left.started = left.ended = kNever;
+  left.left = at(50s);
+  // In the plan that job 2 leaves, job 3 moves to 100 s, and job 4 finds no hole before its end.
+  const std::vector<Job> jobs = {scheduled(1, 3, 0, 0, 100), left, scheduled(3, 4, 2, 100, 200),
+                                 scheduled(4, 1, 50, 200, 350)};
+  for (const char* name : {"conservative", "conservative:pass=instant"}) EXPECT_EQ(audited(name, 4, jobs), "") << name;
+}
+
+TEST(Audit, AJobThatLeavesTheQueueAsItComesNeverStoodInIt) {
+  Job left = scheduled(2, 4, 10, 0, 0, 50);
+  left.started = left.ended = kNever;
+  left.left = at(10s);
+  for (const char* name : {"fcfs", "easy", "conservative"})
+    EXPECT_EQ(audited(name, 4, {scheduled(1, 3, 0, 0, 100), left, scheduled(3, 1, 10, 10, 200)}), "") << name;
+}
+
 TEST(Audit, AJobWithoutAnEndHoldsItsProcessorsToTheLast) {
   Job running = scheduled(1, 4, 0, 0, 0, 100);
   running.ended = kNever;
