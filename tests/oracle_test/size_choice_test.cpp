@@ -60,14 +60,7 @@ Variant scojo_variant(int most_cores) {
   Draw draw = with_sizes(most_cores);
   draw.most_nodes = 1;
   draw.malleable = true;
-  constexpr oracle::Time kFewMicroseconds = 5;
-  return {kScojo,
-          [](const oracle::Workload& workload) { return scojo(workload, {}); },
-          draw,
-          "speedup",
-          true,
-          true,
-          kFewMicroseconds};
+  return {kScojo, [](const oracle::Workload& workload) { return scojo(workload, {}); }, draw, "speedup", true, true};
 }
 
 class SizeChoice : public testing::TestWithParam<Variant> {};

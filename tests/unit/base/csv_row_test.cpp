@@ -46,7 +46,7 @@ TEST(CsvRow, TextsThatStandBehindAnApostropheComeBackAsTheyWere) {
     CsvRow row;
     ASSERT_TRUE(row.begin(line)) << line;
     EXPECT_EQ(cells_of(row), (Cells{"1", text, "2"})) << line;
-    if (!text.empty()) EXPECT_EQ(std::string_view{"=+-@\t"}.find(line[2]), std::string_view::npos) << line;
+    EXPECT_TRUE(text.empty() || std::string_view{"=+-@\t"}.find(line[2]) == std::string_view::npos) << line;
   }
 }
 
