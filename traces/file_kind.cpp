@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/base/file/line_reader.hpp"
+#include "scheduler/base/text/lower_case.hpp"
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "traces/swf_reader.hpp"
@@ -20,19 +21,12 @@ namespace replay {
 namespace fs = std::filesystem;
 namespace {
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return lower;
-}
-
 // The cells of a header row, without quotation marks and in lower case.
 std::vector<std::string> cells_of(std::string_view line, char separator) {
   std::vector<std::string> cells;
   for (std::string_view cell : split(line, separator)) {
     if (cell.size() > 1 && cell.starts_with('"') && cell.ends_with('"')) cell = cell.substr(1, cell.size() - 2);
-    cells.push_back(lower_case(cell));
+    cells.push_back(lower_case(std::string{cell}));
   }
   return cells;
 }
@@ -57,7 +51,7 @@ std::optional<FileKind> kind_of(std::string_view line) {
   if (line.find('|') != std::string_view::npos)
     return std::ranges::any_of(cells_of(line, '|'), is_job_id) ? std::optional{FileKind::kSacct} : std::nullopt;
   if (line.find(',') != std::string_view::npos) return table_kind(cells_of(line, ','));
-  const std::string lower = lower_case(line);
+  const std::string lower = lower_case(std::string{line});
   const std::size_t from = std::min(lower.find_first_not_of(' '), lower.size());
   const std::size_t to = lower.find(' ', from);
   const bool is_table = to != std::string::npos && is_job_id(lower.substr(from, to - from));

@@ -12,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/lower_case.hpp"
 
 namespace replay {
 
@@ -57,12 +58,6 @@ constexpr double kCtcCpuUse = 0.57;
 constexpr double kBlueHorizonCpuUse = 0.23;
 constexpr double kSdscSp2CpuUse = 0.66;
 constexpr double kOtherCpuUse = 0.6;
-
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
 
 double cpu_use_of_log(const SwfHeader& header) {
   const std::string& source = header.source();

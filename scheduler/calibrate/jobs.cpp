@@ -145,7 +145,7 @@ void CalibrateJobs::ask_all() {
 
 void CalibrateJobs::on(const protocol::JobStarted& report) {
   Job& job = jobs_.at(report.job);
-  job.started_at = Clock::now();
+  if (!job.started) job.started_at = Clock::now();  // it comes again when ranks register late
   job.started = report;
   client_->send(protocol::AskStatistics{report.job});
 }

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <system_error>
 #include <utility>
 
 #include "scheduler/base/file/whole_file.hpp"
@@ -18,6 +17,7 @@ LivePageAddress::LivePageAddress(std::FILE* out, const std::string& url, std::fi
     WholeFile address{file};
     ::fchmod(address.descriptor(), 0600);
     address.write(url + '\n');
+    static_cast<void>(::fstat(address.descriptor(), &written_));
     address.finish();
     file_ = std::move(file);
     fmt::print(out, "live page: its address is in {}\n", file_.string());
@@ -26,8 +26,10 @@ LivePageAddress::LivePageAddress(std::FILE* out, const std::string& url, std::fi
 }
 
 LivePageAddress::~LivePageAddress() {
-  std::error_code ignored;
-  if (!file_.empty()) std::filesystem::remove(file_, ignored);
+  struct stat there {};
+  if (!file_.empty() && ::lstat(file_.c_str(), &there) == 0 && there.st_dev == written_.st_dev &&
+      there.st_ino == written_.st_ino)
+    ::unlink(file_.c_str());
 }
 
 }  // namespace replay::cli

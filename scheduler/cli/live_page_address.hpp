@@ -2,6 +2,8 @@
 // terminal it may go to others: to systemd's journal, to the log of a batch job.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -16,11 +18,12 @@ class LivePageAddress {
   LivePageAddress(std::FILE* out, const std::string& url, std::filesystem::path file);
   LivePageAddress(const LivePageAddress&) = delete;
   LivePageAddress& operator=(const LivePageAddress&) = delete;
-  /// Removes the file, if it was written.
+  /// Removes the file, if it was written and no other one has taken its place.
   ~LivePageAddress();
 
  private:
   std::filesystem::path file_;  // empty: none was written
+  struct stat written_ {};
 };
 
 }  // namespace replay::cli

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/agent/agent.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
@@ -277,6 +278,7 @@ int run(const RunOptions& options, const std::string& command_line) {
   machine.expect_runs(scenario.policies.size());
   machine.find_programs();
   scenario.notes.insert(scenario.notes.begin(), machine.notes().begin(), machine.notes().end());
+  if (const auto note = launcher::threads_note(); note && !machine.is_emulated()) scenario.notes.push_back(*note);
 
   const double real_seconds = foresee(scenario, machine.machine(), options.time_scale);
   announce(out, scenario, machine, real_seconds);

@@ -154,8 +154,9 @@ bool Controller::apply(const Started& event) {
   if (job == nullptr || job->has_refused) return false;
   write<log::RanksSeen>(event.job, event.malleable, event.reason);
   RunningJob& running = *job->running;
-  const bool is_malleable = event.malleable && running.processes() > 1 && running.job->can_shrink();
-  if (std::exchange(running.malleable, is_malleable) || !is_malleable) return false;
+  const bool is_declared = running.job->flexibility == Flexibility::kMalleable;
+  const bool is_malleable = event.malleable && running.processes() > 1 && is_declared;
+  if (std::exchange(running.malleable, is_malleable) || !is_malleable || job->kill_sent) return false;
   triggers_.push_back({TriggerKind::kChange, running.job});  // its ranks have registered late
   return true;
 }

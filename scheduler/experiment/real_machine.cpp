@@ -184,7 +184,6 @@ void RealMachine::find_programs() {
     agent_.network = launcher::JobNetwork::kHost;
   }
   if (const auto note = launcher::missing_devices_note(agent_.network)) local_.notes.push_back(*note);
-  if (const auto note = launcher::threads_note(); note && !is_emulated()) local_.notes.push_back(*note);
 }
 
 void RealMachine::leave_the_jobs_cores() const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -79,27 +80,34 @@ struct JobRow {
 class JobTexts {
  public:
   void set_reason(JobId job, std::string text) { reasons_.emplace(job, std::move(text)); }
-  /// The job turned out to be able to share cores after all. False: nothing else was said of it.
-  bool forget_rigid_reason(JobId job) { return rigid_reasons_.erase(job) > 0; }
-  void set_rigid_reason(JobId job, std::string text) { rigid_reasons_.insert_or_assign(job, std::move(text)); }
+  /// The job's processes turned out to be unable to share cores.
+  void set_rigid(JobId job, Flexibility declared, std::string why) {
+    const auto [found, is_new] = rigid_.try_emplace(job, declared, "");
+    found->second.second = std::move(why);
+  }
+  /// They can after all. Returns what the job was declared as. Nothing: nothing else was said of it.
+  std::optional<Flexibility> forget_rigid(JobId job) {
+    const auto node = rigid_.extract(job);
+    return node ? std::optional{node.mapped().first} : std::nullopt;
+  }
   /// Why the job ended as it did; empty if its outcome is enough.
-  [[nodiscard]] std::string_view reason(JobId job) const { return find(reasons_, job); }
+  [[nodiscard]] std::string_view reason(JobId job) const {
+    const auto found = reasons_.find(job);
+    return found == reasons_.end() ? std::string_view{} : std::string_view{found->second};
+  }
   /// Why the job's processes turned out to be unable to share cores; empty: they were not.
-  [[nodiscard]] std::string_view rigid_reason(JobId job) const { return find(rigid_reasons_, job); }
+  [[nodiscard]] std::string_view rigid_reason(JobId job) const {
+    const auto found = rigid_.find(job);
+    return found == rigid_.end() ? std::string_view{} : std::string_view{found->second.second};
+  }
   void forget(JobId job) {
     if (!reasons_.empty()) reasons_.erase(job);
-    if (!rigid_reasons_.empty()) rigid_reasons_.erase(job);
+    if (!rigid_.empty()) rigid_.erase(job);
   }
 
  private:
-  using Texts = std::unordered_map<JobId, std::string>;
-  static std::string_view find(const Texts& texts, JobId job) {
-    if (texts.empty()) return {};
-    const auto found = texts.find(job);
-    return found == texts.end() ? std::string_view{} : std::string_view{found->second};
-  }
-
-  Texts reasons_, rigid_reasons_;
+  std::unordered_map<JobId, std::string> reasons_;
+  std::unordered_map<JobId, std::pair<Flexibility, std::string>> rigid_;
 };
 
 /// Keeps the row of every job. Throws InputError for an impossible record (a job that ends and was never submitted):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/log/record.hpp"
@@ -50,11 +51,11 @@ class RowUpdate {
 
   void operator()(const log::RanksSeen& what) const {
     if (what.malleable) {  // the usual, or its ranks registered late
-      if (texts_.forget_rigid_reason(what.job)) row_of(what.job, "seen").flexibility = Flexibility::kMalleable;
+      if (const auto declared = texts_.forget_rigid(what.job)) row_of(what.job, "seen").flexibility = *declared;
       return;
     }
-    row_of(what.job, "seen").flexibility = Flexibility::kRigid;
-    texts_.set_rigid_reason(what.job, what.reason);
+    JobRow& row = row_of(what.job, "seen");
+    texts_.set_rigid(what.job, std::exchange(row.flexibility, Flexibility::kRigid), what.reason);
   }
 
   void operator()(const log::ResizeDone& what) const {

@@ -1,7 +1,5 @@
 #include "launcher/agent/cores/busy_cores.hpp"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -9,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "scheduler/base/process/process.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 
@@ -33,13 +32,6 @@ std::optional<CoreTime> parse_times(const std::vector<std::string_view>& words) 
     (column == kIdle || column == kWaiting ? time.idle : time.busy) += *ticks;
   }
   return time;
-}
-
-std::optional<std::uint64_t> cpu_ns(pid_t pid) {
-  clockid_t clock = 0;
-  timespec used{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return std::nullopt;
-  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 std::uint64_t since(std::uint64_t before, std::uint64_t now) { return now - std::min(before, now); }
@@ -79,16 +71,17 @@ const std::set<std::uint32_t>& BusyCores::judge(CoreSample now) {
 bool BusyCores::is_busy(std::uint32_t core, const CoreTime& time, const CoreSample& now) const {
   const auto old_time = before_.times.find(core);
   if (old_time == before_.times.end()) return false;
+  static const std::map<pid_t, std::uint64_t> kNone;
+  const auto ranks_of = [core](const CoreSample& sample) -> const std::map<pid_t, std::uint64_t>& {
+    const auto found = sample.ranks.find(core);
+    return found == sample.ranks.end() ? kNone : found->second;
+  };
+  const auto &were_here = ranks_of(before_), &are_here = ranks_of(now);
+  if (!std::ranges::equal(were_here, are_here, {}, &std::pair<const pid_t, std::uint64_t>::first,
+                          &std::pair<const pid_t, std::uint64_t>::first))
+    return busy_.contains(core);
   std::uint64_t of_ranks = 0;
-  const auto here = now.ranks.find(core);
-  if (here != now.ranks.end())
-    for (const auto& [pid, used] : here->second) of_ranks += used;
-  if (const auto were_here = before_.ranks.find(core); were_here != before_.ranks.end()) {
-    for (const auto& [pid, used] : were_here->second) {
-      if (here == now.ranks.end() || !here->second.contains(pid)) return busy_.contains(core);
-      of_ranks = since(used, of_ranks);
-    }
-  }
+  for (const auto& [pid, used] : are_here) of_ranks += since(were_here.at(pid), used);
   const std::uint64_t busy = since(old_time->second.busy, time.busy);
   const std::uint64_t all = busy + since(old_time->second.idle, time.idle);
   const std::uint64_t of_others = since(of_ranks / tick_ns_, busy);

@@ -85,13 +85,14 @@ void BindingCheck::put_back(std::optional<std::size_t> rank, pid_t pid, std::spa
   constexpr std::size_t kMostOfAName = 20;
   const auto found = thread_outside(pid, cores);
   if (!found) return;
-  const bool is_first = ++times_put_back_[rank] == 1;
-  if (is_first)
-    job_.note(fmt::format("{} was not on {} {} and was moved there: thread {} ({}) had cores {}", name_of(rank),
-                          rank ? "its core" : "the job's cores", fmt::join(std::set(cores.begin(), cores.end()), ","),
-                          found->thread, clean_line(found->name, kMostOfAName), found->cores));
   const std::string refused = bind(*job_.site.topology, pid, cores);
-  if (is_first && !refused.empty()) job_.note(refused);
+  const auto [place, is_first] = times_put_back_.try_emplace(rank, 0);
+  if (refused.empty()) ++place->second;
+  if (is_first)
+    job_.note(fmt::format("{} was not on {} {} and {}: thread {} ({}) had cores {}", name_of(rank),
+                          rank ? "its core" : "the job's cores", fmt::join(std::set(cores.begin(), cores.end()), ","),
+                          refused.empty() ? "was moved there" : "could not be moved there, " + refused, found->thread,
+                          clean_line(found->name, kMostOfAName), found->cores));
 }
 
 }  // namespace replay::launcher

@@ -106,7 +106,7 @@ JobEnd judge(const JobContext& job, const HowItEnded& how) {
   } else if (how.broken || how.exit_status != 0 || is_unfinished) {
     end.outcome = Outcome::kFailed;
     end.reason = failure_reason(job, how, output);
-    end.reason += shortage_of_shared_memory(job, end.reason);
+    if (!how.broken) end.reason += shortage_of_shared_memory(job, end.reason);
   }
   end.exit_code = WIFEXITED(how.exit_status) ? WEXITSTATUS(how.exit_status) : 128 + WTERMSIG(how.exit_status);
   end.verification = job.processes.was_started() ? find_verification(output) : Verification::kNone;

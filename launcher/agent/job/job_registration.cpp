@@ -68,7 +68,7 @@ int JobRegistration::slot_for(const replay_vm_hello& hello) {
 void JobRegistration::add(const replay_vm_hello& hello, UniqueFd stream) {
   if (!job_.ranks.add(hello, std::move(stream))) return;  // mpiexec reports its death
   watch_.find_proxy();
-  if (may_register_ && job_.ranks.have_all_registered()) look_whether_running();
+  if (may_register_ && !ending_.is_to_end() && job_.ranks.have_all_registered()) look_whether_running();
 }
 
 // ---- what the job is ------------------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 #include "launcher/agent/job/job_turns.hpp"
 
 #include <signal.h>
-#include <time.h>
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "scheduler/base/process/monotonic_clock.hpp"
+#include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -19,14 +19,6 @@ constexpr int kLooksPerTurn = 2;         // each interrupts a rank for 50 us or 
 constexpr std::uint64_t kBusyShare = 4;  // a process that has used more than a quarter of the time is not asleep
 constexpr std::uint64_t kPollsWithinNs = 6'000'000;
 constexpr auto kBetweenCloseLooks = 1ms;
-
-/// 0: it is gone.
-std::uint64_t cpu_ns(pid_t pid) {
-  clockid_t clock = 0;
-  timespec used{};
-  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return 0;
-  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(used.tv_nsec);
-}
 
 /// Or gone.
 bool is_asleep(pid_t pid) {
@@ -133,7 +125,7 @@ JobTurns::Doing JobTurns::look_at(Member& member) {
 /// It waits in MPI when it has polled in vain in the same call, a tick ago at most as others may have its core; or else
 /// when it is asleep. One that has used little CPU time and could run has been kept from its core by others.
 JobTurns::Doing JobTurns::look_at(Known& known, const JobSegment* segment) {
-  Seen now{monotonic_ns(), cpu_ns(known.process.pid()), {}, 0};
+  Seen now{monotonic_ns(), cpu_ns(known.process.pid()).value_or(0), {}, 0};
   if (segment != nullptr && known.slot >= 0) now.waiting = segment->waiting(static_cast<std::uint32_t>(known.slot));
   const Seen before = known.seen;
   if (now.waiting.since != 0 && now.waiting.since == before.waiting.since)

@@ -22,9 +22,10 @@ void OtherMpiWatch::begin() {
   if (job_.ranks.size() > 1) timer_.arm_after(next_);
 }
 
-/// One rank is its own world under any mpiexec: nothing is wrong with it.
+/// One rank is its own world under any mpiexec: nothing is wrong with it. Where ranks have registered the job's program is of
+/// MPICH, and it has started a process of another MPI.
 void OtherMpiWatch::on_start(pid_t pid) {
-  if (job_.ranks.size() <= 1) return;
+  if (job_.ranks.size() <= 1 || job_.ranks.registered() > 0) return;
   const Image image = image_of(pid);
   ending_.break_off(why_no_other_mpi(image.program.empty() ? "a process" : image.program,
                                      image.other_mpi.empty() ? "Open MPI" : image.other_mpi));
@@ -33,6 +34,7 @@ void OtherMpiWatch::on_start(pid_t pid) {
 void OtherMpiWatch::look() {
   next_ = std::min<std::chrono::milliseconds>(2 * next_, kLongestBetweenLooks);
   timer_.arm_after(next_);
+  if (job_.ranks.registered() > 0) return timer_.disarm();
   for (const Process& process : job_.processes.program()) {
     const Image image = image_of(process.pid());
     if (image.other_mpi.empty() || image.has_mpich) continue;

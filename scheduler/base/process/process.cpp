@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <time.h>
 
 #include <algorithm>
 #include <charconv>
@@ -74,6 +75,13 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
     if (!read_number(rest, skipped)) return std::nullopt;
   if (!read_number(rest, stat.start)) return std::nullopt;
   return stat;
+}
+
+std::optional<std::uint64_t> cpu_ns(pid_t pid) {
+  clockid_t clock = 0;
+  timespec used{};
+  if (::clock_getcpuclockid(pid, &clock) != 0 || ::clock_gettime(clock, &used) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 std::optional<ProcessStat> read_stat(pid_t pid) { return parse_stat(read_whole(fmt::format("/proc/{}/stat", pid))); }

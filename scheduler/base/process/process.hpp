@@ -33,6 +33,8 @@ struct ProcessStat {
 /// Every thread id of the process.
 [[nodiscard]] std::vector<pid_t> threads_of(pid_t pid);
 
+/// The CPU time of all its threads since its start, in ns. Nothing: no such process.
+[[nodiscard]] std::optional<std::uint64_t> cpu_ns(pid_t pid);
 /// Whether no thread of the process can run before a SIGCONT. True when it is gone.
 [[nodiscard]] bool is_stopped(pid_t pid);
 

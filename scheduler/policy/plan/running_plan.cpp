@@ -60,7 +60,8 @@ void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& cha
   Held* const held = held_.find(job.id);
   const auto is_it = [&job](const RunningJob* running) { return running->job == &job; };
   const auto running = std::ranges::find_if(view.running.by_start(), is_it);
-  if (held == nullptr || running == view.running.by_start().end() || !(*running)->gone_in_plan) return;
+  if (held == nullptr || held->is_killed || running == view.running.by_start().end() || !(*running)->gone_in_plan)
+    return;
   if ((*running)->estimated_end > view.now) ++disturbances_seen_;
   free_from(view.now, *held, change);
   held->is_killed = true;
