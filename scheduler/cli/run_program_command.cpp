@@ -79,7 +79,7 @@ Command add_run_program(CLI::App& app) {
     request->command = command_words(*command);
     const std::string& name = request->command.front();
     if (const auto data = data_instead_of_program(name)) {
-      fmt::print(stderr, "replay: {}: {}\n", visible_text(name), *data);
+      fmt::print(stderr, "replay: {}: {}\n", visible_text(name), clean_lines(*data));
       return kCannotStart;
     }
     return program::run_program(*request,
