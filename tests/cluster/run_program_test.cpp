@@ -79,8 +79,9 @@ TEST_F(RunProgram, TooLittleSharedMemoryIsTheReasonThatIsNamed) {
   const ShellResult result = shell(fmt::format(fmt::runtime(with_little), run), folder_.path());
   EXPECT_NE(result.status, 0) << result.out << result.err;
   const std::string reason = report()["reason"];
-  EXPECT_NE(reason.find("/dev/shm has 64 KB free, where MPI needs some 8398 KB for 2 ranks"), std::string::npos)
-      << reason;
+  // A rank that is ending may hold some of the 64 KB still.
+  EXPECT_NE(reason.find("; /dev/shm has "), std::string::npos) << reason;
+  EXPECT_NE(reason.find(" KB free, where MPI needs some 8398 KB for 2 ranks"), std::string::npos) << reason;
 }
 
 TEST_F(RunProgram, IsShrunkAndExpandedInTurnForAsLongAsItRuns) {
