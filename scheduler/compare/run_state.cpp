@@ -190,7 +190,7 @@ bool RunState::is_taken(const Allocation& allocation) const {
 }
 
 // The log does not say when a policy takes a job for gone that is over its estimate, only when it gives its cores away:
-// those who are in the way are gone then, the longest over its estimate first.
+// the jobs in the way are gone then, the longest over its estimate first.
 void RunState::send_away_who_is_over(const LiveJob& taker) {
   std::vector<std::pair<Instant, std::uint64_t>> by_end;
   by_end.reserve(running_.size());

@@ -1,6 +1,6 @@
 // A test whether sched_yield hands a core over on this kernel. On some it takes 2 us, on others it returns at once or
 // costs the caller a slice, and it is slow when a foreign process computes on the core. So the agent measures it at its
-// start; where others compute later is what BusyCores tells.
+// start, and again before a job if it found yields slow; where others compute meanwhile is what BusyCores tells.
 #pragma once
 
 #include <chrono>

@@ -79,8 +79,8 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
   return reason_by_messages(job, how, output);
 }
 
-/// What MPICH and UCX say in MPI_Init where /dev/shm is full names anything but it, and a program that writes there anyway
-/// gets a bus error. Empty where that is not it.
+/// Where /dev/shm is full, messages of MPICH and UCX in MPI_Init name anything but it, and a program that writes there
+/// all the same gets a bus error. Empty: the job failed otherwise, or there is room.
 std::string shortage_of_shared_memory(const JobContext& job, std::string_view reason) {
   if (reason.find(::strsignal(SIGBUS)) == std::string_view::npos &&
       job.processes.error_output(kTailBytes).find("MPI_Init") == std::string::npos)
