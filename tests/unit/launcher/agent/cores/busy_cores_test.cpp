@@ -38,16 +38,19 @@ TEST(BusyCoresTest, WhatItsRanksUseIsNotOfOthers) {
   EXPECT_EQ(found, Set{1});
 }
 
-TEST(BusyCoresTest, ARankThatHasComeCountsWithWhatItHasUsed) {
+TEST(BusyCoresTest, ACoreToWhichARankHasComeIsAsBefore) {
   BusyCores cores{kTickNs, {{{0, {0, 0}}}, {}}};
-  EXPECT_EQ(cores.judge({{{0, {80, 20}}}, {{0, Ranks{{7, ticks(78)}}}}}), Set{});
+  ASSERT_EQ(cores.judge({{{0, {50, 50}}}, {}}), Set{0});
+  EXPECT_EQ(cores.judge({{{0, {150, 50}}}, {{0, Ranks{{7, ticks(1000)}}}}}), Set{0}) << "it has computed elsewhere";
+  EXPECT_EQ(cores.judge({{{0, {250, 50}}}, {{0, Ranks{{7, ticks(1100)}}}}}), Set{});
 }
 
 TEST(BusyCoresTest, ACoreThatARankHasLeftIsAsBefore) {
-  BusyCores cores{kTickNs, {{{0, {0, 0}}, {1, {0, 0}}}, {}}};
-  ASSERT_EQ(cores.judge({{{0, {50, 50}}, {1, {0, 100}}}, {{0, Ranks{{7, 0}}}, {1, Ranks{{8, 0}}}}}), Set{0});
+  const std::map<std::uint32_t, Ranks> ranks = {{0, Ranks{{7, 0}}}, {1, Ranks{{8, 0}}}};
+  BusyCores cores{kTickNs, {{{0, {0, 0}}, {1, {0, 0}}}, ranks}};
+  ASSERT_EQ(cores.judge({{{0, {50, 50}}, {1, {0, 100}}}, ranks}), Set{0});
   EXPECT_EQ(cores.judge({{{0, {50, 150}}, {1, {100, 100}}}, {}}), Set{0});
-  EXPECT_EQ(cores.judge({{{0, {50, 250}}, {1, {200, 100}}}, {}}), Set{1}) << "nobody left meanwhile";
+  EXPECT_EQ(cores.judge({{{0, {50, 250}}, {1, {200, 100}}}, {}}), Set{1}) << "no rank left meanwhile";
 }
 
 TEST(BusyCoresTest, ACoreThatIsNewOrGoneIsNotBusy) {
