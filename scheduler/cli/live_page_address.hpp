@@ -1,5 +1,5 @@
-// Where a live page is, said to its user alone: who has the address can read the page, and where standard output is no
-// terminal it may go to others: to systemd's journal, to the log of a batch job.
+// Where a live page is, said to its user alone: the address is all that reading the page takes, and where standard output
+// is no terminal others may read it, in systemd's journal or in the log of a batch job.
 #pragma once
 
 #include <sys/stat.h>

@@ -22,7 +22,6 @@
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/service/past_period.hpp"
-#include "scheduler/service/service_lock.hpp"
 #include "tests/support/fake_executor.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/service_client.hpp"
@@ -459,30 +458,6 @@ TEST_F(IntakeTest, TheEventLogIsOnDiskBeforeAnEndIsInTheJournal) {
   save_log_ = [&] { had_ended.push_back(stored(1).ended.has_value()); };
   (void)serve({{1, 0.05}}, {send(submit_line(2) + of_job("wait", 1)), ended(1)});
   EXPECT_EQ(had_ended, std::vector<bool>{false});
-}
-
-TEST_F(IntakeTest, AServiceWhoseLockIsRemovedKnowsItAndNoSecondOneStartsBesideIt) {
-  const ServiceLock live{folder().lock(), 0ms, [] {}};
-  EXPECT_FALSE(live.is_gone());
-  std::filesystem::remove(folder().lock());
-  EXPECT_TRUE(live.is_gone());
-  EXPECT_THROW(ServiceLock(folder().lock(), 0ms, [] {}), InputError);
-  EXPECT_TRUE(live.is_gone()) << "another file of the same name";
-}
-
-TEST_F(IntakeTest, AServiceRemovesNoFileOfAFolderThatTookThePlaceOfItsOwn) {
-  namespace fs = std::filesystem;
-  const TemporaryFolder base;
-  const fs::path place = base.path() / "service", moved = base.path() / "moved";
-  fs::create_directory(place);
-  const ServiceLock live{place / "lock", 0ms, [] {}};
-  test::write_text(place / "socket", "");
-  fs::rename(place, moved);
-  fs::create_directory(place);
-  test::write_text(place / "socket", "another service's");
-  live.remove_beside("socket");
-  EXPECT_TRUE(fs::exists(place / "socket"));
-  EXPECT_FALSE(fs::exists(moved / "socket"));
 }
 
 TEST_F(IntakeTest, TheListComesInPieces) {
