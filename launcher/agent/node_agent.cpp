@@ -23,7 +23,7 @@ using std::chrono_literals::operator""ms;
 
 constexpr std::chrono::microseconds kShortestQuantum{100};  // wire.h
 constexpr std::chrono::microseconds kShortestTurn{1'000};   // below it the switches cost more than they bring
-constexpr auto kFirstLookAfter = 200ms;                     // at who else computes: soon, and 20 clock ticks
+constexpr auto kFirstLookAfter = 200ms;                     // at what else computes: soon, and 20 clock ticks
 constexpr auto kTestHoldsFor = 10000ms;                     // of sched_yield
 constexpr auto kGiveUpAfter = 1500ms;                       // of a shutdown: SIGTERM, 0.5 s, SIGKILL, and a margin
 

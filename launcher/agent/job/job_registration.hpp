@@ -1,5 +1,5 @@
 // Whether a started job is malleable. It is when every rank has registered and reports at the end of MPI_Init that it
-// can give its core away, whenever that is. When it has not happened within a limit the job counts as rigid for now,
+// can give its core away, whenever that is. When it has not happened within a limit the job counts as rigid until then,
 // with a reason that names the program found instead. On emulated cores a rank that does not register computes for
 // real, without a core of its own: such a job ends.
 #pragma once
