@@ -32,22 +32,27 @@ timeval to_timeval(std::chrono::milliseconds time) { return {time.count() / 1000
 }  // namespace
 
 UniqueFd listen_at(const std::filesystem::path& socket) {
+  const auto expect_none_or_socket = [](const std::filesystem::path& path) {
+    struct stat status {};
+    if (::lstat(path.c_str(), &status) == 0 && !S_ISSOCK(status.st_mode))
+      throw InputError(fmt::format("{}: expected a socket or nothing, found another file", path.string()));
+  };
+  expect_none_or_socket(socket);
+  // Under its name when it listens: until then a client would be refused. The other name is no longer.
+  const std::filesystem::path other = socket.parent_path() / ".new";
+  expect_none_or_socket(other);
+  ::unlink(other.c_str());
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const std::string path = socket.string();
+  const std::string path = other.string();
   INVARIANT(path.size() < sizeof address.sun_path, "the socket's path is too long: {}", path);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   UniqueFd made{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!made.is_open()) cannot_listen(socket);
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) == 0) {
-    if (!S_ISSOCK(status.st_mode))
-      throw InputError(fmt::format("{}: expected a socket or nothing, found another file", path));
-    ::unlink(path.c_str());
-  }
   ::fchmod(made.get(), 0600);  // the socket's file gets the mode of its inode
   if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::chmod(path.c_str(), 0600) != 0 || ::listen(made.get(), kWaitingAtTheDoor) != 0)
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(made.get(), kWaitingAtTheDoor) != 0 ||
+      ::rename(path.c_str(), socket.c_str()) != 0)
     cannot_listen(socket);
   return made;
 }

@@ -30,8 +30,8 @@ struct DoorLimits {
   std::size_t waiting = std::size_t{4} << 20;  ///< bytes of answers: no further request is read before they are taken
 };
 
-/// Makes the socket, to which no client can connect before, in a folder of the service's own. A socket that is there is
-/// replaced. REQUIRES: no other service uses it. Throws InputError.
+/// Makes the socket, to which no client can connect before, in a folder of the service's own; where its file is there, it
+/// listens. A socket that is there is replaced. REQUIRES: no other service uses it. Throws InputError.
 [[nodiscard]] UniqueFd listen_at(const std::filesystem::path& socket);
 
 class Door {

@@ -4,10 +4,15 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -226,6 +231,29 @@ TEST_F(DoorTest, ASocketThatADeadServiceLeftIsReplacedAndAnotherFileIsNot) {
   UniqueFd made{::creat(file.c_str(), 0600)};
   EXPECT_THROW((void)listen_at(file), InputError);
   EXPECT_TRUE(std::filesystem::exists(file));
+}
+
+TEST_F(DoorTest, WhereTheSocketIsThereItListens) {
+  std::atomic<bool> is_over{false};
+  int refused = 0;
+  std::thread client{[&] {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, path().c_str());
+    while (!is_over) {
+      const UniqueFd stream{::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
+      if (::connect(stream.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        refused += errno == ECONNREFUSED ? 1 : 0;
+    }
+  }};
+  std::vector<UniqueFd> sockets;  // all stay open
+  for (int i = 0; i < 500; ++i) {
+    sockets.push_back(listen_at(path()));
+    std::filesystem::remove(path());
+  }
+  is_over = true;
+  client.join();
+  EXPECT_EQ(refused, 0);
 }
 
 // With the patience that `replay serve` has.
