@@ -2,6 +2,7 @@
 // same cores. The agent's segments say where the ranks are, and the simulator when they end.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -94,10 +95,19 @@ TEST_F(NodeSharing, JobsAreTogetherOnNodesOnCpusAndOnCores) {
   EXPECT_EQ(seen[id('B')], "1 5 alone");
   EXPECT_EQ(seen[id('C')], "2 6 shared");
   EXPECT_EQ(seen[id('D')], "2 6 shared");
-  for (const char letter : {'A', 'B', 'C', 'D'}) {
-    ASSERT_EQ(log.outcome(id(letter)), Outcome::kCompleted) << letter;
-    const double expected = seconds(simulated.end(id(letter)) - at(0s));
-    EXPECT_NEAR(seconds(log.end(id(letter)) - log.start(id(letter))), expected, 0.1 * expected) << letter;
+  for (const char letter : {'A', 'B', 'C', 'D'}) ASSERT_EQ(log.outcome(id(letter)), Outcome::kCompleted) << letter;
+  // C and D as one: what the first to start gets ahead, the other one lacks.
+  const auto span = [](const auto& of, const std::string& letters) {
+    Instant begin = kNever, end{};
+    for (const char letter : letters) {
+      begin = std::min(begin, of.start(id(letter)));
+      end = std::max(end, of.end(id(letter)));
+    }
+    return seconds(end - begin);
+  };
+  for (const char* const letters : {"A", "B", "CD"}) {
+    EXPECT_GE(span(log, letters), 0.95 * span(simulated, letters)) << letters;
+    EXPECT_LE(span(log, letters), 1.5 * span(simulated, letters)) << letters << ", launches included";
   }
 }
 
