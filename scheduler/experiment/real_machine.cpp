@@ -114,10 +114,13 @@ RealMachine::RealMachine(const std::string& text, const RealMachineOptions& opti
   agent_.turn = turn_of(options.turn);
   agent_.network = job_network_of(options.job_network);
   const std::string spec = text.empty() ? "local" : text;
+  const RealMachineOptions usual;
   if (spec.starts_with(kEmulated)) {
     if (options.smt) throw UsageError("--smt: emulated cores have no hardware threads");
     if (options.back_end == "yield")
       throw UsageError("--back-end yield: emulated cores are tokens; expected auto or token");
+    if (options.turn != usual.turn)
+      throw UsageError(fmt::format("--turn {}: jobs on emulated cores take no turns; expected --quantum", options.turn));
     local_ = emulated_machine(spec);
     agent_.emulated_cores = local_.machine.size();
     back_end_ = "token";
@@ -133,6 +136,9 @@ RealMachine::RealMachine(const std::string& text, const RealMachineOptions& opti
     agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;
     text_ = fmt::format("{}{}", remote_->is_emulated() ? kEmulated : "", local_.machine.to_text());
   } else if (spec == "local" || spec.starts_with("local:")) {
+    if (options.quantum != usual.quantum)
+      throw UsageError(fmt::format("--quantum {}: real cores have none; expected --turn, or --machine emulated:...",
+                                   options.quantum));
     local_ = launcher::discover_local(spec, options.smt);
     agent_.cores = local_.pu_of_core;
     text_ = local_.machine.to_text();

@@ -66,7 +66,7 @@ TEST_P(Stopped, TheEndIsNotDelayedAndNamesWhoWasFoundStopped) {
                           : victim == Victim::kProxy ? "Hydra's proxy"
                           : victim == Victim::kRank0 ? "rank 0"
                                                      : "rank 1";
-  expect_end(Outcome::kOverrun, who + " was stopped (SIGSTOP) by somebody");
+  expect_end(Outcome::kOverrun, who + " was stopped by SIGSTOP from outside");
 }
 
 INSTANTIATE_TEST_SUITE_P(Failures, Stopped,
@@ -83,7 +83,7 @@ TEST_F(Failures, EverybodyStoppedAtOnceIsStillEnded) {
   bring_to(Situation::kComputing);
   for (const Victim victim : {Victim::kRank0, Victim::kRank1, Victim::kProxy, Victim::kMpiexec}) send(victim, SIGSTOP);
   order_end(Outcome::kCancelled);
-  expect_end(Outcome::kCancelled, "mpiexec, Hydra's proxy, rank 0, rank 1 were stopped (SIGSTOP) by somebody");
+  expect_end(Outcome::kCancelled, "mpiexec, Hydra's proxy, rank 0, rank 1 were stopped by SIGSTOP from outside");
 }
 
 TEST_F(Failures, ASuspendedJobThatIsEndedBlamesNobody) {

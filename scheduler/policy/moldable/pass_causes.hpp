@@ -1,6 +1,7 @@
 // What calls for a pass of a policy whose passes are decisions in themselves: with nothing new, another pass may size jobs
 // differently. A timer that was set for the promotion of a job that has started since is left over and calls for none, nor
-// do the ends of killed jobs at the instant of the pass that had their cores already.
+// do the ends of killed jobs at the instant of the pass that had their cores already. Guests of a time slice leave without an
+// end: fewer cores of guests than at the last pass call for one.
 #pragma once
 
 #include <span>
@@ -25,6 +26,7 @@ class PassCauses {
  private:
   CountedEnds counted_;
   Instant timer_ = kNever;
+  CoreCount guests_ = 0;  // cores that guests had at the last pass
   bool is_put_off_ = false;
 };
 

@@ -37,7 +37,6 @@ std::vector<std::string> every_policy() {
         "g-lomarc-ts:variant=fbo:short=1s:block-size=3", "g-lomarc-ts:variant=ns:short=1s:f-slack=5",
         "g-lomarc-ts:variant=nh:short=1s",
         // many slices in the minutes that the jobs take
-        "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s",
         "scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner=easy",
         "scojo-pect:interval=50s:short-slice=7s:overhead=1s:overhead-at=switch:short=20s:medium="
         "60s:inner={slack}",
@@ -45,12 +44,13 @@ std::vector<std::string> every_policy() {
         "malleable:max_mpl=4}",
         "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={fcfs-"
         "malleable:share=first}",
-        "scojo-pect:interval=60s:short-slice=9s:overhead=1s:short=10s:medium=40s:inner={dynp}",
-        "scojo-pect:interval=60s:short-slice=9s:overhead=1s:short=10s:medium=40s:inner={cirne-"
-        "berman}",
         "scojo-pect:interval=60s:short-slice=10s:overhead=1s:short=10s:medium=40s:inner={g-lomarc-"
         "ts:short=10s:medium=40s}"})
     all.emplace_back(variant);
+  for (const PolicyEntry& entry : policies())
+    if (entry.name != "scojo-pect")
+      all.push_back(
+          fmt::format("scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={}", entry.name));
   return all;
 }
 

@@ -169,6 +169,23 @@ TEST(ServiceMessages, ARefusalNamesTheFieldAndWhatWasFound) {
   EXPECT_EQ(refusal_of(submit_line("")), "accepted");
 }
 
+// What another program at the socket may say. Paths keep all bytes, and are cleaned as they are printed.
+TEST(ServiceMessages, AnAnswerWithControlCharactersInWhatIsPrintedIsRefused) {
+  const std::string good = R"({"ok":true,"job":{"command":"a b","cores":1,"directory":"/d","exit_code":0,"id":1,)"
+                           R"("name":"n","outcome":"failed","output":"/o","processes":1,"reason":"r","state":"ended",)"
+                           R"("submitted":1,"time_limit_s":60,"user":"u"}})";
+  EXPECT_NO_THROW((void)parse_answer(good));
+  for (const char* text : {R"("a b")", R"("n")", R"("r")", R"("u")"})
+    for (const char* sequence : {R"(\u001b[2K)", R"(\u009b1m)", R"(\u0007)", R"(\n)"}) {
+      std::string bad = good;
+      const std::size_t place = bad.find(std::string{":"} + text) + 2;
+      bad.insert(place, sequence);
+      EXPECT_THROW((void)parse_answer(bad), InputError) << bad;
+    }
+  const Answer refusal = parse_answer(R"({"ok":false,"error":"a\u001b[31mb\nc"})");
+  EXPECT_EQ(std::get<Refused>(refusal).error.find_first_of("\x1b\n"), std::string::npos);
+}
+
 TEST(ServiceMessages, DeepOrDamagedLinesAreRefused) {
   EXPECT_NE(refusal_of(std::string(100'000, '[')), "accepted");
   EXPECT_NE(refusal_of("\xff\xfe"), "accepted");

@@ -186,14 +186,16 @@ TEST(ScojoPect, LetsUsersCancelWaitingRunningAndSuspendedJobs) {
 
 // Outside its slice the inner policy sees no free core; it makes the pass that it has put off when its slice opens.
 TEST(ScojoPect, StartsAJobOnAnIdleMachineAfterTheOverheadOfItsSliceWhateverSharesTheSpace) {
-  for (const char* inner : {"fcfs", "easy", "priority-easy", "conservative", "plan", "dynp", "slack", "fcfs-malleable",
-                            "easy-malleable", "greedy-moldable", "scojo-p", "cirne-berman", "scojo"})
+  for (const PolicyEntry& inner : policies()) {
+    if (inner.name == "scojo-pect") continue;
+    const Machine machine = inner.needs_nodes ? Machine::cluster(1, 2, 2) : cores(4);
     for (const Duration runs : {Duration{10s}, Duration{1000s}, Duration{20000s}}) {
       const auto log =
-          simulate(fmt::format("scojo-pect:inner={{{}}}", inner), cores(4), jobs({job('A').cores(1).runs(runs)}));
-      EXPECT_EQ(log.start(id('A')), at(60s)) << inner << " " << to_text(runs);
-      EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted) << inner << " " << to_text(runs);
+          simulate(fmt::format("scojo-pect:inner={}", inner.name), machine, jobs({job('A').cores(1).runs(runs)}));
+      EXPECT_EQ(log.start(id('A')), at(60s)) << inner.name << " " << to_text(runs);
+      EXPECT_EQ(log.outcome(id('A')), Outcome::kCompleted) << inner.name << " " << to_text(runs);
     }
+  }
 }
 
 TEST(ScojoPect, HasTheOverheadOfAnotherClassAfterSlicesThatNoJobSaw) {
