@@ -368,7 +368,7 @@ CleaningReport WorkloadReader::report() const {
   report.broken = swf().broken_lines();
   report.broken_messages = swf().broken_messages();
   if (report.broken > 0)
-    report.findings.push_back({"broken-line", "skipped", report.broken, "lines that are not records of 18 fields",
+    report.findings.push_back({"broken-line", "skipped", report.broken, "lines that do not begin with 18 numbers",
                                swf().broken_line_numbers()});
   if (swf().long_records() > 0)
     report.findings.push_back({"extra-fields", "noted", swf().long_records(),

@@ -19,7 +19,6 @@
 #include "launcher/agent/left_processes.hpp"
 #include "launcher/agent/node_agent.hpp"
 #include "launcher/mpich/mpiexec.hpp"
-#include "launcher/mpich/shared_files.hpp"
 #include "scheduler/base/process/pidfd.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -158,17 +157,7 @@ void AgentHandle::stop() {
 /// For an agent that was killed. Its jobs have its socket's path in their environment; a process that has dropped its
 /// environment is in the agent's control group, if there is one, and has become an orphan of ours.
 void AgentHandle::clean_up_in_its_place() const {
-  SharedFiles files;
-  for (int tries = 0; tries < 200; ++tries) {
-    std::vector<Process> left = orphans();
-    std::ranges::move(processes_left_by(directory_), std::back_inserter(left));
-    std::erase_if(left, [](const Process& process) { return process.is_gone(); });
-    if (left.empty()) break;
-    for (const Process& process : left) files.note(process.pid());
-    for (const Process& process : left) process.signal(SIGKILL);
-    ::usleep(5000);
-  }
-  files.remove();
+  (void)end_processes_left_by(directory_, [this] { return orphans(); });
   if (const fs::path unknown = remove_agent_directory(directory_); !unknown.empty()) tell_left_alone(unknown);
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -24,6 +26,46 @@ constexpr useconds_t kBetweenRounds = 20'000;
 
 constexpr int kLooks = 2000;
 constexpr useconds_t kBetweenLooks = 5'000;
+
+// What one look at the machine finds of a dead agent.
+struct Look {
+  std::vector<Process> left;
+  std::vector<pid_t> undecided;  // in the middle of execve() a process shows no environment, and so no mark
+};
+
+Look look_for(const std::filesystem::path& agent_directory) {
+  Look look;
+  const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (agent_directory / kAgentSocket).string());
+  auto [marked, without_environment] = find_processes_with(mark);
+  look.undecided = std::move(without_environment);
+  for (const pid_t pid : marked) {
+    auto process = Process::open(pid);
+    if (!process) continue;
+    if (environment_has(pid, mark))
+      look.left.push_back(std::move(*process));
+    else
+      look.undecided.push_back(pid);
+  }
+  if (const auto group = ControlGroup::find(agent_directory.filename().string()))
+    for (const pid_t pid : group->processes())
+      if (auto process = Process::open(pid); process && group->has(pid)) look.left.push_back(std::move(*process));
+  return look;
+}
+
+// An undecided process is waited for for a tenth of a second at most: it may have been started without environment.
+class Undecided {
+ public:
+  [[nodiscard]] bool may_be_left(const std::vector<pid_t>& undecided) {
+    constexpr int kMostLooks = 20;
+    std::map<pid_t, int> now;
+    for (const pid_t pid : undecided) now[pid] = looks_[pid] + 1;
+    looks_ = std::move(now);
+    return std::ranges::any_of(looks_, [](const auto& one) { return one.second < kMostLooks; });
+  }
+
+ private:
+  std::map<pid_t, int> looks_;  // in a row
+};
 
 /// This process, its parent and so on.
 std::set<pid_t> own_line() {
@@ -51,23 +93,19 @@ std::set<pid_t> own_line() {
 }  // namespace
 
 std::vector<Process> processes_left_by(const std::filesystem::path& agent_directory) {
-  std::vector<Process> left;
-  const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (agent_directory / kAgentSocket).string());
-  for (const pid_t pid : processes_with(mark))
-    if (auto process = Process::open(pid); process && environment_has(pid, mark)) left.push_back(std::move(*process));
-  if (const auto group = ControlGroup::find(agent_directory.filename().string()))
-    for (const pid_t pid : group->processes())
-      if (auto process = Process::open(pid); process && group->has(pid)) left.push_back(std::move(*process));
-  return left;
+  return look_for(agent_directory).left;
 }
 
-bool end_processes_left_by(const std::filesystem::path& agent_directory) {
+bool end_processes_left_by(const std::filesystem::path& agent_directory,
+                           const std::function<std::vector<Process>()>& others) {
   const std::set<pid_t> spared = own_line();
   SharedFiles files;
+  Undecided waited_for;
   for (int looks = 0; looks < kLooks; ++looks) {
-    std::vector<Process> left = processes_left_by(agent_directory);
+    auto [left, undecided] = look_for(agent_directory);
+    if (others) std::ranges::move(others(), std::back_inserter(left));
     std::erase_if(left, [&spared](const Process& one) { return one.is_gone() || spared.contains(one.pid()); });
-    if (left.empty()) {
+    if (left.empty() && !waited_for.may_be_left(undecided)) {
       files.remove();
       return true;
     }

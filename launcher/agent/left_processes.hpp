@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -18,9 +19,10 @@ namespace replay::launcher {
 /// its jobs have, or that are in its control group.
 [[nodiscard]] std::vector<Process> processes_left_by(const std::filesystem::path& agent_directory);
 
-/// Ends them by SIGKILL, and those that they start meanwhile, except this process and its ancestors: a program of a job
-/// may have started us. False: some did not end within 10 s.
-[[nodiscard]] bool end_processes_left_by(const std::filesystem::path& agent_directory);
+/// Ends them and `others` by SIGKILL, and those that they start meanwhile, except this process and its ancestors: a program
+/// of a job may have started us. False: some did not end within 10 s.
+[[nodiscard]] bool end_processes_left_by(const std::filesystem::path& agent_directory,
+                                         const std::function<std::vector<Process>()>& others = {});
 
 /// A child of the agent's that waits for the agent's death, however it dies, and then continues what it has left
 /// behind. It has nothing of the agent's open, and ignores the signals of a terminal.

@@ -20,7 +20,7 @@ LivePageAddress::LivePageAddress(std::FILE* out, const std::string& url, std::fi
     static_cast<void>(::fstat(address.descriptor(), &written_));
     address.finish();
     file_ = std::move(file);
-    fmt::print(out, "live page: its address is in {}\n", file_.string());
+    static_cast<void>(std::fputs(fmt::format("live page: its address is in {}\n", file_.string()).c_str(), out));
   }
   std::fflush(out);  // a pipe's reader wants to open it now
 }

@@ -38,7 +38,7 @@ UniqueFd listen_at(const std::filesystem::path& socket) {
       throw InputError(fmt::format("{}: expected a socket or nothing, found another file", path.string()));
   };
   expect_none_or_socket(socket);
-  // Under its name when it listens: until then a client would be refused. The other name is no longer.
+  // It gets its name when it listens: until then a client would be refused.
   const std::filesystem::path other = socket.parent_path() / ".new";
   expect_none_or_socket(other);
   ::unlink(other.c_str());
@@ -52,8 +52,12 @@ UniqueFd listen_at(const std::filesystem::path& socket) {
   ::fchmod(made.get(), 0600);  // the socket's file gets the mode of its inode
   if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(made.get(), kWaitingAtTheDoor) != 0 ||
-      ::rename(path.c_str(), socket.c_str()) != 0)
+      ::rename(path.c_str(), socket.c_str()) != 0) {
+    const int why = errno;
+    ::unlink(path.c_str());
+    errno = why;
     cannot_listen(socket);
+  }
   return made;
 }
 

@@ -87,8 +87,8 @@ Validation validate_trace(TraceReader& reader, const ValidateOptions& options) {
   result.broken_messages = swf.broken_messages();
   if (swf.broken_lines() > 0) {
     for (const std::size_t line : swf.broken_line_numbers())
-      violations.note("broken-line", Severity::kError, "lines that are not records of 18 fields", line);
-    violations.note("broken-line", Severity::kError, "lines that are not records of 18 fields", 0,
+      violations.note("broken-line", Severity::kError, "lines that do not begin with 18 numbers", line);
+    violations.note("broken-line", Severity::kError, "lines that do not begin with 18 numbers", 0,
                     swf.broken_lines() - swf.broken_line_numbers().size());
   }
   if (swf.long_records() > 0) {

@@ -15,6 +15,7 @@ namespace replay::launcher {
 namespace {
 
 constexpr std::uint64_t kShareOfOthers = 10;  // a tenth
+constexpr std::uint64_t kFewestOfAll = 10;    // in ticks: two looks may follow each other after a stall
 constexpr std::uint64_t kFewestTicks = 2;     // fewer are what counting in ticks is wrong by
 
 /// user, nice, system, idle, iowait, irq, softirq: the columns after a core's name. Those after them are the time that
@@ -84,6 +85,7 @@ bool BusyCores::is_busy(std::uint32_t core, const CoreTime& time, const CoreSamp
   for (const auto& [pid, used] : are_here) of_ranks += since(were_here.at(pid), used);
   const std::uint64_t busy = since(old_time->second.busy, time.busy);
   const std::uint64_t all = busy + since(old_time->second.idle, time.idle);
+  if (all < kFewestOfAll) return busy_.contains(core);
   const std::uint64_t of_others = since(of_ranks / tick_ns_, busy);
   return of_others >= kFewestTicks && of_others * kShareOfOthers >= all;
 }

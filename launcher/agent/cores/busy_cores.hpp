@@ -40,7 +40,7 @@ class BusyCores {
   BusyCores(std::uint64_t tick_ns, CoreSample before) : tick_ns_(tick_ns), before_(std::move(before)) {}
 
   /// The cores on which others had at least a tenth of the time since the sample before; a core of which that cannot be
-  /// told, since a rank has come or gone meanwhile, is as before. REQUIRES: at least 100 ms since the sample before.
+  /// told, since a rank has come or gone meanwhile or there were fewer than ten ticks, is as before.
   const std::set<std::uint32_t>& judge(CoreSample now);
 
  private:

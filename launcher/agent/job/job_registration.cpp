@@ -14,6 +14,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 
 constexpr auto kBetweenLooksAtStart = 5ms;
+constexpr auto kBetweenLooksLater = 100ms;  // of ranks that register late, and may be in MPI_Init for long
 
 }  // namespace
 
@@ -76,7 +77,7 @@ void JobRegistration::add(const replay_vm_hello& hello, UniqueFd stream) {
 void JobRegistration::look_whether_running() {
   const bool has_vmlib = job_.ranks.segment() != nullptr;
   if (!(has_vmlib ? is_running_with_vmlib() : is_running_without_vmlib()))
-    return look_timer_.arm_after(kBetweenLooksAtStart);
+    return look_timer_.arm_after(is_declared_ ? kBetweenLooksLater : kBetweenLooksAtStart);
   has_vmlib ? declare_started() : declare_rigid(no_vmlib_reason_);
 }
 

@@ -1,6 +1,7 @@
 #include "launcher/agent/job/other_mpi_watch.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "launcher/mpich/other_mpi.hpp"
 #include "scheduler/base/process/process.hpp"
@@ -38,7 +39,9 @@ void OtherMpiWatch::look() {
   for (const Process& process : job_.processes.program()) {
     const Image image = image_of(process.pid());
     if (image.other_mpi.empty() || image.has_mpich) continue;
-    if (environment_value(process.pid(), REPLAY_VM_ENV_OTHER_LAUNCHER)) continue;
+    const std::string environment = environment_of(process.pid());
+    if (environment.empty() || process.is_gone()) continue;  // it ends, or starts a program: the next look tells
+    if (value_in(environment, REPLAY_VM_ENV_OTHER_LAUNCHER)) continue;
     return ending_.break_off(why_no_other_mpi(image.program, image.other_mpi));
   }
 }

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,15 +19,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file of /proc, whole; empty when it is not there. Its size is not known beforehand.
-std::string read_whole(const std::string& path) {
+/// A file of /proc, whole. Its size is not known beforehand. Nothing: it cannot be opened.
+std::optional<std::string> read_if_there(const std::string& path) {
   const UniqueFd file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!file.is_open()) return std::nullopt;
   std::string text;
   char buffer[16384];
-  for (ssize_t count; file.is_open() && (count = ::read(file.get(), buffer, sizeof buffer)) > 0;)
+  for (ssize_t count; (count = ::read(file.get(), buffer, sizeof buffer)) > 0;)
     text.append(buffer, static_cast<std::size_t>(count));
   return text;
 }
+
+/// Empty when it is not there.
+std::string read_whole(const std::string& path) { return read_if_there(path).value_or(""); }
 
 template <typename Int>
 bool read_number(std::string_view& rest, Int& value) {
@@ -46,16 +52,19 @@ std::vector<pid_t> numbers_in(const std::string& directory) {
   return numbers;
 }
 
-/// The first entry of its environment for which `condition` holds.
+/// The first entry of an environment for which `condition` holds.
 template <typename Condition>
-std::optional<std::string> find_entry(pid_t pid, Condition condition) {
-  const std::string text = read_whole(fmt::format("/proc/{}/environ", pid));
-  for (std::string_view rest = text; !rest.empty();) {
+std::optional<std::string> find_entry(std::string_view environment, Condition condition) {
+  for (std::string_view rest = environment; !rest.empty();) {
     const std::size_t end = std::min(rest.find('\0'), rest.size());
     if (condition(rest.substr(0, end))) return std::string{rest.substr(0, end)};
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return std::nullopt;
+}
+
+bool has_entry(std::string_view environment, std::string_view assignment) {
+  return find_entry(environment, [assignment](std::string_view text) { return text == assignment; }).has_value();
 }
 
 }  // namespace
@@ -117,19 +126,35 @@ bool is_stopped(pid_t pid) {
   });
 }
 
-std::optional<std::string> environment_value(pid_t pid, std::string_view name) {
+std::string environment_of(pid_t pid) { return read_whole(fmt::format("/proc/{}/environ", pid)); }
+
+std::optional<std::string> value_in(std::string_view environment, std::string_view name) {
   const std::string start = std::string{name} + '=';
-  const auto entry = find_entry(pid, [&start](std::string_view text) { return text.starts_with(start); });
+  const auto entry = find_entry(environment, [&start](std::string_view text) { return text.starts_with(start); });
   return entry ? std::optional{entry->substr(start.size())} : std::nullopt;
 }
 
-bool environment_has(pid_t pid, std::string_view assignment) {
-  return find_entry(pid, [assignment](std::string_view text) { return text == assignment; }).has_value();
+std::optional<std::string> environment_value(pid_t pid, std::string_view name) {
+  return value_in(environment_of(pid), name);
 }
 
-std::vector<pid_t> processes_with(std::string_view assignment) {
-  std::vector<pid_t> found = numbers_in("/proc");
-  std::erase_if(found, [assignment](pid_t pid) { return !environment_has(pid, assignment); });
+bool environment_has(pid_t pid, std::string_view assignment) { return has_entry(environment_of(pid), assignment); }
+
+std::vector<pid_t> processes_with(std::string_view assignment) { return find_processes_with(assignment).processes; }
+
+ProcessesWith find_processes_with(std::string_view assignment) {
+  ProcessesWith found;
+  for (const pid_t pid : numbers_in("/proc")) {
+    const std::string folder = fmt::format("/proc/{}", pid);
+    const auto environment = read_if_there(folder + "/environ");
+    if (!environment) continue;
+    struct stat status {};
+    if (has_entry(*environment, assignment))
+      found.processes.push_back(pid);
+    else if (environment->empty() && ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid() &&
+             !read_whole(folder + "/statm").starts_with("0 "))  // no memory: a zombie, or a thread of the kernel
+      found.without_environment.push_back(pid);
+  }
   return found;
 }
 

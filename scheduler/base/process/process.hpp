@@ -38,12 +38,25 @@ struct ProcessStat {
 /// Whether no thread of the process can run before a SIGCONT. True when it is gone.
 [[nodiscard]] bool is_stopped(pid_t pid);
 
+/// The environment with which the process was started, each variable ended by NUL. Empty: it has none, may not be read, or
+/// execve() is giving it one at this moment.
+[[nodiscard]] std::string environment_of(pid_t pid);
+/// Of such an environment. Nothing: no such variable.
+[[nodiscard]] std::optional<std::string> value_in(std::string_view environment, std::string_view name);
 /// The value of this variable when the process was started. Nothing: no such variable, or it may not be read.
 [[nodiscard]] std::optional<std::string> environment_value(pid_t pid, std::string_view name);
 /// Whether the process was started with exactly this "NAME=value" in its environment. False when it may not be read.
 [[nodiscard]] bool environment_has(pid_t pid, std::string_view assignment);
 /// Every process of the machine for which environment_has; about 10 us per process on the machine.
 [[nodiscard]] std::vector<pid_t> processes_with(std::string_view assignment);
+struct ProcessesWith {
+  std::vector<pid_t> processes;
+  /// Of this user's, those that showed no environment: execve() was giving them one at that moment, or they were started
+  /// with none. Without zombies, threads of the kernel and processes whose environment may not be read.
+  std::vector<pid_t> without_environment;
+};
+/// The same, from one reading of each environment.
+[[nodiscard]] ProcessesWith find_processes_with(std::string_view assignment);
 
 /// What can be told about a program that did not register.
 struct Image {

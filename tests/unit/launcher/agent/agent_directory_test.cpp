@@ -3,11 +3,18 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -31,6 +38,50 @@ TEST_F(AgentDirectories, ADeadAgentsIsDeleted) {
   const fs::path left = dead();
   EXPECT_TRUE(clean_up().empty());
   EXPECT_FALSE(fs::exists(left));
+}
+
+// In execve() it shows neither the old environment nor the new one.
+TEST_F(AgentDirectories, AProcessOfADeadAgentThatStartsProgramsAllTheTimeIsEnded) {
+  const fs::path program = base_ / "again.sh";
+  std::ofstream(program) << "#!/bin/sh\nexec \"$0\"\n";
+  fs::permissions(program, fs::perms::owner_all);
+  for (int round = 0; round < 30; ++round) {
+    const std::string mark = "REPLAY_VM_SOCKET=" + (dead() / kAgentSocket).string();
+    const pid_t child = ::fork();
+    if (child == 0) {
+      char* const arguments[] = {const_cast<char*>(program.c_str()), nullptr};
+      char* const environment[] = {const_cast<char*>(mark.c_str()), nullptr};
+      ::execve(program.c_str(), arguments, environment);
+      ::_exit(1);
+    }
+    while (!environment_has(child, mark)) ::usleep(100);
+    EXPECT_TRUE(clean_up().empty());
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WNOHANG), child) << "it lives, in round " << round;
+    EXPECT_TRUE(WIFSIGNALED(status));
+  }
+}
+
+TEST_F(AgentDirectories, AProcessThatWasStartedWithoutEnvironmentHoldsNoCleanUpUp) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    char name[] = "sleep", time[] = "100";
+    char* const arguments[] = {name, time, nullptr};
+    char* const environment[] = {nullptr};
+    ::execve("/bin/sleep", arguments, environment);
+    ::_exit(1);
+  }
+  const auto is_found = [child] {
+    const std::vector<pid_t> bare = find_processes_with("A=B").without_environment;
+    return std::ranges::find(bare, child) != bare.end();
+  };
+  while (!is_found()) ::usleep(1000);
+  const fs::path left = dead();
+  EXPECT_TRUE(clean_up().empty());
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "it is not ours to end";
+  send_signal(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
 }
 
 TEST_F(AgentDirectories, ALivingAgentsIsKept) {
