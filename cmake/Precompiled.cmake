@@ -1,5 +1,5 @@
 # replay_precompile(TARGET library|program|test): compiles TARGET with a precompiled header of its kind, that is with the standard
-# headers and fmt (test: GoogleTest too) that most of our sources include. Each saves 0.8 to 1.0 s of CPU time a compiler run.
+# headers and fmt (test: GoogleTest too) that most of our sources include. They save up to 1 s of CPU time a compiler run.
 # Only in a unity build, so that `alone` finds a missing #include; not with ccache or LTO. nlohmann-json is left out: about as many
 # sources lose by it as gain.
 set(replay_precompiled_headers
