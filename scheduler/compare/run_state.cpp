@@ -171,7 +171,7 @@ LiveJob& RunState::job(JobId job, std::string_view event) {
 void RunState::hold(LiveJob& job) {
   if (!job.holds_cores()) return;
   expect_cores_of_machine(job, job.allocation);
-  if (is_taken(job.allocation)) send_away_who_is_over(job);
+  if (is_taken(job.allocation)) end_jobs_over_their_estimates(job);
   busy_ += job.allocation.named.empty() ? job.allocation.cores : newly_busy(job.allocation);
   running_[job.start_order] = &job;
 }
@@ -191,7 +191,7 @@ bool RunState::is_taken(const Allocation& allocation) const {
 
 // The log does not say when a policy takes a job for gone that is over its estimate, only when it gives its cores away:
 // the jobs in the way are gone then, the longest over its estimate first.
-void RunState::send_away_who_is_over(const LiveJob& taker) {
+void RunState::end_jobs_over_their_estimates(const LiveJob& taker) {
   std::vector<std::pair<Instant, std::uint64_t>> by_end;
   by_end.reserve(running_.size());
   for (const auto& [order, job] : running_) by_end.emplace_back(job->estimated_end(), order);

@@ -85,7 +85,7 @@ void JobEnding::on_mpiexec_exit(int status) {
 void JobEnding::ask_to_leave(Patience patience) {
   before_leaving_();
   job_.processes.note_shared_files();
-  if (how_.stopped.empty()) how_.stopped = job_.processes.who_is_stopped(job_.ranks.is_suspended());
+  if (how_.stopped.empty()) how_.stopped = job_.processes.stopped_by_others(job_.ranks.is_suspended());
   if (!how_.stopped.empty()) return kill_everything();
   if (job_.ranks.is_suspended()) job_.processes.signal_program(SIGKILL);  // stopped ones cannot act on SIGTERM
   job_.processes.signal_mpiexec(SIGTERM);
@@ -95,7 +95,7 @@ void JobEnding::ask_to_leave(Patience patience) {
 
 /// SIGTERM did not end the job in time, perhaps because of a stop that came at the same time.
 void JobEnding::on_sigterm_in_vain() {
-  if (how_.stopped.empty()) how_.stopped = job_.processes.who_is_stopped(job_.ranks.is_suspended());
+  if (how_.stopped.empty()) how_.stopped = job_.processes.stopped_by_others(job_.ranks.is_suspended());
   kill_everything();
 }
 

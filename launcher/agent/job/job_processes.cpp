@@ -93,7 +93,7 @@ std::vector<Process> JobProcesses::strays() const {
   return found;
 }
 
-std::string JobProcesses::who_is_stopped(bool is_suspended) const {
+std::string JobProcesses::stopped_by_others(bool is_suspended) const {
   if (mpiexec() == 0) return "";
   std::vector<std::string> names;
   std::set<std::size_t> ranks;

@@ -45,7 +45,7 @@ class JobProcesses {
   [[nodiscard]] std::vector<Process> strays() const;
   /// The processes that were stopped from outside, which cannot act on SIGTERM, as a sentence. Empty: none. With
   /// `is_suspended` the program's own do not count.
-  [[nodiscard]] std::string who_is_stopped(bool is_suspended) const;
+  [[nodiscard]] std::string stopped_by_others(bool is_suspended) const;
 
   /// The files in /dev/shm that they share now are removed by remove_shared_files(), if the job leaves them.
   void note_shared_files();

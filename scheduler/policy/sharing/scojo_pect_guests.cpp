@@ -52,7 +52,8 @@ void ScojoPect::invite_guests(const ClusterView& view) {
     if (!room) room = host().free_until(view, ends);
     return nodes.cores <= *room;
   };
-  // Of the slice that has just ended, still on its cores: there while jobs of the host come back, before any is shrunk.
+  // A job of the slice that has just ended is still on its cores: it stays only on those that were free when this slice
+  // opened, before any job of the host was shrunk.
   const auto goes_on = [](const ClassJob* job) { return job->was_on; };
   for (std::vector<ClassJob*>& unit : suspended_units()) {
     const Allocation nodes = nodes_of(unit);
