@@ -82,7 +82,7 @@ class RunState final : public log::Sink {
   LiveJob& job(JobId job, std::string_view event);
   void hold(LiveJob& job);
   void let_go(LiveJob& job);
-  void send_away_who_is_over(const LiveJob& taker);
+  void end_jobs_over_their_estimates(const LiveJob& taker);
   [[nodiscard]] bool is_taken(const Allocation& allocation) const;
   CoreCount newly_busy(const Allocation& allocation);
   CoreCount newly_free(const Allocation& allocation);
