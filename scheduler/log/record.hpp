@@ -108,7 +108,7 @@ using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDe
 
 inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 
-/// The word of each record type in the text of the log, in the order of What.
+/// The word of each record type in the text of the log, in the order of What. Their fields are in log/fields.hpp.
 inline constexpr auto kKindWords = std::to_array<std::string_view>(
     {"submit", "start",  "launch", "ranks", "resize", "resized", "suspend", "suspended", "resume", "resumed", "kill",
      "extend", "finish", "failed", "note",  "group",  "ungroup", "refused", "expected",  "class",  "slice"});
@@ -139,19 +139,22 @@ Kinds kinds_of() {
   (std::make_index_sequence<kKindCount>{});
 }
 
-/// std::visit() for visitors that return nothing and skip what they cannot be called with, as one switch: the table of
-/// functions that the standard library makes of so many alternatives adds about the cost of a record.
-template <class Visitor>
-void visit(const Visitor& visitor, const What& what) {
-  const auto visit_one = [&]<std::size_t Kind>(std::integral_constant<std::size_t, Kind>) {
-    if (what.index() != Kind) return false;
-    if constexpr (kTakes<Visitor, Kind>) visitor(*std::get_if<Kind>(&what));
-    return true;
-  };
+/// Calls `use` with the kind as a std::integral_constant, as one switch: the table of functions that std::visit() makes
+/// of so many alternatives adds about the cost of a record.
+template <class Use>
+void with_kind(std::size_t kind, const Use& use) {
   [&]<std::size_t... Kind>(std::index_sequence<Kind...>) {
-    static_cast<void>((visit_one(std::integral_constant<std::size_t, Kind>{}) || ...));
+    static_cast<void>(((kind == Kind && (use(std::integral_constant<std::size_t, Kind>{}), true)) || ...));
   }
   (std::make_index_sequence<kKindCount>{});
+}
+
+/// std::visit() for visitors that return nothing and skip what they cannot be called with.
+template <class Visitor>
+void visit(const Visitor& visitor, const What& what) {
+  with_kind(what.index(), [&]<std::size_t Kind>(std::integral_constant<std::size_t, Kind>) {
+    if constexpr (kTakes<Visitor, Kind>) visitor(*std::get_if<Kind>(&what));
+  });
 }
 
 struct Record {

@@ -4,108 +4,26 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
+#include <concepts>
+#include <cstdint>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
-#include "scheduler/log/text_words.hpp"
-#include "scheduler/model/contention.hpp"
+#include "scheduler/log/fields.hpp"
 
 namespace replay::log {
 namespace {
-
-constexpr CoreCount kMostCores = 100'000'000;  // as Machine::parse: a broken `on` must not ask for all memory
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
 }
-
-template <std::integral Integer>
-Integer integer(Fields& fields, std::string_view name, Integer least, std::string_view expected) {
-  const std::string_view text = fields.take(name, expected);
-  const auto value = parse_number<Integer>(text);
-  if (!value || *value < least) fields.wrong(name, expected, text);
-  return *value;
-}
-
-std::int32_t integer_or(Fields& fields, std::string_view name, std::int32_t otherwise) {
-  const auto text = fields.take_if_there(name);
-  if (!text) return otherwise;
-  const auto value = parse_number<std::int32_t>(*text);
-  if (!value) fields.wrong(name, "a number", *text);
-  return *value;
-}
-
-double real_or(Fields& fields, std::string_view name, double otherwise) {
-  const auto text = fields.take_if_there(name);
-  if (!text) return otherwise;
-  const auto value = parse_finite(*text);
-  if (!value) fields.wrong(name, "a number", *text);
-  return *value;
-}
-
-Duration duration(Fields& fields, std::string_view name) {
-  constexpr std::string_view kExpected = "seconds, 0 or more";
-  const std::string_view text = fields.take(name, kExpected);
-  const auto value = parse_seconds(text);
-  if (!value || *value < Duration::zero()) fields.wrong(name, kExpected, text);
-  return *value;
-}
-
-bool yes_or_no(Fields& fields, std::string_view name, std::string_view text) {
-  if (text != "yes" && text != "no") fields.wrong(name, "yes or no", text);
-  return text == "yes";
-}
-
-std::string quoted(Fields& fields, std::string_view name, std::string_view text) {
-  constexpr std::string_view kExpected = "a string in quotes, with \\\" \\\\ \\n \\t \\xHH as escapes";
-  if (text.size() < 2 || text.front() != '"' || text.back() != '"') fields.wrong(name, kExpected, text);
-  auto plain = unescaped(text.substr(1, text.size() - 2));
-  if (!plain) fields.wrong(name, kExpected, text);
-  return *std::move(plain);
-}
-
-std::string quoted_or_empty(Fields& fields, std::string_view name) {
-  const auto text = fields.take_if_there(name);
-  return text ? quoted(fields, name, *text) : std::string{};
-}
-
-template <class Enum, std::size_t kCount>
-Enum word(Fields& fields, std::string_view name, std::string_view text, const std::array<Enum, kCount>& all) {
-  std::string expected;
-  for (const Enum value : all) {
-    if (to_text(value) == text) return value;
-    if (!expected.empty()) expected += ", ";
-    expected += to_text(value);
-  }
-  fields.wrong(name, "one of " + expected, text);
-}
-
-JobId job_id(Fields& fields, std::string_view name = "job") {
-  return JobId{integer(fields, name, std::numeric_limits<std::int64_t>::min(), "a job number")};
-}
-
-std::vector<JobId> jobs(Fields& fields, std::string_view name) {
-  constexpr std::string_view kExpected = "job numbers joined by commas";
-  const std::string_view text = fields.take(name, kExpected);
-  std::vector<JobId> read;
-  for (std::string_view rest = text;; rest.remove_prefix(rest.find(',') + 1)) {
-    const auto value = parse_number<std::int64_t>(rest.substr(0, rest.find(',')));
-    if (!value) fields.wrong(name, kExpected, text);
-    read.push_back(JobId{*value});
-    if (rest.find(',') == std::string_view::npos) return read;
-  }
-}
-
-JobClass job_class(Fields& fields) { return word(fields, "class", fields.take("class", "a class"), kJobClassWords); }
 
 // One piece of `on`: `7:1` or `0-3:2`.
 bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>& named) {
@@ -122,216 +40,201 @@ bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>&
   return true;
 }
 
-std::vector<CoreLoad> named_cores(Fields& fields, std::string_view text, CoreCount cores) {
-  std::vector<CoreLoad> named;
-  const auto most = static_cast<std::size_t>(cores);
-  for (std::string_view rest = text;;) {
-    const std::size_t comma = rest.find(',');
-    if (!read_piece(rest.substr(0, comma), most, named)) break;
-    if (comma == std::string_view::npos && named.size() == most) return named;
-    if (comma == std::string_view::npos) break;
-    rest.remove_prefix(comma + 1);
+// ---- values ----
+
+// What was expected in place of the text; empty: the text has been read.
+using Refusal = std::string;
+
+template <class Value, class Parsed>
+Refusal take(Value& value, Parsed parsed, std::string_view expected) {
+  if (!parsed) return std::string{expected};
+  value = Value(*std::move(parsed));
+  return {};
+}
+
+template <std::integral Integer>
+Refusal read(std::string_view text, Integer& value) {
+  return take(value, parse_number<Integer>(text), "a whole number");
+}
+template <std::floating_point Real>
+Refusal read(std::string_view text, Real& value) {
+  return take(value, parse_finite(text), "a number");
+}
+Refusal read(std::string_view text, bool& value) {
+  value = text == "yes";
+  return value || text == "no" ? Refusal{} : Refusal{"yes or no"};
+}
+Refusal read(std::string_view text, JobId& job) { return take(job, parse_number<std::int64_t>(text), "a job number"); }
+Refusal read(std::string_view text, Instant& at) { return take(at, parse_seconds(text), "seconds"); }
+Refusal read(std::string_view text, Duration& time) {
+  const auto value = parse_seconds(text);
+  return take(time, value && *value >= Duration::zero() ? value : std::nullopt, "seconds, 0 or more");
+}
+Refusal read(std::string_view text, SpeedupCurve& speedup) {
+  return take(speedup, parse_speedup(text), "a speedup curve");
+}
+Refusal read(std::string_view text, std::vector<ProcessCount>& sizes) {
+  return take(sizes, parse_sizes(text), "ascending counts such as 4|8|16");
+}
+
+Refusal read(std::string_view text, std::string& plain) {
+  const bool is_quoted = text.size() >= 2 && text.front() == '"' && text.back() == '"';
+  return take(plain, is_quoted ? unescaped(text.substr(1, text.size() - 2)) : std::nullopt,
+              "a string in quotes, with \\\" \\\\ \\n \\t \\xHH as escapes");
+}
+
+// Enumerators count from zero, and to_text() of the number after the last is "?".
+template <class Enum>
+Refusal read(std::string_view text, Enum& value) requires std::is_enum_v<Enum> {
+  const auto after = [](Enum one) { return static_cast<Enum>(static_cast<int>(one) + 1); };
+  for (value = Enum{}; to_text(value) != "?"; value = after(value))
+    if (to_text(value) == text) return {};
+  std::string expected = "one of ";
+  for (value = Enum{}; to_text(value) != "?"; value = after(value))
+    expected.append(value == Enum{} ? "" : ", ").append(to_text(value));
+  return expected;
+}
+
+Refusal read(std::string_view text, std::vector<JobId>& jobs) {
+  for (;; text.remove_prefix(text.find(',') + 1)) {
+    if (!read(text.substr(0, text.find(',')), jobs.emplace_back()).empty()) return "job numbers joined by commas";
+    if (text.find(',') == std::string_view::npos) return {};
   }
-  fields.wrong("on", fmt::format("CORE:PROCESSES or FIRST-LAST:PROCESSES, joined by commas, {} cores in all", cores),
-               text);
 }
 
-ProcessCount count(Fields& fields, std::string_view name, std::string_view text) {
-  const auto value = parse_number<ProcessCount>(text);
-  if (!value || *value < 1) fields.wrong(name, "a count of processes, 1 or more", text);
-  return *value;
+template <class Value>
+Refusal read(std::string_view text, std::optional<Value>& value) {
+  return read(text, value.emplace());
 }
 
-template <class Value, class Parse>
-std::optional<Value> stated(Fields& fields, std::string_view name, std::string_view expected, Parse parse) {
-  const auto text = fields.take_if_there(name);
-  if (!text) return std::nullopt;
-  auto value = parse(*text);
-  if (!value) fields.wrong(name, expected, *text);
-  return value;
+// ---- values with a rule ----
+
+Refusal read(std::string_view text, auto& value, NoRule) { return read(text, value); }
+
+template <class Holds>
+Refusal read(std::string_view text, auto& value, const Rule<Holds>& rule) {
+  if (!read(text, value).empty() || !rule.holds(value)) return std::string{rule.expected};
+  return {};
 }
 
-std::optional<double> slowdown(Fields& fields, std::string_view name) {
-  const auto text = fields.take_if_there(name);
-  if (!text) return std::nullopt;
-  const auto value = parse_finite(*text);
-  if (!value || *value < kLeastStatedSlowdown || *value > kMostStatedSlowdown)
-    fields.wrong(name, fmt::format("a slowdown of {} to {}", kLeastStatedSlowdown, kMostStatedSlowdown), *text);
-  return value;
+Refusal read(std::string_view text, double& value, OrMinusInfinity) {
+  const auto number = text == "-inf" ? -std::numeric_limits<double>::infinity() : parse_finite(text);
+  return take(value, number, "a number or -inf");
 }
 
-std::shared_ptr<const Declaration> declaration(Fields& fields) {
-  if (!fields.has_more()) return nullptr;  // as in nearly every record
-  Declaration read;
-  if (const auto text = fields.take_if_there("least")) read.least = count(fields, "least", *text);
-  if (const auto text = fields.take_if_there("most")) read.most = count(fields, "most", *text);
-  if (auto sizes = stated<std::vector<ProcessCount>>(fields, "sizes", "ascending counts such as 4|8|16", parse_sizes))
-    read.sizes = *std::move(sizes);
-  read.speedup = stated<SpeedupCurve>(fields, "speedup", "a speedup curve", parse_speedup);
-  read.same_cpu_slowdown = slowdown(fields, "same_cpu");
-  read.same_node_slowdown = slowdown(fields, "same_node");
-  read.pair_key = stated<std::uint64_t>(fields, "pair_key", "a whole number of 64 bits",
-                                        [](std::string_view text) { return parse_number<std::uint64_t>(text); });
-  return read.is_empty() ? nullptr : std::make_shared<const Declaration>(std::move(read));
-}
-
-float power(Fields& fields, std::string_view name) {
-  const double value = real_or(fields, name, 1);
-  return static_cast<float>(value);
-}
-
-Allocation allocation(Fields& fields) {
-  Allocation read;
-  read.cores = integer<CoreCount>(fields, "cores", 0, "a count of cores");
-  if (read.cores > kMostCores) fields.wrong("cores", fmt::format("at most {}", kMostCores), fmt::to_string(read.cores));
-  read.mpl = integer(fields, "mpl", 1, "a multiprogramming level, 1 or more");
-  if (const auto text = fields.take_if_there("on")) read.named = named_cores(fields, *text, read.cores);
-  if (const auto text = fields.take_if_there("shareable")) {
-    read.shareable = yes_or_no(fields, "shareable", *text);
-    if (read.shareable && read.named.empty()) fields.wrong("shareable", "no, where cores have no names", *text);
+Refusal read(std::string_view text, CoreLoads& named, NamedCores of) {
+  std::vector<CoreLoad> loads;
+  const auto most = static_cast<std::size_t>(of.count);
+  for (std::string_view rest = text; read_piece(rest.substr(0, rest.find(',')), most, loads);
+       rest.remove_prefix(rest.find(',') + 1)) {
+    if (rest.find(',') != std::string_view::npos) continue;
+    if (loads.size() != most) break;
+    named = std::move(loads);
+    return {};
   }
-  if (fields.has_more())
-    if (const auto text = fields.take_if_there("processes")) read.processes = count(fields, "processes", *text);
-  return read;
+  return fmt::format("CORE:PROCESSES or FIRST-LAST:PROCESSES, joined by commas, {} cores in all", of.count);
 }
 
-double real(Fields& fields, std::string_view name, std::string_view expected) {
-  const std::string_view text = fields.take(name, expected);
-  const auto value = parse_finite(text);
-  if (!value) fields.wrong(name, expected, text);
-  return *value;
-}
+// ---- one line ----
 
-SizeChoice size_choice(Fields& fields) {
-  if (!fields.has_more()) return {};  // as in nearly every record
-  SizeChoice read;
-  if (const auto text = fields.take_if_there("optimal")) read.optimal = count(fields, "optimal", *text);
-  read.modifier = real_or(fields, "modifier", 0);
-  if (!fields.has_more()) return read;
-  read.load = real(fields, "load", "a load");
-  read.ideal = real(fields, "ideal", "a load");
-  read.horizon = duration(fields, "horizon");
-  return read;
-}
-
-void read_priorities(Fields& fields, Job& job) {
-  job.user_priority = real_or(fields, "user_priority", 0);
-  const auto text = fields.take_if_there("political_priority");
-  if (!text) return;
-  const auto value = *text == "-inf" ? -std::numeric_limits<double>::infinity() : parse_finite(*text);
-  if (!value) fields.wrong("political_priority", "a number or -inf", *text);
-  job.political_priority = *value;
-}
-
-Submitted submitted(Fields& fields, Instant at) {
-  Submitted read;
-  auto& [job, truth] = read;
-  job.id = job_id(fields);
-  job.submitted = at;
-  if (const auto text = fields.take_if_there("submitted")) {
-    const auto value = parse_seconds(*text);
-    if (!value) fields.wrong("submitted", "seconds", *text);
-    job.submitted = Instant{*value};
-  }
-  job.processes = integer<ProcessCount>(fields, "processes", 1, "a count of processes, 1 or more");
-  job.estimate = duration(fields, "estimate");
-  truth.runtime = duration(fields, "runtime");
-  job.flexibility = word(fields, "flexibility", fields.take("flexibility", "a flexibility"), kFlexibilities);
-  job.declared.cpu_use = real_or(fields, "cpu_use", 1);
-  job.declared.network_overhead = real_or(fields, "overhead", 0);
-  truth.behaviour.cpu_use = real_or(fields, "true_cpu_use", job.declared.cpu_use);
-  truth.behaviour.network_overhead = real_or(fields, "true_overhead", job.declared.network_overhead);
-  job.user = integer_or(fields, "user", -1);
-  job.group = integer_or(fields, "group", -1);
-  job.queue = integer_or(fields, "queue", -1);
-  truth.executable = integer_or(fields, "executable", -1);
-  if (const auto text = fields.take_if_there("cut_at_request"))
-    truth.cut_at_request = yes_or_no(fields, "cut_at_request", *text);
-  if (fields.has_more()) read_priorities(fields, job);
-  job.declaration = declaration(fields);
-  if (fields.has_more()) truth.speedup_power = power(fields, "speedup_power");
-  if (fields.has_more()) truth.slowdown_power = power(fields, "slowdown_power");
-  return read;
-}
-
-Finished finished(Fields& fields) {
-  Finished read;
-  read.job = job_id(fields);
-  read.end.outcome = word(fields, "outcome", fields.take("outcome", "an outcome"), kOutcomes);
-  read.end.exit_code = integer_or(fields, "exit_code", 0);
-  if (const auto text = fields.take_if_there("verification"))
-    read.end.verification = word(fields, "verification", *text, kVerifications);
-  read.end.cpu_use = real_or(fields, "cpu_use", -1);
-  read.end.reason = quoted_or_empty(fields, "reason");
-  return read;
-}
-
-MatchRefused match_refused(Fields& fields) {
-  MatchRefused read;
-  read.primary = job_id(fields, "primary");
-  read.matched = jobs(fields, "matched");
-  read.gain = real(fields, "gain", "a gain");
-  read.delayed = job_id(fields, "delayed");
-  read.response = duration(fields, "response");
-  read.limit = duration(fields, "limit");
-  return read;
-}
-
-template <class Kind>
-Kind read_as(Fields& fields, Instant at) {
-  if constexpr (std::is_same_v<Kind, Submitted>) {
-    return submitted(fields, at);
-  } else if constexpr (std::is_same_v<Kind, Finished>) {
-    return finished(fields);
-  } else if constexpr (std::is_same_v<Kind, Note>) {
-    return {quoted(fields, "text", fields.take("text", "a string in quotes"))};
-  } else if constexpr (std::is_same_v<Kind, GroupFormed>) {
-    const JobId primary = job_id(fields, "primary");
-    std::vector<JobId> matched = jobs(fields, "matched");
-    const int way = integer(fields, "way", 1, "a case, 1 or more");
-    return {primary, std::move(matched), way, real(fields, "gain", "a gain")};
-  } else if constexpr (std::is_same_v<Kind, GroupEnded>) {
-    return {job_id(fields, "primary")};
-  } else if constexpr (std::is_same_v<Kind, MatchRefused>) {
-    return match_refused(fields);
-  } else if constexpr (std::is_same_v<Kind, SliceBegun>) {
-    const JobClass of = job_class(fields);
-    const Instant begins{duration(fields, "begins")};
-    return {of, begins, Instant{duration(fields, "ends")}};
-  } else {
-    const JobId job = job_id(fields);
-    if constexpr (OnlyAJob<Kind>) {
-      return {job};
-    } else if constexpr (std::is_same_v<Kind, StartDecided>) {
-      Allocation taken = allocation(fields);
-      return {job, std::move(taken), size_choice(fields)};
-    } else if constexpr (JobAndAllocation<Kind>) {
-      return {job, allocation(fields)};
-    } else if constexpr (std::is_same_v<Kind, RanksSeen>) {
-      const bool malleable = yes_or_no(fields, "malleable", fields.take("malleable", "yes or no"));
-      return {job, malleable, quoted_or_empty(fields, "reason")};
-    } else if constexpr (std::is_same_v<Kind, KillDecided>) {
-      return {job, word(fields, "reason", fields.take("reason", "a reason"), kKillReasons)};
-    } else if constexpr (std::is_same_v<Kind, Extended>) {
-      return {job, duration(fields, "estimate")};
-    } else if constexpr (std::is_same_v<Kind, ResponseExpected>) {
-      return {job, duration(fields, "response")};
-    } else if constexpr (std::is_same_v<Kind, ClassAssigned>) {
-      return {job, job_class(fields)};
-    } else {
-      static_assert(std::is_same_v<Kind, Failed>);
-      std::string action = quoted(fields, "action", fields.take("action", "a string in quotes"));
-      return {job, std::move(action), quoted(fields, "reason", fields.take("reason", "a string in quotes"))};
+// Reads the fields of one record, `name=value` each, in any order; finish() reports one that was not read.
+class LineReader {
+ public:
+  LineReader(std::string_view text, const Place& place, Instant time) : at(time), place_(place) {
+    while (!text.empty()) {
+      if (text.front() != ' ') place.fail("expected a blank between two fields, found '{}'", shown(text));
+      text.remove_prefix(1);
+      const std::size_t sign = text.find_first_of("= ");
+      if (sign == std::string_view::npos || sign == 0 || text[sign] != '=')
+        place.fail("expected a field name=value, found '{}'", shown(text));
+      if (count_ == found_.size()) place.fail("expected at most {} fields, found more", found_.size());
+      const std::size_t size = end_of_value(text.substr(sign + 1), text.substr(0, sign));
+      found_[count_++] = {text.data(), sign, size};
+      text.remove_prefix(sign + 1 + size);
     }
+    left_ = (std::uint64_t{1} << count_) - 1;
   }
-}
 
-template <std::size_t kIndex = 0>
-What read_kind(std::size_t index, Fields& fields, Instant at) {
-  if constexpr (kIndex + 1 < std::variant_size_v<What>)
-    if (index != kIndex) return read_kind<kIndex + 1>(index, fields, at);
-  return read_as<std::variant_alternative_t<kIndex, What>>(fields, at);
-}
+  template <class Value, class Of = NoRule>
+  void field(std::string_view name, Value& value, const Of& rule = {}) {
+    const auto text = find(name);
+    const Refusal refusal = read(text.value_or(std::string_view{}), value, rule);
+    if (!refusal.empty()) refuse(name, refusal, text);
+  }
+  template <class Value, class Of = NoRule>
+  void optional(std::string_view name, Value& value, const std::type_identity_t<Value>& otherwise = {},
+                const Of& rule = {}) {
+    const auto text = left_ != 0 ? find(name) : std::nullopt;
+    if (!text)
+      value = otherwise;
+    else if (const Refusal refusal = read(*text, value, rule); !refusal.empty())
+      refuse(name, refusal, text);
+  }
+  void together(bool /*are_stated*/, const auto& read_fields) {
+    if (left_ != 0) read_fields();
+  }
+  void declaration(std::shared_ptr<const Declaration>& stated) {
+    if (left_ == 0) return;  // as in nearly every record
+    Declaration declared;
+    fields(*this, declared);
+    if (!declared.is_empty()) stated = std::make_shared<const Declaration>(std::move(declared));
+  }
+
+  void finish() const {
+    if (left_ != 0) place_.fail("field '{}': not known here, or there twice", shown(next_field(left_).name()));
+  }
+
+  Instant at;
+
+ private:
+  struct Field {
+    const char* begin;
+    std::size_t name_size;
+    std::size_t value_size;  // strings with their quotes
+
+    [[nodiscard]] std::string_view name() const { return {begin, name_size}; }
+    [[nodiscard]] std::string_view value() const { return {begin + name_size + 1, value_size}; }
+  };
+
+  static std::string shown(std::string_view text) { return visible_text(text, 40); }
+
+  [[noreturn]] void refuse(std::string_view name, const Refusal& expected,
+                           std::optional<std::string_view> found) const {
+    place_.fail("field '{}': expected {}, found {}", name, expected,
+                found ? fmt::format("'{}'", shown(*found)) : "no such field");
+  }
+
+  // Takes the first field of the name that was not taken yet.
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) {
+    for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
+      const Field& field = next_field(rest);
+      if (field.name() != name) continue;
+      left_ &= ~(rest & -rest);
+      return field.value();
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const Field& next_field(std::uint64_t of) const {
+    return found_[static_cast<std::size_t>(std::countr_zero(of))];
+  }
+
+  [[nodiscard]] std::size_t end_of_value(std::string_view text, std::string_view name) const {
+    if (!text.starts_with('"')) return std::min(text.find(' '), text.size());
+    for (std::size_t i = 1; i < text.size(); ++i) {
+      if (text[i] == '\\')
+        ++i;
+      else if (text[i] == '"')
+        return i + 1;
+    }
+    place_.fail("field '{}': expected a closing quote, found the end of the line", shown(name));
+  }
+
+  Place place_;
+  std::array<Field, 32> found_;  // the first count_
+  std::size_t count_ = 0;
+  std::uint64_t left_ = 0;  // bit i: found_[i] was not taken
+};
 
 }  // namespace
 
@@ -373,9 +276,11 @@ Record read_record(std::string_view text, const Place& place) {
   const auto* const known = std::ranges::find(kKindWords, kind);
   if (known == kKindWords.end())
     place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKindWords, ", "), visible_text(kind, 40));
-  Fields fields(text.substr(kind.size()), place);
-  Record record{Instant{*at}, read_kind(static_cast<std::size_t>(known - kKindWords.begin()), fields, Instant{*at})};
-  fields.finish();
+  LineReader line(text.substr(kind.size()), place, Instant{*at});
+  Record record{Instant{*at}, SuspendDecided{}};  // of the right kind in a moment
+  with_kind(static_cast<std::size_t>(known - kKindWords.begin()),
+            [&](auto index) { fields(line, record.what.emplace<index>()); });
+  line.finish();
   return record;
 }
 

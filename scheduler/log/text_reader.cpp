@@ -7,10 +7,9 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/log/fields.hpp"
 #include "scheduler/log/record_reader.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/log/text_fields.hpp"
-#include "scheduler/log/text_words.hpp"
 
 namespace replay::log {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
 namespace replay {
@@ -19,12 +20,16 @@ Duration from_seconds(double s) { return Duration{std::llround(s * 1e6)}; }
 std::string to_text(Duration d) {
   const bool negative = d.count() < 0;
   const auto micros = negative ? -static_cast<std::uint64_t>(d.count()) : static_cast<std::uint64_t>(d.count());
-  std::string text = fmt::format("{}{}", negative ? "-" : "", micros / kMicrosPerSecond);
-  if (const auto rest = micros % kMicrosPerSecond; rest != 0) {
-    text += fmt::format(".{:06}", rest);
-    while (text.back() == '0') text.pop_back();
-  }
-  return text;
+  const fmt::format_int whole(micros / kMicrosPerSecond);
+  std::string text(negative ? 1 : 0, '-');
+  text.append(whole.data(), whole.size());
+  auto rest = static_cast<std::uint32_t>(micros % kMicrosPerSecond);
+  if (rest == 0) return text;
+  std::array<char, 7> digits{'.'};
+  for (std::size_t i = digits.size() - 1; i > 0; --i, rest /= 10) digits[i] = static_cast<char>('0' + rest % 10);
+  std::size_t size = digits.size();
+  while (digits[size - 1] == '0') --size;
+  return text.append(digits.data(), size);
 }
 
 std::string to_text(Instant t) { return to_text(t.time_since_epoch()); }

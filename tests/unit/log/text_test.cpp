@@ -179,6 +179,62 @@ TEST(EventLogText, EachRecordReadsBackAsItWas) {
   EXPECT_EQ(end.reason, std::get<Finished>(all[16].what).end.reason);
 }
 
+TEST(EventLogText, WhatAJobDeclaresAndTheSizeOfItsStartReadBack) {
+  for (const std::string_view line :
+       {"1 submit job=1 processes=4 estimate=9 runtime=8 flexibility=moldable user_priority=0.5 "
+        "political_priority=-inf "
+        "least=2 most=8 sizes=2|4|8 speedup=linear same_cpu=1.5 same_node=2 pair_key=18446744073709551615 "
+        "speedup_power=0.5 slowdown_power=2",
+        "1 submit job=1 processes=4 estimate=9 runtime=8 flexibility=rigid political_priority=1 pair_key=0",
+        "1 start job=1 cores=2 mpl=2 on=0-1:2 shareable=yes processes=4 optimal=6 modifier=0.5 load=0 ideal=0 "
+        "horizon=1"})
+    EXPECT_EQ(to_line(parse_line(line, "events.log", 7)), line);
+}
+
+TEST(EventLogText, EveryWordOfAnEnumerationIsRead) {
+  const auto expect_words = [](std::string_view record, std::string_view field, std::vector<std::string_view> words) {
+    for (const std::string_view word : words) {
+      const std::string line = fmt::format("1 {} {}={}", record, field, word);
+      EXPECT_EQ(to_line(parse_line(line, "events.log", 7)), line);
+    }
+    EXPECT_EQ(error_of_line(fmt::format("1 {} {}=?", record, field)),
+              fmt::format("events.log:7: field '{}': expected one of {}, found '?'", field, fmt::join(words, ", ")));
+    EXPECT_EQ(error_of_line(fmt::format("1 {}", record)),
+              fmt::format("events.log:7: field '{}': expected one of {}, found no such field", field,
+                          fmt::join(words, ", ")));
+  };
+  expect_words("submit job=1 processes=1 estimate=1 runtime=1", "flexibility", {"rigid", "moldable", "malleable"});
+  expect_words("kill job=1", "reason", {"policy", "overrun", "cancelled", "interrupted"});
+  expect_words("finish job=1", "outcome", {"completed", "failed", "overrun", "killed", "cancelled", "rejected"});
+  expect_words("class job=1", "class", {"short", "medium", "long"});
+}
+
+TEST(EventLogText, AnOptionalFieldIsReadAsStrictlyAsOthers) {
+  const auto error_with = [](std::string_view record, std::string_view field) {
+    return error_of_line(fmt::format("1 {} {}", record, field)).substr(std::string_view{"events.log:7: "}.size());
+  };
+  const std::string_view submit = "submit job=1 processes=1 estimate=1 runtime=1 flexibility=rigid";
+  const std::string_view start = "start job=1 cores=2 mpl=1";
+  EXPECT_EQ(error_with(submit, "submitted=x"), "field 'submitted': expected seconds, found 'x'");
+  EXPECT_EQ(error_with(submit, "cpu_use=x"), "field 'cpu_use': expected a number, found 'x'");
+  EXPECT_EQ(error_with(submit, "cpu_use=-inf"), "field 'cpu_use': expected a number, found '-inf'");
+  EXPECT_EQ(error_with(submit, "user=1.5"), "field 'user': expected a whole number, found '1.5'");
+  EXPECT_EQ(error_with(submit, "cut_at_request=1"), "field 'cut_at_request': expected yes or no, found '1'");
+  EXPECT_EQ(error_with(submit, "political_priority=inf"),
+            "field 'political_priority': expected a number or -inf, found 'inf'");
+  EXPECT_EQ(error_with(submit, "least=0"), "field 'least': expected a count of processes, 1 or more, found '0'");
+  EXPECT_EQ(error_with(submit, "sizes=4|2"), "field 'sizes': expected ascending counts such as 4|8|16, found '4|2'");
+  EXPECT_EQ(error_with(submit, "speedup=fast"), "field 'speedup': expected a speedup curve, found 'fast'");
+  EXPECT_EQ(error_with(start, "on=0-5:1"),
+            "field 'on': expected CORE:PROCESSES or FIRST-LAST:PROCESSES, joined by commas, 2 cores in all, found "
+            "'0-5:1'");
+  EXPECT_EQ(error_with(start, "processes=0"), "field 'processes': expected a count of processes, 1 or more, found '0'");
+  EXPECT_EQ(error_with("finish job=1 outcome=failed", "verification=x"),
+            "field 'verification': expected one of none, passed, failed, found 'x'");
+  EXPECT_EQ(error_with("finish job=1 outcome=failed", "reason=x"),
+            "field 'reason': expected a string in quotes, with \\\" \\\\ \\n \\t \\xHH as escapes, found 'x'");
+}
+
 TEST(EventLogText, CoresInRankOrderKeepThatOrder) {
   const Record record{at(0s), Launched{JobId{1}, {4, 1, core_loads({{3, 1}, {2, 1}, {0, 1}, {1, 1}})}}};
   EXPECT_EQ(to_line(record), "0 launch job=1 cores=4 mpl=1 on=3:1,2:1,0-1:1");
