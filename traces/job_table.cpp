@@ -10,6 +10,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/model/contention.hpp"
 #include "traces/swf_record.hpp"
@@ -26,8 +27,7 @@ std::optional<ProcessCount> size(std::string_view text) {
 }
 
 bool set_flexibility(JobTraits& traits, std::string_view text) {
-  for (const auto flexibility : {Flexibility::kRigid, Flexibility::kMoldable, Flexibility::kMalleable})
-    if (text == to_text(flexibility)) traits.flexibility = flexibility;
+  traits.flexibility = enum_of<Flexibility>(text);
   return traits.flexibility.has_value();
 }
 

@@ -6,6 +6,7 @@
 //   line.optional("user", job.user, -1)        left out where the member has this value
 //   line.together(is_stated, [&] { ... })      these fields, or none of them
 //   line.declaration(job.declaration)          its fields, if there is one
+//   line.at                                    the time of the record
 //
 // The type of a member says how it stands in the text and what the reader refuses; a last argument, a rule, says more.
 #pragma once

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/log/fields.hpp"
 
@@ -58,7 +60,8 @@ Refusal read(std::string_view text, Integer& value) {
 }
 template <std::floating_point Real>
 Refusal read(std::string_view text, Real& value) {
-  return take(value, parse_finite(text), "a number");
+  const auto number = parse_number<Real>(text);
+  return take(value, number && std::isfinite(*number) ? number : std::nullopt, "a number");
 }
 Refusal read(std::string_view text, bool& value) {
   value = text == "yes";
@@ -83,16 +86,10 @@ Refusal read(std::string_view text, std::string& plain) {
               "a string in quotes, with \\\" \\\\ \\n \\t \\xHH as escapes");
 }
 
-// Enumerators count from zero, and to_text() of the number after the last is "?".
 template <class Enum>
 Refusal read(std::string_view text, Enum& value) requires std::is_enum_v<Enum> {
-  const auto after = [](Enum one) { return static_cast<Enum>(static_cast<int>(one) + 1); };
-  for (value = Enum{}; to_text(value) != "?"; value = after(value))
-    if (to_text(value) == text) return {};
-  std::string expected = "one of ";
-  for (value = Enum{}; to_text(value) != "?"; value = after(value))
-    expected.append(value == Enum{} ? "" : ", ").append(to_text(value));
-  return expected;
+  const auto found = enum_of<Enum>(text);
+  return found ? take(value, found, {}) : "one of " + enum_words<Enum>();
 }
 
 Refusal read(std::string_view text, std::vector<JobId>& jobs) {

@@ -4,7 +4,6 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/read_json.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 
 namespace replay::service {
 namespace {
@@ -45,15 +45,6 @@ constexpr std::int64_t kLatestInstant = Duration{std::chrono::hours{24 * 36525}}
 constexpr std::int64_t kLatestZero = 2 * kLatestInstant;  // the year 2169
 
 constexpr const char* kEndedWithService = "the service ended while it ran";
-
-constexpr std::array kAllOutcomes = {Outcome::kCompleted, Outcome::kFailed,    Outcome::kOverrun,
-                                     Outcome::kKilled,    Outcome::kCancelled, Outcome::kRejected};
-
-Outcome outcome_named(std::string_view word) {
-  const auto* const found =
-      std::ranges::find_if(kAllOutcomes, [word](Outcome outcome) { return replay::to_text(outcome) == word; });
-  return found == kAllOutcomes.end() ? Outcome::kFailed : *found;
-}
 
 // One job's: no fault of the journal.
 class DamagedRow : public std::runtime_error {
@@ -407,7 +398,7 @@ StoredJob stored_job(Row& row) {
   stored.is_cancelled = row.integer() != 0;
   stored.started = row.instant();
   stored.ended = row.instant();
-  stored.outcome = outcome_named(row.text());
+  stored.outcome = enum_of<Outcome>(row.text()).value_or(Outcome::kFailed);
   stored.exit_code = row.integer(-kLargestExitCode, kLargestExitCode);
   stored.reason = row.text();
   return stored;

@@ -14,6 +14,7 @@
 #include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 
 namespace replay::service {
 namespace {
@@ -28,8 +29,6 @@ constexpr double kMostId = 9e15;  // a double tells all numbers up to it apart
 constexpr double kLatest = 9e12;  // seconds; units.hpp
 
 constexpr std::array<std::string_view, 4> kStates = {"waiting", "running", "suspended", "ended"};
-constexpr std::array kOutcomes = {Outcome::kCompleted, Outcome::kFailed,    Outcome::kOverrun,
-                                  Outcome::kKilled,    Outcome::kCancelled, Outcome::kRejected};
 
 // ---- writing ----
 
@@ -212,10 +211,9 @@ JobState state_of(const Place& place) {
 }
 
 Outcome outcome_of(const Place& place) {
-  const std::string word = place.text();
-  const auto found = std::ranges::find_if(kOutcomes, [&word](Outcome one) { return replay::to_text(one) == word; });
-  if (found == kOutcomes.end()) place.fail("an outcome");
-  return *found;
+  const auto outcome = enum_of<Outcome>(place.text());
+  if (!outcome) place.fail("an outcome");
+  return *outcome;
 }
 
 JobStatus status_of(const Place& place) {

@@ -218,6 +218,7 @@ TEST(EventLogText, AnOptionalFieldIsReadAsStrictlyAsOthers) {
   EXPECT_EQ(error_with(submit, "submitted=x"), "field 'submitted': expected seconds, found 'x'");
   EXPECT_EQ(error_with(submit, "cpu_use=x"), "field 'cpu_use': expected a number, found 'x'");
   EXPECT_EQ(error_with(submit, "cpu_use=-inf"), "field 'cpu_use': expected a number, found '-inf'");
+  EXPECT_EQ(error_with(submit, "speedup_power=1e300"), "field 'speedup_power': expected a number, found '1e300'");
   EXPECT_EQ(error_with(submit, "user=1.5"), "field 'user': expected a whole number, found '1.5'");
   EXPECT_EQ(error_with(submit, "cut_at_request=1"), "field 'cut_at_request': expected yes or no, found '1'");
   EXPECT_EQ(error_with(submit, "political_priority=inf"),
