@@ -21,12 +21,6 @@
 namespace replay::log {
 namespace {
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
 // One piece of `on`: `7:1` or `0-3:2`.
 bool read_piece(std::string_view piece, std::size_t most, std::vector<CoreLoad>& named) {
   const std::size_t colon = piece.find(':');
@@ -236,28 +230,23 @@ class LineReader {
 }  // namespace
 
 std::optional<std::string> unescaped(std::string_view text) {
+  constexpr std::string_view kLetters = "nt\"\\", kMeant = "\n\t\"\\", kHex = "0123456789abcdef";
+  constexpr std::size_t kNone = std::string_view::npos;
   std::string plain;
   plain.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\\') {
       plain += text[i];
-      continue;
-    }
-    if (++i == text.size()) return std::nullopt;
-    switch (text[i]) {
-      case 'n': plain += '\n'; break;
-      case 't': plain += '\t'; break;
-      case '"':
-      case '\\': plain += text[i]; break;
-      case 'x': {
-        const int high = i + 1 < text.size() ? hex_value(text[i + 1]) : -1;
-        const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-        if (high < 0 || low < 0) return std::nullopt;
-        plain += static_cast<char>(high * 16 + low);
-        i += 2;
-        break;
-      }
-      default: return std::nullopt;
+    } else if (++i == text.size()) {
+      return std::nullopt;
+    } else if (const std::size_t letter = kLetters.find(text[i]); letter != kNone) {
+      plain += kMeant[letter];
+    } else {
+      const std::size_t high = i + 1 < text.size() ? kHex.find(text[i + 1]) : kNone;
+      const std::size_t low = i + 2 < text.size() ? kHex.find(text[i + 2]) : kNone;
+      if (text[i] != 'x' || high == kNone || low == kNone) return std::nullopt;
+      plain += static_cast<char>(high * 16 + low);
+      i += 2;
     }
   }
   return plain;
