@@ -169,7 +169,7 @@ class FullQueue {
     running.estimate = estimate_at(job, running.processes());
     running.budget = Progress{running.estimate, now_, 1};
     running.estimated_end = running.budget.end();
-    running.launched = true;
+    running.state.physical = Physical::kOnCores;
     running_.insert(std::move(running));
     ++times_.starts;
   }

@@ -73,9 +73,9 @@ Instant Controller::next_timer() const {
     return options_.grace ? later(job.estimated_end, options_.grace(*job.job)) : job.estimated_end;
   };
   for (const Managed* job : past_estimate_)
-    if (!job->kill_sent && !job->running->suspended) next = std::min(next, overrun_of(*job->running));
+    if (has_time_limit(job->state())) next = std::min(next, overrun_of(*job->running));
   for (const RunningJob* job : running_.by_estimated_end()) {
-    if (!job->launched || (job->suspended && job->estimated_end <= now_)) continue;  // that one waits for its resume
+    if (!has_time_limit(job->state)) continue;
     next = std::min(next, overrun_of(*job));
     if (!options_.grace) break;  // without grace the first to end is the first to overrun
   }
@@ -96,14 +96,11 @@ void Controller::end_all(Instant now, const std::string& reason, bool with_runni
   jobs_.for_each([&ids](JobId id, const Known&) { ids.push_back(id); });
   std::ranges::sort(ids);
   for (const JobId id : ids) {
-    const Managed* job = started(id);
-    if (job != nullptr && job->kill_sent) continue;
-    if (job == nullptr || !job->running->launched) {
+    Managed* const job = started(id);
+    if (job == nullptr || !job->running->is_launched())
       apply(Finish{id, {Outcome::kCancelled, 0, Verification::kNone, -1, reason}});
-    } else if (with_running) {
-      Kill kill{id, KillReason::kInterrupted};
-      adopt(kill);
-    }
+    else if (with_running)
+      kill(*job, KillReason::kInterrupted);
   }
   triggers_.clear();
 }
@@ -133,8 +130,8 @@ bool Controller::apply(const Finish& event) {
   if (Managed* const job = known->started; job == nullptr) {
     waiting_.remove(declared);
   } else {
-    if (!job->running->gone_in_plan && !job->running->suspended) cores_.give_up(job->running->allocation);
-    if (!job->holding.is_empty()) {
+    if (job->state().planned == Planned::kRuns) cores_.give_up(job->running->allocation);
+    if (holds_cores(job->state())) {
       off_cores(*job);
       cores_.end(job->holding);
     }
@@ -151,49 +148,48 @@ bool Controller::apply(const Finish& event) {
 
 bool Controller::apply(const Started& event) {
   Managed* job = started(event.job);
-  if (job == nullptr || job->has_refused) return false;
+  if (job == nullptr || job->running->malleability == Malleability::kRefuses) return false;
   write<log::RanksSeen>(event.job, event.malleable, event.reason);
   RunningJob& running = *job->running;
-  const bool is_declared = running.job->flexibility == Flexibility::kMalleable;
-  const bool is_malleable = event.malleable && running.processes() > 1 && is_declared;
-  if (std::exchange(running.malleable, is_malleable) || !is_malleable || job->kill_sent) return false;
+  const bool was_malleable = running.is_malleable();
+  running.malleability =
+      event.malleable ? declared_malleability(*running.job, running.processes()) : Malleability::kRigid;
+  if (was_malleable || !running.is_malleable() || job->is_being_killed()) return false;
   triggers_.push_back({TriggerKind::kChange, running.job});  // its ranks have registered late
   return true;
 }
 
 bool Controller::apply(const Resized& event) {
   Managed* job = started(event.job);
-  if (job == nullptr || !job->holding.is_moving()) return false;
+  if (job == nullptr || !take_step(*job, JobStep::kResizeDone)) return false;
   off_cores(*job);
   cores_.end_resize(job->holding);
   write<log::ResizeDone>(event.job, job->holding.cores());
   on_cores(*job);
-  if (!is_as_planned(*job)) want_change(*job);
+  want_order(*job);
   return false;
 }
 
 bool Controller::apply(const Suspended& event) {
   Managed* job = started(event.job);
-  if (job == nullptr || !job->suspending) return false;
-  job->suspending = false;
+  if (job == nullptr || !take_step(*job, JobStep::kSuspendDone)) return false;
   job->suspended_at = now_;
   off_cores(*job);
   cores_.suspend(job->holding);
   set_rate(*job, 0);
   write<log::SuspendDone>(event.job);
-  if (!job->kill_sent && !job->running->suspended) want_change(*job);  // the plan has resumed it meanwhile
+  want_order(*job);
   return false;
 }
 
 bool Controller::apply(const Resumed& event) {
   Managed* job = started(event.job);
-  if (job == nullptr || !job->resuming) return false;
-  job->resuming = false;
+  if (job == nullptr || !take_step(*job, JobStep::kResumeDone)) return false;
   Progress& budget = job->running->budget;
   if (budget.end() <= job->suspended_at) budget = budget.shifted(now_ - job->suspended_at);  // its grace stood still
   on_cores(*job);
   write<log::ResumeDone>(event.job);
-  if (!is_as_planned(*job)) want_change(*job);
+  want_order(*job);
   return false;
 }
 
@@ -203,28 +199,32 @@ bool Controller::apply(const Measured& event) {
 }
 
 bool Controller::apply(const Cancel& event) {
-  const Managed* job = started(event.job);
-  if (job != nullptr && job->kill_sent) return false;
-  if (job == nullptr || !job->running->launched)
+  Managed* const job = started(event.job);
+  if (job == nullptr || !job->running->is_launched())
     return apply(Finish{event.job, {Outcome::kCancelled, 0, Verification::kNone, -1, ""}});
-  Kill kill{event.job, KillReason::kCancelled};
-  adopt(kill);
+  if (job->is_being_killed()) return false;
+  kill(*job, KillReason::kCancelled);
   triggers_.push_back({TriggerKind::kChange, job->running->job});
   return true;
 }
 
-// Physically the job stays as it was. The plan stays as decided: jobs that are to get its cores wait until it ends.
+// Physically the job stays as it was. The plan stays as decided: jobs that are to get its cores wait until it gives them up,
+// at the latest at its end. One that cannot be resumed is killed.
 bool Controller::apply(const ActionFailed& event) {
   Managed* job = started(event.job);
   write<log::Failed>(event.job, event.action, event.reason);
   if (job == nullptr) return false;
-  job->has_refused = true;
-  job->running->malleable = false;
-  if (job->holding.is_moving()) cores_.undo_resize(job->holding);
-  const bool still_has_to_leave = job->running->suspended && !job->suspending && !job->holding.is_empty();
-  job->suspending = job->resuming = false;
-  if (still_has_to_leave) want_change(*job);  // the order waited for this answer
-  return false;
+  job->running->malleability = Malleability::kRefuses;
+  const Planned before = job->state().planned;
+  const std::optional<JobStep> refusal = refusal_of(event.action);
+  if (!refusal || !take_step(*job, *refusal)) return false;
+  if (refusal == JobStep::kResizeRefused) cores_.undo_resize(job->holding);
+  if (refusal == JobStep::kResumeRefused) cores_.suspend(job->holding);
+  want_order(*job);
+  if (job->state().planned == before) return false;
+  order_end(*job, KillReason::kStuck);
+  triggers_.push_back({TriggerKind::kChange, job->running->job});
+  return true;
 }
 
 // The plan stays as decided, and a time limit is for a job that runs.
@@ -232,9 +232,8 @@ bool Controller::apply(const StartDelayed& event) {
   Managed* job = started(event.job);
   if (job == nullptr) return false;
   if (!event.reason.empty()) write<log::Failed>(event.job, "start", event.reason);
-  if (job->running->gone_in_plan || job->running->suspended) return false;
-  Extend extend{event.job, event.by};
-  adopt(extend);
+  if (job->state().planned != Planned::kRuns) return false;
+  extend(*job, event.by);
   triggers_.push_back({TriggerKind::kEstimateReached, job->running->job});
   return true;
 }
@@ -245,40 +244,36 @@ void Controller::note_estimates_that_are_over() {
   over_.clear();
   for (RunningJob* running : running_.by_estimated_end()) {
     if (running->estimated_end > now_) break;
-    if (running->launched && !running->suspended) over_.push_back(running);
+    if (has_time_limit(running->state)) over_.push_back(running);
   }
   for (const RunningJob* running : over_) {
     Managed& job = *jobs_.at(running->job->id).started;
     if (std::ranges::find(past_estimate_, &job) == past_estimate_.end()) past_estimate_.push_back(&job);
-    if (pass_rule_ == PassRule::kEvent && options_.overrun == Overrun::kKill) leave_plan(job);
+    if (pass_rule_ == PassRule::kEvent && options_.overrun == Overrun::kKill) take_step(job, JobStep::kEstimateOver);
   }
 }
 
 void Controller::handle_overruns() {
   for (std::size_t i = 0; i < past_estimate_.size(); ++i) {
     Managed& job = *past_estimate_[i];
+    if (!has_time_limit(job.state())) continue;
     const Duration grace = options_.grace ? options_.grace(*job.running->job) : Duration::zero();
-    if (job.kill_sent || job.running->suspended) continue;
     if (later(job.running->estimated_end, grace) <= now_) overrun(job);
   }
   std::erase_if(past_estimate_, [this](const Managed* job) { return job->running->estimated_end > now_; });
 }
 
 void Controller::overrun(Managed& job) {
-  const JobId id = job.running->job->id;
   Duration more{};
   if (options_.overrun == Overrun::kExtend)
     more = std::max<Duration>(job.running->job->estimate / 10, std::chrono::seconds{60});
-  else if (options_.overrun == Overrun::kPolicy)
+  else if (options_.overrun == Overrun::kPolicy && !job.running->is_suspended())  // else it runs against the plan
     ask([&] { more = policy_.more_time(view(), *job.running); });
   if (failure_) return;
-  if (more > Duration::zero()) {
-    Extend extend{id, more};
-    adopt(extend);
-  } else {
-    Kill kill{id, KillReason::kOverrun};
-    adopt(kill);
-  }
+  if (more > Duration::zero())
+    extend(job, more);
+  else
+    kill(job, KillReason::kOverrun);
   triggers_.push_back({TriggerKind::kEstimateReached, job.running->job});
   if (pass_rule_ == PassRule::kEvent) pass();
 }

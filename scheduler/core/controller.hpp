@@ -13,6 +13,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/pool.hpp"
 #include "scheduler/core/core_ledger.hpp"
+#include "scheduler/core/job_life.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job_map.hpp"
@@ -73,18 +74,14 @@ class Controller {
   // A job that was started.
   struct Managed {
     RunningJob* running = nullptr;
-    Holding holding;              // physically
-    bool change_pending = false;  // is in pending_
-    bool suspending = false;
-    bool resuming = false;
-    bool kill_sent = false;
-    bool has_refused = false;  // an order: it stays as that has left it, whatever its ranks say later
-    Instant suspended_at{};    // when it left its cores, the last time
+    Holding holding;         // physically
+    Instant suspended_at{};  // when it left its cores, the last time
 
-    /// For another job. REQUIRES: the last one has ended in the ledger.
-    void begin(RunningJob& job) {
-      running = &job;
-      change_pending = suspending = resuming = kill_sent = has_refused = false;
+    [[nodiscard]] JobId id() const { return running->job->id; }
+    [[nodiscard]] JobState state() const { return running->state; }
+    [[nodiscard]] bool is_being_killed() const { return state().planned == Planned::kEnds; }
+    [[nodiscard]] std::optional<JobStep> next_order() const {
+      return replay::next_order(state(), holding.cores(), running->allocation);
     }
   };
   struct Known {
@@ -140,16 +137,17 @@ class Controller {
     write<Fact>(std::move(fact));
   }
 
-  // Whether a job on its cores has what the plan gives it; one that is being killed needs nothing more.
-  [[nodiscard]] static bool is_as_planned(const Managed& job) {
-    return job.kill_sent || (!job.running->suspended && job.running->allocation == job.holding.cores());
-  }
-  void want_change(Managed& job);
+  /// False, and nothing is changed, if the step is out of turn.
+  bool take_step(Managed& job, JobStep step);
+  void extend(Managed& job, Duration by);
+  /// Ends it here if it is not launched.
+  void kill(Managed& job, KillReason reason);
+  void order_end(const Managed& job, KillReason reason);
+  /// If the plan and the job's processes differ: its next order goes out as soon as that is possible.
+  void want_order(Managed& job);
   void issue_what_is_possible();
-  bool try_launch(Managed& job);
-  bool try_resize(Managed& job);
-  bool try_resume(Managed& job);
-  void leave_plan(Managed& job);
+  bool issue(Managed& job, JobStep order);
+  void begin_to_run(Managed& job);
 
   // Processes have come to cores, or are about to leave them: both set the neighbours' rates, on_cores() also the
   // job's.
@@ -185,7 +183,8 @@ class Controller {
   RunningSet running_;
   JobMap<Known> jobs_;  // submitted and not ended: those of waiting_ and of running_
   Pool<Managed> managed_;
-  std::vector<Managed*> pending_;  // decided, not yet possible; in the order of the decisions
+  std::vector<Managed*>
+      pending_;  // to get an order, or one after the answer to the last; in the order of the decisions
   std::vector<Managed*> past_estimate_;
   std::vector<RunningJob*> over_;  // of note_estimates_that_are_over()
   std::vector<Instant> wakes_;     // descending, none twice: the next one is the last

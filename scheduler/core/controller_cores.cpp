@@ -1,14 +1,31 @@
 // Part of Controller: which decision the body can carry out now, which cores jobs hold, and how fast they run there.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/core/controller.hpp"
 
 namespace replay {
 
-void Controller::want_change(Managed& job) {
-  if (std::exchange(job.change_pending, true)) return;
-  pending_.push_back(&job);
+// A job has its cores in the plan while it is to run.
+bool Controller::take_step(Managed& job, JobStep step) {
+  RunningJob& running = *job.running;
+  const std::optional<JobState> next = after(running.state, step);
+  if (!next) return false;
+  const Planned before = std::exchange(running.state, *next).planned;
+  if (next->planned == before) return true;
+  if (before == Planned::kRuns) cores_.give_up(running.allocation);
+  if (next->planned == Planned::kRuns) cores_.plan(running.allocation);
+  if (before >= Planned::kGone) return true;
+  if (!running.is_gone_in_plan() || running.estimated_end > now_) running_.note_disturbance();
+  if (running.is_gone_in_plan()) running_.mark_gone_in_plan(running);
+  return true;
+}
+
+void Controller::want_order(Managed& job) {
+  const bool is_wanted = is_with_the_body(job.state()) || job.next_order();
+  if (is_wanted && std::ranges::find(pending_, &job) == pending_.end()) pending_.push_back(&job);
 }
 
 // In the order of the decisions. Giving up cores is always possible; taking them has to wait until they are free. On a
@@ -16,69 +33,53 @@ void Controller::want_change(Managed& job) {
 // does any before a job that comes back to the cores it had and is resized then: later decisions count on what it gives
 // up.
 void Controller::issue_what_is_possible() {
-  bool somebody_waits = false, one_comes_back_to_others = false;
+  bool one_waits = false, one_comes_back_to_others = false;
   std::erase_if(pending_, [&](Managed* job) {
-    if (job->kill_sent) return true;  // its end is on the way
-    const RunningJob& running = *job->running;
-    const bool takes = running.suspended ? false : running.allocation.cores > job->holding.cores().cores;
-    if (takes && (one_comes_back_to_others || (somebody_waits && !machine_.names_cores()))) return false;
-    bool done = false;
-    if (running.suspended) {
-      done = true;
-      const bool is_changing = job->suspending || job->resuming || job->holding.is_moving();  // the answer comes first
-      if (job->running->launched && !job->holding.is_empty() && !is_changing) {
-        job->suspending = true;
-        orders_.emplace_back(order::Suspend{running.job->id});
-      }
-    } else if (!job->running->launched) {
-      done = try_launch(*job);
-    } else if (job->holding.is_empty()) {
-      done = try_resume(*job);
-      one_comes_back_to_others = one_comes_back_to_others || (!done && running.allocation != job->holding.before());
-    } else {
-      done = try_resize(*job);
-    }
-    if (done) job->change_pending = false;
-    somebody_waits = somebody_waits || !done;
-    return done;
+    if (is_with_the_body(job->state())) return false;  // the answer comes first, and the job keeps its place
+    const std::optional<JobStep> order = job->next_order();
+    if (!order) return true;
+    const Allocation& planned = job->running->allocation;
+    const bool takes = order != JobStep::kSuspendOrdered && planned.cores > job->holding.cores().cores;
+    if (takes && (one_comes_back_to_others || (one_waits && !machine_.names_cores()))) return false;
+    const bool is_done = issue(*job, *order);
+    const bool comes_back = !is_done && order == JobStep::kResumeOrdered;
+    one_comes_back_to_others = one_comes_back_to_others || (comes_back && planned != job->holding.before());
+    one_waits = one_waits || !is_done;
+    return is_done;
   });
 }
 
-bool Controller::try_launch(Managed& job) {
+// False, and nothing is changed, while other jobs have the cores that it takes.
+bool Controller::issue(Managed& job, JobStep order) {
+  const Allocation& on = job.running->allocation;
+  switch (order) {
+    case JobStep::kLaunchOrdered:
+      if (!cores_.launch(job.holding, on)) return false;
+      begin_to_run(job);
+      orders_.emplace_back(order::Launch{job.id(), on});
+      break;
+    case JobStep::kResizeOrdered:
+      if (!cores_.begin_resize(job.holding, on)) return false;
+      orders_.emplace_back(order::Resize{job.id(), on});
+      break;
+    case JobStep::kSuspendOrdered: orders_.emplace_back(order::Suspend{job.id()}); break;
+    case JobStep::kResumeOrdered:
+      if (!cores_.resume(job.holding)) return false;
+      orders_.emplace_back(order::Resume{job.id()});
+      break;
+    default: INVARIANT(false, "step {} is no order", static_cast<int>(order));
+  }
+  return take_step(job, order);
+}
+
+void Controller::begin_to_run(Managed& job) {
   RunningJob& running = *job.running;
-  if (!cores_.launch(job.holding, running.allocation)) return false;
-  job.running->launched = true;
   if (running.started != now_) {  // it had to wait for its cores: its budget begins now
     running.budget = Progress{running.estimate, now_, rate_(*running.job, running.allocation, {})};
     running_.set_estimated_end(running, running.budget.end());
   }
   if (shared_.watches(running.allocation)) on_cores(job);
-  write<log::Launched>(running.job->id, running.allocation);
-  orders_.emplace_back(order::Launch{running.job->id, running.allocation});
-  return true;
-}
-
-bool Controller::try_resize(Managed& job) {
-  const RunningJob& running = *job.running;
-  if (job.kill_sent || job.holding.is_moving() || running.allocation == job.holding.cores())
-    return true;  // Resized checks it again
-  if (!cores_.begin_resize(job.holding, running.allocation)) return false;
-  orders_.emplace_back(order::Resize{running.job->id, running.allocation});
-  return true;
-}
-
-bool Controller::try_resume(Managed& job) {
-  if (!cores_.resume(job.holding)) return false;
-  job.resuming = true;
-  orders_.emplace_back(order::Resume{job.running->job->id});
-  return true;
-}
-
-void Controller::leave_plan(Managed& job) {
-  if (job.running->gone_in_plan) return;
-  if (!job.running->suspended) cores_.give_up(job.running->allocation);
-  if (job.running->estimated_end > now_) running_.note_disturbance();
-  running_.mark_gone_in_plan(*job.running);
+  write<log::Launched>(job.id(), running.allocation);
 }
 
 // REQUIRES: its processes are on the cores that it holds, and on no others.
@@ -91,7 +92,7 @@ void Controller::on_cores(Managed& job) {
 
 // Leaves the job's own rate to the caller.
 void Controller::off_cores(Managed& job) {
-  shared_.leave(job.running->job->id,
+  shared_.leave(job.id(),
                 [this](JobId id, const Allocation& on, const Surroundings& around) { ask_rate_again(id, on, around); });
 }
 

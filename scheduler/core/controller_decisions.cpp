@@ -35,14 +35,14 @@ void Controller::adopt(Start& decision) {
   running.estimate = estimate_at(declared, processes);
   running.budget = Progress{running.estimate, now_, rate_(declared, decision.allocation, {})};
   running.estimated_end = running.budget.end();
-  running.malleable = processes > 1 && declared.flexibility == Flexibility::kMalleable;
+  running.malleability = declared_malleability(declared, processes);
   running.cpu_use = declared.declared.cpu_use;
   running.allocation = decision.allocation;
   Managed& started = managed_.take();
-  started.begin(running_.insert(std::move(running)));
+  started.running = &running_.insert(std::move(running));
   known->started = &started;
   write<log::StartDecided>(decision.job, std::move(decision.allocation), decision.choice);
-  want_change(started);
+  want_order(started);
 }
 
 void Controller::adopt(Resize& decision) {
@@ -71,54 +71,60 @@ void Controller::adopt(Resize& decision) {
   cores_.plan(decision.allocation);
   running.allocation = decision.allocation;
   running_.note_disturbance();
+  take_step(job, JobStep::kResizeDecided);
   write<log::ResizeDecided>(decision.job, std::move(decision.allocation));
-  if (!job.holding.is_moving()) want_change(job);
+  want_order(job);
 }
 
 void Controller::adopt(Suspend& decision) {
   Managed& job = running_job(decision.job, "suspends");
-  INVARIANT(!job.running->suspended, "job {} is suspended twice", number(decision.job));
-  cores_.give_up(job.running->allocation);
-  job.running->suspended = true;
-  running_.note_disturbance();
+  take_step(job, JobStep::kSuspendDecided);
   write<log::SuspendDecided>(decision.job);
-  want_change(job);
+  want_order(job);
 }
 
 void Controller::adopt(Resume& decision) {
   Managed* job = started(decision.job);
-  if (job == nullptr || !job->running->suspended || job->running->gone_in_plan)
+  if (job == nullptr || !job->running->is_suspended())
     throw PolicyError(fmt::format("the policy resumes job {}, which is not suspended", number(decision.job)));
   if (!cores_.planned().has_room(job->running->allocation))
     throw PolicyError(refusal("resumes", *job->running->job, job->running->allocation, cores_.planned(), machine_));
-  cores_.plan(job->running->allocation);
-  job->running->suspended = false;
-  running_.note_disturbance();
+  take_step(*job, JobStep::kResumeDecided);
   write<log::ResumeDecided>(decision.job);
-  want_change(*job);
+  want_order(*job);
 }
 
 void Controller::adopt(Kill& decision) {
   Managed* job = started(decision.job);
   if (job == nullptr)
     throw PolicyError(fmt::format("the policy kills job {}, which does not run", number(decision.job)));
-  if (job->kill_sent) return;
-  write<log::KillDecided>(decision.job, decision.reason);
-  if (!job->running->launched) {
-    apply(Finish{decision.job, {outcome_of(decision.reason), 0, Verification::kNone, -1, "killed before its launch"}});
-    return;
-  }
-  job->kill_sent = true;
-  leave_plan(*job);
-  orders_.emplace_back(order::End{decision.job, outcome_of(decision.reason)});
+  kill(*job, decision.reason);
 }
 
-void Controller::adopt(Extend& decision) {
-  Managed& job = running_job(decision.job, "extends");
-  job.running->estimate += decision.by;
-  job.running->budget.add(decision.by);
-  running_.set_estimated_end(*job.running, job.running->budget.end());
-  write<log::Extended>(decision.job, job.running->estimate);
+void Controller::kill(Managed& job, KillReason reason) {
+  if (job.is_being_killed()) return;
+  if (job.running->is_launched()) {
+    take_step(job, JobStep::kKillDecided);
+    order_end(job, reason);
+  } else {
+    write<log::KillDecided>(job.id(), reason);
+    apply(Finish{job.id(), {outcome_of(reason), 0, Verification::kNone, -1, "killed before its launch"}});
+  }
+}
+
+void Controller::order_end(const Managed& job, KillReason reason) {
+  write<log::KillDecided>(job.id(), reason);
+  orders_.emplace_back(order::End{job.id(), outcome_of(reason)});
+}
+
+void Controller::adopt(Extend& decision) { extend(running_job(decision.job, "extends"), decision.by); }
+
+void Controller::extend(Managed& job, Duration by) {
+  RunningJob& running = *job.running;
+  running.estimate += by;
+  running.budget.add(by);
+  running_.set_estimated_end(running, running.budget.end());
+  write<log::Extended>(job.id(), running.estimate);
 }
 
 void Controller::adopt(WakeAt& decision) {
@@ -131,7 +137,7 @@ void Controller::adopt(Note& decision) { write<log::Note>(std::move(decision.tex
 
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
   Managed* job = started(id);
-  if (job == nullptr || job->running->gone_in_plan || job->running->suspended)
+  if (job == nullptr || job->state().planned != Planned::kRuns)
     throw PolicyError(fmt::format("the policy {} job {}, which does not run", action, number(id)));
   return *job;
 }

@@ -30,15 +30,13 @@ bool CoreLedger::resume(Holding& holding) {
 }
 
 void CoreLedger::end_resize(Holding& holding) {
-  physical_.release(cores_added(*holding.moving_to_, holding.cores_));
-  holding.cores_ = std::move(*holding.moving_to_);
-  holding.moving_to_.reset();
+  physical_.release(cores_added(holding.moving_to_, holding.cores_));
+  holding.cores_ = std::move(holding.moving_to_);
 }
 
 void CoreLedger::undo_resize(Holding& holding) {
   physical_.release(cores_added(holding.before_, holding.cores_));
   holding.cores_ = std::move(holding.before_);
-  holding.moving_to_.reset();
 }
 
 void CoreLedger::suspend(Holding& holding) {
@@ -49,7 +47,6 @@ void CoreLedger::suspend(Holding& holding) {
 void CoreLedger::end(Holding& holding) {
   physical_.release(holding.cores_);
   holding.cores_ = Allocation{};
-  holding.moving_to_.reset();
 }
 
 }  // namespace replay

@@ -9,8 +9,6 @@
 // docs/adr/0005-planned-and-physical-cores.md has the reasons for two ledgers.
 #pragma once
 
-#include <optional>
-
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/machine.hpp"
@@ -23,18 +21,15 @@ class Holding {
   /// None before the launch, while suspended and after the end. While a resize is with the body: also the cores that it
   /// adds.
   [[nodiscard]] const Allocation& cores() const { return cores_; }
-  [[nodiscard]] bool is_empty() const { return cores_.cores == 0; }
   /// Those that it had when it was suspended, and comes back to. REQUIRES: it is suspended.
   [[nodiscard]] const Allocation& before() const { return before_; }
-  /// A resize is with the body.
-  [[nodiscard]] bool is_moving() const { return moving_to_.has_value(); }
 
  private:
   friend class CoreLedger;
 
   Allocation cores_;
-  std::optional<Allocation> moving_to_;
-  Allocation before_;  // cores_ before the resize that is under way, or before the suspension
+  Allocation moving_to_;  // while a resize is with the body
+  Allocation before_;     // cores_ before the resize that is under way, or before the suspension
 };
 
 class CoreLedger {
@@ -55,15 +50,15 @@ class CoreLedger {
   // go to the body.
   /// REQUIRES: it has none.
   [[nodiscard]] bool launch(Holding& holding, const Allocation& on);
-  /// REQUIRES: it has some and is not moving.
+  /// REQUIRES: it has some, and no resize is with the body.
   [[nodiscard]] bool begin_resize(Holding& holding, const Allocation& to);
   /// On the cores that it had. REQUIRES: suspended.
   [[nodiscard]] bool resume(Holding& holding);
 
   // Cores that a job has left, as the body says.
-  /// REQUIRES: it is moving.
+  /// REQUIRES: begin_resize().
   void end_resize(Holding& holding);
-  /// The resize has failed: the job is where it was. REQUIRES: it is moving.
+  /// The resize has failed: the job is where it was. REQUIRES: begin_resize().
   void undo_resize(Holding& holding);
   void suspend(Holding& holding);
   /// The holding can be launched again, for another job.

@@ -18,20 +18,27 @@ enum class Outcome : std::uint8_t {
   kCompleted,  ///< by itself, successfully
   kFailed,     ///< by itself, badly: exit code, signal, a rank that never finalized
   kOverrun,    ///< killed when its estimate was used up
-  kKilled,     ///< killed by the policy, or because the run was interrupted
+  kKilled,     ///< killed by the policy, as the run was interrupted, or as it could not be resumed
   kCancelled,  ///< taken back by its user, or left the queue as the run was interrupted
   kRejected    ///< never entered the queue: it needs more cores than the machine has
 };
 
 /// Why a job is killed, and which outcome it has for that.
-enum class KillReason : std::uint8_t { kPolicy, kOverrun, kCancelled, kInterrupted };
+enum class KillReason : std::uint8_t {
+  kPolicy,
+  kOverrun,
+  kCancelled,
+  kInterrupted,
+  kStuck  ///< it was stopped, and could not be resumed
+};
 
 [[nodiscard]] constexpr Outcome outcome_of(KillReason reason) {
   switch (reason) {
     case KillReason::kOverrun: return Outcome::kOverrun;
     case KillReason::kCancelled: return Outcome::kCancelled;
     case KillReason::kPolicy:
-    case KillReason::kInterrupted: return Outcome::kKilled;
+    case KillReason::kInterrupted:
+    case KillReason::kStuck: return Outcome::kKilled;
   }
   return Outcome::kKilled;
 }
@@ -42,6 +49,7 @@ enum class KillReason : std::uint8_t { kPolicy, kOverrun, kCancelled, kInterrupt
     case KillReason::kOverrun: return "overrun";
     case KillReason::kCancelled: return "cancelled";
     case KillReason::kInterrupted: return "interrupted";
+    case KillReason::kStuck: return "stuck";
   }
   return "?";
 }
@@ -90,7 +98,7 @@ struct Cancel {  ///< a user takes back a waiting job or ends a running one
 };
 struct ActionFailed {  ///< the job stays as it was
   JobId job;
-  std::string action;
+  std::string action;  ///< "resize", "suspend" or "resume"; another one leaves an order without its answer
   std::string reason;
 };
 struct StartDelayed {  ///< a launched job has no process yet: its start is tried again, on the same cores

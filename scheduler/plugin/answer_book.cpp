@@ -80,8 +80,8 @@ void AnswerBook::start(std::int64_t id, const StartSize& size) {
 
 void AnswerBook::resize(std::int64_t id, int mpl) {
   const RunningJob& job = running_job(JobId{id}, "resize");
-  if (job.suspended) throw Refused(fmt::format("resize of job {}: it is suspended", id));
-  if (!job.malleable)
+  if (job.is_suspended()) throw Refused(fmt::format("resize of job {}: it is suspended", id));
+  if (!job.is_malleable())
     throw Refused(fmt::format("resize of job {}: it is not malleable (see its field `malleable`)", id));
   if (!is_level(mpl, job.processes()))
     throw Refused(fmt::format("resize of job {}: expected mpl in 1..{}, found {}", id, job.processes(), mpl));
@@ -99,14 +99,14 @@ void AnswerBook::resize(std::int64_t id, int mpl) {
 
 void AnswerBook::suspend(std::int64_t id) {
   const RunningJob& job = running_job(JobId{id}, "suspend");
-  if (job.suspended) throw Refused(fmt::format("suspend of job {}: it is suspended already", id));
+  if (job.is_suspended()) throw Refused(fmt::format("suspend of job {}: it is suspended already", id));
   own_free_cores().release(job.allocation);
   out_.emplace_back(Suspend{job.job->id});
 }
 
 void AnswerBook::resume(std::int64_t id) {
   const RunningJob& job = running_job(JobId{id}, "resume");
-  if (!job.suspended) throw Refused(fmt::format("resume of job {}: it is not suspended", id));
+  if (!job.is_suspended()) throw Refused(fmt::format("resume of job {}: it is not suspended", id));
   if (!free_cores().has_room(job.allocation))
     throw Refused(
         fmt::format("resume of job {}: it needs the {} cores it had, and {} are free after the answers before", id,
@@ -117,7 +117,7 @@ void AnswerBook::resume(std::int64_t id) {
 
 void AnswerBook::kill(std::int64_t id) {
   const RunningJob& job = running_job(JobId{id}, "kill");
-  if (!job.suspended) own_free_cores().release(job.allocation);
+  if (!job.is_suspended()) own_free_cores().release(job.allocation);
   out_.emplace_back(Kill{job.job->id});
 }
 
@@ -139,7 +139,8 @@ std::optional<CoreCount> AnswerBook::cores_if_started(std::int64_t id, const Sta
 
 std::optional<CoreCount> AnswerBook::cores_if_resized(std::int64_t id, int mpl) const {
   const RunningJob* job = find_running(JobId{id});
-  if (job == nullptr || job->suspended || !job->malleable || !is_level(mpl, job->processes())) return std::nullopt;
+  if (job == nullptr || job->is_suspended() || !job->is_malleable() || !is_level(mpl, job->processes()))
+    return std::nullopt;
   const auto placed = at_level(*job, mpl);
   return placed ? std::optional{placed->cores} : std::nullopt;
 }
@@ -179,7 +180,7 @@ const Job* AnswerBook::find_waiting(JobId id) const {
 
 const RunningJob* AnswerBook::find_running(JobId id) const {
   for (const RunningJob* job : view_.running.by_start())
-    if (job->job->id == id && !job->gone_in_plan) return job;
+    if (job->job->id == id && !job->is_gone_in_plan()) return job;
   return nullptr;
 }
 

@@ -132,11 +132,11 @@ void LibraryView::add_running(const ClusterView& view) {
   running_at_.clear();
   running_.reserve(view.running.size());
   for (const RunningJob* job : view.running.by_start()) {
-    if (job->gone_in_plan) continue;  // its cores count as free
+    if (job->is_gone_in_plan()) continue;  // its cores count as free
     jobs_.push_back(job_of(*job->job));
     running_.push_back({&jobs_.back(), microseconds(job->started), microseconds(job->estimated_end),
-                        job->allocation.cores, job->allocation.mpl, job->launched ? 1 : 0, job->malleable ? 1 : 0,
-                        job->suspended ? 1 : 0, job->processes(), job->cpu_use});
+                        job->allocation.cores, job->allocation.mpl, job->is_launched() ? 1 : 0,
+                        job->is_malleable() ? 1 : 0, job->is_suspended() ? 1 : 0, job->processes(), job->cpu_use});
     running_at_.push_back(&running_.back());
   }
 }

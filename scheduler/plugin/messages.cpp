@@ -94,9 +94,9 @@ Json running(const char* event, const RunningJob& job, const Machine& machine) {
                {"processes", job.processes()},
                {"cores", job.allocation.cores},
                {"mpl", job.allocation.mpl},
-               {"launched", job.launched},
-               {"malleable", job.malleable},
-               {"suspended", job.suspended},
+               {"launched", job.is_launched()},
+               {"malleable", job.is_malleable()},
+               {"suspended", job.is_suspended()},
                {"cpu_use", job.cpu_use}};
   if (machine.nodes() > 1) message["on"] = shares_of(job.allocation, machine);
   return message;
@@ -237,8 +237,8 @@ void read_answer(std::string_view line, AnswerBook& book) {
 }
 
 ToldSoFar::Running ToldSoFar::state_of(const RunningJob& job) {
-  return {job.start_order, job.job->id,   job.estimated_end, job.allocation,
-          job.launched,    job.malleable, job.suspended,     job.cpu_use};
+  return {job.start_order,   job.job->id,        job.estimated_end,  job.allocation,
+          job.is_launched(), job.is_malleable(), job.is_suspended(), job.cpu_use};
 }
 
 std::string ToldSoFar::pass_line(const ClusterView& view) {
@@ -250,7 +250,7 @@ std::string ToldSoFar::pass_line(const ClusterView& view) {
   std::vector<JobId> gone;
   auto told = running_.begin();
   for (const RunningJob* job : view.running.by_start()) {
-    if (job->gone_in_plan) continue;
+    if (job->is_gone_in_plan()) continue;
     for (; told != running_.end() && told->start_order < job->start_order; ++told) gone.push_back(told->id);
     const Running& now = running_now_.emplace_back(state_of(*job));
     if (told == running_.end() || told->start_order != job->start_order) {

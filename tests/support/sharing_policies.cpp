@@ -40,7 +40,7 @@ struct Room {
 void Beside::decide(const ClusterView& view, Decisions& out) {
   Room room{view.free, {}};
   for (const RunningJob* job : view.running.by_start())
-    if (!job->gone_in_plan) room.running.push_back(job->allocation);
+    if (!job->is_gone_in_plan()) room.running.push_back(job->allocation);
   for (const Job* head : view.waiting)
     if (!room.start(*head, true, out)) return;
 }
@@ -50,13 +50,13 @@ void Slices::decide(const ClusterView& view, Decisions& out) {
   const auto is_due = [slice](const Job& job) { return static_cast<std::int64_t>(job.id) % 2 == slice % 2; };
   Room room{view.free, {}};
   for (const RunningJob* job : view.running.by_start()) {
-    if (is_due(*job->job) || job->suspended || job->gone_in_plan) continue;
+    if (is_due(*job->job) || job->is_suspended() || job->is_gone_in_plan()) continue;
     room.free.release(job->allocation);
     out.emplace_back(Suspend{job->job->id});
   }
   for (const RunningJob* job : view.running.by_start()) {
-    if (!is_due(*job->job) || job->gone_in_plan) continue;
-    if (job->suspended) {
+    if (!is_due(*job->job) || job->is_gone_in_plan()) continue;
+    if (job->is_suspended()) {
       if (!room.free.has_room(job->allocation)) continue;
       room.free.take(job->allocation);
       out.emplace_back(Resume{job->job->id});

@@ -26,6 +26,7 @@ class StalledBody {
   StalledBody(Policy& policy, const Machine& machine, const Workload& workload, Overrun overrun, std::uint64_t seed,
               MemoryLog& log)
       : random_(seed),
+        some_hang_(overrun == Overrun::kKill),
         arrivals_(workload),
         controller_(machine, policy, *model_, log, {overrun, [](const Job& job) { return live::grace(job, 1); }}) {}
 
@@ -89,28 +90,31 @@ class StalledBody {
     const double rate = model_->rate(modelled, order.allocation, {});
     const bool fails = one_in(50);
     Running& running = running_[order.job];
-    running = {Progress{fails ? Duration{1} : traced.truth.runtime, begins, rate}, modelled, begins};
+    const Duration work = some_hang_ && one_in(20) ? Duration::max() : traced.truth.runtime;
+    running = {Progress{fails ? Duration{1} : work, begins, rate}, modelled, begins};
     plan_end(order.job, running, fails ? Outcome::kFailed : Outcome::kCompleted);
     come(begins, Started{order.job, !one_in(20), ""});
   }
   void carry_out(const order::Resize& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
-    if (one_in(30)) return come(now_ + below(1s), ActionFailed{order.job, "resize", "a thread is lost"});
+    if (one_in(30)) return answer(ActionFailed{order.job, "resize", "a thread is lost"});
     change_rate(order.job, found->second, model_->rate(found->second.modelled, order.allocation, {}));
-    come(now_ + below(1s), Resized{order.job});
+    answer(Resized{order.job});
   }
   void carry_out(const order::Suspend& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
+    if (one_in(30)) return answer(ActionFailed{order.job, "suspend", "a process does not stop"});
     change_rate(order.job, found->second, 0);
-    come(now_ + below(1s), Suspended{order.job});
+    answer(Suspended{order.job});
   }
   void carry_out(const order::Resume& order) {
     const auto found = running_.find(order.job);
     if (found == running_.end()) return;
+    if (one_in(30)) return answer(ActionFailed{order.job, "resume", "a process does not go on"});
     change_rate(order.job, found->second, 1);
-    come(now_ + below(1s), Resumed{order.job});
+    answer(Resumed{order.job});
   }
   void carry_out(const order::End& order) {
     const auto found = running_.find(order.job);
@@ -129,6 +133,12 @@ class StalledBody {
     if (end == kNever) return;
     coming_.push({std::max(end, now_), orders_++, Finish{job, end_by(outcome)}, running.version, true});
   }
+  // Some come twice.
+  void answer(const Event& event) {
+    const Instant at = now_ + below(1s);
+    if (one_in(30)) come(at, event);
+    come(at, event);
+  }
   void come(Instant at, Event event) { coming_.push({at, orders_++, std::move(event)}); }
 
   std::string what_failed() const {
@@ -140,6 +150,7 @@ class StalledBody {
   }
 
   Random random_;
+  bool some_hang_;
   std::unique_ptr<RuntimeModel> model_ = make_runtime_model("isolated");
   Arrivals arrivals_;
   Controller controller_;

@@ -22,7 +22,8 @@ struct StalledRun {
 };
 
 /// Some readings of the clock come up to a minute late, with all events of that minute; launches, moves and ends take
-/// time, a few fail. Jobs have the grace of real runs at time scale 1.
+/// time; a few fail, a few answers come twice, and under Overrun::kKill a few jobs have no end of their own. Jobs have the
+/// grace of real runs at time scale 1.
 [[nodiscard]] StalledRun run_with_stalls(Policy& policy, const Machine& machine, std::vector<TracedJob> jobs,
                                          Overrun overrun, std::uint64_t seed);
 

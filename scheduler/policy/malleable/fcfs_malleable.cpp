@@ -103,9 +103,9 @@ class Pass {
       : view_(view), settings_(settings), free_(view.free), now_(view.now) {
     jobs_.reserve(view.running.size() + 4);
     for (const RunningJob* running : view.running.by_start()) {
-      if (running->gone_in_plan || running->suspended) continue;
-      jobs_.push_back(
-          {running->job, running, running->allocation, running->malleable, running->started == now_, running->cpu_use});
+      if (running->is_gone_in_plan() || running->is_suspended()) continue;
+      jobs_.push_back({running->job, running, running->allocation, running->is_malleable(), running->started == now_,
+                       running->cpu_use});
     }
   }
 

@@ -14,7 +14,7 @@ void EasyFuture::begin(const ClusterView& view) {
   waiting_.clear();
   ends_.clear();
   for (const RunningJob* job : view.running.by_estimated_end())
-    if (!job->suspended) {
+    if (!job->is_suspended()) {
       ends_.push_back({std::max(job->estimated_end, now_ + Duration{1}), job->allocation.cores});
       free_ -= job->allocation.cores;
     }

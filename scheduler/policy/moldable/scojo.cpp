@@ -50,7 +50,7 @@ class ScojoPass {
       : view_(view), to_any_size_(to_any_size), free_(view.free) {
     load_.machine = view.machine.size();
     for (const RunningJob* job : view.running.by_start())
-      if (!job->gone_in_plan && !job->suspended) add_running(*job, classed(*job->job, load_.machine, aging));
+      if (!job->is_gone_in_plan() && !job->is_suspended()) add_running(*job, classed(*job->job, load_.machine, aging));
     for (const ClassedJob* job : queue) add_waiting(*job);
   }
 
@@ -121,9 +121,9 @@ class ScojoPass {
   };
 
   void add_running(const RunningJob& job, const ClassedJob& classed) {
-    load_.needed += job.is_guest ? job.allocation.cores : classed.optimum;
+    load_.needed += job.is_guest() ? job.allocation.cores : classed.optimum;
     std::optional<AdaptableSizes> sizes;
-    if (is_resizable(classed) && !job.is_guest)
+    if (is_resizable(classed) && !job.is_guest())
       sizes =
           to_any_size_ ? adaptable_sizes(*job.job, classed.optimum, load_.machine) : levels_of(job, classed.optimum);
     if (sizes)
@@ -146,7 +146,7 @@ class ScojoPass {
 
   // Its processes share cores: the cores that it can have, from its least size on to one for each process.
   std::optional<AdaptableSizes> levels_of(const RunningJob& job, ProcessCount optimum) {
-    if (!job.malleable) return std::nullopt;
+    if (!job.is_malleable()) return std::nullopt;
     std::vector<ProcessCount>& levels = levels_.emplace_back();
     for (int mpl = 1; mpl <= job.processes(); ++mpl) {
       const CoreCount cores = cores_at_level(job, view_.free, mpl);

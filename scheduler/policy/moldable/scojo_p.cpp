@@ -117,7 +117,7 @@ class ScojoPPass {
              .forecast = forecast,
              .since_midnight = since_midnight(view, view.now)};
     for (const RunningJob* job : view.running.by_estimated_end())  // ascending, and so are the later ones of two
-      if (!job->gone_in_plan && !job->suspended) {
+      if (!job->is_gone_in_plan() && !job->is_suspended()) {
         ends_.push_back({std::max(job->estimated_end, view.now + Duration{1}), job->allocation.cores});
         load_.running_cores += job->allocation.cores;
       }

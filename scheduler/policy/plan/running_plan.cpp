@@ -10,7 +10,7 @@ constexpr Duration kTick{1};
 
 // Until when a running job holds its cores in plan. A job that is suspended or gone in plan holds nothing.
 Instant held_until(const RunningJob& running, Instant now) {
-  if (running.suspended || running.gone_in_plan) return now;
+  if (running.is_suspended() || running.is_gone_in_plan()) return now;
   return std::max(running.estimated_end, now + kTick);
 }
 
@@ -60,7 +60,7 @@ void RunningPlan::note_kill(const Job& job, const ClusterView& view, Change& cha
   Held* const held = held_.find(job.id);
   const auto is_it = [&job](const RunningJob* running) { return running->job == &job; };
   const auto running = std::ranges::find_if(view.running.by_start(), is_it);
-  if (held == nullptr || held->is_killed || running == view.running.by_start().end() || !(*running)->gone_in_plan)
+  if (held == nullptr || held->is_killed || running == view.running.by_start().end() || !(*running)->is_gone_in_plan())
     return;
   if ((*running)->estimated_end > view.now) ++disturbances_seen_;
   free_from(view.now, *held, change);

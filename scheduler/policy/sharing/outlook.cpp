@@ -27,7 +27,7 @@ Release held_by(const RunningJob& other, const ClusterView& view) {
 
 const RunningJob* find(const ClusterView& view, const KnownJob& job) {
   for (const RunningJob* running : view.running.by_start())
-    if (running->job == job.job) return running->gone_in_plan ? nullptr : running;
+    if (running->job == job.job) return running->is_gone_in_plan() ? nullptr : running;
   return nullptr;
 }
 
@@ -54,7 +54,7 @@ bool Outlook::is_due(const ClusterView& view, const Job& job) const {
 std::uint64_t Outlook::sum_of(const ClusterView& view) const {
   auto sum = static_cast<std::uint64_t>(view.now.time_since_epoch().count());
   for (const RunningJob* running : view.running.by_start()) {
-    if (running->gone_in_plan) continue;
+    if (running->is_gone_in_plan()) continue;
     const KnownJob* const known = cluster_.find(running->job->id);
     sum +=
         known != nullptr ? bits_of(known->id(), running->budget.left_at(view.now)) : bits_of(held_by(*running, view));
@@ -110,7 +110,7 @@ void Outlook::hold_running(const ClusterView& view, Releases& held) {
     held.insert(held.end(), of_company.begin(), of_company.end());
   }
   for (const RunningJob* running : view.running.by_start()) {
-    if (running->gone_in_plan) continue;
+    if (running->is_gone_in_plan()) continue;
     const KnownJob* const known = cluster_.find(running->job->id);
     if (known == nullptr || known->unit == nullptr) held.push_back(held_by(*running, view));
   }

@@ -97,7 +97,7 @@ void ScojoPect::take_in(const ClusterView& view, Decisions& out) {
     if (job == nullptr || job->running == nullptr || job->real == nullptr) continue;
     machine_of(*job).follow(*job, view.now);
     machine_of(*job).note(trigger.kind, job);
-    if (!job->running->gone_in_plan) continue;  // it has got more time
+    if (!job->running->is_gone_in_plan()) continue;  // it has got more time
     if (job->is_on) leave_guests(*job);
     job->is_on = job->was_on = false;
   }

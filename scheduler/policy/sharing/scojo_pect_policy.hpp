@@ -86,7 +86,7 @@ class ScojoPect final : public Policy {
   void for_each_own(const VirtualMachine& machine, Visit visit) {
     // A visit may change the order of ends, but not that of starts.
     for (const RunningJob* running : machine.running().by_start()) {
-      if (running->gone_in_plan) continue;
+      if (running->is_gone_in_plan()) continue;
       ClassJob& job = jobs_.at(running->job->id);
       if (&machine_of(job) == &machine) visit(job);  // else a guest
     }

@@ -60,7 +60,7 @@ void SharedCluster::follow_running(const ClusterView& view) {
   others_.clear();
   taken_over_.clear();
   for (const RunningJob* const running : view.running.by_start()) {
-    if (running->gone_in_plan) continue;
+    if (running->is_gone_in_plan()) continue;
     KnownJob* job = jobs_.find(running->job->id);
     if (job == nullptr && std::ranges::any_of(view.triggers, [running](const Trigger& trigger) {
           return trigger.kind == TriggerKind::kSubmit && trigger.job == running->job;

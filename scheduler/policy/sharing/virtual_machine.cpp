@@ -54,8 +54,8 @@ void VirtualMachine::start(ClassJob& job, Allocation& allocation, const ClusterV
   running.estimate = estimate_at(job.job, processes);
   running.budget = Progress{running.estimate, now_, job.rate};
   running.estimated_end = running.budget.end();
-  running.launched = true;
-  running.malleable = processes > 1 && job.job.flexibility == Flexibility::kMalleable;
+  running.state.physical = Physical::kOnCores;
+  running.malleability = declared_malleability(job.job, processes);
   running.cpu_use = job.job.declared.cpu_use;
   job.running = &running_.insert(std::move(running));
   ++started_;
@@ -77,7 +77,7 @@ void VirtualMachine::resize(ClassJob& job, Allocation& allocation) {
 }
 
 void VirtualMachine::leave_plan(ClassJob& job) {
-  if (job.running->gone_in_plan) return;
+  if (job.running->is_gone_in_plan()) return;
   free_.release(job.running->allocation);
   if (job.running->estimated_end > now_) running_.note_disturbance();
   running_.mark_gone_in_plan(*job.running);
@@ -88,7 +88,7 @@ void VirtualMachine::end(ClassJob& job) {
   if (job.running == nullptr) {
     waiting_.remove(job.job);
   } else {
-    if (!job.running->gone_in_plan) {
+    if (!job.running->is_gone_in_plan()) {
       free_.release(job.running->allocation);
       --started_;
     }
@@ -101,7 +101,7 @@ void VirtualMachine::end(ClassJob& job) {
 void VirtualMachine::follow(ClassJob& job, Instant now) {
   const RunningJob& real = *job.real;
   RunningJob& running = *job.running;
-  if (real.gone_in_plan) leave_plan(job);
+  if (real.is_gone_in_plan()) leave_plan(job);
   Progress budget = real.budget.shifted(now_ - now);
   if (budget.rate() > 0)
     job.rate = budget.rate();
@@ -109,7 +109,7 @@ void VirtualMachine::follow(ClassJob& job, Instant now) {
     budget.change_rate(now_, job.rate);
   running.budget = budget;
   running.estimate = real.estimate;
-  running.malleable = real.malleable;
+  running.malleability = real.malleability;
   running.cpu_use = real.cpu_use;
   running_.set_estimated_end(running, budget.end());
 }
@@ -124,8 +124,8 @@ RunningJob& VirtualMachine::admit(const Job& job, const Allocation& cores, Insta
   guest.estimate = ends - now_;
   guest.budget = Progress{guest.estimate, now_, 1};
   guest.estimated_end = ends;
-  guest.launched = true;
-  guest.is_guest = true;
+  guest.state.physical = Physical::kOnCores;
+  guest.malleability = Malleability::kGuest;
   return running_.insert(std::move(guest));
 }
 

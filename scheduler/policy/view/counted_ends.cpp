@@ -19,14 +19,14 @@ void CountedEnds::note_pass(const ClusterView& view) {
   gone_in_plan_.clear();
   if (view.running.size() == view.running.by_estimated_end().size()) return;
   for (const RunningJob* job : view.running.by_start())
-    if (job->gone_in_plan) gone_in_plan_.push_back(job->job->id);
+    if (job->is_gone_in_plan()) gone_in_plan_.push_back(job->job->id);
 }
 
 bool time_stands(const ClusterView& view) {
   if (view.free.total() > 0) return false;
   CoreCount held = 0;
   for (const RunningJob* job : view.running.by_start())
-    if (!job->gone_in_plan && !job->suspended) held += job->allocation.cores;
+    if (!job->is_gone_in_plan() && !job->is_suspended()) held += job->allocation.cores;
   return held < view.machine.size();
 }
 

@@ -44,7 +44,7 @@ void RunningSet::unlink_end(const RunningJob& job) {
 }
 
 void RunningSet::erase(RunningJob& job) {
-  if (!job.gone_in_plan) unlink_end(job);
+  if (!job.is_gone_in_plan()) unlink_end(job);
   const auto found = std::ranges::lower_bound(by_start_, job.start_order, {}, &RunningJob::start_order);
   INVARIANT(found != by_start_.end() && *found == &job, "job {} is not running",
             static_cast<std::int64_t>(job.job->id));
@@ -53,7 +53,7 @@ void RunningSet::erase(RunningJob& job) {
 }
 
 void RunningSet::set_estimated_end(RunningJob& job, Instant end) {
-  if (job.gone_in_plan || job.estimated_end == end) {
+  if (job.is_gone_in_plan() || job.estimated_end == end) {
     job.estimated_end = end;
     return;
   }
@@ -67,7 +67,7 @@ void RunningSet::set_estimated_end(RunningJob& job, Instant end) {
 
 void RunningSet::mark_gone_in_plan(RunningJob& job) {
   unlink_end(job);
-  job.gone_in_plan = true;
+  job.state.planned = std::max(job.state.planned, Planned::kGone);
 }
 
 }  // namespace replay

@@ -14,6 +14,30 @@
 
 namespace replay {
 
+/// What the plan has in mind for a started job. kGone: its estimate is over; kEnds: it is being killed. From kGone on its
+/// cores count as free although it still runs.
+enum class Planned : std::uint8_t { kRuns, kSuspended, kGone, kEnds };
+
+/// Where its processes are. kWaits: not launched, as other jobs still have its cores; kStays: they run, an order was refused,
+/// and none is given before the plan of the job changes; kStopped: they have no cores.
+enum class Physical : std::uint8_t { kWaits, kOnCores, kStays, kResizing, kSuspending, kStopped, kResuming };
+
+/// In a run it changes by the table of core/job_life.hpp alone. Policies ask RunningJob.
+struct JobState {
+  Planned planned = Planned::kRuns;
+  Physical physical = Physical::kWaits;
+};
+
+/// Whether a running job may be resized. kRigid: serial, declared rigid, or its ranks have not registered; kRefuses: an order
+/// has failed, so it is rigid whatever its ranks say later; kGuest: of another virtual machine, it holds its cores until
+/// estimated_end.
+enum class Malleability : std::uint8_t { kRigid, kMalleable, kRefuses, kGuest };
+
+/// Of a job that is started with so many processes, as it declares itself.
+[[nodiscard]] constexpr Malleability declared_malleability(const Job& job, ProcessCount processes) {
+  return processes > 1 && job.flexibility == Flexibility::kMalleable ? Malleability::kMalleable : Malleability::kRigid;
+}
+
 /// A started job, as planned: other jobs may still hold its cores, and its end is that of its estimate.
 struct RunningJob {
   const Job* job = nullptr;
@@ -23,13 +47,17 @@ struct RunningJob {
   Progress budget;                ///< of work, by the estimate
   Instant estimated_end{};        ///< when the budget is used up; in the past for a job in its grace
   Duration estimate{};            ///< grows when the job is extended
-  bool launched = false;          ///< false while other jobs still hold its cores
-  bool malleable = false;         ///< may be shrunk; false for serial, rigid and unregistered jobs
-  bool suspended = false;
-  bool is_guest = false;  ///< of another virtual machine: it holds its cores until estimated_end, and is not resized
-  bool gone_in_plan = false;  ///< its estimate is over, so its cores count as free although it still runs
-  double cpu_use = 1;         ///< declared, or measured so far in a real run
+  JobState state;
+  Malleability malleability = Malleability::kRigid;
+  double cpu_use = 1;  ///< declared, or measured so far in a real run
 
+  /// False while other jobs still hold its cores.
+  [[nodiscard]] bool is_launched() const { return state.physical != Physical::kWaits; }
+  [[nodiscard]] bool is_suspended() const { return state.planned == Planned::kSuspended; }
+  /// Its estimate is over or it is being killed, so its cores count as free although it still runs.
+  [[nodiscard]] bool is_gone_in_plan() const { return state.planned >= Planned::kGone; }
+  [[nodiscard]] bool is_malleable() const { return malleability == Malleability::kMalleable; }
+  [[nodiscard]] bool is_guest() const { return malleability == Malleability::kGuest; }
   /// Those it was started with.
   [[nodiscard]] ProcessCount processes() const { return processes_on(allocation, job->processes); }
 };
@@ -53,7 +81,7 @@ class RunningSet {
   RunningJob& insert(RunningJob&& job);
   void erase(RunningJob& job);
   void set_estimated_end(RunningJob& job, Instant end);
-  /// Takes it out of by_estimated_end().
+  /// Takes it out of by_estimated_end(); its planned state is kGone then, if it was before that.
   void mark_gone_in_plan(RunningJob& job);
 
   /// Counts changes of what jobs hold and for how long, except starts, ends and the passing of time. A policy that

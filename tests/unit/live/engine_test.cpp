@@ -82,8 +82,9 @@ class SuspendsForAWhile final : public UnwrappedPolicy {
     if (step_ < std::size(kSteps) && view.now >= kSteps[step_]) {
       if (step_++ == 0)
         out.emplace_back(Suspend{job_});
-      else if (std::ranges::any_of(view.running.by_start(),
-                                   [this](const RunningJob* one) { return one->job->id == job_ && one->suspended; }))
+      else if (std::ranges::any_of(view.running.by_start(), [this](const RunningJob* one) {
+                 return one->job->id == job_ && one->is_suspended();
+               }))
         out.emplace_back(Resume{job_});
     }
     if (step_ < std::size(kSteps)) out.emplace_back(WakeAt{kSteps[step_]});

@@ -33,7 +33,9 @@ std::vector<std::string> policies_under_stalls() {
         "plan:pass=event", "dynp:decider=preferred:step=submit", "slack:sf=0", "slack:awt=60:heuristic=du",
         "fcfs-malleable:max_mpl=4", "fcfs-malleable:expand=eager:max_mpl=3",
         "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s",
-        "scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner=easy", "g-lomarc-ts:short=1s"})
+        "scojo-pect:interval=45s:short-slice=7s:overhead=0:short=20s:medium=60s:inner=easy",
+        "scojo-pect:interval=60s:short-slice=10s:overhead=2s:short=10s:medium=40s:inner={fcfs-malleable:max_mpl=3}",
+        "g-lomarc-ts:short=1s"})
     all.emplace_back(variant);
   return all;
 }

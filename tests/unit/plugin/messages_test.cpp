@@ -24,9 +24,9 @@ json running_of(const RunningJob& job) {
           {"cores", job.allocation.cores},
           {"mpl", job.allocation.mpl},
           {"estimated_end", job.estimated_end == kNever ? json{} : json(seconds(job.estimated_end))},
-          {"malleable", job.malleable},
-          {"launched", job.launched},
-          {"suspended", job.suspended}};
+          {"malleable", job.is_malleable()},
+          {"launched", job.is_launched()},
+          {"suspended", job.is_suspended()}};
 }
 
 // Passes another policy's answers on, and checks that the view can be reconstructed from the lines alone.
@@ -83,7 +83,7 @@ class Listener final : public Policy {
     }
     std::size_t running = 0;
     for (const RunningJob* job : view.running.by_start()) {
-      if (job->gone_in_plan) continue;  // it is ending: its cores count as free already
+      if (job->is_gone_in_plan()) continue;  // it is ending: its cores count as free already
       ++running;
       const json& told = running_.at(static_cast<std::int64_t>(job->job->id));
       const json expected = running_of(*job);
@@ -122,7 +122,8 @@ class OnePass : public testing::Test {
     running.job = &runs_.job;
     running.allocation = {2, 1, {}};
     running.estimated_end = at(2500ms);
-    running.launched = running.malleable = true;
+    running.state.physical = Physical::kOnCores;
+    running.malleability = Malleability::kMalleable;
     runs_now_ = &running_.insert(RunningJob{running});
   }
   std::string pass(Instant now) {
@@ -210,7 +211,7 @@ TEST_F(OnePass, RefusesWhatCannotBe) {
 }
 
 TEST_F(OnePass, ASuspendedJobHoldsNoCoresAndGetsThemBack) {
-  runs_now_->suspended = true;
+  runs_now_->state.planned = Planned::kSuspended;
   free_.release({2, 1, {}});
   EXPECT_EQ(refusal(R"({"actions":[{"resume":1}]})"), "");
   EXPECT_NE(refusal(R"({"actions":[{"suspend":1}]})").find("suspended already"), std::string::npos);

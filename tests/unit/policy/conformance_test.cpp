@@ -218,7 +218,7 @@ class OnePassAnInstant final : public Policy {
     asked_ = view.now;
     counted_.clear();
     for (const RunningJob* job : view.running.by_start())
-      if (job->gone_in_plan) counted_.insert(job->job->id);
+      if (job->is_gone_in_plan()) counted_.insert(job->job->id);
   }
   PassRule pass_rule() const override { return inner_.pass_rule(); }
   CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
@@ -294,7 +294,7 @@ class HalfTheMachine final : public Policy {
   void decide(const ClusterView& view, Decisions& out) override {
     FreeCores free{half_};
     for (const RunningJob* job : view.running.by_start())
-      if (!job->gone_in_plan && !job->suspended) free.take(job->allocation);
+      if (!job->is_gone_in_plan() && !job->is_suspended()) free.take(job->allocation);
     inner_->decide({view.now, half_, free, view.waiting, view.running, view.triggers}, out);
   }
   PassRule pass_rule() const override { return inner_->pass_rule(); }

@@ -127,7 +127,7 @@ class Witness final : public UnwrappedPolicy, public log::Sink {
     CoreCount held = 0;
     FreeCores again{machine_};
     for (const RunningJob* job : view.running.by_start()) {
-      if (job->suspended) continue;
+      if (job->is_suspended()) continue;
       RC_ASSERT(held_.at(job->job->id) == job->allocation);
       again.take(job->allocation);
       ++held;

@@ -79,12 +79,12 @@ class Heads final : public Policy {
       all.push_back(kept(job, start->allocation, job.can_shrink(), budget.end(), view.machine));
     }
     for (const RunningJob* running : view.running.by_start()) {
-      if (running->gone_in_plan) continue;
+      if (running->is_gone_in_plan()) continue;
       const auto found = resized.find(running->job->id);
       Progress budget = running->budget;
       const Allocation& on = found == resized.end() ? running->allocation : *found->second;
       if (found != resized.end()) budget.change_rate(view.now, model_.rate(as_declared(*running->job, on), on, {}));
-      all.push_back(kept(*running->job, on, running->malleable, budget.end(), view.machine));
+      all.push_back(kept(*running->job, on, running->is_malleable(), budget.end(), view.machine));
     }
     std::ranges::sort(all, {}, &Kept::until);
     for (const Kept& ends : all)
