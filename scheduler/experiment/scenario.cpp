@@ -14,7 +14,7 @@
 #include "scheduler/experiment/calibrated_scenario.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/run_folder.hpp"
-#include "scheduler/sim/average_waits.hpp"
+#include "scheduler/sim/trial_run.hpp"
 
 namespace replay::experiment {
 
@@ -242,7 +242,7 @@ void find_average_waits(Scenario& scenario, const Machine& machine) {
   options.until = scenario.until;
   for (std::string& policy : scenario.policies) {
     const auto model = scenario.model();
-    auto found = with_average_waits(policy, machine, scenario.workload(), *model, options);
+    auto found = make_policy(policy).prepared(trial_run(machine, scenario.workload(), *model, options));
     if (!found) continue;
     scenario.notes.push_back(
         fmt::format("{} is {}: what the same jobs wait under conservative backfilling", policy, *found));

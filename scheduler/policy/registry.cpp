@@ -108,7 +108,8 @@ NamedPolicy make_policy(std::string_view text) {
   for (const PolicyResolver resolver : resolvers())
     if (auto own = resolver(text)) return *std::move(own);
   const Written written{text};
-  return {std::string{text}, written.full_text(), written.entry.make(written.parameters), written.files};
+  return {std::string{text}, written.full_text(), written.entry.make(written.parameters), written.files,
+          written.entry.prepare};
 }
 
 std::string full_text_of(std::string_view text) { return Written{text}.full_text(); }

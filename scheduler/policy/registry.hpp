@@ -22,6 +22,12 @@ struct NamedPolicy {
   std::string full_text;  ///< with every parameter, defaults too
   std::unique_ptr<Policy> policy;
   std::vector<std::string> files = {};  ///< that it is made from, parameters that are files among them
+  decltype(PolicyEntry::prepare) prepare = nullptr;
+
+  /// What PolicyEntry::prepare makes of its text; nothing if there is nothing to prepare. Throws what `trial` throws.
+  [[nodiscard]] std::optional<std::string> prepared(const TrialRun& trial) const {
+    return prepare == nullptr ? std::nullopt : prepare(parse_policy(text), trial);
+  }
 };
 
 /// Makes policies that are not in the table; nothing if `text` is none of them. Throws what make_policy() throws.

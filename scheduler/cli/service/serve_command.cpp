@@ -93,11 +93,12 @@ const std::string& machine_here(const std::string& text) {
 NamedPolicy policy_for(const std::string& text, CoreCount cores) {
   if (split_policies(text).size() != 1)
     throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
-  if (text.find("awt=conservative") != std::string::npos)
+  NamedPolicy named = make_policy(text);
+  (void)named.prepared([](std::string_view, const StartOfTrial&) {
     throw UsageError(
         "--policy: awt=conservative takes a simulation of the jobs before the run, and a service does not know its "
         "jobs before: expected numbers");
-  NamedPolicy named = make_policy(text);
+  });
   if (const Training* const training = named.policy->training(); training != nullptr && training->machine != cores)
     throw InputError(fmt::format("--policy {}: was learned on a machine of {} processors, expected {}", text,
                                  training->machine, cores));

@@ -1,6 +1,6 @@
 #include "scheduler/policy/slack/average_wait.hpp"
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -11,6 +11,51 @@
 #include "scheduler/base/error.hpp"
 
 namespace replay {
+namespace {
+
+constexpr std::string_view kConservative = "conservative:compress=start-order";  // as the paper has it, section 3.2
+
+class Mean {
+ public:
+  void add(double value) { sum_ += value, ++count_; }
+  [[nodiscard]] double or_else(double otherwise) const {
+    return count_ == 0 ? otherwise : std::max(kLeastAverageWait, sum_ / static_cast<double>(count_));
+  }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+// The mean waits of a trial run, of all jobs or of each size class.
+std::vector<double> mean_waits(const TrialRun& trial, bool by_size) {
+  Mean all;
+  std::vector<Mean> of_size;
+  trial(kConservative, [&](ProcessCount processes, Duration wait) {
+    const std::size_t which = size_class(processes);
+    if (which >= of_size.size()) of_size.resize(which + 1);
+    all.add(seconds(wait));
+    of_size[which].add(seconds(wait));
+  });
+  const double of_all = all.or_else(kLeastAverageWait);
+  if (!by_size || of_size.empty()) return {of_all};
+  std::vector<double> means;
+  for (const Mean& mean : of_size) means.push_back(mean.or_else(of_all));
+  return means;
+}
+
+}  // namespace
+
+std::optional<std::string> with_average_waits(const PolicyText& written, const TrialRun& trial) {
+  const std::pair<std::string, std::string> all{"awt", "conservative"}, by_size{"awt", "conservative-by-size"};
+  const bool is_by_size = std::ranges::count(written.given, by_size) > 0;
+  if (!is_by_size && std::ranges::count(written.given, all) == 0) return std::nullopt;
+  const std::vector<double> waits = mean_waits(trial, is_by_size);
+  std::string result = written.name;
+  for (const auto& [key, value] : written.given)
+    result += key == "awt" ? fmt::format(":awt={:.6g}", fmt::join(waits, "/")) : fmt::format(":{}={}", key, value);
+  return result;
+}
 
 std::size_t size_class(ProcessCount processes) {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes - 1)));

@@ -269,6 +269,6 @@ std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
 
 constinit const PolicyEntry kSlackPolicy{
     "slack", "conservative backfilling in which jobs may be delayed by their slack, at a price",
-    "Talby and Feitelson 1999", kSlackParameters, make_slack};
+    "Talby and Feitelson 1999", kSlackParameters, make_slack, false, with_average_waits};
 
 }  // namespace replay

@@ -1,5 +1,5 @@
-// Tests of the average waits used for `slack:awt=conservative`, against a run under conservative backfilling.
-#include "scheduler/sim/average_waits.hpp"
+// Tests of trial runs, with the average waits used for `slack:awt=conservative`, against a run under conservative backfilling.
+#include "scheduler/sim/trial_run.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,9 @@ std::vector<TracedJob> crowded() {
 
 std::string found(std::string_view policy, const std::vector<TracedJob>& jobs) {
   const auto model = make_runtime_model("rigid");
-  return with_average_waits(policy, cores(16), Workload{jobs}, *model, {}).value_or("");
+  const Machine machine = cores(16);
+  const Workload workload{jobs};
+  return make_policy(policy).prepared(trial_run(machine, workload, *model, {})).value_or("");
 }
 
 double mean_wait(const std::vector<TracedJob>& jobs, std::size_t of_class) {
