@@ -25,8 +25,7 @@ struct AgentCommandOptions {
   std::string listen = "127.0.0.1:0";
   std::string key_file;
   std::string new_key_file;
-  std::string machine;
-  experiment::RealMachineOptions real;
+  experiment::RunSpec run;  // only its machine
   bool once = false;
   bool stay = false;
   double silence = 30;
@@ -52,12 +51,12 @@ int run(const AgentCommandOptions& options) {
   launcher::AgentServiceOptions service;
   service.listen = listen_address(options.listen);
   service.key = launcher::read_link_key(options.key_file);
-  if (options.machine.starts_with("agent:"))
-    throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.machine));
-  experiment::RealMachine machine{options.machine, options.real};
+  if (options.run.machine.starts_with("agent:"))
+    throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.run.machine));
+  experiment::RealMachine machine{options.run};
   if (machine.machine().nodes() > 1)
     throw UsageError(
-        fmt::format("--machine {}: an agent is one node; expected emulated:1xPACKAGESxCORES", options.machine));
+        fmt::format("--machine {}: an agent is one node; expected emulated:1xPACKAGESxCORES", options.run.machine));
   machine.find_programs();
   for (const std::string& note : machine.notes()) fmt::print(stderr, "replay agent: note: {}\n", note);
   machine.leave_the_jobs_cores();
@@ -87,8 +86,8 @@ Command add_agent(CLI::App& app) {
       ->capture_default_str();
   agent->add_option("--key", options->key_file, "key file; who has the key may run programs as you")->type_name("FILE");
   agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");
-  agent->add_option("--machine", options->machine)->type_name("MACHINE");
-  add_real_machine_options(*agent, options->real);
+  add_options_of_run(*agent, options->run, {"--machine"});
+  add_node_options(*agent, options->run);
   agent->get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
   auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");

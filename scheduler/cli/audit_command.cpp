@@ -13,9 +13,9 @@
 #include "scheduler/audit/report.hpp"
 #include "scheduler/audit/schedule_file.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/progress_line.hpp"
 
 namespace replay::cli {
 namespace {
@@ -70,7 +70,7 @@ CoreCount machine_size_of(const AuditGiven& given, const audit::ScheduleFile& fi
 }
 
 audit::Report check(const audit::ScheduleFile& file, audit::Options options) {
-  experiment::ProgressLine progress;
+  terminal::ProgressLine progress;
   options.progress = [&](std::size_t jobs) {
     progress.show(fmt::format("{}: {} of {} jobs", file.name, jobs, file.schedule.jobs.size()));
   };

@@ -18,6 +18,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
@@ -27,7 +28,6 @@
 #include "scheduler/calibrate/report.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
@@ -47,8 +47,7 @@ constexpr std::string_view kKernels[] = {"ep", "cg", "is", "mg", "ft", "lu"};
 constexpr std::string_view kClasses[] = {"S", "W", "A", "B"};
 
 struct CalibrateGiven {
-  std::string machine;
-  experiment::RealMachineOptions real;
+  experiment::RunSpec run;  // only its machine
   std::string benchmarks, classes, processes;
   Duration budget{};  // 0: not given
   std::string out;
@@ -99,10 +98,10 @@ double budget_of(const CalibrateGiven& given) {
   return given.quick ? kQuickBudget : given.full ? kFullBudget : kUsualBudget;
 }
 
-const std::string& machine_text(const CalibrateGiven& given) {
-  if (given.machine.starts_with("agent:"))
+const experiment::RunSpec& machine_of(const CalibrateGiven& given) {
+  if (given.run.machine.starts_with("agent:"))
     throw UsageError("--machine: a remote agent's node is calibrated on that node");
-  return given.machine;
+  return given.run;
 }
 
 fs::path place_of(const CalibrateGiven& given, bool is_emulated) {
@@ -113,7 +112,7 @@ fs::path place_of(const CalibrateGiven& given, bool is_emulated) {
 
 class CalibrateCommand {
  public:
-  explicit CalibrateCommand(const CalibrateGiven& given) : given_(given), machine_(machine_text(given), given.real) {
+  explicit CalibrateCommand(const CalibrateGiven& given) : given_(given), machine_(machine_of(given)) {
     if (!(given.spread > 0 && given.spread <= 100))
       throw UsageError(fmt::format("--spread: expected per cent above 0 and up to 100, found {}", given.spread));
     limits_ = {.spread = given.spread / 100,
@@ -157,7 +156,7 @@ class CalibrateCommand {
     calibrate::CalibrationResult result;
     {
       calibrate::CalibrateMeasurer measurer{setting_};
-      experiment::ProgressLine progress;
+      terminal::ProgressLine progress;
       const auto start = std::chrono::steady_clock::now();
       const auto elapsed = [start] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -184,7 +183,7 @@ class CalibrateCommand {
     const std::size_t dropped = kept_->measure_in_turns(seconds(setting_.node.turn));
     if (dropped > 0)
       fmt::print(stderr, "replay: {}: {} not measured in turns of {}: dropped\n", kept_->path().string(),
-                 counted(dropped, "pair was", "pairs were"), given_.real.turn);
+                 counted(dropped, "pair was", "pairs were"), with_unit(given_.run.node.turn));
   }
 
   void announce(const std::vector<calibrate::Measurement>& plan) const {
@@ -233,8 +232,8 @@ Command add_calibrate(CLI::App& app) {
       "Examples: replay calibrate\n"
       "          replay calibrate --benchmarks ep,cg --classes S,W --processes 1,2 --budget 3min -o mine.json");
   auto given = std::make_shared<CalibrateGiven>();
-  command->add_option("--machine", given->machine)->type_name("MACHINE");
-  add_real_machine_options(*command, given->real);
+  add_options_of_run(*command, given->run, {"--machine"});
+  add_node_options(*command, given->run);
   command->get_option("--machine")
       ->description(
           "whose cores: local, local:CORES by OS index; on emulated:NODESxPACKAGESxCORES only launch, end, resizes and "

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -33,9 +34,9 @@ Command add_missing(CLI::App& app, const std::string& name) {
 void prepare_runtime() {}
 
 Command add_run(CLI::App& app, const std::string&) {
-  const auto options = std::make_shared<experiment::CommonOptions>();
-  add_common_options(app, *options);
-  return [options]() -> int { refuse("replay"); };
+  const auto given = std::make_shared<std::pair<experiment::RunSpec, ResultOptions>>();
+  add_common_options(app, given->first, given->second);
+  return [given]() -> int { refuse("replay"); };
 }
 
 Command add_validate(CLI::App& app) { return add_missing(app, "validate"); }

@@ -6,14 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
-#include "scheduler/results/output_names.hpp"
 #include "traces/file_kind.hpp"
 
 namespace replay::cli {
@@ -33,91 +31,43 @@ void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>&
       ->group("Reading the trace");
 }
 
-void add_common_options(CLI::App& command, experiment::CommonOptions& options) {
-  command.add_option("--trace", options.trace, "the trace: SWF, plain or .gz, '-' for standard input")
-      ->type_name("FILE");
-  command
-      .add_option("--jobs-from", options.jobs_from,
-                  "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
-      ->type_name("FILE");
-  command
-      .add_option("--policy", options.policies,
-                  "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)")
-      ->type_name("LIST");
-  command.add_option("--machine", options.machine)->type_name("MACHINE");
-  command
-      .add_option("--runtime-model", options.runtime_model, "how fast a shrunk job runs (`replay models` lists them)")
-      ->type_name("NAME");
-  command
-      .add_option("--profile", options.profile,
-                  "what the runtime model calibrated reads (default: the profile that `replay calibrate` makes)")
-      ->type_name("FILE");
-  command
-      .add_option(
-          "--pairs", options.pairs,
-          "what the runtime model pairs reads: job,beside,slowdown (default: NAME.pairs.csv beside NAME.swf, if it "
-          "is there)")
-      ->type_name("FILE");
-  for (const auto& [name, error, what] :
-       {std::tuple{"--curve-error", &options.errors.curve_error, "speedup curves"},
-        std::tuple{"--slowdown-error", &options.errors.slowdown_error, "slowdowns, beside others and by itself,"}})
-    command
-        .add_option(
-            name, *error,
-            fmt::format("how wrong declared {} are: a job's true ones are the declared to the power p, drawn "
-                        "from 1/(1+E) to 1+E by --seed; one that then takes longer than estimated is killed, unless "
-                        "--overrun extend",
-                        what))
-        ->type_name("E")
-        ->check(CLI::Range(0.0, 10.0))
-        ->capture_default_str();
-  command
-      .add_option("--overrun", options.overrun,
-                  "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as the "
-                  "policy says (slack; the others kill)")
-      ->check(CLI::IsMember({"kill", "extend", "policy"}))
-      ->capture_default_str();
-  command.add_option("--until", options.until, "end the run at this time of the trace, from its first job on: 90s, 2h")
-      ->type_name("T");
-  command
-      .add_option("--scale-sizes", options.scale_sizes,
-                  "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores")
-      ->type_name("auto|N");
-  command.add_option("--seed", options.seed, "everything that is drawn by chance follows from it")
-      ->capture_default_str();
-  command.add_option("--out", options.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
-  command.add_flag("--force", options.force, "replace an output folder that exists");
-  command
-      .add_option("--outputs", options.outputs,
-                  fmt::format("which files to write: all, none, or some of {}", results::output_list()))
-      ->type_name("LIST");
-  command.add_flag("--json", options.json, "print the result table as JSON");
-  add_cleaning_options(command, options.cleaning, options.strict);
+namespace {
+
+CLI::Option* add_option_of_run(CLI::App& command, experiment::RunSpec& run, const experiment::RunOption& option) {
+  using Kind = experiment::RunOption::Kind;
+  if (option.kind == Kind::kFlag) return command.add_flag(option.name, option.flag(run), option.help);
+  const auto set = [&run, &option](const std::string& text) { option.set(run, text); };
+  const auto set_number = [set](auto number) { set(fmt::format("{}", number)); };
+  CLI::Option* const added =
+      option.kind == Kind::kCount    ? command.add_option_function<std::uint64_t>(option.name, set_number, option.help)
+      : option.kind == Kind::kNumber ? command.add_option_function<double>(option.name, set_number, option.help)
+                                     : command.add_option_function<std::string>(option.name, set, option.help);
+  if (!option.type.empty()) added->type_name(option.type);
+  if (option.kind == Kind::kChoice) added->check(CLI::IsMember(option.words));
+  if (option.most > 0) added->check(CLI::Range(0.0, option.most));
+  if (const std::string usual = option.text(run); !usual.empty()) added->default_str(usual);
+  return added;
 }
 
-void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions& options) {
-  command.get_option("--machine")
-      ->description(
-          "where to run: local, local:CORES by OS index, such as local:0-3, virtual cores: "
-          "emulated:NODESxPACKAGESxCORES, or those of a `replay agent`: agent:HOST:PORT (default local)");
-  command.add_flag("--smt", options.smt, "count hardware threads as cores");
-  command
-      .add_option("--back-end", options.back_end,
-                  "how ranks give a shared core away: yield, token, or what a test finds better here (auto)")
-      ->check(CLI::IsMember({"auto", "yield", "token"}))
-      ->capture_default_str();
-  command
-      .add_option("--quantum", options.quantum,
-                  "emulated cores: how long a rank computes at most while another one waits for the core")
-      ->type_name("T")
-      ->capture_default_str();
-  command
-      .add_option("--turn", options.turn,
-                  "jobs that share real cores: how long one computes on them while the others are stopped; 0: all run "
-                  "at the same time")
-      ->type_name("T")
-      ->capture_default_str();
-  add_job_network_option(command, options.job_network);
+}  // namespace
+
+void add_options_of_run(CLI::App& command, experiment::RunSpec& run, std::initializer_list<const char*> names) {
+  for (const char* name : names) add_option_of_run(command, run, experiment::run_option(name));
+}
+
+void add_common_options(CLI::App& command, experiment::RunSpec& run, ResultOptions& results) {
+  add_options_of_run(command, run,
+                     {"--trace", "--jobs-from", "--policy", "--machine", "--runtime-model", "--profile", "--pairs",
+                      "--curve-error", "--slowdown-error", "--overrun", "--until", "--scale-sizes", "--seed"});
+  command.add_option("--out", results.out, "folder for the results (default runs/TIME-POLICY)")->type_name("DIR");
+  command.add_flag("--force", results.force, "replace an output folder that exists");
+  add_options_of_run(command, run, {"--outputs"});
+  command.add_flag("--json", results.json, "print the result table as JSON");
+  add_cleaning_options(command, run.cleaning, run.strict);
+}
+
+void add_node_options(CLI::App& command, experiment::RunSpec& run) {
+  add_options_of_run(command, run, {"--smt", "--back-end", "--quantum", "--turn", "--job-network"});
 }
 
 void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port) {
@@ -154,17 +104,6 @@ std::optional<std::string> data_instead_of_program(const std::string& word) {
   if (benchmark(word) || find_program(word)) return std::nullopt;
   const auto known = kind_of_path(word);
   return known ? std::optional{"expected a program, found " + known->text} : std::nullopt;
-}
-
-void add_job_network_option(CLI::App& command, std::string& name) {
-  command
-      .add_option(
-          "--job-network", name,
-          "network of a job: its own, in which only its ranks and its mpiexec are, where the system permits it, "
-          "or the host's, for programs that need the network")
-      ->check(CLI::IsMember({"own", "host"}))
-      ->type_name("NAME")
-      ->capture_default_str();
 }
 
 // ---- durations ----

@@ -1,10 +1,11 @@
-// Options that several commands have in common: those of a scenario and of a real machine, and types of options
+// Options that several commands have in common: those of a run and of its results, and types of options
 // (durations, choices, lists) that are read while CLI11 parses. A wrong value is a UsageError.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace CLI {
@@ -26,13 +26,22 @@ namespace replay::cli {
 
 // Each adds its options to a command; what they fill must outlive the parse.
 
+/// Where a command writes its results, and how it prints them.
+struct ResultOptions {
+  std::string out;
+  bool force = false;
+  bool json = false;
+};
+
+/// Options of a run by name, from the table of run_options(): what `run` has already is the default.
+void add_options_of_run(CLI::App& command, experiment::RunSpec& run, std::initializer_list<const char*> names);
 /// The options that `replay`, `replay simulate` and `replay validate` share.
-void add_common_options(CLI::App& command, experiment::CommonOptions& options);
+void add_common_options(CLI::App& command, experiment::RunSpec& run, ResultOptions& results);
 /// The cleaning rules among them, for commands that only read a trace.
 void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict);
 
-/// The options of a command that starts real programs. REQUIRES: the command has --machine.
-void add_real_machine_options(CLI::App& command, experiment::RealMachineOptions& options);
+/// How a command that starts real programs uses the cores of the machine.
+void add_node_options(CLI::App& command, experiment::RunSpec& run);
 /// Adds --live-page; `port` 0: any that is free.
 void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port);
 /// The program and its arguments, of a command `NAME [OPTIONS] PROGRAM [ARGS...]` (CLI::App::prefix_command). A "--" in
@@ -41,8 +50,6 @@ void add_live_page_option(CLI::App& command, std::optional<std::uint16_t>& port)
 /// "expected a program, found ...", with what reads it, if the word names no program but a trace, a run or another file that
 /// is known.
 [[nodiscard]] std::optional<std::string> data_instead_of_program(const std::string& word);
-/// Adds --job-network.
-void add_job_network_option(CLI::App& command, std::string& name);
 
 // ---- durations ----
 
@@ -63,12 +70,8 @@ CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& 
 
 // ---- choices ----
 
-/// A word on the command line, and what it means.
-template <class Value>
-struct Choice {
-  const char* word;
-  Value value;
-};
+using experiment::Choice;
+using experiment::word_of;
 
 /// kListed: CLI11 lists the words in the help and in its message. kInHelp: the help text names them.
 enum class Words : std::uint8_t { kListed, kInHelp };
@@ -84,13 +87,6 @@ CLI::Option* add_choice(CLI::App& command, const std::string& name, Target& valu
   for (const Choice<Value>& choice : choices) words.emplace_back(choice.word);
   return add_word(
       command, name, std::move(words), kind, [&value, &choices](std::size_t i) { value = choices[i].value; }, help);
-}
-
-template <class Value, std::size_t N>
-[[nodiscard]] const char* word_of(const Choice<Value> (&choices)[N], Value value) {
-  for (const Choice<Value>& choice : choices)
-    if (choice.value == value) return choice.word;
-  return "";
 }
 
 // ---- lists ----

@@ -10,10 +10,9 @@
 
 namespace replay::cli {
 
-ReportContext context_of(const experiment::Scenario& scenario, const experiment::CommonOptions& options) {
-  ReportContext context{scenario.loaded.report.to_lines(), scenario.runtime_model,
-                        experiment::assumptions_of(scenario, options)};
-  for (const std::string& note : scenario.notes) context.lines.push_back("note: " + note);
+ReportContext context_of(const experiment::Prepared& run) {
+  ReportContext context{run.loaded.report.to_lines(), run.spec.runtime_model, experiment::assumptions_of(run)};
+  for (const std::string& note : run.notes) context.lines.push_back("note: " + note);
   return context;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/results/result_files.hpp"
 
 namespace replay::cli {
@@ -16,7 +16,7 @@ struct ReportContext {
   std::string runtime_model;
   experiment::Assumptions assumed{};
 };
-[[nodiscard]] ReportContext context_of(const experiment::Scenario& scenario, const experiment::CommonOptions& options);
+[[nodiscard]] ReportContext context_of(const experiment::Prepared& run);
 
 /// Prints the result table (as JSON if asked) and where the results are. Returns the exit status: that after a
 /// stop signal if there was one, 1 if a job failed or the run ended before its time, else 0.

@@ -16,9 +16,9 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/progress_line.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/dynp/study.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"
@@ -58,7 +58,7 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   const HeedStops heeding;
   study::Reproduction made;
   try {
-    experiment::ProgressLine progress;
+    terminal::ProgressLine progress;
     made = study::reproduce(paper, logs, study, folder, given.force,
                             {.for_each =
                                  [&](std::size_t count, const std::function<void(std::size_t)>& work) {

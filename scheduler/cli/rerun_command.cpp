@@ -20,10 +20,10 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/cli/recorded_command.hpp"
 #include "scheduler/compare/run_difference.hpp"
 #include "scheduler/experiment/consent.hpp"
-#include "scheduler/results/past_run.hpp"
+#include "scheduler/experiment/past_run.hpp"
+#include "scheduler/results/input_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 
 namespace replay::cli {
@@ -43,9 +43,8 @@ struct RerunGiven {
 
 // One run of the folder, repeated.
 struct Repetition {
-  results::PastRun past;
-  results::InputCheck inputs;
-  bool runs_programs_from_trace = false;
+  experiment::PastRun past;
+  experiment::InputCheck inputs;
   fs::path folder{};  ///< of the new run
   int status = 0;
   bool has_logs = false;     ///< both runs have one
@@ -76,22 +75,14 @@ fs::path new_folder(const RerunGiven& given) {
   return fs::absolute(results::make_run_folder(given.out, {"again-" + name.filename().string()}, false));
 }
 
-RecordedCommand recorded_in(const results::PastRun& past, const fs::path& folder) {
-  try {
-    return examine(results::repeated_command(past, "out"), folder);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", past.folder.string(), error.what()));
-  }
-}
-
 // Reports what is different now. Throws InputError if inputs have changed, unless `force`.
-results::InputCheck checked_inputs(const results::PastRun& past, bool force) {
-  results::InputCheck inputs = results::check_inputs(past);
+experiment::InputCheck checked_inputs(const experiment::PastRun& past, bool force) {
+  experiment::InputCheck inputs = experiment::check_inputs(past);
   if (!inputs.problems.empty() && !force)
     throw InputError(
         fmt::format("{}\n  --force-inputs goes on with what there is", fmt::join(inputs.problems, "\n  ")));
   for (const std::string& problem : inputs.problems) fmt::print(stderr, "replay: {}\n", clean_lines(problem));
-  for (const std::string& remark : results::remarks_on(past)) fmt::print(stderr, "note: {}\n", clean_lines(remark));
+  for (const std::string& remark : experiment::remarks_on(past)) fmt::print(stderr, "note: {}\n", clean_lines(remark));
   return inputs;
 }
 
@@ -102,28 +93,26 @@ void expect_trust(std::vector<Repetition>& runs, const RerunGiven& given) {
       .items = {},
       .option = "--trust"};
   for (Repetition& run : runs) {
-    const RecordedCommand recorded = recorded_in(run.past, run.inputs.folder);
-    run.runs_programs_from_trace = recorded.has_programs_from_trace;
-    for (const std::string& item : recorded.foreign)
+    const experiment::ForeignCode foreign = foreign_code(run.past, run.inputs.folder);
+    run.past.spec.programs_from_trace = foreign.has_programs_from_trace;
+    for (const std::string& item : foreign.items)
       if (std::ranges::find(request.items, item) == request.items.end()) request.items.push_back(item);
   }
   experiment::expect_consent(request, given.trust, stderr);
 }
 
 void repeat(Repetition& run, const fs::path& folder, const RerunGiven& given) {
-  const results::PastRun& past = run.past;
+  const experiment::PastRun& past = run.past;
   run.folder = folder;
   const ChildPlace place{.folder = run.inputs.folder, .out = given.json ? STDERR_FILENO : STDOUT_FILENO};
-  std::vector<std::string> words = results::repeated_command(past, folder);
-  if (run.runs_programs_from_trace) words.emplace_back("--programs-from-trace");
-  run.status = run_child(words, place).status;
+  run.status = run_child(experiment::repeated_command(past, folder), place).status;
   const fs::path before = past.folder / "events.log", now = folder / "events.log";
   run.has_logs = fs::exists(before) && fs::exists(now);
   if (!run.has_logs) return;
   run.bytes = fs::file_size(now);
   run.same_bytes = results::same_bytes(before, now);
   if (run.same_bytes) return;
-  const bool live = past.body == "live";
+  const bool live = past.is_live();
   run.difference =
       compare::compare_runs(past.folder.string(), folder.string(), live ? given.tolerance : Duration::zero(), !live, 5);
 }
@@ -136,7 +125,7 @@ void print_text(const Repetition& run) {
     fmt::print("one of the two has no events.log, so that they cannot be compared\n");
   else if (run.same_bytes)
     fmt::print("the event logs are the same, byte for byte ({} bytes)\n", run.bytes);
-  else if (run.past.body == "live")
+  else if (run.past.is_live())
     fmt::print("real runs are never the same to the microsecond; compared:\n\n{}",
                clean_lines(difference_text(*run.difference)));
   else
@@ -153,15 +142,14 @@ ordered_json to_json(const Repetition& run) {
 // A simulation must give the same log; a real run must come to its end.
 int status_of(const Repetition& run) {
   if (run.status != 0) return run.status;
-  return run.past.body != "live" && run.has_logs && !run.same_bytes ? 1 : 0;
+  return !run.past.is_live() && run.has_logs && !run.same_bytes ? 1 : 0;
 }
 
 int rerun(const RerunGiven& given) {
   std::vector<Repetition> runs;
   for (const fs::path& folder : runs_of(given.run)) {
-    results::PastRun past = results::read_past_run(folder);
-    (void)results::repeated_command(past, "");  // throws, before anything is made, if the run cannot be repeated
-    results::InputCheck inputs = checked_inputs(past, given.force_inputs);
+    experiment::PastRun past = experiment::read_past_run(folder);
+    experiment::InputCheck inputs = checked_inputs(past, given.force_inputs);
     runs.push_back({.past = std::move(past), .inputs = std::move(inputs)});
   }
   expect_trust(runs, given);

@@ -60,15 +60,18 @@ Command add_run_program(CLI::App& app) {
   command->add_option("--to", request->shrink_to, "cores that are left when shrunk (default: half of them)")
       ->check(CLI::Range(1, 1 << 20))
       ->type_name("CORES");
-  command->add_option("--pairing", request->pairing, "ranks that share a core: block (neighbours) or cyclic")
-      ->check(CLI::IsMember({"block", "cyclic"}))
+  add_choice(*command, "--pairing", request->pairing, experiment::kPairings,
+             "ranks that share a core: block (neighbours) or cyclic")
       ->type_name("NAME")
-      ->capture_default_str();
-  command->add_option("--back-end", request->back_end, "how a rank gives its core away: auto, yield or token")
-      ->check(CLI::IsMember({"auto", "yield", "token"}))
+      ->default_str("block");
+  add_choice(*command, "--back-end", request->back_end, experiment::kBackEnds,
+             "how a rank gives its core away: auto, yield or token")
       ->type_name("NAME")
-      ->capture_default_str();
-  add_job_network_option(*command, request->job_network);
+      ->default_str("auto");
+  add_choice(*command, "--job-network", request->job_network, experiment::kJobNetworks,
+             experiment::run_option("--job-network").help)
+      ->type_name("NAME")
+      ->default_str("own");
   command->add_option("--env", request->environment, "for the ranks: NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);

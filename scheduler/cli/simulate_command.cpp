@@ -17,20 +17,26 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
-#include "scheduler/experiment/prepared_simulation.hpp"
-#include "scheduler/experiment/progress_line.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/seeds.hpp"
 #include "scheduler/experiment/seeds_simulation.hpp"
+#include "scheduler/experiment/simulation.hpp"
 #include "scheduler/results/run_folder.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
+
+struct SimulateGiven {
+  experiment::SeedsOptions seeds;  // of one run, if it has none
+  ResultOptions results;
+};
 
 void print_note(const std::optional<std::string>& note) {
   if (note) fmt::print(stderr, "note: {}\n", clean_lines(*note));
@@ -58,41 +64,42 @@ void print_seeds(const experiment::SeedsOutcome& outcome) {
   if (!outcome.folder.empty()) fmt::print("results in {}\n", outcome.folder.string());
 }
 
-int simulate_seeds(const experiment::SimulateOptions& options, const std::string& command_line) {
-  experiment::SeedsSimulation simulation{options, command_line};
+int simulate_seeds(const SimulateGiven& given, const std::string& command_line) {
+  experiment::SeedsSimulation simulation{given.seeds, command_line};
   print_note(simulation.note_on_curves());
   const HeedStops heeding;
-  experiment::ProgressLine progress;
+  terminal::ProgressLine progress;
   const auto outcome = simulation.run([&progress](std::string_view line) { progress.show(line); });
   if (!outcome) {
     fmt::print(stderr, "replay: interrupted: there is no result over all seeds\n");
     return exit_status_after_stop();
   }
-  if (options.common.json)
+  if (given.results.json)
     fmt::print("{}\n", to_json(*outcome).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   else
     print_seeds(*outcome);
   return 0;
 }
 
-int simulate_all(const experiment::SimulateOptions& options, const std::string& command_line) {
-  if (!options.seeds.empty()) return simulate_seeds(options, command_line);
-  if (options.trim) throw UsageError("--trim: drops the smallest and the largest of several seeds: --seeds is missing");
-  const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options.common, options.flat);
-  const experiment::Scenario& scenario = prepared.scenario;
-  print_note(experiment::note_on_curves(scenario));
+int simulate_all(const SimulateGiven& given, const std::string& command_line) {
+  if (!given.seeds.seeds.empty()) return simulate_seeds(given, command_line);
+  if (given.seeds.trim)
+    throw UsageError("--trim: drops the smallest and the largest of several seeds: --seeds is missing");
+  const experiment::Prepared prepared = experiment::prepare(given.seeds.run);
+  print_note(experiment::note_on_curves(prepared));
   const HeedStops heeding;
-  const bool writes = options.common.outputs != "none";
+  const bool writes = prepared.spec.outputs != "none";
   const fs::path folder =
-      writes ? results::make_run_folder(options.common.out, scenario.policies, options.common.force) : fs::path{};
+      writes ? results::make_run_folder(given.results.out, experiment::texts_of(prepared.policies), given.results.force)
+             : fs::path{};
 
-  std::vector<results::PolicyRun> runs(scenario.policies.size());
+  std::vector<results::PolicyRun> runs(prepared.policies.size());
   std::vector<std::string> errors(runs.size());  // of runs that could not write their results
-  experiment::ProgressLine progress;
+  terminal::ProgressLine progress;
   const auto simulate_one = [&](std::size_t i) {
-    const fs::path where = runs.size() == 1 ? folder : folder / scenario.folders[i];
+    const fs::path where = runs.size() == 1 ? folder : folder / prepared.policies[i].folder;
     const auto show = [&, i](std::size_t done) {
-      progress.show(fmt::format("{}: {} of {} jobs", scenario.policies[i], done, scenario.workload().jobs.size()));
+      progress.show(fmt::format("{}: {} of {} jobs", prepared.policies[i].text, done, prepared.workload().jobs.size()));
     };
     try {
       runs[i] = experiment::simulate_policy(prepared, i, writes ? where : fs::path{}, command_line, show);
@@ -100,10 +107,10 @@ int simulate_all(const experiment::SimulateOptions& options, const std::string& 
       errors[i] = error.what();
     }
   };
-  for_each_in_parallel(runs.size(), options.threads, simulate_one);
+  for_each_in_parallel(runs.size(), given.seeds.threads, simulate_one);
   std::erase_if(runs, [](const results::PolicyRun& run) { return run.policy.empty(); });
   std::erase(errors, "");
-  const int status = runs.empty() ? 1 : report(runs, context_of(scenario, options.common), folder, options.common.json);
+  const int status = runs.empty() ? 1 : report(runs, context_of(prepared), folder, given.results.json);
   if (!errors.empty()) throw InputError(fmt::format("{}", fmt::join(errors, "\nreplay: ")));
   return status;
 }
@@ -115,17 +122,19 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
   command->footer(
       "Examples: replay simulate --trace KTH-SP2.swf.gz --policy easy,fcfs-malleable\n"
       "          replay simulate --trace 'sets/kth-{seed}.swf' --seeds 1-10 --policy fcfs,easy");
-  auto options = std::make_shared<experiment::SimulateOptions>();
-  add_common_options(*command, options->common);
+  auto given = std::make_shared<SimulateGiven>();
+  experiment::SeedsOptions& options = given->seeds;
+  options.run.world = experiment::World::kSimulated;
+  add_common_options(*command, options.run, given->results);
   command->get_option("--machine")
       ->description(
           "flat:CORES, NODESxPACKAGESxCORES, local, or hwloc's synthetic notation (default: the trace's own)");
   command->get_option("--runtime-model")
       ->description("how fast a shrunk job runs (`replay models` lists them; default utrera)");
-  command->add_flag("--flat", options->flat, "one pool of cores: nodes do not matter");
+  add_options_of_run(*command, options.run, {"--flat"});
   command
       ->add_option(
-          "--seeds", options->seeds,
+          "--seeds", options.seeds,
           "once for each of these seeds, such as 1-20 or 1,3,7; {seed} in --trace and --jobs-from is replaced. "
           "Prints means with 95 % confidence intervals, and writes a run's files with --outputs only")
       ->type_name("LIST")
@@ -140,10 +149,14 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
           })
       ->expected(0, 1)
       ->group("");  // not in --help: only for its message
-  command->add_flag("--trim", options->trim, "with --seeds: drop the smallest and the largest value of each metric");
-  command->add_option("--jobs", options->threads, "cores to use for several policies or seeds (default: all)")
+  command->add_flag("--trim", options.trim, "with --seeds: drop the smallest and the largest value of each metric");
+  command->add_option("--jobs", options.threads, "cores to use for several policies or seeds (default: all)")
       ->check(CLI::PositiveNumber);
-  return [options, command_line] { return simulate_all(*options, command_line); };
+  return [given, command_line] {
+    given->seeds.out = given->results.out;
+    given->seeds.force = given->results.force;
+    return simulate_all(*given, command_line);
+  };
 }
 
 }  // namespace replay::cli

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -27,6 +28,7 @@
 #include "scheduler/cli/options.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/programs.hpp"
+#include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/validate/cell.hpp"
@@ -44,13 +46,14 @@ constexpr double kRealTolerance = 0.5;  // real seconds that decisions may lie a
 
 struct ValidateGiven {
   validate::ValidationSetting setting;
+  ResultOptions results;
   std::string loads, cells, tolerance, page;
   bool yes = false, paper = false, physical = false, quick = false;
   bool seed = false;  // is given
 };
 
 Duration tolerance_of(const ValidateGiven& given) {
-  if (given.tolerance.empty()) return from_seconds(std::max(1.0, kRealTolerance / given.setting.time_scale));
+  if (given.tolerance.empty()) return from_seconds(std::max(1.0, kRealTolerance / given.setting.run.time_scale));
   return duration_of("--tolerance", given.tolerance, kTolerance);
 }
 
@@ -61,30 +64,24 @@ std::string whole_command(const ValidateGiven& given) {
   const validate::ValidationSetting& setting = given.setting;
   std::string text = "replay validate --paper-experiment";
   if (given.physical) text += " --physical";
-  if (const char* usual = given.physical ? "local" : validate::kPaperMachine; setting.common.machine != usual)
-    text += fmt::format(" --machine {}", setting.common.machine);
-  if (const double usual = given.physical ? 1 : validate::kPaperTimeScale; setting.time_scale != usual)
-    text += fmt::format(" --time-scale {:g}", setting.time_scale);
-  if (const char* usual = given.physical ? kCalibrated : "isolated"; setting.common.runtime_model != usual)
-    text += fmt::format(" --runtime-model {}", setting.common.runtime_model);
-  if (given.seed) text += fmt::format(" --seed {}", setting.common.seed);
-  const experiment::RealMachineOptions usual_machine;
-  const validate::ValidationSetting usual;
-  const auto add = [&text](const char* option, const std::string& value, const std::string& usual_value) {
-    if (value != usual_value) text += fmt::format(" {} {}", option, value);
+  experiment::RunSpec usual;
+  usual.machine = given.physical ? "local" : validate::kPaperMachine;
+  usual.time_scale = given.physical ? 1 : validate::kPaperTimeScale;
+  usual.runtime_model = given.physical ? kCalibrated : "isolated";
+  experiment::RunSpec run = setting.run;
+  run.profile = fs::path{run.profile}.filename().string();
+  const auto add = [&](std::initializer_list<const char*> options) {
+    for (const char* option : options)
+      if (const std::string value = option_text(run, option); value != option_text(usual, option))
+        text += fmt::format(" {} {}", option, value);
   };
-  add("--profile", fs::path{setting.common.profile}.filename().string(), "");
-  add("--overrun", setting.common.overrun, usual.common.overrun);
-  add("--until", setting.common.until, "");
-  add("--program", setting.program, "");
-  add("--pairing", setting.pairing, usual.pairing);
-  add("--back-end", setting.machine.back_end, usual_machine.back_end);
-  add("--quantum", setting.machine.quantum, usual_machine.quantum);
-  add("--turn", setting.machine.turn, usual_machine.turn);
-  add("--job-network", setting.machine.job_network, usual_machine.job_network);
-  add("--tolerance", given.tolerance, "");
-  for (const auto& [name, value] : setting.common.cleaning) text += fmt::format(" --{} {}", name, value);
-  if (setting.machine.smt) text += " --smt";
+  add({"--machine", "--time-scale", "--runtime-model"});
+  if (given.seed) text += fmt::format(" --seed {}", run.seed);
+  add({"--profile", "--overrun", "--until", "--program", "--pairing", "--back-end", "--quantum", "--turn",
+       "--job-network"});
+  if (!given.tolerance.empty()) text += fmt::format(" --tolerance {}", given.tolerance);
+  for (const auto& [name, value] : run.cleaning) text += fmt::format(" --{} {}", name, value);
+  if (run.node.smt) text += " --smt";
   return text + " --yes";
 }
 
@@ -93,7 +90,7 @@ void write_page(const ValidateGiven& given, const validate::PaperExperiment& pap
   const fs::path file = given.page.empty() ? out / "validation.md" : fs::path{given.page};
   write_whole_file(file,
                    validate::to_markdown(validate::page_of(paper, given.setting, all, out, whole_command(given))));
-  fmt::print(given.setting.common.json ? stderr : stdout, "page in {}\n", file.string());
+  fmt::print(given.results.json ? stderr : stdout, "page in {}\n", file.string());
 }
 
 void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
@@ -101,9 +98,9 @@ void set_paper_defaults(ValidateGiven& given, const CLI::App& command) {
   for (const char* option : {"--trace", "--policy", "--loads", "--jobs-from"})
     if (command.count(option) > 0)
       throw UsageError(fmt::format("{}: the paper's experiment has its own; expected one of the two", option));
-  if (given.physical && setting.common.runtime_model.empty()) setting.common.runtime_model = kCalibrated;
-  if (command.count("--machine") == 0) setting.common.machine = given.physical ? "local" : validate::kPaperMachine;
-  if (command.count("--time-scale") == 0) setting.time_scale = given.physical ? 1 : validate::kPaperTimeScale;
+  if (given.physical && setting.run.runtime_model.empty()) setting.run.runtime_model = kCalibrated;
+  if (command.count("--machine") == 0) setting.run.machine = given.physical ? "local" : validate::kPaperMachine;
+  if (command.count("--time-scale") == 0) setting.run.time_scale = given.physical ? 1 : validate::kPaperTimeScale;
   given.seed = command.count("--seed") > 0;
 }
 
@@ -116,14 +113,15 @@ void expect_consent_to_programs(validate::ValidationSetting& setting, const std:
   for (const validate::PlannedCell& p : planned)
     if (const std::string& trace = p.cell.trace; !p.result && !by_trace.contains(trace))
       by_trace[trace] = experiment::request_for_programs(trace, validate::named_by_trace(setting, p.cell));
-  for (const auto& [trace, request] : by_trace) experiment::expect_consent(request, setting.programs_from_trace, out);
   for (const auto& [trace, request] : by_trace)
-    if (!request.items.empty()) setting.programs_from_trace = true;
+    experiment::expect_consent(request, setting.run.programs_from_trace, out);
+  for (const auto& [trace, request] : by_trace)
+    if (!request.items.empty()) setting.run.programs_from_trace = true;
 }
 
 fs::path output_folder(const ValidateGiven& given) {
   const char* usual = !given.paper ? "validate" : given.physical ? "validation-physical" : "validation";
-  fs::path folder = given.setting.common.out.empty() ? usual : given.setting.common.out;
+  fs::path folder = given.results.out.empty() ? usual : given.results.out;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder))
@@ -134,19 +132,20 @@ fs::path output_folder(const ValidateGiven& given) {
 
 int validate_all(ValidateGiven given, const CLI::App& command) {
   validate::ValidationSetting& setting = given.setting;
-  std::FILE* out = setting.common.json ? stderr : stdout;
+  setting.force = given.results.force;
+  std::FILE* out = given.results.json ? stderr : stdout;
   if (!given.paper && (given.physical || given.quick || !given.page.empty()))
     throw UsageError("--physical, --quick and --page: expected --paper-experiment beside them");
   if (given.paper) set_paper_defaults(given, command);
-  experiment::expect_time_scale(setting.time_scale);
-  if (setting.common.machine.starts_with("agent:"))
+  if (setting.run.machine.starts_with("agent:"))
     throw UsageError("--machine agent: an agent serves one run, and a validation is many; expected local or emulated");
-  if (setting.common.runtime_model.empty()) setting.common.runtime_model = "isolated";
-  if (names_model(setting.common.runtime_model, kCalibrated) && (setting.time_scale != 1 || !setting.program.empty()))
+  if (setting.run.runtime_model.empty()) setting.run.runtime_model = "isolated";
+  if (names_model(setting.run.runtime_model, kCalibrated) &&
+      (setting.run.time_scale != 1 || !setting.run.program.empty()))
     throw UsageError(
         "--runtime-model calibrated: the simulator takes a profile's run times at --time-scale 1 and the trace's own "
         "programs; expected neither --time-scale nor --program beside it");
-  const experiment::RealMachine machine{setting.common.machine, setting.machine};
+  const experiment::RealMachine machine{setting.run};
   setting.machine_text = machine.text();
   setting.tolerance = tolerance_of(given);
 
@@ -156,7 +155,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   validate::PaperExperiment paper;
   if (given.paper) paper = validate::prepare_paper(setting, given.physical, given.seed, cores, folder / "traces");
   const std::vector<validate::ValidationCell> all =
-      given.paper ? validate::paper_cells(folder / "traces", paper.workload, setting.common.seed)
+      given.paper ? validate::paper_cells(folder / "traces", paper.workload, setting.run.seed)
                   : validate::cells_of_trace(setting, given.loads, folder / "traces", cores);
   const std::string list = given.quick && given.cells.empty() ? validate::kQuickCell : given.cells;
   const std::vector<validate::ValidationCell> chosen = validate::chosen_cells(all, list);
@@ -187,12 +186,12 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
     interrupted = true;
     fmt::print(stderr,
                "replay: interrupted; {} of {} cells have a result, the same command{} goes on with the others\n",
-               validate::results_of(planned).size(), planned.size(), setting.common.force ? " without --force" : "");
+               validate::results_of(planned).size(), planned.size(), setting.force ? " without --force" : "");
   }
   const std::vector<validate::CellResult> results = validate::results_of(planned);
   if (!results.empty()) {
     write_json(folder / "validation.json", validate::validation_json(validate::finished_cells(setting, all, folder)));
-    if (setting.common.json)
+    if (given.results.json)
       fmt::print("{}\n", validate::validation_json(results).dump(2));
     else
       fmt::print("\n{}results in {}\n", clean_lines(validate::validation_text(results)), folder.string());
@@ -205,8 +204,8 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
 
 void add_options(CLI::App& command, ValidateGiven& given) {
   validate::ValidationSetting& setting = given.setting;
-  add_common_options(command, setting.common);
-  add_real_machine_options(command, setting.machine);
+  add_common_options(command, setting.run, given.results);
+  add_node_options(command, setting.run);
   command.remove_option(command.get_option("--outputs"));
   command.get_option("--machine")
       ->description(
@@ -223,12 +222,9 @@ void add_options(CLI::App& command, ValidateGiven& given) {
       "everything that is drawn by chance follows from it; the paper's experiment, if none is given, takes the one of "
       "1 "
       "to 20 whose simulated gains are nearest to their means");
-  command.add_option("--time-scale", setting.time_scale, "real seconds per second of the trace")->capture_default_str();
-  command.add_option("--pairing", setting.pairing, "which ranks of a shrunk job share a core: block or cyclic")
-      ->check(CLI::IsMember({"block", "cyclic"}))
-      ->capture_default_str();
-  command.add_option("--program", setting.program, "run this MPI program for every job, as in a real run")
-      ->type_name("CMD");
+  add_options_of_run(command, setting.run, {"--time-scale", "--pairing", "--program"});
+  command.get_option("--pairing")->description("which ranks of a shrunk job share a core: block or cyclic");
+  command.get_option("--program")->description("run this MPI program for every job, as in a real run");
   command
       .add_option("--loads", given.loads, "offered loads in %, each by scaled run times (default: the trace as it is)")
       ->type_name("LIST");
@@ -239,8 +235,7 @@ void add_options(CLI::App& command, ValidateGiven& given) {
           "--tolerance", given.tolerance,
           "decisions so far apart are the same (default: half a real second, in the trace's time; 1 s at least)")
       ->type_name("SECONDS");
-  command.add_flag("--programs-from-trace", setting.programs_from_trace,
-                   "run what the trace's Program table names, though it is no benchmark of ours");
+  add_options_of_run(command, setting.run, {"--programs-from-trace"});
   command.add_flag("--yes", given.yes, "start even if it takes longer than an hour");
   constexpr const char* kPaper = "The FCFS-malleable paper's experiment";
   command.add_flag("--paper-experiment", given.paper, "its cells, LOAD/ARRIVALS/POLICY, and a page beside its Table 1")

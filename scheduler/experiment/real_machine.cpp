@@ -19,24 +19,6 @@ namespace {
 
 constexpr std::string_view kEmulated = "emulated:";
 constexpr std::string_view kRemote = "agent:";
-constexpr Duration kShortestQuantum{1'000};  // below it the timer's delay is as long as a slice
-constexpr Duration kLongestQuantum{1'000'000};
-
-std::chrono::microseconds quantum_of(const std::string& text) {
-  const auto quantum = parse_duration(text);
-  if (!quantum || *quantum < kShortestQuantum || *quantum > kLongestQuantum)
-    throw UsageError(fmt::format("--quantum: expected a duration from 1ms to 1s, found '{}'", text));
-  return *quantum;
-}
-
-std::chrono::microseconds turn_of(const std::string& text) {
-  if (text == "0") return std::chrono::microseconds{0};
-  const auto turn = parse_duration(text);
-  if (!turn || *turn < kShortestQuantum || *turn > kLongestQuantum)
-    throw UsageError(fmt::format("--turn: expected 0 or a duration from 1ms to 1s, found '{}'", text));
-  return *turn;
-}
-
 // Virtual cores are numbered as the machine numbers them.
 launcher::LocalMachine emulated_machine(const std::string& text) {
   launcher::LocalMachine emulated;
@@ -58,30 +40,16 @@ launcher::LocalMachine emulated_machine(const std::string& text) {
 }
 
 // How the cores of a node are used, in words of `replay agent`; what is as usual is left out.
-std::vector<std::string> words_for_an_agent(const RealMachineOptions& given) {
-  const RealMachineOptions usual;
+std::vector<std::string> words_for_an_agent(const RunSpec& spec) {
   std::vector<std::string> words;
-  if (given.smt) words.emplace_back("--smt");
-  const auto add = [&words](const char* option, const std::string& value, const std::string& usual_value) {
-    if (value != usual_value) words.push_back(fmt::format("{} {}", option, value));
-  };
-  add("--back-end", given.back_end, usual.back_end);
-  add("--quantum", given.quantum, usual.quantum);
-  add("--turn", given.turn, usual.turn);
-  add("--job-network", given.job_network, usual.job_network);
+  if (spec.node.smt) words.emplace_back("--smt");
+  for (const char* option : {"--back-end", "--quantum", "--turn", "--job-network"})
+    if (const std::string value = option_text(spec, option); value != option_text({}, option))
+      words.push_back(fmt::format("{} {}", option, value));
   return words;
 }
 
 }  // namespace
-
-launcher::BackEnd back_end_of(const std::string& name) {
-  if (name == "yield") return launcher::BackEnd::kYield;
-  return name == "token" ? launcher::BackEnd::kToken : launcher::BackEnd::kAuto;
-}
-
-launcher::JobNetwork job_network_of(const std::string& name) {
-  return name == "host" ? launcher::JobNetwork::kHost : launcher::JobNetwork::kOwn;
-}
 
 std::optional<std::string> job_network_note(launcher::JobNetwork wanted) {
   if (wanted == launcher::JobNetwork::kHost) return std::nullopt;
@@ -94,13 +62,6 @@ std::optional<std::string> job_network_note(launcher::JobNetwork wanted) {
       *reason);
 }
 
-void expect_time_scale(double time_scale) {
-  constexpr double kLeast = 1e-6, kMost = 1000;
-  if (!(time_scale >= kLeast && time_scale <= kMost))
-    throw UsageError(
-        fmt::format("--time-scale: expected a number from {} to {}, found '{}'", kLeast, kMost, time_scale));
-}
-
 void use_hwloc() {
   use_hardware_reader([](const std::string& text) {
     const bool is_here = text == "local" || text.starts_with("local:");
@@ -108,38 +69,38 @@ void use_hwloc() {
   });
 }
 
-RealMachine::RealMachine(const std::string& text, const RealMachineOptions& options) : back_end_(options.back_end) {
-  agent_.back_end = back_end_of(options.back_end);
-  agent_.quantum = quantum_of(options.quantum);
-  agent_.turn = turn_of(options.turn);
-  agent_.network = job_network_of(options.job_network);
-  const std::string spec = text.empty() ? "local" : text;
-  const RealMachineOptions usual;
+RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.node.back_end)) {
+  agent_.back_end = run.node.back_end;
+  agent_.quantum = run.node.quantum;
+  agent_.turn = run.node.turn;
+  agent_.network = run.node.job_network;
+  const std::string spec = run.machine.empty() ? "local" : run.machine;
   if (spec.starts_with(kEmulated)) {
-    if (options.smt) throw UsageError("--smt: emulated cores have no hardware threads");
-    if (options.back_end == "yield")
+    if (run.node.smt) throw UsageError("--smt: emulated cores have no hardware threads");
+    if (run.node.back_end == launcher::BackEnd::kYield)
       throw UsageError("--back-end yield: emulated cores are tokens; expected auto or token");
-    if (options.turn != usual.turn)
-      throw UsageError(fmt::format("--turn {}: jobs on emulated cores take no turns; expected --quantum", options.turn));
+    if (run.node.turn != NodeUse{}.turn)
+      throw UsageError(fmt::format("--turn {}: jobs on emulated cores take no turns; expected --quantum",
+                                   option_text(run, "--turn")));
     local_ = emulated_machine(spec);
     agent_.emulated_cores = local_.machine.size();
     back_end_ = "token";
     text_ = fmt::format("{}{}", kEmulated, local_.machine.to_text());
   } else if (spec.starts_with(kRemote)) {
-    if (const auto words = words_for_an_agent(options); !words.empty())
+    if (const auto words = words_for_an_agent(run); !words.empty())
       throw UsageError(fmt::format(
           "--machine {0}: {1}: the agent decides how the cores of its node are used: expected `replay agent {1} ...` "
           "there, and not here",
           spec, fmt::join(words, " ")));
-    remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), options.agent_key);
+    remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), run.node.agent_key);
     local_ = remote_->machine();
     agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;
     text_ = fmt::format("{}{}", remote_->is_emulated() ? kEmulated : "", local_.machine.to_text());
   } else if (spec == "local" || spec.starts_with("local:")) {
-    if (options.quantum != usual.quantum)
+    if (run.node.quantum != NodeUse{}.quantum)
       throw UsageError(fmt::format("--quantum {}: real cores have none; expected --turn, or --machine emulated:...",
-                                   options.quantum));
-    local_ = launcher::discover_local(spec, options.smt);
+                                   option_text(run, "--quantum")));
+    local_ = launcher::discover_local(spec, run.node.smt);
     agent_.cores = local_.pu_of_core;
     text_ = local_.machine.to_text();
   } else {
@@ -148,6 +109,12 @@ RealMachine::RealMachine(const std::string& text, const RealMachineOptions& opti
                     "emulated:8x2x2, or agent:HOST:PORT; `replay simulate` takes any machine",
                     spec));
   }
+}
+
+RealCores RealMachine::cores() const {
+  using enum JobsCores::Kind;
+  if (!is_here()) return {machine(), kElsewhere};
+  return is_emulated() ? RealCores{machine(), kVirtual} : RealCores{machine(), kHere, agent_.turn};
 }
 
 std::string RealMachine::description() const {
@@ -162,7 +129,7 @@ std::string RealMachine::description() const {
 std::vector<std::pair<std::string, std::string>> RealMachine::settings() const {
   if (remote_) return {};  // the agent has its own
   std::vector<std::pair<std::string, std::string>> settings{{"back_end", back_end_}};
-  settings.emplace_back("job_network", agent_.network == launcher::JobNetwork::kOwn ? "own" : "host");
+  settings.emplace_back("job_network", word_of(kJobNetworks, agent_.network));
   const auto time = is_emulated() ? agent_.quantum : agent_.turn;
   settings.emplace_back(is_emulated() ? "quantum_ms" : "turn_ms",
                         fmt::format("{:g}", static_cast<double>(time.count()) / 1000));

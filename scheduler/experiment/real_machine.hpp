@@ -1,4 +1,4 @@
-// The machine of a real run: reads --machine and its companions, finds the cores and starts the node agent for them.
+// The machine of a real run: reads its text, finds the cores and starts the node agent for them.
 // Everything that differs between kinds of machines is here; the run itself only sees cores and an executor.
 //   local, local:CORES   this machine's cores
 //   agent:HOST:PORT      those of a node on which `replay agent` runs (remote_agent.hpp)
@@ -14,6 +14,7 @@
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/os/topology.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/remote_agent.hpp"
 #include "scheduler/live/executor.hpp"
 #include "scheduler/model/machine.hpp"
@@ -23,38 +24,22 @@ namespace replay::experiment {
 /// Simulations may take this computer, or what hwloc describes, as their machine: use_hardware_reader().
 void use_hwloc();
 
-/// As given on the command line; --machine itself is among the options that simulations have, too.
-struct RealMachineOptions {
-  bool smt = false;
-  std::string back_end = "auto";
-  std::string quantum = "10ms";
-  std::string turn = "40ms";
-  std::string job_network = "own";
-  std::string agent_key;  ///< file
-};
-
-/// "auto", "yield" or "token", as --back-end has been checked to be.
-[[nodiscard]] launcher::BackEnd back_end_of(const std::string& name);
-
-/// "own" or "host", as --job-network has been checked to be.
-[[nodiscard]] launcher::JobNetwork job_network_of(const std::string& name);
 /// The note for the user if jobs should have a network of their own and the system does not permit it; else nothing.
 [[nodiscard]] std::optional<std::string> job_network_note(launcher::JobNetwork wanted);
 
-/// Real seconds per second of the trace: 1e-6 (a microsecond is the least of both times) to 1000. Throws UsageError.
-void expect_time_scale(double time_scale);
-
 class RealMachine {
  public:
-  /// `text` is that of --machine; empty: local. Throws UsageError for an invalid text, InputError for a missing
+  /// That of `spec`, whose cores are used as it says. Throws UsageError for an invalid text, InputError for a missing
   /// machine.
-  RealMachine(const std::string& text, const RealMachineOptions& options);
+  explicit RealMachine(const RunSpec& spec);
 
   /// "1x1x4", "emulated:8x2x2": what the event log and run.json keep.
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] const Machine& machine() const { return local_.machine; }
   [[nodiscard]] const std::vector<launcher::PuId>& pu_of_core() const { return local_.pu_of_core; }
   [[nodiscard]] bool is_emulated() const { return agent_.emulated_cores > 0; }
+  /// What a preparation has to know of it.
+  [[nodiscard]] RealCores cores() const;
   /// Whether the cores belong to the machine of this process.
   [[nodiscard]] bool is_here() const { return remote_ == nullptr; }
   /// "4 cores (OS 0,1,2,3)": for the user.

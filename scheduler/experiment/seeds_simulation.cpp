@@ -13,6 +13,7 @@
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/placeholders.hpp"
+#include "scheduler/experiment/simulation.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
 #include "scheduler/runtime_model/profile.hpp"
@@ -27,24 +28,16 @@ constexpr const char* kHowToMakeTraces =
     "write {seed} where the trace's name has its number, and make the traces with `replay generate`: "
     "for s in 1 2 3; do replay generate lublin --jobs 1000 --seed $s -o t-$s.swf; done, then --trace 't-{seed}.swf'";
 
-std::string runtime_model_of(const CommonOptions& options) {
-  return options.runtime_model.empty() ? "utrera" : options.runtime_model;
-}
+bool traces_depend_on_seeds(const RunSpec& run) { return mentions_seed(run.trace) || mentions_seed(run.jobs_from); }
 
-bool traces_depend_on_seeds(const CommonOptions& options) {
-  return mentions_seed(options.trace) || mentions_seed(options.jobs_from);
-}
-
-void check_options(const SimulateOptions& options, const std::vector<std::uint64_t>& seeds) {
-  if (options.common.trace == "-")
+void check_options(const SeedsOptions& options, const std::vector<std::uint64_t>& seeds) {
+  if (options.run.trace == "-")
     throw UsageError("--seeds: the trace is read once for each seed, and standard input cannot be: name a file");
   if (options.trim && seeds.size() < kFewestToTrim)
     throw UsageError(
         fmt::format("--trim: expected at least {} seeds, so that two are left, found {}", kFewestToTrim, seeds.size()));
-  if (traces_depend_on_seeds(options.common) || options.common.errors.curve_error > 0 ||
-      options.common.errors.slowdown_error > 0)
-    return;
-  const std::string model = runtime_model_of(options.common);
+  if (traces_depend_on_seeds(options.run) || options.run.errors != Misjudgement{}) return;
+  const std::string model = runtime_model_of(options.run);
   const Profile none;  // a profile draws no random numbers either
   if (!make_runtime_model(model, {.profile = &none})->uses_network_overhead())
     throw UsageError(
@@ -58,20 +51,19 @@ void check_options(const SimulateOptions& options, const std::vector<std::uint64
 // One seed's trace: the first policy of the seed reads it, the last one frees it.
 class SeedsSimulation::Inputs {
  public:
-  Inputs(const SimulateOptions& options, std::uint64_t seed, std::size_t uses)
-      : options_(options.common), flat_(options.flat), uses_left_(uses) {
-    options_.seed = seed;
-    options_.trace = with_seed(options_.trace, seed);
-    options_.jobs_from = with_seed(options_.jobs_from, seed);
+  Inputs(const RunSpec& run, std::uint64_t seed, std::size_t uses) : spec_(run), uses_left_(uses) {
+    spec_.seed = seed;
+    spec_.trace = with_seed(spec_.trace, seed);
+    spec_.jobs_from = with_seed(spec_.jobs_from, seed);
   }
 
-  const PreparedSimulation& prepared() {
+  const Prepared& prepared() {
     std::call_once(once_, [this] {
-      prepared_.emplace(prepare_simulation(options_, flat_));
+      prepared_.emplace(prepare(spec_));
       machine_ = prepared_->machine.to_text();
-      notes_ = prepared_->scenario.notes;
-      assumed_ = assumptions_of(prepared_->scenario, options_);
-      const CleaningReport& report = prepared_->scenario.loaded.report;
+      notes_ = prepared_->notes;
+      assumed_ = assumptions_of(*prepared_);
+      const CleaningReport& report = prepared_->loaded.report;
       if (report.broken == 0 && report.skipped == 0 && report.findings.empty()) return;
       for (const std::string& line : report.to_lines()) notes_.push_back(line);
     });
@@ -85,40 +77,38 @@ class SeedsSimulation::Inputs {
   [[nodiscard]] const Assumptions& assumed() const { return assumed_; }
 
  private:
-  CommonOptions options_;
-  bool flat_;
+  RunSpec spec_;
   std::atomic<std::size_t> uses_left_;
   std::once_flag once_;
-  std::optional<PreparedSimulation> prepared_;
+  std::optional<Prepared> prepared_;
   std::string machine_;
   std::vector<std::string> notes_;
   Assumptions assumed_;
 };
 
-SeedsSimulation::SeedsSimulation(const SimulateOptions& options, std::string command_line)
+SeedsSimulation::SeedsSimulation(const SeedsOptions& options, std::string command_line)
     : options_(options), command_line_(std::move(command_line)), seeds_(parse_seeds(options.seeds)) {
   check_options(options, seeds_);
-  if (options.common.policies.empty())
-    throw UsageError("--policy is missing: expected a policy such as fcfs-malleable; `replay policies` lists them");
-  for (std::string& policy : split_policies(options.common.policies)) {
+  for (const std::string& policy : policies_of(options.run)) {
     (void)make_policy(policy);
-    results_.push_back({std::move(policy), std::vector<metrics::Summary>(seeds_.size())});
+    results_.push_back({policy, std::vector<metrics::Summary>(seeds_.size())});
   }
-  (void)results::parse_outputs(options.common.outputs);
-  for (const std::uint64_t seed : seeds_) inputs_.push_back(std::make_unique<Inputs>(options, seed, results_.size()));
+  (void)results::parse_outputs(options.run.outputs);
   for (const std::uint64_t seed : seeds_)
-    if (const std::string trace = with_seed(options.common.trace, seed); !trace.empty() && !fs::exists(trace))
+    inputs_.push_back(std::make_unique<Inputs>(options.run, seed, results_.size()));
+  for (const std::uint64_t seed : seeds_)
+    if (const std::string trace = with_seed(options.run.trace, seed); !trace.empty() && !fs::exists(trace))
       throw InputError(fmt::format("{}: is the trace of seed {}, and is not there", trace, seed));
   // An error in the first trace is reported before a folder is made.
-  note_on_curves_ = experiment::note_on_curves(inputs_.front()->prepared().scenario);
+  note_on_curves_ = experiment::note_on_curves(inputs_.front()->prepared());
 }
 
 SeedsSimulation::~SeedsSimulation() = default;
 
 std::optional<SeedsOutcome> SeedsSimulation::run(const std::function<void(std::string_view)>& show) {
-  const std::string& outputs = options_.common.outputs;
+  const std::string& outputs = options_.run.outputs;
   writes_runs_ = !outputs.empty() && outputs != "none";
-  if (writes_runs_ || !options_.common.out.empty()) folder_ = make_folder();
+  if (writes_runs_ || !options_.out.empty()) folder_ = make_folder();
   const std::size_t policies = results_.size(), count = policies * seeds_.size();
   for_each_in_parallel(count, options_.threads, [&](std::size_t i) { simulate(i / policies, i % policies, show); });
   std::error_code ignored;
@@ -126,7 +116,7 @@ std::optional<SeedsOutcome> SeedsSimulation::run(const std::function<void(std::s
     if (!folder_.empty()) fs::remove(folder_, ignored);  // only if it is empty
     return std::nullopt;
   }
-  if (!traces_depend_on_seeds(options_.common) && std::ranges::all_of(results_, all_seeds_agree)) {
+  if (!traces_depend_on_seeds(options_.run) && std::ranges::all_of(results_, all_seeds_agree)) {
     if (!folder_.empty() && !writes_runs_) fs::remove(folder_, ignored);
     throw UsageError(
         fmt::format("--seeds: every seed gives the same result: the trace is the same for each, and none "
@@ -141,7 +131,7 @@ std::optional<SeedsOutcome> SeedsSimulation::run(const std::function<void(std::s
 fs::path SeedsSimulation::make_folder() const {
   std::vector<std::string> policies;
   for (const SeededResult& result : results_) policies.push_back(result.policy);
-  return results::make_run_folder(options_.common.out, policies, options_.common.force);
+  return results::make_run_folder(options_.out, policies, options_.force);
 }
 
 void SeedsSimulation::simulate(std::size_t seed, std::size_t policy,
@@ -172,11 +162,11 @@ std::string SeedsSimulation::machine_text() const {
 SeedsOutcome SeedsSimulation::outcome() {
   SeedsOutcome all;
   all.command_line = command_line_;
-  all.trace = options_.common.trace;
+  all.trace = options_.run.trace;
   all.machine = machine_text();
-  all.runtime_model = runtime_model_of(options_.common);
+  all.runtime_model = runtime_model_of(options_.run);
   all.trimmed = options_.trim;
-  all.traces_differ = traces_depend_on_seeds(options_.common);
+  all.traces_differ = traces_depend_on_seeds(options_.run);
   all.seeds = seeds_;
   for (std::size_t seed = 0; seed < seeds_.size(); ++seed) {
     std::vector<std::string>& notes = all.notes.emplace_back(inputs_[seed]->notes());

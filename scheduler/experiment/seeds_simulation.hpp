@@ -14,10 +14,20 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/experiment/prepared_simulation.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/experiment/seeds.hpp"
 
 namespace replay::experiment {
+
+/// What is simulated with several seeds.
+struct SeedsOptions {
+  RunSpec run;        ///< of each seed; {seed} in the names of trace and side file stands for it
+  std::string seeds;  ///< as parse_seeds() takes them
+  int threads = 0;    ///< 0: all cores
+  bool trim = false;  ///< the smallest and the largest value of each metric are dropped
+  std::string out;    ///< folder, as results::make_run_folder() takes it
+  bool force = false;
+};
 
 /// Several seeds' results, and what they were simulated with.
 struct SeedsOutcome {
@@ -39,7 +49,7 @@ class SeedsSimulation {
  public:
   /// Checks the options and reads the first trace; writes nothing. `options` must outlive it. Throws UsageError,
   /// InputError.
-  SeedsSimulation(const SimulateOptions& options, std::string command_line);
+  SeedsSimulation(const SeedsOptions& options, std::string command_line);
   ~SeedsSimulation();
 
   /// On the workload of the first seed.
@@ -58,7 +68,7 @@ class SeedsSimulation {
   [[nodiscard]] std::string machine_text() const;
   [[nodiscard]] SeedsOutcome outcome();
 
-  const SimulateOptions& options_;
+  const SeedsOptions& options_;
   std::string command_line_;
   std::vector<std::uint64_t> seeds_;
   std::vector<SeededResult> results_;

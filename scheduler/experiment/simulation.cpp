@@ -1,30 +1,41 @@
 #include "scheduler/experiment/simulation.hpp"
 
-#include <string>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
 
 namespace replay::experiment {
+namespace {
 
-results::PolicyRun simulate(const Simulation& simulation, Policy& policy, results::Recorder& recorder) {
-  recorder.begin();
-  SimulationResult result;
-  std::string fault;
-  try {
-    result = replay::simulate(simulation.machine, simulation.workload, policy, simulation.model, recorder.sink(),
-                              simulation.options);
-  } catch (const PolicyError& error) {
-    fault = error.what();
-  }
-  results::PolicyRun run = recorder.finish();
-  run.interrupted = result.interrupted;
-  run.fault = std::move(fault);
-  recorder.write(run);
-  return run;
+// Keeps only the instant of the last record.
+class LastInstant final : public log::Sink {
+ public:
+  void header(const log::Header& /*header*/) override {}
+  void record(const log::Record& record) override { last = record.at; }
+  Instant last{};
+};
+
+SimulationOptions options_of(const Prepared& run) {
+  SimulationOptions options;
+  options.overrun = run.spec.overrun;
+  options.until = run.until;
+  return options;
 }
 
-results::RunDescription figures_only(const Machine& machine, const std::string& policy,
+}  // namespace
+
+BodyEnd SimBody::run(Policy& policy, const RuntimeModel& model, results::Recorder& recorder,
+                     const Viewers& /*viewers*/) {
+  try {
+    const SimulationResult result = simulate(machine_, workload_, policy, model, recorder.sink(), options_);
+    return {.interrupted = result.interrupted};
+  } catch (const PolicyError& error) {
+    return {.fault = error.what()};
+  }
+}
+
+results::RunDescription figures_only(const Machine& machine, std::string_view policy,
                                      const std::string& runtime_model) {
   results::RunDescription description;
   description.body = "sim";
@@ -34,6 +45,33 @@ results::RunDescription figures_only(const Machine& machine, const std::string& 
   description.runtime_model = runtime_model;
   description.outputs = "none";
   return description;
+}
+
+results::PolicyRun simulate_policy(const Prepared& run, std::size_t policy, const std::filesystem::path& folder,
+                                   const std::string& command_line, std::function<void(std::size_t)> progress) {
+  const NamedPolicy named = make_policy(run.policies[policy].text);
+  const auto model = run.model();
+  results::Recorder recorder{folder, describe_run(run, named, command_line)};
+  SimulationOptions options = options_of(run);
+  options.interrupted = [] { return stops_asked() > 0; };
+  options.progress = std::move(progress);
+  SimBody body{run.machine, run.workload(), std::move(options)};
+  return experiment::run(body, *named.policy, *model, recorder);
+}
+
+double foresee(const Prepared& run) {
+  double sum = 0;
+  const auto model = run.model();
+  for (const PreparedPolicy& policy : run.policies) {
+    const NamedPolicy named = make_policy(policy.text);
+    LastInstant log;
+    results::Recorder recorder{{}, figures_only(run.machine, named.full_text, run.spec.runtime_model)};
+    SimBody body{run.machine, run.workload(), options_of(run)};
+    const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.sinks = {&log}});
+    if (!done.fault.empty()) throw PolicyError(done.fault);
+    sum += seconds(log.last - run.workload().jobs.front().job.submitted) * run.spec.time_scale;
+  }
+  return sum;
 }
 
 }  // namespace replay::experiment

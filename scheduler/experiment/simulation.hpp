@@ -1,31 +1,44 @@
-// The one way in which a policy is simulated, for all commands, studies and validations: the simulator runs, a recorder
-// takes the log and makes the figures of it.
+// Runs in virtual time: the body that simulates, and what is made of it for a run that has been prepared.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "scheduler/experiment/prepared.hpp"
+#include "scheduler/experiment/run.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
-#include "scheduler/policy/view/policy.hpp"
-#include "scheduler/results/recorder.hpp"
-#include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/sim/simulator.hpp"
 
 namespace replay::experiment {
 
-/// What is simulated. The references must stay valid for the simulation.
-struct Simulation {
-  const Machine& machine;
-  const Workload& workload;
-  const RuntimeModel& model;
-  SimulationOptions options{};
+/// Simulates a workload. The references must stay valid for the run. A policy that fails is a fault of the run.
+class SimBody final : public Body {
+ public:
+  SimBody(const Machine& machine, const Workload& workload, SimulationOptions options = {})
+      : machine_(machine), workload_(workload), options_(std::move(options)) {}
+  BodyEnd run(Policy& policy, const RuntimeModel& model, results::Recorder& recorder, const Viewers& viewers) override;
+
+ private:
+  const Machine& machine_;
+  const Workload& workload_;
+  SimulationOptions options_;
 };
 
-/// Runs it to its end under `policy`, and writes the outputs that the recorder is to write. If the policy fails, the run
-/// ends, PolicyRun::fault says why, and what happened until then is recorded. Throws InputError. REQUIRES: the recorder
-/// is new: not begun.
-[[nodiscard]] results::PolicyRun simulate(const Simulation& simulation, Policy& policy, results::Recorder& recorder);
-
 /// Description of a simulation that leaves no files, only figures.
-[[nodiscard]] results::RunDescription figures_only(const Machine& machine, const std::string& policy,
+[[nodiscard]] results::RunDescription figures_only(const Machine& machine, std::string_view policy,
                                                    const std::string& runtime_model);
+
+/// Simulates the run's policy number `policy`. `folder` empty: writes nothing. `progress` is called now and then with the
+/// number of jobs that have ended. A stop signal (under HeedStops) ends the run early. Any thread; `run` is only read.
+[[nodiscard]] results::PolicyRun simulate_policy(const Prepared& run, std::size_t policy,
+                                                 const std::filesystem::path& folder, const std::string& command_line,
+                                                 std::function<void(std::size_t)> progress);
+
+/// Real seconds that the policies take one after the other, by the simulator. Writes nothing. Throws PolicyError.
+[[nodiscard]] double foresee(const Prepared& run);
 
 }  // namespace replay::experiment

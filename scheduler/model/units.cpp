@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace replay {
 namespace {
@@ -82,6 +84,18 @@ std::optional<Duration> parse_duration(std::string_view text) {
   if (!number || std::abs(seconds(*number)) * scale > static_cast<double>(kMostSeconds)) return std::nullopt;
   if (scale == 1) return number;
   return Duration{std::llround(static_cast<double>(number->count()) * scale)};
+}
+
+std::string with_unit(Duration d) {
+  if (d == Duration::zero()) return "0";
+  constexpr std::pair<const char*, Duration> kUnits[] = {{"d", std::chrono::hours{24}},
+                                                         {"h", std::chrono::hours{1}},
+                                                         {"min", std::chrono::minutes{1}},
+                                                         {"s", std::chrono::seconds{1}},
+                                                         {"ms", std::chrono::milliseconds{1}}};
+  for (const auto& [name, unit] : kUnits)
+    if (d % unit == Duration::zero()) return fmt::format("{}{}", d / unit, name);
+  return to_text(d) + "s";
 }
 
 }  // namespace replay

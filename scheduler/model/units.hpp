@@ -62,5 +62,8 @@ enum class JobId : std::int64_t {};
 
 /// Reads a duration with a unit, as people write it: "90", "90s", "5min", "2h", "1d", "250ms". Nothing otherwise.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
+/// The same duration in the largest unit of which it is a whole number, else in seconds: "90s", "5min", "2h", "10ms",
+/// "0.0005s", "0". Read back exactly by parse_duration if it is shorter than 10^5 days.
+[[nodiscard]] std::string with_unit(Duration d);
 
 }  // namespace replay

@@ -115,13 +115,12 @@ class Session {
  public:
   Session(const ProgramRequest& request, const Say& say)
       : request_(request), say_(say), plan_(request.changes), cores_(choose_cores(request)) {
-    const Pairing pairing = request.pairing == "block" ? Pairing::kBlock : Pairing::kCyclic;
     const std::vector<std::int32_t> shrunk = launcher::numbers(choose_shrunk_cores(request, plan_, cores_));
     settings_.command = request.command;
     settings_.with_vmlib = request.with_vmlib;
     settings_.is_switched_off = is_switched_off(read_environment(request.environment));
-    settings_.core_of_rank = place_ranks(request.ranks, launcher::numbers(cores_), pairing);
-    if (!shrunk.empty()) settings_.shrunk_to = place_ranks(request.ranks, shrunk, pairing);
+    settings_.core_of_rank = place_ranks(request.ranks, launcher::numbers(cores_), request.pairing);
+    if (!shrunk.empty()) settings_.shrunk_to = place_ranks(request.ranks, shrunk, request.pairing);
     order_.shrunk_to = settings_.shrunk_to;
     order_.launch.job = kJob;
     order_.launch.environment = read_environment(request.environment);
@@ -159,8 +158,8 @@ class Session {
 
   int run_with_agent() {
     launcher::AgentOptions agent_options;
-    agent_options.back_end = experiment::back_end_of(request_.back_end);
-    agent_options.network = experiment::job_network_of(request_.job_network);
+    agent_options.back_end = request_.back_end;
+    agent_options.network = request_.job_network;
     if (const auto note = experiment::job_network_note(agent_options.network)) {
       say_note(*note);
       agent_options.network = launcher::JobNetwork::kHost;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "launcher/agent/agent.hpp"
+#include "scheduler/model/allocation.hpp"
 #include "scheduler/program/change_plan.hpp"
 
 namespace replay::program {
@@ -19,9 +21,9 @@ struct ProgramRequest {
   bool smt = false;
   ChangeTexts changes;
   int shrink_to = 0;  ///< cores; 0: half of them
-  std::string pairing = "block";
-  std::string back_end = "auto";
-  std::string job_network = "own";
+  Pairing pairing = Pairing::kBlock;
+  launcher::BackEnd back_end = launcher::BackEnd::kAuto;
+  launcher::JobNetwork job_network = launcher::JobNetwork::kOwn;
   std::vector<std::string> environment;  ///< NAME=VALUE, for the ranks
   std::string report;                    ///< file; empty: the report goes to the terminal
   bool json = false;                     ///< the report as JSON on stdout; then there are no messages meanwhile

@@ -16,4 +16,7 @@ struct InputFile {
 /// Reads the file as it is (compressed or not). Throws InputError.
 [[nodiscard]] InputFile input_file(const std::filesystem::path& path);
 
+/// Throws InputError if one cannot be read.
+[[nodiscard]] bool same_bytes(const std::filesystem::path& a, const std::filesystem::path& b);
+
 }  // namespace replay::results

@@ -90,6 +90,7 @@ void Recorder::write(PolicyRun& run) {
 void Recorder::write_run_json(const PolicyRun* run) {
   RunInfo info;
   info.command = description_.command_line;
+  info.words = description_.words;
   std::error_code no_folder;
   info.working_folder = fs::current_path(no_folder).string();
   info.versions = {{"replay", REPLAY_VERSION}, {"compiler", __VERSION__}};

@@ -27,7 +27,6 @@
 #include "scheduler/log/text.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/output_names.hpp"
-#include "scheduler/results/past_run.hpp"
 
 namespace replay::results {
 namespace fs = std::filesystem;

@@ -21,6 +21,7 @@ nlohmann::ordered_json to_json(const RunInfo& info) {
   nlohmann::ordered_json json;
   json["format"] = "replay-run 1";
   json["command"] = info.command;
+  json["run"] = info.words;
   json["working_folder"] = info.working_folder;
   json["versions"] = named_values(info.versions);
   json["body"] = info.body;

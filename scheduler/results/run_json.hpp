@@ -16,6 +16,7 @@ namespace replay::results {
 /// The contents of run.json: enough to repeat the run and to judge its conditions.
 struct RunInfo {
   std::string command;
+  std::vector<std::string> words;                             ///< of the command that makes this run alone
   std::string working_folder;                                 ///< where it was given: relative paths begin here
   std::vector<std::pair<std::string, std::string>> versions;  ///< program, compiler, mpich, ...
   std::string body;                                           ///< sim or live

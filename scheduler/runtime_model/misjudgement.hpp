@@ -13,6 +13,8 @@ namespace replay {
 struct Misjudgement {
   double curve_error = 0;     ///< of speedups; >= 0
   double slowdown_error = 0;  ///< of slowdowns beside others and by how a job's own processes lie; >= 0
+
+  friend bool operator==(const Misjudgement&, const Misjudgement&) = default;
 };
 
 /// Sets JobTruth::speedup_power and slowdown_power of each job with a Declaration.

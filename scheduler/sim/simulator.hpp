@@ -17,9 +17,9 @@ struct SimulationOptions {
   Overrun overrun = Overrun::kKill;
   Instant until = kNever;  ///< what runs then is killed, what waits is cancelled
   /// Called now and then; true ends the run as `until` does (Ctrl-C).
-  std::function<bool()> interrupted;
+  std::function<bool()> interrupted{};
   /// Called now and then with the number of jobs that have ended.
-  std::function<void(std::size_t)> progress;
+  std::function<void(std::size_t)> progress{};
 };
 
 struct SimulationResult {

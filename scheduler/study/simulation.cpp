@@ -14,12 +14,10 @@ namespace replay::study {
 
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
                               const Surroundings& surroundings, std::span<log::Sink* const> more) {
-  results::Recorder recorder{{}, experiment::figures_only(setting.machine, std::string{name}, setting.runtime_model)};
-  for (log::Sink* sink : more) recorder.also(*sink);
-  const auto model = make_runtime_model(setting.runtime_model);
-  experiment::Simulation simulation{setting.machine, workload, *model};
-  simulation.options.interrupted = surroundings.interrupted;
-  results::PolicyRun run = experiment::simulate(simulation, policy, recorder);
+  results::Recorder recorder{{}, experiment::figures_only(setting.machine, name, setting.runtime_model)};
+  experiment::SimBody body{setting.machine, workload, {.interrupted = surroundings.interrupted}};
+  results::PolicyRun run = experiment::run(body, policy, *make_runtime_model(setting.runtime_model), recorder,
+                                           {.sinks = {more.begin(), more.end()}});
   if (!run.fault.empty()) throw PolicyError(run.fault);
   if (run.interrupted) throw Interrupted{};
   return std::move(run.summary);

@@ -22,7 +22,7 @@
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/compare/decision_list.hpp"
 #include "scheduler/compare/divergence.hpp"
-#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/profile_use.hpp"
 #include "scheduler/experiment/programs.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/results/event_log_file.hpp"
@@ -40,37 +40,16 @@ using nlohmann::ordered_json;
 constexpr int kJobsFailed = 1;
 constexpr std::size_t kLastWords = 2000;  // bytes
 
-// ---- the same options for both ----
+// ---- the same run, simulated and for real ----
 
-// The options that simulation and real run share, as words, without the machine.
-std::vector<std::string> shared_words(const ValidationSetting& setting, const std::string& trace,
-                                      const std::string& policy) {
-  const experiment::CommonOptions& o = setting.common;
-  std::vector<std::string> words = {"--trace",       trace,       "--policy", policy,   "--runtime-model",
-                                    o.runtime_model, "--overrun", o.overrun,  "--seed", fmt::format("{}", o.seed)};
-  const auto add = [&words](const char* option, const std::string& value) {
-    if (!value.empty()) words.insert(words.end(), {option, value});
-  };
-  add("--profile", o.profile);
-  add("--pairs", o.pairs);
-  if (o.errors.curve_error > 0) add("--curve-error", fmt::format("{}", o.errors.curve_error));
-  if (o.errors.slowdown_error > 0) add("--slowdown-error", fmt::format("{}", o.errors.slowdown_error));
-  add("--jobs-from", o.jobs_from);
-  add("--until", o.until);
-  add("--scale-sizes", o.scale_sizes);
-  for (const auto& [name, value] : o.cleaning) words.push_back(fmt::format("--{}={}", name, value));
-  if (o.strict) words.emplace_back("--strict");
-  return words;
+experiment::RunSpec with_jobs(experiment::RunSpec run, const std::string& trace, const std::string& policy) {
+  run.trace = trace;
+  run.policies = {policy};
+  return run;
 }
 
-experiment::CommonOptions options_of(const ValidationSetting& setting, const std::string& trace,
-                                     const std::string& policy) {
-  experiment::CommonOptions options = setting.common;
-  options.trace = trace;
-  options.policies = policy;
-  options.machine = setting.machine_text;
-  options.outputs = "all";
-  return options;
+experiment::Prepared prepare_simulation(const ValidationSetting& setting, const ValidationCell& cell) {
+  return experiment::prepare(simulated(setting, cell.trace, cell.policy));
 }
 
 std::string joined(const std::vector<std::string>& words) { return "replay " + command_line_of(words); }
@@ -86,9 +65,10 @@ void make_folder(const fs::path& folder) {
 void simulate_into(const ValidationSetting& setting, const std::string& trace, const std::string& policy,
                    const fs::path& folder, const compare::MeasuredWork* measured = nullptr) {
   if (fs::exists(folder)) results::remove_run(folder);
-  experiment::PreparedSimulation prepared = experiment::prepare_simulation(options_of(setting, trace, policy), false);
+  const experiment::RunSpec run = simulated(setting, trace, policy);
+  experiment::Prepared prepared = experiment::prepare(run);
   if (measured != nullptr)
-    prepared.scenario.workload().jobs.change_each([measured](TracedJob& traced) {
+    prepared.workload().jobs.change_each([measured](TracedJob& traced) {
       if (const auto* found = measured->find(traced.job.id); found != nullptr && found->work) {
         traced.truth.runtime = time_at(*found->work, found->processes, traced.job.declaration.get(),
                                        traced.job.processes, traced.truth.speedup_power);
@@ -96,17 +76,16 @@ void simulate_into(const ValidationSetting& setting, const std::string& trace, c
         traced.job.estimate = std::max(traced.job.estimate, traced.truth.runtime);
       }
     });
-  std::vector<std::string> words = shared_words(setting, trace, policy);
-  words.insert(words.begin(), "simulate");
-  words.insert(words.end(), {"--machine", setting.machine_text, "--out", folder.string()});
+  std::vector<std::string> words = to_words(run);
+  words.insert(words.end(), {"--out", folder.string()});
   (void)simulate_to_end(prepared, 0, folder, joined(words));
 }
 
-// s(m) of the scenario's model for its jobs.
+// s(m) of the run's model for its jobs.
 class ModelledSlowdown {
  public:
-  explicit ModelledSlowdown(const experiment::Scenario& scenario) : model_(scenario.model()) {
-    for (const TracedJob& traced : scenario.workload().jobs) jobs_[traced.job.id] = traced;
+  explicit ModelledSlowdown(const experiment::Prepared& run) : model_(run.model()) {
+    for (const TracedJob& traced : run.workload().jobs) jobs_[traced.job.id] = traced;
   }
   [[nodiscard]] double operator()(JobId job, const Allocation& on) const {
     const auto found = jobs_.find(job);
@@ -175,18 +154,17 @@ void add_surroundings(CellResult& result, const fs::path& run) {
 // Adds the simulation with the real run's submit instants and work.
 void add_measured(CellResult& result, const ValidationSetting& setting, const ValidationCell& cell,
                   const fs::path& folder, const compare::DecisionList& simulated, const compare::DecisionList& real) {
-  const experiment::PreparedSimulation prepared =
-      experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
-  compare::MeasuredWork measured{ModelledSlowdown{prepared.scenario}};
+  const experiment::Prepared prepared = prepare_simulation(setting, cell);
+  compare::MeasuredWork measured{ModelledSlowdown{prepared}};
   results::read_event_log(results::event_log_of((folder / "real").string()), measured);
   if (measured.has_shared_cores()) {
     result.why_not_measured = "jobs shared cores: what each did of its work cannot be told apart";
     return;
   }
   const fs::path trace = folder / "measured.swf";
-  write_measured_trace(trace, options_of(setting, cell.trace, cell.policy), prepared.scenario.workload(), measured);
+  write_measured_trace(trace, prepared.spec, prepared.workload(), measured);
   ValidationSetting of_file = setting;
-  of_file.common.jobs_from.clear();  // the new trace has a side file of its own
+  of_file.run.jobs_from.clear();  // the new trace has a side file of its own
   try {
     simulate_into(of_file, trace.string(), cell.policy, folder / "measured", &measured);
   } catch (const CellInterrupted&) {  // the real run has ended; its result is kept
@@ -219,18 +197,16 @@ void run_for_real(const ValidationSetting& setting, const ValidationCell& cell, 
     throw InputError(fmt::format("cell {}: the real run did not come to its end: {}", cell.name, last_words(err)));
 }
 
-experiment::Programs programs_of(const ValidationSetting& setting, const experiment::Scenario& scenario) {
-  return {setting.program, scenario.loaded.programs, setting.time_scale, setting.common.seed};
+experiment::Programs programs_of(const experiment::RunSpec& spec, const experiment::Prepared& run) {
+  return {spec.program, run.loaded.programs, spec.time_scale, spec.seed};
 }
 
 // SHA-256 of the programs that the real run starts, by name: rebuilt ones may be faster.
-ordered_json program_hashes(const ValidationSetting& setting, const experiment::CommonOptions& of_cell) {
-  const experiment::PreparedSimulation prepared =
-      experiment::prepare_simulation(options_of(setting, of_cell.trace, of_cell.policies), false);
-  const experiment::Scenario& scenario = prepared.scenario;
-  const experiment::Programs programs = programs_of(setting, scenario);
+ordered_json program_hashes(const ValidationSetting& setting, const ValidationCell& cell) {
+  const experiment::Prepared run = prepare_simulation(setting, cell);
+  const experiment::Programs programs = programs_of(setting.run, run);
   ordered_json hashes = ordered_json::object();
-  for (const TracedJob& traced : scenario.loaded.workload.jobs) {
+  for (const TracedJob& traced : run.workload().jobs) {
     const fs::path program = programs.command(traced).front();
     if (const std::string name = program.filename().string(); !hashes.contains(name))
       hashes[name] = digest_of(program.string()).sha256;
@@ -248,64 +224,65 @@ std::string cell_name(const std::optional<double>& load_percent, const std::stri
   return name + results::folder_name(policy);
 }
 
+experiment::RunSpec simulated(const ValidationSetting& setting, const std::string& trace, const std::string& policy) {
+  experiment::RunSpec run = with_jobs(setting.run, trace, policy);
+  run.world = experiment::World::kSimulated;
+  run.machine = setting.machine_text;
+  run.outputs = "all";
+  run.node = {};
+  run.time_scale = 1;
+  run.pairing = Pairing::kBlock;
+  run.program.clear();
+  run.programs_from_trace = false;
+  return run;
+}
+
 std::vector<std::string> real_run_words(const ValidationSetting& setting, const ValidationCell& cell,
                                         const fs::path& out) {
-  std::vector<std::string> words = shared_words(setting, cell.trace, cell.policy);
-  const experiment::RealMachineOptions& machine = setting.machine;
-  words.insert(words.end(), {"--machine", setting.common.machine, "--time-scale", fmt::format("{}", setting.time_scale),
-                             "--pairing", setting.pairing, "--back-end", machine.back_end, "--quantum", machine.quantum,
-                             "--turn", machine.turn, "--job-network", machine.job_network});
-  if (machine.smt) words.emplace_back("--smt");
-  if (!setting.program.empty()) words.insert(words.end(), {"--program", setting.program});
-  if (setting.programs_from_trace) words.emplace_back("--programs-from-trace");
+  std::vector<std::string> words = to_words(with_jobs(setting.run, cell.trace, cell.policy));
   words.insert(words.end(), {"--out", out.string(), "--force", "--plain", "--yes"});
   return words;
 }
 
 ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell) {
-  const experiment::CommonOptions& o = setting.common;
+  const experiment::RunSpec run = with_jobs(setting.run, cell.trace, cell.policy);
   const NamedPolicy policy = make_policy(cell.policy);
+  const auto word = [&run](const char* option) { return option_text(run, option); };
   ordered_json inputs = {{"policy", policy.full_text},
-                         {"machine", o.machine.empty() ? "local" : o.machine},
-                         {"time_scale", setting.time_scale},
-                         {"runtime_model", o.runtime_model},
-                         {"seed", o.seed},
-                         {"overrun", o.overrun},
-                         {"until", o.until},
-                         {"scale_sizes", o.scale_sizes},
-                         {"cleaning", o.cleaning},
-                         {"pairing", setting.pairing},
-                         {"back_end", setting.machine.back_end},
-                         {"quantum", setting.machine.quantum},
-                         {"smt", setting.machine.smt},
-                         {"program", setting.program},
+                         {"machine", run.machine.empty() ? "local" : run.machine},
+                         {"time_scale", run.time_scale},
+                         {"runtime_model", run.runtime_model},
+                         {"seed", run.seed},
+                         {"overrun", word("--overrun")},
+                         {"until", word("--until")},
+                         {"scale_sizes", word("--scale-sizes")},
+                         {"cleaning", run.cleaning},
+                         {"pairing", word("--pairing")},
+                         {"back_end", word("--back-end")},
+                         {"quantum", word("--quantum")},
+                         {"smt", run.node.smt},
+                         {"program", run.program},
                          {"trace_sha256", digest_of(cell.trace).sha256}};
-  if (setting.machine.turn != experiment::RealMachineOptions{}.turn) inputs["turn"] = setting.machine.turn;
-  experiment::CommonOptions of_cell = o;
-  of_cell.trace = cell.trace;
-  of_cell.policies = cell.policy;
-  if (const auto side_file = experiment::side_file_of(of_cell))
+  if (run.node.turn != experiment::NodeUse{}.turn) inputs["turn"] = word("--turn");
+  if (const auto side_file = experiment::side_file_of(run.trace, run.jobs_from))
     inputs["side_file_sha256"] = digest_of(*side_file).sha256;
   inputs["tolerance_s"] = seconds(setting.tolerance);
-  inputs["programs_sha256"] = program_hashes(setting, of_cell);
-  if (names_model(o.runtime_model, "pairs"))
-    if (const auto pairs = experiment::pairs_file_of(of_cell)) inputs["pairs_sha256"] = digest_of(*pairs).sha256;
-  if (names_model(o.runtime_model, kCalibrated))
-    inputs["profile_sha256"] = digest_of(experiment::profile_path(o)).sha256;
+  inputs["programs_sha256"] = program_hashes(setting, cell);
+  if (names_model(run.runtime_model, "pairs"))
+    if (const auto pairs = experiment::pairs_file_of(run)) inputs["pairs_sha256"] = digest_of(*pairs).sha256;
+  if (names_model(run.runtime_model, kCalibrated))
+    inputs["profile_sha256"] = digest_of(experiment::profile_path(run)).sha256;
   for (const std::string& file : policy.files) inputs["policy_sha256"].push_back(digest_of(file).sha256);
   return inputs;
 }
 
 std::vector<std::string> named_by_trace(const ValidationSetting& setting, const ValidationCell& cell) {
-  const experiment::PreparedSimulation prepared =
-      experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
-  return programs_of(setting, prepared.scenario).named_by_trace(prepared.scenario.workload());
+  const experiment::Prepared run = prepare_simulation(setting, cell);
+  return programs_of(setting.run, run).named_by_trace(run.workload());
 }
 
 double foresee_cell(const ValidationSetting& setting, const ValidationCell& cell) {
-  const experiment::PreparedSimulation prepared =
-      experiment::prepare_simulation(options_of(setting, cell.trace, cell.policy), false);
-  return simulate_to_end(prepared, 0).summary.value("makespan");
+  return simulate_to_end(prepare_simulation(setting, cell), 0).summary.value("makespan");
 }
 
 CellResult run_cell(const ValidationSetting& setting, const ValidationCell& cell, const fs::path& folder,

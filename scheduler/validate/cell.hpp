@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/validate/result.hpp"
 #include "scheduler/validate/simulation.hpp"
 
@@ -16,14 +15,10 @@ namespace replay::validate {
 
 /// What all cells of a validation have in common.
 struct ValidationSetting {
-  experiment::CommonOptions common;  ///< trace, policy, machine, out as a cell changes them
-  experiment::RealMachineOptions machine;
-  double time_scale = 1;  ///< real seconds per second of the trace
-  std::string pairing = "block";
-  std::string program;
-  bool programs_from_trace = false;  ///< those that are no benchmarks of ours may run
-  std::string machine_text;          ///< RealMachine::text(): what the simulation runs on
-  Duration tolerance{};              ///< of the comparison of decisions
+  experiment::RunSpec run;   ///< for real; a cell has its own trace and policy
+  std::string machine_text;  ///< RealMachine::text(): what the simulation runs on
+  Duration tolerance{};      ///< of the comparison of decisions
+  bool force = false;        ///< cells that have a result are run again
 };
 
 struct ValidationCell {
@@ -37,6 +32,10 @@ struct ValidationCell {
 /// "30/poisson/easy", without the parts that are not given.
 [[nodiscard]] std::string cell_name(const std::optional<double>& load_percent, const std::string& arrivals,
                                     const std::string& policy);
+
+/// The simulation of these jobs on the setting's machine.
+[[nodiscard]] experiment::RunSpec simulated(const ValidationSetting& setting, const std::string& trace,
+                                            const std::string& policy);
 
 /// Everything that determines the result of the cell, hashes of its files included. Throws InputError, UsageError.
 [[nodiscard]] nlohmann::ordered_json cell_inputs(const ValidationSetting& setting, const ValidationCell& cell);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "scheduler/experiment/prepared.hpp"
 #include "traces/history.hpp"
 #include "traces/trace_stream.hpp"
 
@@ -28,12 +29,12 @@ void put(SwfRecord& record, const TracedJob& traced, const compare::MeasuredJob&
 
 }  // namespace
 
-void write_measured_trace(const std::filesystem::path& file, const experiment::CommonOptions& options,
-                          const Workload& workload, const compare::MeasuredWork& measured) {
+void write_measured_trace(const std::filesystem::path& file, const experiment::RunSpec& run, const Workload& workload,
+                          const compare::MeasuredWork& measured) {
   std::unordered_map<std::int64_t, TracedJob> jobs;
   for (const TracedJob& traced : workload.jobs) jobs[static_cast<std::int64_t>(traced.job.id)] = traced;
-  TraceReader reader(options.trace,
-                     {.swf = {.strict = options.strict}, .job_table = experiment::side_file_of(options)});
+  TraceReader reader(run.trace,
+                     {.swf = {.strict = run.strict}, .job_table = experiment::side_file_of(run.trace, run.jobs_from)});
   TraceWriter writer(file.string(), {.force = true});
   SwfHeader header = reader.header();
   note_history(header, "replay validate (submit instants, run times and CPU times as measured in a real run)");

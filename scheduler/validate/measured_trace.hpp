@@ -7,14 +7,14 @@
 #include <string>
 
 #include "scheduler/compare/measured_work.hpp"
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/run_spec.hpp"
 
 namespace replay::validate {
 
 /// Estimates stay, but none is shorter than the work: the simulator would kill such a job, and the real run, with its
-/// grace, did not. Jobs that the run did not have, or that did not run to their own end, stay as they were. `options`
-/// name the trace that was run. Throws InputError.
-void write_measured_trace(const std::filesystem::path& file, const experiment::CommonOptions& options,
-                          const Workload& workload, const compare::MeasuredWork& measured);
+/// grace, did not. Jobs that the run did not have, or that did not run to their own end, stay as they were. `run`
+/// names the trace that was run. Throws InputError.
+void write_measured_trace(const std::filesystem::path& file, const experiment::RunSpec& run, const Workload& workload,
+                          const compare::MeasuredWork& measured);
 
 }  // namespace replay::validate

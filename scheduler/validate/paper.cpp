@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/profile_use.hpp"
 
 namespace replay::validate {
 namespace {
@@ -29,12 +29,11 @@ PaperExperiment prepare_paper(ValidationSetting& setting, bool is_physical, bool
                               const std::filesystem::path& traces) {
   PaperExperiment paper;
   paper.is_physical = is_physical;
-  paper.workload =
-      is_physical ? physical_workload(cores, experiment::profile_path(setting.common)) : emulated_workload();
+  paper.workload = is_physical ? physical_workload(cores, experiment::profile_path(setting.run)) : emulated_workload();
   paper.seeds = simulate_paper_seeds(traces, paper.workload, setting);
   if (!keeps_seed) {
-    paper.typical = typical_seed(paper.seeds, kFaintWait / setting.time_scale);
-    setting.common.seed = paper.typical->seed;
+    paper.typical = typical_seed(paper.seeds, kFaintWait / setting.run.time_scale);
+    setting.run.seed = paper.typical->seed;
   }
   return paper;
 }
@@ -54,8 +53,8 @@ ValidationPage page_of(const PaperExperiment& paper, const ValidationSetting& se
   page.command = std::move(command);
   page.machine = computer();
   page.cores = setting.machine_text;
-  page.time_scale = setting.time_scale;
-  page.seed = setting.common.seed;
+  page.time_scale = setting.run.time_scale;
+  page.seed = setting.run.seed;
   page.typical = paper.typical;
   page.workload = paper.workload;
   page.aim_percent = paper.is_physical ? kAimPhysical : kAimEmulated;

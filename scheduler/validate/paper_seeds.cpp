@@ -1,17 +1,18 @@
 #include "scheduler/validate/paper_seeds.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <iterator>
 #include <tuple>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
-#include "scheduler/experiment/progress_line.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
 
 namespace replay::validate {
 namespace {
@@ -22,14 +23,12 @@ std::array<double, compare::kFigureCount> figures_in(const metrics::Summary& sum
 
 void simulate_seed(SeedSeries& series, std::size_t seed_index, const std::string& trace,
                    const ValidationSetting& setting) {
-  experiment::CommonOptions options = setting.common;
-  options.trace = trace;
-  options.jobs_from.clear();
-  options.machine = setting.machine_text;
-  options.outputs = "none";
-  options.seed = seed_index + 1;  // as the cells of that seed have it
-  options.policies = fmt::format("{}", fmt::join(kPaperPolicies, ","));
-  const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options, false);
+  experiment::RunSpec run = simulated(setting, trace, "");
+  run.policies.assign(std::begin(kPaperPolicies), std::end(kPaperPolicies));
+  run.jobs_from.clear();
+  run.outputs = "none";
+  run.seed = seed_index + 1;  // as the cells of that seed have it
+  const experiment::Prepared prepared = experiment::prepare(std::move(run));
   for (std::size_t p = 0; p < std::size(kPaperPolicies); ++p) {
     const auto figures = figures_in(simulate_to_end(prepared, p).summary);
     for (std::size_t i = 0; i < figures.size(); ++i) series.values[p][i][seed_index] = figures[i];
@@ -51,7 +50,7 @@ std::vector<SeedSeries> simulate_paper_seeds(const std::filesystem::path& traces
       for (auto& policy : series.values)
         for (auto& figure : policy) figure.resize(kPaperSeeds);
     }
-  experiment::ProgressLine progress;
+  terminal::ProgressLine progress;
   std::atomic<std::size_t> done{0};
   for_each_in_parallel(all.size() * kPaperSeeds, 0, [&](std::size_t i) {
     if (stops_asked() > 0) throw CellInterrupted{};

@@ -49,10 +49,10 @@ std::string scaled_trace(const ValidationSetting& setting, const fs::path& folde
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
-  const experiment::CommonOptions& common = setting.common;
+  const experiment::RunSpec& run = setting.run;
   const fs::path file = folder / fmt::format("load-{:g}.swf", load);
-  const RereadableTrace trace(common.trace,
-                              {.swf = {.strict = common.strict}, .job_table = experiment::side_file_of(common)});
+  const RereadableTrace trace(
+      run.trace, {.swf = {.strict = run.strict}, .job_table = experiment::side_file_of(run.trace, run.jobs_from)});
   TraceWriter writer(file.string(), {.force = true});
   ScaleOptions options;
   options.load = load / 100;
@@ -70,22 +70,22 @@ std::string scaled_trace(const ValidationSetting& setting, const fs::path& folde
 
 std::vector<ValidationCell> cells_of_trace(ValidationSetting& setting, const std::string& loads_list,
                                            const fs::path& folder, CoreCount cores) {
-  if (setting.common.trace.empty() || setting.common.trace == "-")
+  if (setting.run.trace.empty() || setting.run.trace == "-")
     throw UsageError(
         "--trace is missing: expected a file (each cell reads it again), such as traces/emulated-small.swf; or "
         "--paper-experiment");
-  if (setting.common.policies.empty())
+  if (setting.run.policies.empty())
     throw UsageError("--policy is missing: expected policies such as easy,fcfs-malleable");
-  const std::vector<std::string> policies = split_policies(setting.common.policies);
+  const std::vector<std::string>& policies = setting.run.policies;
   std::vector<ValidationCell> cells;
   const auto add = [&](const std::string& trace, std::optional<double> load) {
     for (const std::string& policy : policies)
       cells.push_back({.name = cell_name(load, "", policy), .trace = trace, .policy = policy, .load_percent = load});
   };
   const std::vector<double> loads = loads_of(loads_list);
-  if (loads.empty()) add(setting.common.trace, std::nullopt);
+  if (loads.empty()) add(setting.run.trace, std::nullopt);
   for (const double load : loads) add(scaled_trace(setting, folder, load, cores), load);
-  if (!loads.empty()) setting.common.jobs_from.clear();  // the new traces have side files of their own
+  if (!loads.empty()) setting.run.jobs_from.clear();  // the new traces have side files of their own
   std::set<std::string> names;
   for (const ValidationCell& cell : cells)
     if (!names.insert(cell.name).second)
@@ -127,11 +127,11 @@ std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vecto
     PlannedCell& p = planned.emplace_back(PlannedCell{std::move(cell), {}});
     p.folder = out / "cells" / p.cell.name;
     p.inputs = cell_inputs(setting, p.cell);
-    if (!setting.common.force) p.result = finished_cell(p.folder, p.cell.name, p.inputs);
+    if (!setting.force) p.result = finished_cell(p.folder, p.cell.name, p.inputs);
   }
   for (PlannedCell& p : planned) {
     if (p.result) continue;
-    p.real_seconds = foresee_cell(setting, p.cell) * setting.time_scale + kCellOverhead;
+    p.real_seconds = foresee_cell(setting, p.cell) * setting.run.time_scale + kCellOverhead;
   }
   return planned;
 }

@@ -6,12 +6,12 @@
 
 namespace replay::validate {
 
-results::PolicyRun simulate_to_end(const experiment::PreparedSimulation& prepared, std::size_t policy,
+results::PolicyRun simulate_to_end(const experiment::Prepared& run, std::size_t policy,
                                    const std::filesystem::path& folder, const std::string& command_line) {
-  results::PolicyRun run = experiment::simulate_policy(prepared, policy, folder, command_line, {});
-  if (run.interrupted) throw CellInterrupted{};
-  if (!run.fault.empty()) throw PolicyError(fmt::format("{}: {}", prepared.scenario.policies[policy], run.fault));
-  return run;
+  results::PolicyRun done = experiment::simulate_policy(run, policy, folder, command_line, {});
+  if (done.interrupted) throw CellInterrupted{};
+  if (!done.fault.empty()) throw PolicyError(fmt::format("{}: {}", run.policies[policy].text, done.fault));
+  return done;
 }
 
 }  // namespace replay::validate

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "scheduler/experiment/prepared_simulation.hpp"
+#include "scheduler/experiment/simulation.hpp"
 
 namespace replay::validate {
 
@@ -14,7 +14,7 @@ namespace replay::validate {
 struct CellInterrupted {};
 
 /// experiment::simulate_policy() to its end. Throws PolicyError naming the policy, CellInterrupted.
-results::PolicyRun simulate_to_end(const experiment::PreparedSimulation& prepared, std::size_t policy,
+results::PolicyRun simulate_to_end(const experiment::Prepared& run, std::size_t policy,
                                    const std::filesystem::path& folder = {}, const std::string& command_line = {});
 
 }  // namespace replay::validate

@@ -8,7 +8,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <exception>
@@ -26,12 +25,12 @@
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/live_page_address.hpp"
-#include "scheduler/cli/live_view.hpp"
 #include "scheduler/cli/options.hpp"
+#include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/core/controller.hpp"
+#include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/live/engine.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/report/live/live_page.hpp"
@@ -55,9 +54,6 @@ constexpr std::chrono::seconds kPatience{15};  // an agent ends its jobs within 
 constexpr std::chrono::milliseconds kBusyAfter{500};
 constexpr const char* kStopReason = "the service was stopped: the job stays in its journal";
 
-constexpr Choice<Overrun> kOverruns[] = {
-    {"kill", Overrun::kKill}, {"extend", Overrun::kExtend}, {"policy", Overrun::kPolicy}};
-constexpr Choice<Pairing> kPairings[] = {{"block", Pairing::kBlock}, {"cyclic", Pairing::kCyclic}};
 constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
                                    .most = service::kLongestLimit,
                                    .expected = "a duration from 1s to 3650d, such as 30min",
@@ -65,12 +61,7 @@ constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
 
 struct ServeOptions {
   std::string folder;
-  std::string policy = "fcfs-malleable";
-  std::string machine;
-  std::string runtime_model = "isolated";
-  experiment::RealMachineOptions real;
-  Overrun overrun = Overrun::kKill;
-  Pairing pairing = Pairing::kBlock;
+  experiment::RunSpec run;
   Duration default_limit = std::chrono::hours{1};
   std::optional<std::uint16_t> live_page;  // its port, 0: any
   bool plain = false;
@@ -81,18 +72,18 @@ service::UnixTime unix_now() {
 }
 
 // Jobs need their user's files, and the agent shares the service's lock.
-const std::string& machine_here(const std::string& text) {
-  if (text.starts_with("agent:"))
+const experiment::RunSpec& on_machine_here(const experiment::RunSpec& run) {
+  if (run.machine.starts_with("agent:"))
     throw UsageError(
         fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
                     "local:CORES or emulated:NODESxPACKAGESxCORES",
-                    text));
-  return text;
+                    run.machine));
+  return run;
 }
 
-NamedPolicy policy_for(const std::string& text, CoreCount cores) {
-  if (split_policies(text).size() != 1)
-    throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
+NamedPolicy policy_for(const experiment::RunSpec& run, CoreCount cores) {
+  const std::string text = option_text(run, "--policy");
+  if (run.policies.size() != 1) throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
   NamedPolicy named = make_policy(text);
   (void)named.prepared([](std::string_view, const StartOfTrial&) {
     throw UsageError(
@@ -154,14 +145,14 @@ class Period {
       : options_(options),
         command_line_(std::move(command_line)),
         folder_(options.folder),
-        machine_(machine_here(options.machine), options.real),
-        named_(policy_for(options.policy, machine_.machine().size())),
-        model_(model_for(options.runtime_model)) {
+        machine_(on_machine_here(options.run)),
+        named_(policy_for(options.run, machine_.machine().size())),
+        model_(model_for(options.run.runtime_model)) {
     machine_.find_programs();
   }
 
   int serve() {
-    expect_usable(options_.policy, machine_.machine(), *model_);
+    expect_usable(named_.text, machine_.machine(), *model_);
     service::make_private_folder(folder_.path());
     const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
     const service::ServiceLock lock{folder_.lock(), kPatience, [] {
@@ -188,9 +179,7 @@ class Period {
     service::Intake intake{journal, board, folder_, socket.get(), begin, intake_options(run_folder)};
     announce(run_folder, recovered, intake);
     lock_ = &lock;
-    const int status = run(*executor, journal, board, intake, socket.get(), run_folder);
-    executor.reset();
-    return status;
+    return run(std::move(executor), journal, board, intake, socket.get(), run_folder);
   }
 
  private:
@@ -256,15 +245,13 @@ class Period {
   results::RunDescription description(const service::Journal& journal) const {
     results::RunDescription description;
     description.command_line = command_line_;
-    description.body = "live";
-    description.machine = machine_.text();
+    description.words = to_words(options_.run);
+    describe_machine(description, machine_, options_.run);
     description.policy = named_.text;
     description.policy_full = named_.full_text;
-    description.runtime_model = options_.runtime_model;
-    description.overrun = word_of(kOverruns, options_.overrun);
+    description.runtime_model = options_.run.runtime_model;
+    description.overrun = option_text(options_.run, "--overrun");
     description.notes = machine_.notes();
-    description.settings = machine_.settings();
-    description.settings.emplace_back("pairing", word_of(kPairings, options_.pairing));
     description.unix_zero_s = std::chrono::floor<std::chrono::seconds>(journal.zero()).time_since_epoch().count();
     description.trace = "service";
     description.has_trace_file = false;
@@ -272,64 +259,47 @@ class Period {
     return description;
   }
 
-  int run(live::Executor& executor, const service::Journal& journal, service::Board& board, service::Intake& intake,
-          int socket, const fs::path& run_folder) {
+  int run(std::unique_ptr<live::Executor> executor, const service::Journal& journal, service::Board& board,
+          service::Intake& intake, int socket, const fs::path& run_folder) {
     results::Recorder recorder{run_folder, description(journal)};
-    LiveViewOptions viewing;
-    if (page_) viewing.address = "live page: " + page_->url();
-    viewing.quit = [] { static_cast<void>(::raise(SIGINT)); };  // as Ctrl-C does
-    LiveView view{stdout, options_.plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto, std::nullopt,
-                  std::move(viewing)};
-    recorder.also(board);
-    recorder.also(view);
-    if (page_) {
-      page_->begin_run(run_folder / "events.log");
-      recorder.also(*page_);
-    }
-    recorder.begin();
-    recorder.flush();  // a client that follows the log finds its header
-
     live::RunOptions engine;
-    engine.overrun = options_.overrun;
-    engine.pairing = options_.pairing;
+    engine.overrun = options_.run.overrun;
+    engine.pairing = options_.run.pairing;
     engine.stop_reason = kStopReason;
     engine.order = [&](const TracedJob& traced, ProcessCount) { return intake.order(traced); };
     save_log_ = [&recorder] { recorder.save(); };
     service::BusyDoor busy{socket, kBusyAfter};
-    engine.tick = [&](Instant now) {
+    RunViewers watching{stdout, options_.plain, std::nullopt, page_.get(), run_folder};
+    experiment::Viewers viewers = watching.viewers();
+    viewers.sinks.insert(viewers.sinks.begin(), &board);
+    viewers.tick = [&, show = viewers.tick](Instant now) {
       busy.beat();
-      recorder.flush();
-      if (lock_->is_gone() && !std::exchange(is_lock_lost_, true)) {
-        const std::string lost =
-            fmt::format("{} was removed or replaced; no other service starts here meanwhile", folder_.lock().string());
-        fmt::print(stderr, "replay: {}\n", clean_line(lost));
-        recorder.sink().record({now, log::Note{lost}});
-      }
-      view.draw(now);
-      if (page_) page_->tick(now);
+      tell_of_lost_lock(recorder.sink(), now);
+      show(now);
     };
-    const live::RunResult result =
-        live::run(machine_.machine(), intake, *named_.policy, *model_, executor, recorder.sink(), engine);
-    lock_->remove_beside(folder_.socket().filename());
-    address_.reset();
-
-    save_log_ = nullptr;
-    results::PolicyRun done = recorder.finish();
-    done.interrupted = result.interrupted;
-    done.lost = result.lost;
-    done.broken_off = result.broken_off;
-    done.fault = result.fault;
-    recorder.write(done);
-    if (page_) page_->end_run();
-    view.finish();
+    viewers.over = [this] {
+      lock_->remove_beside(folder_.socket().filename());
+      address_.reset();
+      save_log_ = nullptr;
+    };
+    experiment::LiveBody body{machine_.machine(), std::move(executor), intake, std::move(engine), false};
+    const results::PolicyRun done = experiment::run(body, *named_.policy, *model_, recorder, viewers);
     if (page_)
       page_->finish(fmt::format("the service has ended; `replay report {}` makes a page of this period that stays",
                                 run_folder.string()));
-    return tell_end(result, done, intake, journal);
+    return tell_end(body.is_abandoned(), done, intake, journal);
+  }
+
+  void tell_of_lost_lock(log::Sink& log, Instant now) {
+    if (!lock_->is_gone() || std::exchange(is_lock_lost_, true)) return;
+    const std::string lost =
+        fmt::format("{} was removed or replaced; no other service starts here meanwhile", folder_.lock().string());
+    fmt::print(stderr, "replay: {}\n", clean_line(lost));
+    log.record({now, log::Note{lost}});
   }
 
   // An ordered stop is no failure of a service, and neither is a job's.
-  static int tell_end(const live::RunResult& result, const results::PolicyRun& done, const service::Intake& intake,
+  static int tell_end(bool is_abandoned, const results::PolicyRun& done, const service::Intake& intake,
                       const service::Journal& journal) {
     const std::size_t waiting = journal.waiting().size();
     fmt::print("the service has ended; {} in its journal\n", counted(waiting, "job waits", "jobs wait"));
@@ -339,13 +309,13 @@ class Period {
       has_failed = true;
       fmt::print(stderr, "replay: {}: {}\n", what, clean_lines(why));
     };
-    tell("the service ended early", result.lost);
-    tell("the service ended early", result.fault);
-    tell("no further job was started", result.broken_off);
+    tell("the service ended early", done.lost);
+    tell("the service ended early", done.fault);
+    tell("no further job was started", done.broken_off);
     tell("the ends of some jobs are missing", intake.fault());
     for (const std::string& what : done.unwritten) tell("not written", what);
-    if (result.abandoned) fmt::print(stderr, "replay: the ends of some jobs were not waited for\n");
-    if (result.abandoned) return exit_status_after_stop();
+    if (is_abandoned) fmt::print(stderr, "replay: the ends of some jobs were not waited for\n");
+    if (is_abandoned) return exit_status_after_stop();
     return has_failed ? 1 : 0;
   }
 
@@ -373,23 +343,26 @@ Command add_serve(CLI::App& app, const std::string& command_line) {
       "  replay serve --policy easy --machine local:0-3        until Ctrl-C; then in another terminal:\n"
       "  replay submit -n 4 --time 10min -- ./a.out");
   add_service_option(*serve, options->folder);
-  serve->add_option("--policy", options->policy, "the policy; parameters as name:key=value (`replay policies`)")
-      ->capture_default_str();
-  serve->add_option("--machine", options->machine)->type_name("MACHINE");
-  add_real_machine_options(*serve, options->real);
+  experiment::RunSpec& run = options->run;
+  run.world = experiment::World::kService;
+  run.policies = {"fcfs-malleable"};
+  run.runtime_model = "isolated";
+  add_options_of_run(*serve, run, {"--policy", "--machine"});
+  add_node_options(*serve, run);
+  add_options_of_run(*serve, run, {"--runtime-model", "--overrun", "--pairing"});
+  serve->get_option("--policy")
+      ->description("the policy; parameters as name:key=value (`replay policies`)")
+      ->type_name("TEXT");
   serve->get_option("--machine")
       ->description(
           "where jobs run: local, local:CORES by OS index, such as local:0-3, or virtual cores: "
           "emulated:NODESxPACKAGESxCORES (default local)");
-  serve
-      ->add_option("--runtime-model", options->runtime_model,
-                   "how fast a shrunk job is expected to run (`replay models` lists them)")
-      ->type_name("NAME")
-      ->capture_default_str();
-  add_choice(*serve, "--overrun", options->overrun, kOverruns,
-             "what happens to a job at its time limit: kill it, extend the limit by 10 %, or as the policy says");
-  add_choice(*serve, "--pairing", options->pairing, kPairings,
-             "which ranks of a shrunk job share a core: block (neighbours) or cyclic");
+  serve->get_option("--runtime-model")
+      ->description("how fast a shrunk job is expected to run (`replay models` lists them)");
+  serve->get_option("--overrun")
+      ->description("what happens to a job at its time limit: kill it, extend the limit by 10 %, or as the policy says")
+      ->default_str("");
+  serve->get_option("--pairing")->default_str("");
   add_duration(*serve, "--default-time", options->default_limit, kTimeLimit,
                "time limit of jobs that are submitted without one (default 1h)")
       ->type_name("T");

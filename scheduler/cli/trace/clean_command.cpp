@@ -14,7 +14,7 @@
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/run_spec.hpp"
 #include "traces/tools/clean.hpp"
 
 namespace replay::cli {

@@ -19,7 +19,7 @@
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/prepared.hpp"
 #include "scheduler/policy/moldable/forecast_file.hpp"
 #include "traces/workload_reader.hpp"
 
@@ -86,10 +86,7 @@ int make_forecast(const ForecastGiven& given) {
     throw UsageError("expected the trace in a file, by whose bytes it is known again; found standard input");
   if (!given.output.empty()) expect_output_of_its_own(given);
   const CleaningRules rules = experiment::cleaning_rules(given.cleaning);
-  experiment::CommonOptions inputs;
-  inputs.trace = given.trace;
-  inputs.jobs_from = given.jobs_from;
-  const auto side_file = experiment::side_file_of(inputs);
+  const auto side_file = experiment::side_file_of(given.trace, given.jobs_from);
   const LoadedWorkload loaded =
       read_workload(TraceReader(given.trace, {.swf = {.strict = given.strict}, .job_table = side_file}), rules);
   for (std::size_t i = 0; i < loaded.workload.jobs.size(); ++i)

@@ -11,7 +11,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/experiment/scenario.hpp"
+#include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/report/trace_plot.hpp"
 #include "scheduler/report/trace_text.hpp"
 #include "traces/statistics/statistics.hpp"

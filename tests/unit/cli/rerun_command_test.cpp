@@ -1,22 +1,12 @@
 // Tests of `replay rerun` and of the command lines that it parses.
 #include <nlohmann/json.hpp>
 
-#include "scheduler/base/error.hpp"
-#include "scheduler/results/past_run.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
 namespace {
 
 using Rerun = Comparing;
-
-TEST(CommandWords, AreThoseThatTheShellHadGiven) {
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(results::words_of("replay simulate --trace a.swf"), (Words{"replay", "simulate", "--trace", "a.swf"}));
-  EXPECT_EQ(results::words_of("a 'b c' '' 'it'\\''s' x'y'z"), (Words{"a", "b c", "", "it's", "xyz"}));
-  EXPECT_EQ(results::words_of(""), Words{});
-  EXPECT_THROW((void)results::words_of("a 'b"), InputError);
-}
 
 TEST_F(Rerun, ASimulationComesOutTheSameByteForByte) {
   simulate_both();
@@ -37,6 +27,14 @@ TEST_F(Rerun, ParametersSeedAndOddNamesAreKept) {
   ASSERT_EQ(replay(run).status, 0);
   expect_says("rerun r", 0, {"the same, byte for byte"});
   expect_says("rerun r --out r2 --json", 0, {"\"same_bytes\": true"});
+}
+
+TEST_F(Rerun, TheRunIsNamedByItsOwnWords) {
+  ASSERT_EQ(replay("simulate --trace t.swf --policy easy,fcfs --machine flat:4 --until=2min --json --out runs").status,
+            0);
+  const auto json = nlohmann::json::parse(text_of(folder_ / "runs" / "fcfs" / "run.json"));
+  EXPECT_EQ(json["run"], (nlohmann::json{"simulate", "--trace", "t.swf", "--policy", "fcfs", "--machine", "flat:4",
+                                         "--runtime-model", "utrera", "--until", "2min"}));
 }
 
 TEST_F(Rerun, FromAnotherFolderPathsAreFound) {
@@ -105,7 +103,7 @@ TEST_F(Rerun, WhatCannotBeRepeatedSaysWhy) {
       0);
   expect_says("rerun r", 1, {"standard input"});
   write_text(folder_ / "r" / "run.json", "{\"format\": \"replay-run 1\"}");
-  expect_says("rerun r", 1, {"run.json", "'command'"});
+  expect_says("rerun r", 1, {"run.json", "'run'"});
   write_text(folder_ / "r" / "run.json", "{");
   expect_says("rerun r", 1, {"run.json", "JSON"});
 }
@@ -119,6 +117,7 @@ TEST_F(Rerun, AMemberOfRunJsonOfAnotherTypeIsNamed) {
     write_text(folder_ / "r/run.json", json.dump());
     expect_says("rerun r --out again", 1, {"r/run.json: ", place});
   };
+  expect_named("run", "simulate", "run: expected a list, found \"simulate\"");
   expect_named("working_folder", 5, "working_folder: expected a folder, found 5");
   expect_named("versions", {{"replay", 3}}, "versions.replay: expected a version, found 3");
   expect_named("interrupted", "yes", "interrupted: expected true or false, found \"yes\"");

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/base/text/shell_words.hpp"
 #include "tests/unit/cli/comparing_fixture.hpp"
 
 namespace replay::test {
@@ -36,7 +37,8 @@ class Consent : public Comparing {
     if (!fs::exists(folder_ / "runs")) simulate_both();
     const fs::path file = folder_ / "runs/easy/run.json";
     auto json = nlohmann::ordered_json::parse(text_of(file));
-    for (const auto& [name, value] : changes.items()) json[name] = value;
+    for (const auto& [name, value] : changes.items())
+      json[name] = name == "run" ? nlohmann::json(split_words(value.get<std::string>()).words) : value;
     write_text(file, json.dump());
   }
 
@@ -146,27 +148,25 @@ TEST_F(Consent, ARunsFolderDoesNotHideAPolicyAmongParameters) {
 
 TEST_F(Consent, ARunsFolderRunsNoProgramAndConnectsNowhere) {
   write_trace("./evil.sh");
-  const std::string live = "replay --trace p.swf --policy fcfs --machine local ";
+  const std::string live = "--trace p.swf --policy fcfs --machine local ";
   for (const auto& [command, word] : std::vector<std::pair<std::string, const char*>>{
            {live + "--program ./evil.sh", "--program ./evil.sh"},
            {live + "--program=./evil.sh", "--program ./evil.sh"},
            {live + "--programs-from-trace", "p.swf: ./evil.sh"},
            {live, "p.swf: ./evil.sh"},
-           {"replay --trace t.swf --policy fcfs --machine agent:elsewhere.example:4711",
-            "agent:elsewhere.example:4711"},
-           {"replay --trace t.swf --policy fcfs --machine=agent:x:1 --agent-key k", "agent:x:1"}}) {
-    write_run({{"command", command}, {"body", "live"}, {"inputs", nlohmann::json::array()}});
+           {"--trace t.swf --policy fcfs --machine agent:elsewhere.example:4711", "agent:elsewhere.example:4711"},
+           {"--trace t.swf --policy fcfs --machine=agent:x:1 --agent-key k", "agent:x:1"}}) {
+    write_run({{"run", command}, {"body", "live"}, {"inputs", nlohmann::json::array()}});
     expect_says("rerun runs/easy --out again", 2, {"--trust", word});
   }
 }
 
 TEST_F(Consent, ARunsFolderCarriesOutNothingButRunsAndSimulations) {
-  for (const char* command :
-       {"replay run ./evil.sh --trace t.swf", "replay --yes run ./evil.sh --trace t.swf",
-        "replay -- run ./evil.sh --trace t.swf", "replay generate lublin --output t.swf --force --trace t.swf",
-        "replay agent --trace t.swf", "replay simulate run ./evil.sh --trace t.swf", "replay help --trace t.swf",
-        "replay --help --trace t.swf", "replay trace sort --trace t.swf"}) {
-    write_run({{"command", command}, {"inputs", nlohmann::json::array()}});
+  for (const char* command : {"run ./evil.sh --trace t.swf", "--yes run ./evil.sh --trace t.swf",
+                              "-- run ./evil.sh --trace t.swf", "generate lublin --output t.swf --force --trace t.swf",
+                              "agent --trace t.swf", "simulate run ./evil.sh --trace t.swf", "help --trace t.swf",
+                              "--help --trace t.swf", "trace sort --trace t.swf"}) {
+    write_run({{"run", command}, {"inputs", nlohmann::json::array()}});
     expect_says("rerun runs/easy --out again --trust", 1, {"none that can be repeated"});
   }
 }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "scheduler/base/file/temporary_folder.hpp"
-#include "scheduler/experiment/prepared_simulation.hpp"
 #include "scheduler/experiment/seeds_simulation.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "tests/support/schedule.hpp"
@@ -39,8 +38,8 @@ TEST(SimulationOutcome, HasTheFiguresAndLeavesNoFileWhenNoneIsAskedFor) {
   const NamedPolicy easy = make_policy("easy");
   results::Recorder recorder{{}, experiment::figures_only(machine, easy.full_text, "rigid")};
   MemoryLog log;
-  recorder.also(log);
-  const results::PolicyRun run = experiment::simulate({machine, workload, *model}, *easy.policy, recorder);
+  experiment::SimBody body{machine, workload};
+  const results::PolicyRun run = experiment::run(body, *easy.policy, *model, recorder, {.sinks = {&log}});
   EXPECT_EQ(run.summary.value("mean_wait"), 30);
   EXPECT_EQ(run.machine, "flat:1");
   EXPECT_TRUE(run.folder.empty());
@@ -50,11 +49,12 @@ TEST(SimulationOutcome, HasTheFiguresAndLeavesNoFileWhenNoneIsAskedFor) {
 
 TEST(SimulationOutcome, IsWrittenToTheFolderThatTheRecorderHas) {
   const TemporaryFolder folder;
-  experiment::CommonOptions options;
-  options.trace = write_trace(folder / "t.swf", {60, 30});
-  options.policies = "fcfs,easy";
-  options.outputs = "metrics,run";
-  const experiment::PreparedSimulation prepared = experiment::prepare_simulation(options, false);
+  experiment::RunSpec spec;
+  spec.world = experiment::World::kSimulated;
+  spec.trace = write_trace(folder / "t.swf", {60, 30});
+  spec.policies = {"fcfs", "easy"};
+  spec.outputs = "metrics,run";
+  const experiment::Prepared prepared = experiment::prepare(spec);
   const results::PolicyRun run = experiment::simulate_policy(prepared, 1, folder / "easy", "replay", {});
   EXPECT_EQ(run.policy, "easy");
   EXPECT_EQ(run.summary.value("mean_wait"), 30);
@@ -66,9 +66,10 @@ TEST(SeedsOutcome, HasEachSeedsFiguresAndNotesOfItsOwnTrace) {
   const TemporaryFolder folder;
   (void)write_trace(folder / "t-1.swf", {60, 30});
   (void)write_trace(folder / "t-2.swf", {20, 30});
-  experiment::SimulateOptions options;
-  options.common.trace = (folder / "t-{seed}.swf").string();
-  options.common.policies = "fcfs";
+  experiment::SeedsOptions options;
+  options.run.world = experiment::World::kSimulated;
+  options.run.trace = (folder / "t-{seed}.swf").string();
+  options.run.policies = {"fcfs"};
   options.seeds = "1-2";
   experiment::SeedsSimulation simulation{options, "replay simulate"};
   const std::optional<experiment::SeedsOutcome> outcome = simulation.run([](std::string_view) {});

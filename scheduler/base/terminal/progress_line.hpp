@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string_view>
 
-namespace replay::experiment {
+namespace replay::terminal {
 
 class ProgressLine {
  public:
@@ -24,4 +24,4 @@ class ProgressLine {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace replay::experiment
+}  // namespace replay::terminal

@@ -1,6 +1,7 @@
-#include "scheduler/results/past_run.hpp"
+#include "scheduler/experiment/past_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -10,14 +11,15 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_place.hpp"
 #include "scheduler/base/json/read_json.hpp"
-#include "scheduler/base/text/placeholders.hpp"
-#include "scheduler/base/text/shell_words.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/experiment/programs.hpp"
 #include "scheduler/plugin/resolver.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "traces/job_table.hpp"
+#include "traces/swf_reader.hpp"
 
-namespace replay::results {
+namespace replay::experiment {
 namespace fs = std::filesystem;
 namespace {
 
@@ -49,36 +51,34 @@ std::string policy_of(const std::string& policy, const ordered_json& parameters)
   }
 }
 
-bool is_option(std::string_view word, std::string_view option) {
-  return word == option || (word.starts_with(option) && word.substr(option.size()).starts_with('='));
+// Throws for a run whose jobs nothing has kept.
+void expect_repeatable(const PastRun& run) {
+  const std::string folder = run.folder.string();
+  if (run.spec.world == World::kService)
+    throw InputError(
+        fmt::format("{}: is a period of a service, whose jobs came from its users: `replay --trace {}` runs them again",
+                    folder, (run.folder / "schedule.swf").string()));
+  if (run.spec.trace.empty())
+    throw InputError(fmt::format("{}: its command has no --trace, so it is not known how to repeat it", folder));
+  if (run.spec.trace == "-")
+    throw InputError(
+        fmt::format("{}: read its trace from standard input, which nobody has kept; write it to a file, "
+                    "and run that",
+                    folder));
 }
 
-// Removes an option and its value (if it has one) from the words. Returns the value if the option was there.
-std::optional<std::string> take_option(std::vector<std::string>& words, std::string_view option,
-                                       bool has_value = true) {
-  std::optional<std::string> value;
-  for (std::size_t i = 0; i < words.size();) {
-    if (!is_option(words[i], option)) {
-      ++i;
-      continue;
-    }
-    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
-    if (words[i].size() > option.size()) {
-      value = words[i].substr(option.size() + 1);
-      words.erase(at);
-    } else if (has_value && i + 1 < words.size()) {
-      value = words[i + 1];
-      words.erase(at, at + 2);
-    } else {
-      value = "";
-      words.erase(at);
-    }
+RunSpec spec_of(const JsonPlace<ordered_json>& place, const fs::path& folder) {
+  std::vector<std::string> words;
+  for (const auto& word : place.at("run").elements()) words.push_back(word.as<std::string>("a word"));
+  try {
+    return parse(words);
+  } catch (const UsageError& error) {
+    const bool is_simulation = !words.empty() && words.front() == "simulate";
+    throw InputError(
+        fmt::format("{}: its command is none that can be repeated: expected the options of `replay{}`, found '{}' ({})",
+                    folder.string(), is_simulation ? " simulate" : "",
+                    visible_text(fmt::format("{}", fmt::join(words, " ")), 400), error.what()));
   }
-  return value;
-}
-
-std::optional<std::string> value_of(std::vector<std::string> words, std::string_view option) {
-  return take_option(words, option);
 }
 
 std::vector<fs::path> folders_to_try(const PastRun& run) {
@@ -94,25 +94,25 @@ std::vector<fs::path> folders_to_try(const PastRun& run) {
 
 // A side file that lies beside the trace now and was no input then.
 std::optional<std::string> new_side_file(const PastRun& run, const fs::path& folder) {
-  const auto trace = value_of(run.words, "--trace");
-  if (!trace || value_of(run.words, "--jobs-from")) return std::nullopt;
-  const auto beside = job_table_beside(with_seed(*trace, run.seed));
+  if (!run.spec.jobs_from.empty()) return std::nullopt;
+  const auto beside = job_table_beside(run.spec.trace);
   std::error_code error;
   if (!beside || !fs::exists(folder / *beside, error)) return std::nullopt;
-  const bool was_there = std::ranges::any_of(run.inputs, [&](const InputFile& input) { return input.path == *beside; });
+  const bool was_there =
+      std::ranges::any_of(run.inputs, [&](const results::InputFile& input) { return input.path == *beside; });
   return was_there ? std::nullopt : beside;
 }
 
 std::vector<std::string> problems_in(const PastRun& run, const fs::path& folder) {
   std::vector<std::string> problems;
   std::error_code error;
-  for (const InputFile& input : run.inputs) {
+  for (const results::InputFile& input : run.inputs) {
     const fs::path file = folder / input.path;
     if (!fs::exists(file, error)) {
       problems.push_back(fmt::format("{}: is an input of the run, and is not there any more", file.string()));
       continue;
     }
-    const InputFile now = input_file(file);
+    const results::InputFile now = results::input_file(file);
     if (now.sha256 != input.sha256)
       problems.push_back(
           fmt::format("{}: has changed since the run: expected sha256 {} ({} bytes), found {} ({} bytes)",
@@ -126,18 +126,12 @@ std::vector<std::string> problems_in(const PastRun& run, const fs::path& folder)
 
 bool all_there(const PastRun& run, const fs::path& folder) {
   std::error_code error;
-  return fs::is_directory(folder, error) && std::ranges::all_of(run.inputs, [&](const InputFile& input) {
+  return fs::is_directory(folder, error) && std::ranges::all_of(run.inputs, [&](const results::InputFile& input) {
            return fs::exists(folder / input.path, error);
          });
 }
 
 }  // namespace
-
-std::vector<std::string> words_of(std::string_view line) {
-  ShellWords command = split_words(line);
-  if (command.open_quote != 0) throw InputError(fmt::format("expected a closing quote in the command '{}'", line));
-  return std::move(command.words);
-}
 
 PastRun read_past_run(const fs::path& folder) {
   const fs::path file = folder / "run.json";
@@ -147,20 +141,18 @@ PastRun read_past_run(const fs::path& folder) {
   if (place.at("format").as<std::string>("a text") != "replay-run 1") place.at("format").fail("\"replay-run 1\"");
   PastRun run;
   run.folder = folder;
-  run.words = words_of(place.at("command").as<std::string>("the command line"));
-  if (!run.words.empty()) run.words.erase(run.words.begin());
+  run.spec = spec_of(place, folder);
+  run.spec.policies = split_policies(
+      policy_of(place.at("policy").as<std::string>("a policy"), object.value("parameters", ordered_json{})));
   run.working_folder = place.as_or<std::string>("working_folder", "", "a folder");
   if (place.has("versions")) run.version = place.at("versions").as_or<std::string>("replay", "", "a version");
-  run.body = place.at("body").as<std::string>("sim or live");
-  run.policy = policy_of(place.at("policy").as<std::string>("a policy"), object.value("parameters", ordered_json{}));
-  run.runtime_model = place.at("runtime_model").as<std::string>("a name");
-  run.seed = place.at("seed").as<std::uint64_t>("a number");
   for (const auto& input : place.at("inputs").elements())
     run.inputs.push_back({input.at("path").as<std::string>("a path"), input.at("sha256").as<std::string>("a hash"),
                           input.at("bytes").as<std::uint64_t>("a number")});
   run.was_over = place.has("ended") && !place.at("ended").is_null();
   run.interrupted =
       place.as_or("interrupted", false, "true or false") || (place.has("lost") && !place.at("lost").is_null());
+  expect_repeatable(run);
   return run;
 }
 
@@ -184,36 +176,34 @@ std::vector<std::string> remarks_on(const PastRun& run) {
   return remarks;
 }
 
+ForeignCode foreign_code(const PastRun& run, const fs::path& folder) {
+  const RunSpec& spec = run.spec;
+  ForeignCode found;
+  for (const std::string& policy : spec.policies)
+    if (plugin::is_code(policy))
+      found.items.push_back(fmt::format("--policy {} (in {})", visible_text(policy), visible_text(folder.string())));
+  if (!spec.program.empty()) {
+    if (!runs_own_benchmark(spec.program))
+      found.items.push_back(fmt::format("--program {}", visible_text(spec.program)));
+  } else if (run.is_live()) {
+    const std::string trace = (folder / spec.trace).string();
+    for (const auto& [number, command] : SwfReader{trace}.header().programs()) {
+      if (runs_own_benchmark(command)) continue;
+      found.items.push_back(fmt::format("Program {} of {}: {}", number, visible_text(trace), visible_text(command)));
+      found.has_programs_from_trace = true;
+    }
+  }
+  if (spec.machine.starts_with("agent:"))
+    found.items.push_back(fmt::format("--machine {}, a connection with the key in '{}'", visible_text(spec.machine),
+                                      visible_text(spec.node.agent_key)));
+  return found;
+}
+
 std::vector<std::string> repeated_command(const PastRun& run, const fs::path& out) {
-  std::vector<std::string> words = run.words;
-  const auto trace = take_option(words, "--trace");
-  if (!trace && !words.empty() && words.front() == "serve")
-    throw InputError(
-        fmt::format("{}: is a period of a service, whose jobs came from its users: `replay --trace {}` runs them again",
-                    run.folder.string(), (run.folder / "schedule.swf").string()));
-  if (!trace)
-    throw InputError(
-        fmt::format("{}: its command has no --trace, so it is not known how to repeat it", run.folder.string()));
-  if (*trace == "-")
-    throw InputError(
-        fmt::format("{}: read its trace from standard input, which nobody has kept; write it to a file, "
-                    "and run that",
-                    run.folder.string()));
-  const bool of_seeds = take_option(words, "--seeds").has_value();
-  if (of_seeds)
-    if (const auto jobs_from = take_option(words, "--jobs-from"))
-      words.insert(words.end(), {"--jobs-from", with_seed(*jobs_from, run.seed)});
-  for (const char* option : {"--policy", "--out", "--seed", "--runtime-model"}) (void)take_option(words, option);
-  for (const char* flag : {"--force", "--json", "--trim", "--programs-from-trace"})
-    (void)take_option(words, flag, false);
-  words.insert(words.end(), {"--trace", of_seeds ? with_seed(*trace, run.seed) : *trace, "--policy", run.policy,
-                             "--seed", fmt::format("{}", run.seed), "--runtime-model", run.runtime_model, "--out",
-                             out.string(), "--force"});  // the folder exists already and is empty
+  std::vector<std::string> words = to_words(run.spec);
+  words.insert(words.end(), {"--out", out.string(), "--force"});  // the folder exists already and is empty
+  if (run.is_live()) words.emplace_back("--yes");
   return words;
 }
 
-bool same_bytes(const fs::path& a, const fs::path& b) {
-  return fs::file_size(a) == fs::file_size(b) && input_file(a).sha256 == input_file(b).sha256;
-}
-
-}  // namespace replay::results
+}  // namespace replay::experiment

@@ -1,5 +1,5 @@
 // Tests of the notes on the profile of a run.
-#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/profile_use.hpp"
 
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@ std::string note(const std::string& model, std::optional<double> turn_s, bool ha
   Profile profile;
   if (has_pairs) profile.pairs = {{"cg", "W", "ep", "W", 2, {.value = 2.1}}};
   profile.turn_s = turn_s;
-  Scenario scenario;
-  scenario.runtime_model = model;
-  if (model != "isolated+pairs") scenario.profile = std::make_shared<const Profile>(std::move(profile));
-  return note_on_turns(scenario, 40ms).value_or("");
+  Prepared run;
+  run.spec.runtime_model = model;
+  if (model != "isolated+pairs") run.profile = std::make_shared<const Profile>(std::move(profile));
+  return note_on_turns(run, 40ms).value_or("");
 }
 
 TEST(NoteOnTurns, SaysWhenPairsWereMeasuredWithOtherTurns) {
@@ -48,13 +48,12 @@ std::string notes(const JobsCores& cores, CoreCount profiled, const std::string&
   profile.machine = machine_here(profiled);
   profile.machine.name = "node7";
   profile.machine.emulated = emulated;
-  Scenario scenario;
-  scenario.runtime_model = kCalibrated;
-  scenario.profile = std::make_shared<const Profile>(std::move(profile));
-  CommonOptions options;
-  options.profile = "p.json";
-  use_profile(scenario, options, cores, {});
-  return fmt::format("{}", fmt::join(scenario.notes, "\n"));
+  Prepared run;
+  run.spec.runtime_model = kCalibrated;
+  run.spec.profile = "p.json";
+  run.profile = std::make_shared<const Profile>(std::move(profile));
+  use_profile(run, cores, {});
+  return fmt::format("{}", fmt::join(run.notes, "\n"));
 }
 
 TEST(UseProfile, ComparesTheCoresThatTheJobsRunOnAndNotAllThatAreHere) {

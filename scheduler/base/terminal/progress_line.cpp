@@ -1,9 +1,9 @@
-#include "scheduler/experiment/progress_line.hpp"
+#include "scheduler/base/terminal/progress_line.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
-namespace replay::experiment {
+namespace replay::terminal {
 
 ProgressLine::ProgressLine() : is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
@@ -18,4 +18,4 @@ ProgressLine::~ProgressLine() {
   if (is_dirty_) fmt::print(stderr, "\r\x1b[K");
 }
 
-}  // namespace replay::experiment
+}  // namespace replay::terminal

@@ -1,4 +1,4 @@
-#include "scheduler/experiment/calibrated_scenario.hpp"
+#include "scheduler/experiment/profile_use.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,14 +28,14 @@ ProfileMachine machine_that_runs(const JobsCores& cores, const Profile& profile)
 
 }  // namespace
 
-std::string profile_path(const CommonOptions& options) {
-  return options.profile.empty() ? default_profile_path().string() : options.profile;
+std::string profile_path(const RunSpec& spec) {
+  return spec.profile.empty() ? default_profile_path().string() : spec.profile;
 }
 
-std::shared_ptr<const Profile> load_profile(const CommonOptions& options) {
-  const std::string path = profile_path(options);
+std::shared_ptr<const Profile> load_profile(const RunSpec& spec) {
+  const std::string path = profile_path(spec);
   std::error_code ignored;
-  if (options.profile.empty() && !std::filesystem::exists(path, ignored))
+  if (spec.profile.empty() && !std::filesystem::exists(path, ignored))
     throw InputError(
         fmt::format("{}: there is no profile of this machine: `replay calibrate` makes one, --profile FILE "
                     "names another",
@@ -43,32 +43,31 @@ std::shared_ptr<const Profile> load_profile(const CommonOptions& options) {
   return std::make_shared<const Profile>(read_profile(path));
 }
 
-void use_profile(Scenario& scenario, const CommonOptions& options, const JobsCores& cores, BenchmarkSetting setting) {
-  if (!names_model(scenario.runtime_model, kCalibrated)) return;
-  const Profile& profile = *scenario.profile;
-  setting.profile_name = profile_path(options);
-  setting.programs = scenario.loaded.programs;
-  const BenchmarkJobs jobs = set_benchmarks(scenario.workload(), profile, setting);
+void use_profile(Prepared& run, const JobsCores& cores, BenchmarkSetting setting) {
+  if (!names_model(run.spec.runtime_model, kCalibrated)) return;
+  const Profile& profile = *run.profile;
+  setting.profile_name = profile_path(run.spec);
+  setting.programs = run.loaded.programs;
+  const BenchmarkJobs jobs = set_benchmarks(run.workload(), profile, setting);
   if (profile.is_sample)
-    scenario.notes.push_back(fmt::format("{}: is a sample, of no real machine", setting.profile_name));
+    run.notes.push_back(fmt::format("{}: is a sample, of no real machine", setting.profile_name));
   else if (const auto others = differences(profile.machine, machine_that_runs(cores, profile)); !others.empty())
-    scenario.notes.push_back(
+    run.notes.push_back(
         fmt::format("{}: is the profile of another machine ({})", setting.profile_name, fmt::join(others, "; ")));
   else if (cores.kind == JobsCores::Kind::kElsewhere)
-    scenario.notes.push_back(fmt::format(
+    run.notes.push_back(fmt::format(
         "{}: is of {}; whether that is the agent's machine is not known, but for the number of cores",
         setting.profile_name, profile.machine.name.empty() ? "a machine without a name" : profile.machine.name));
-  scenario.notes.push_back(fmt::format("{} of {} jobs are benchmarks of {} ({}), with run times as measured",
-                                       jobs.benchmarks, scenario.workload().jobs.size(), setting.profile_name,
-                                       profile.date));
-  scenario.notes.insert(scenario.notes.end(), jobs.notes.begin(), jobs.notes.end());
+  run.notes.push_back(fmt::format("{} of {} jobs are benchmarks of {} ({}), with run times as measured",
+                                  jobs.benchmarks, run.workload().jobs.size(), setting.profile_name, profile.date));
+  run.notes.insert(run.notes.end(), jobs.notes.begin(), jobs.notes.end());
 }
 
-std::optional<std::string> note_on_turns(const Scenario& scenario, Duration turn) {
+std::optional<std::string> note_on_turns(const Prepared& run, Duration turn) {
   const bool reads_pairs =
-      names_model(scenario.runtime_model, kCalibrated) && names_model(scenario.runtime_model, "pairs");
-  if (!reads_pairs || scenario.profile->pairs.empty() || scenario.profile->turn_s == seconds(turn)) return std::nullopt;
-  const auto& measured = scenario.profile->turn_s;
+      names_model(run.spec.runtime_model, kCalibrated) && names_model(run.spec.runtime_model, "pairs");
+  if (!reads_pairs || run.profile->pairs.empty() || run.profile->turn_s == seconds(turn)) return std::nullopt;
+  const auto& measured = run.profile->turn_s;
   return fmt::format("jobs on the same cores take turns of {:g} ms, the pairs of the profile were measured with {}",
                      1000 * seconds(turn),
                      measured ? fmt::format("turns of {:g} ms", 1000 * *measured) : "turns that it does not state");

@@ -1,0 +1,104 @@
+#include "scheduler/experiment/live_run.hpp"
+
+#include <fmt/core.h>
+
+#include <system_error>
+#include <utility>
+
+#include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/runtime_model/neighbours_part.hpp"
+
+namespace replay::experiment {
+namespace fs = std::filesystem;
+namespace {
+
+// Checks that there is room for a job's command, environment and output, a block each. Without it this job and all
+// later ones would fail at once.
+void expect_room_in(const fs::path& folder) {
+  constexpr std::size_t kRoom = 16384;
+  try {
+    WholeFile(folder / "room").write(std::string(kRoom, '\0'));  // not finished, so no file stays
+  } catch (const InputError& error) {
+    throw live::CannotStartJobs(error.what());
+  }
+}
+
+live::LaunchOrder order_of(const Programs& programs, const TracedJob& traced, ProcessCount processes,
+                           const fs::path& folder) {
+  live::LaunchOrder order;
+  order.command = programs.command(traced, processes);
+  order.directory = folder / "jobs" / fmt::format("{}", number(traced.job.id));
+  std::error_code error;
+  fs::create_directories(order.directory, error);
+  if (error)
+    throw live::CannotStartJobs(fmt::format("{}: cannot be made: {}", order.directory.string(), error.message()));
+  expect_room_in(order.directory);
+  return order;
+}
+
+// What slows jobs down beside those on their nodes; null: nothing, or the machine itself does.
+std::unique_ptr<RuntimeModel> neighbours_of(const Prepared& run, const RealMachine& machine) {
+  const std::string part = machine.is_emulated() ? neighbours_part(run.spec.runtime_model) : "";
+  if (part.empty()) return nullptr;
+  return make_runtime_model(part, {.profile = run.profile.get(), .pairs = run.pairs.get()});
+}
+
+}  // namespace
+
+BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Recorder& recorder, const Viewers& viewers) {
+  BodyEnd end;
+  if (measures_load_) end.load_before = load_of_others().value_or(-1);
+  recorder.flush();  // a reader that follows the log finds its header
+  options_.tick = [&](Instant now) {
+    recorder.flush();
+    if (viewers.tick) viewers.tick(now);
+  };
+  live::RunResult result = live::run(machine_, jobs_, policy, model, *executor_, recorder.sink(), options_);
+  if (viewers.over) viewers.over();
+  executor_.reset();  // ends the jobs that still run; then no process of ours uses the cores
+  if (measures_load_) end.load_after = load_of_others().value_or(-1);
+  is_abandoned_ = result.abandoned;
+  end.interrupted = result.interrupted;
+  end.lost = std::move(result.lost);
+  end.fault = std::move(result.fault);
+  end.broken_off = std::move(result.broken_off);
+  return end;
+}
+
+void describe_machine(results::RunDescription& description, const RealMachine& machine, const RunSpec& spec) {
+  description.body = "live";
+  description.machine = machine.text();
+  description.time_scale = spec.time_scale;
+  description.settings = machine.settings();
+  description.settings.emplace_back("pairing", word_of(kPairings, spec.pairing));
+}
+
+results::PolicyRun run_policy(const Prepared& run, std::size_t policy, const RealMachine& machine,
+                              const Programs& programs, const fs::path& folder, const std::string& command_line,
+                              const std::function<Viewers()>& watch) {
+  const NamedPolicy named = make_policy(run.policies[policy].text);
+  const auto model = run.model();
+  const auto neighbours = neighbours_of(run, machine);
+  // Before anything else: the agent is forked while this process has one thread and no event loop.
+  auto executor = machine.start();
+
+  fs::create_directories(folder / "jobs");
+  results::RunDescription description = describe_run(run, named, command_line);
+  describe_machine(description, machine, run.spec);
+  results::Recorder recorder{folder, std::move(description)};
+  live::RunOptions options;
+  options.neighbours = neighbours.get();
+  options.time_scale = run.spec.time_scale;
+  options.overrun = run.spec.overrun;
+  options.until = run.until;
+  options.pairing = run.spec.pairing;
+  options.order = [&](const TracedJob& traced, ProcessCount processes) {
+    return order_of(programs, traced, processes, folder);
+  };
+  live::TraceSource jobs{run.workload()};
+  LiveBody body{machine.machine(), std::move(executor), jobs, std::move(options), machine.is_here()};
+  return experiment::run(body, *named.policy, *model, recorder, watch());
+}
+
+}  // namespace replay::experiment

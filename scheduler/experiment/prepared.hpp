@@ -1,0 +1,111 @@
+// A run that can begin: everything that its spec names is read and checked. prepare() goes down five steps, each of which
+// knows only what the steps above it have found: machine, model, policies, jobs, trial runs.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scheduler/experiment/run_spec.hpp"
+#include "scheduler/metrics/summary.hpp"
+#include "scheduler/model/machine.hpp"
+#include "scheduler/policy/registry.hpp"
+#include "scheduler/results/run_description.hpp"
+#include "scheduler/runtime_model/runtime_model.hpp"
+#include "traces/workload_reader.hpp"
+
+namespace replay::experiment {
+
+/// The side file, with what jobs declare beyond SWF: the one that was given, else the one beside the trace if it
+/// exists.
+[[nodiscard]] std::optional<std::string> side_file_of(const std::string& trace, const std::string& jobs_from);
+
+/// The slowdowns of pairs of jobs, for the runtime model `pairs`: the file that was given, else NAME.pairs.csv beside the
+/// trace if it exists.
+[[nodiscard]] std::optional<std::string> pairs_file_of(const RunSpec& spec);
+
+/// Where the jobs run.
+struct JobsCores {
+  enum class Kind {
+    kHere,       ///< cores of this computer
+    kElsewhere,  ///< those of an agent, which does not tell its CPU, kernel and MPI
+    kVirtual,    ///< emulated, or simulated only
+  };
+  Kind kind = Kind::kHere;
+  CoreCount count = 1;
+};
+
+/// The machine of a real run.
+struct RealCores {
+  Machine machine;
+  JobsCores::Kind kind;
+  std::optional<Duration> turn{};  ///< jobs that share cores take turns of that length; nothing: they do not
+};
+
+/// One policy of a run.
+struct PreparedPolicy {
+  std::string text;    ///< as written, with what trial runs have found in place of parameters that ask for them
+  std::string folder;  ///< of the policy as written; those of one run differ
+  bool chooses_sizes = false;
+};
+
+[[nodiscard]] std::vector<std::string> texts_of(std::span<const PreparedPolicy> policies);
+
+struct Prepared {
+  RunSpec spec;  ///< as given, with the name of the runtime model
+  Machine machine = Machine::pool(1);
+  std::shared_ptr<const Profile> profile{};  ///< of the model `calibrated`; others have none
+  std::shared_ptr<const PairTable> pairs{};  ///< of the model `pairs`, if there is a file
+  std::vector<PreparedPolicy> policies{};
+  LoadedWorkload loaded{};
+  Instant until = kNever;
+  std::vector<std::string> notes{};  ///< what a reader of the results has to know, one line each
+
+  [[nodiscard]] std::unique_ptr<RuntimeModel> model() const {
+    return make_runtime_model(spec.runtime_model, {.profile = profile.get(), .pairs = pairs.get()});
+  }
+  [[nodiscard]] Workload& workload() { return loaded.workload; }
+  [[nodiscard]] const Workload& workload() const { return loaded.workload; }
+};
+
+/// For a simulation, or with `cores` for a real run on them. Throws UsageError, InputError, PolicyError.
+[[nodiscard]] Prepared prepare(RunSpec spec, const std::optional<RealCores>& cores = {});
+
+/// The name of the spec's runtime model.
+[[nodiscard]] std::string runtime_model_of(const RunSpec& spec);
+/// Its policies. Throws UsageError if there are none.
+[[nodiscard]] const std::vector<std::string>& policies_of(const RunSpec& spec);
+
+/// For policies that choose sizes, of a workload in which no job declares a curve: what stands in for run times at other
+/// sizes, and how to declare curves.
+[[nodiscard]] std::optional<std::string> note_on_curves(const Prepared& run);
+
+/// What a run takes for granted that its inputs do not say, or say otherwise.
+struct Assumptions {
+  Misjudgement errors{};
+  Overrun overrun = Overrun::kKill;
+  std::uint64_t jobs = 0;                 ///< of the trace
+  std::uint64_t without_flexibility = 0;  ///< of these: taken for malleable, as nothing says what they are
+};
+[[nodiscard]] Assumptions assumptions_of(const Prepared& run);
+
+/// What a policy made of the jobs.
+struct FiguresOfPolicy {
+  std::string_view policy;
+  const metrics::Summary* figures;  ///< not null
+};
+
+/// What a reader of the figures has to know of the assumptions behind them: malleability that was assumed, where a policy
+/// made use of it, and what --curve-error and --slowdown-error did to jobs that are killed at their estimates. A line each.
+[[nodiscard]] std::vector<std::string> notes_on_figures(const Assumptions& assumed,
+                                                        std::span<const FiguresOfPolicy> policies);
+
+/// Describes the run under one of its policies for the results, as a simulation. What only a real run has is the caller's
+/// to add.
+[[nodiscard]] results::RunDescription describe_run(const Prepared& run, const NamedPolicy& policy,
+                                                   const std::string& command_line);
+
+}  // namespace replay::experiment

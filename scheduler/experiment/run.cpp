@@ -1,0 +1,28 @@
+#include "scheduler/experiment/run.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/experiment/disturbance.hpp"
+
+namespace replay::experiment {
+
+results::PolicyRun run(Body& body, Policy& policy, const RuntimeModel& model, results::Recorder& recorder,
+                       const Viewers& viewers) {
+  for (log::Sink* sink : viewers.sinks) recorder.also(*sink);
+  recorder.begin();
+  BodyEnd end = body.run(policy, model, recorder, viewers);
+  results::PolicyRun done = recorder.finish();
+  done.interrupted = end.interrupted;
+  done.lost = std::move(end.lost);
+  done.fault = std::move(end.fault);
+  done.broken_off = std::move(end.broken_off);
+  done.load_before = end.load_before;
+  done.load_after = end.load_after;
+  done.disturbed = std::max(end.load_before, end.load_after) >= kDisturbed;
+  recorder.write(done);
+  if (viewers.written) viewers.written();
+  return done;
+}
+
+}  // namespace replay::experiment
