@@ -18,7 +18,6 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/live_page_address.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
 #include "scheduler/cli/run_viewers.hpp"
@@ -29,8 +28,10 @@
 #include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/experiment/simulation.hpp"
 #include "scheduler/report/live/live_page.hpp"
+#include "scheduler/report/live/live_page_address.hpp"
 #include "scheduler/results/output_names.hpp"
 #include "scheduler/results/run_folder.hpp"
+#include "scheduler/validate/planned_cells.hpp"
 
 namespace replay::cli {
 namespace fs = std::filesystem;
@@ -49,12 +50,6 @@ struct RunGiven {
   std::optional<std::uint16_t> live_page;  // its port, 0: any
 };
 
-std::string duration_text(double s) {
-  if (s < 90) return fmt::format("{:.0f} s", s);
-  if (s < 5400) return fmt::format("{:.0f} min", s / 60);
-  return fmt::format("{:.1f} h", s / 3600);
-}
-
 void announce(std::FILE* out, const experiment::Prepared& run, const experiment::RealMachine& machine,
               double real_seconds) {
   const auto& jobs = run.workload().jobs;
@@ -70,7 +65,7 @@ void announce(std::FILE* out, const experiment::Prepared& run, const experiment:
              fmt::join(texts_of(run.policies), ", "));
   fmt::print(
       out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {:.0f} MB of memory\n",
-      duration_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
+      validate::real_time_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
       kMegabytesPerProcess * most_at_once);
   for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
@@ -119,7 +114,7 @@ int run_all(const RunGiven& given, const experiment::Prepared& run, const experi
   const HeedStops heeding;  // until the results are in place
   const fs::path folder =
       results::make_run_folder(given.results.out, experiment::texts_of(run.policies), given.results.force);
-  std::optional<LivePageAddress> address;
+  std::optional<report::LivePageAddress> address;
   if (page) address.emplace(out, page->url(), folder / results::kLivePageFile);
   std::vector<results::PolicyRun> runs;
   for (std::size_t i = 0; i < run.policies.size(); ++i) {
@@ -163,7 +158,7 @@ int run(const RunGiven& given, const std::string& command_line) {
   announce(out, run, machine, real_seconds);
   if (real_seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
-                                 duration_text(real_seconds)));
+                                 validate::real_time_text(real_seconds)));
   return run_all(given, run, machine, programs, command_line, out);
 }
 

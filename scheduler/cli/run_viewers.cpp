@@ -6,8 +6,8 @@
 namespace replay::cli {
 namespace {
 
-LiveViewOptions options_for(const report::LivePage* page) {
-  LiveViewOptions options;
+report::LiveViewOptions options_for(const report::LivePage* page) {
+  report::LiveViewOptions options;
   if (page != nullptr) options.address = "live page: " + page->url();
   options.quit = [] { static_cast<void>(::raise(SIGINT)); };  // as Ctrl-C does
   return options;
@@ -17,7 +17,8 @@ LiveViewOptions options_for(const report::LivePage* page) {
 
 RunViewers::RunViewers(std::FILE* out, bool is_plain, std::optional<std::size_t> jobs, report::LivePage* page,
                        const std::filesystem::path& folder)
-    : view_(out, is_plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto, jobs, options_for(page)), page_(page) {
+    : view_(out, is_plain ? report::LiveView::Mode::kPlain : report::LiveView::Mode::kAuto, jobs, options_for(page)),
+      page_(page) {
   if (page_ != nullptr) page_->begin_run(folder / "events.log");
 }
 

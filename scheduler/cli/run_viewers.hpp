@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "scheduler/cli/live_view.hpp"
 #include "scheduler/experiment/run.hpp"
 #include "scheduler/report/live/live_page.hpp"
+#include "scheduler/report/terminal/live_view.hpp"
 
 namespace replay::cli {
 
@@ -22,7 +22,7 @@ class RunViewers {
   [[nodiscard]] experiment::Viewers viewers();
 
  private:
-  LiveView view_;
+  report::LiveView view_;
   report::LivePage* page_;
 };
 

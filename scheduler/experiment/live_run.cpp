@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <exception>
 #include <system_error>
 #include <utility>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/core/controller.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/runtime_model/neighbours_part.hpp"
 
@@ -44,6 +48,51 @@ std::unique_ptr<RuntimeModel> neighbours_of(const Prepared& run, const RealMachi
   return make_runtime_model(part, {.profile = run.profile.get(), .pairs = run.pairs.get()});
 }
 
+NamedPolicy policy_for(const RunSpec& run, CoreCount cores) {
+  const std::string text = option_text(run, "--policy");
+  if (run.policies.size() != 1) throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
+  NamedPolicy named = make_policy(text);
+  (void)named.prepared([](std::string_view, const StartOfTrial&) {
+    throw UsageError(
+        "--policy: awt=conservative takes a simulation of the jobs before the run, and a service does not know its "
+        "jobs before: expected numbers");
+  });
+  if (const Training* const training = named.policy->training(); training != nullptr && training->machine != cores)
+    throw InputError(fmt::format("--policy {}: was learned on a machine of {} processors, expected {}", text,
+                                 training->machine, cores));
+  return named;
+}
+
+// A policy refuses a machine that it cannot use when the first job comes: here one that is none, so that the service does
+// not end with a user's first job.
+void expect_usable(const std::string& policy, const Machine& machine, const RuntimeModel& model) {
+  log::Tee nowhere{{}};
+  const NamedPolicy trial = make_policy(policy);
+  Controller controller{machine, *trial.policy, model, nowhere, {}};
+  TracedJob job;
+  job.job.id = JobId{1};
+  job.job.processes = 1;
+  job.job.estimate = std::chrono::hours{1};
+  const Event submitted = Submit{&job};
+  (void)controller.handle(Instant{}, {&submitted, 1});
+  if (!controller.failure()) return;
+  try {
+    std::rethrow_exception(controller.failure());
+  } catch (const PolicyError& error) {
+    throw UsageError(fmt::format("--policy {}: {}", policy, clean_line(error.what())));
+  }
+}
+
+std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
+  for (const char* of_files : {kCalibrated, "pairs"})
+    if (names_model(name, of_files))
+      throw UsageError(
+          fmt::format("--runtime-model {}: the model {} knows benchmarks and pairs of jobs by name, and "
+                      "users' jobs are none: expected another one",
+                      name, of_files));
+  return make_runtime_model(name);
+}
+
 }  // namespace
 
 BodyEnd LiveBody::run(Policy& policy, const RuntimeModel& model, results::Recorder& recorder, const Viewers& viewers) {
@@ -72,6 +121,12 @@ void describe_machine(results::RunDescription& description, const RealMachine& m
   description.time_scale = spec.time_scale;
   description.settings = machine.settings();
   description.settings.emplace_back("pairing", word_of(kPairings, spec.pairing));
+}
+
+OpenRun prepare_open(const RunSpec& spec, const Machine& machine) {
+  OpenRun run{policy_for(spec, machine.size()), model_for(spec.runtime_model)};
+  expect_usable(run.policy.text, machine, *run.model);
+  return run;
 }
 
 results::PolicyRun run_policy(const Prepared& run, std::size_t policy, const RealMachine& machine,

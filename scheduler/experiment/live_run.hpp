@@ -41,7 +41,15 @@ class LiveBody final : public Body {
   bool is_abandoned_ = false;
 };
 
-/// A run of `run` is described as one on this machine.
+/// A run whose jobs are not known before: those of users.
+struct OpenRun {
+  NamedPolicy policy;
+  std::unique_ptr<RuntimeModel> model;
+};
+/// Throws UsageError, InputError for a policy or a model that has to know the jobs before, or cannot use the machine.
+[[nodiscard]] OpenRun prepare_open(const RunSpec& spec, const Machine& machine);
+
+/// A run of `spec` is described as one on this machine.
 void describe_machine(results::RunDescription& description, const RealMachine& machine, const RunSpec& spec);
 
 /// Runs the run's policy number `policy` for real into `folder`. `watch` is called when the agent has been started.

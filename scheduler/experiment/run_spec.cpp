@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -17,155 +18,141 @@ namespace {
 
 using Kind = RunOption::Kind;
 
-constexpr Duration kShortestQuantum{1'000};  // below it the timer's delay is as long as a slice
-constexpr Duration kLongestQuantum{1'000'000};
-constexpr double kLeastTimeScale = 1e-6, kMostTimeScale = 1000;
-
 // A member of a run, constant or not, as the run is.
 #define OF_RUN(member) \
   [](auto& run) -> auto& { return run.member; }
 
-template <class Field>
-RunOption text_option(const char* name, const char* type, std::string help, Field field) {
+// An option whose value is the member `field`, made of a word by `read` and made a word by `write`.
+template <class Field, class Read, class Write>
+RunOption option(const char* name, Kind kind, const char* type, std::string help, Field field, Read read, Write write) {
   return {.name = name,
+          .kind = kind,
           .type = type,
           .help = std::move(help),
-          .set = [field](RunSpec& run, const std::string& text) { field(run) = text; },
-          .text = [field](const RunSpec& run) { return field(run); }};
+          .set = [=](RunSpec& run, const std::string& text) { field(run) = read(text); },
+          .text = [=](const RunSpec& run) -> std::string { return write(field(run)); }};
+}
+
+template <class Field>
+RunOption text_option(const char* name, const char* type, std::string help, Field field) {
+  const auto as_it_is = [](const std::string& text) { return text; };
+  return option(name, Kind::kText, type, std::move(help), field, as_it_is, as_it_is);
 }
 
 template <class Field>
 RunOption flag_option(const char* name, std::string help, Field field) {
-  return {.name = name,
-          .kind = Kind::kFlag,
-          .type = "",
-          .help = std::move(help),
-          .text = [field](const RunSpec& run) { return std::string{field(run) ? "on" : ""}; },
-          .flag = [field](RunSpec& run) -> bool& { return field(run); }};
+  RunOption made = option(
+      name, Kind::kFlag, "", std::move(help), field, [](const std::string& text) { return text == "on"; },
+      [](bool is_on) { return is_on ? "on" : ""; });
+  made.flag = [field](RunSpec& run) -> bool& { return field(run); };
+  return made;
 }
 
 template <class Field, class Value, std::size_t N>
 RunOption choice_option(const char* name, const char* type, std::string help, const Choice<Value> (&choices)[N],
                         Field field) {
-  RunOption option{.name = name, .kind = Kind::kChoice, .type = type, .help = std::move(help)};
-  for (const Choice<Value>& choice : choices) option.words.emplace_back(choice.word);
-  option.set = [name, &choices, field, words = option.words](RunSpec& run, const std::string& text) {
+  std::vector<std::string> words;
+  for (const Choice<Value>& choice : choices) words.emplace_back(choice.word);
+  const auto read = [name, &choices, words](const std::string& text) {
     const auto found = std::ranges::find(words, text);
     if (found == words.end())
       throw UsageError(fmt::format("{}: expected one of {}, found '{}'", name, fmt::join(words, ","), text));
-    field(run) = choices[found - words.begin()].value;
+    return choices[found - words.begin()].value;
   };
-  option.text = [&choices, field](const RunSpec& run) { return std::string{word_of(choices, field(run))}; };
-  return option;
+  RunOption made = option(name, Kind::kChoice, type, std::move(help), field, read,
+                          [&choices](Value value) { return word_of(choices, value); });
+  made.words = std::move(words);
+  return made;
 }
 
+template <class Number, class Field>
+RunOption number_option(const char* name, const char* type, std::string help, Number least, Number most, Field field) {
+  const auto read = [=](const std::string& text) {
+    const auto number = parse_number<Number>(text, least, most);
+    if (!number)
+      throw UsageError(fmt::format("{}: expected a number from {} to {}, found '{}'", name, least, most, text));
+    return *number;
+  };
+  return option(name, std::is_integral_v<Number> ? Kind::kCount : Kind::kNumber, type, std::move(help), field, read,
+                [](Number number) { return fmt::format("{}", number); });
+}
+
+// An error of what jobs declare.
 template <class Field>
-RunOption number_option(const char* name, const char* type, std::string help, double most, Field field) {
-  using Number = std::remove_cvref_t<decltype(field(std::declval<RunSpec&>()))>;
-  return {.name = name,
-          .kind = std::is_integral_v<Number> ? Kind::kCount : Kind::kNumber,
-          .type = type,
-          .help = std::move(help),
-          .most = most,
-          .set =
-              [name, most, field](RunSpec& run, const std::string& text) {
-                const auto number = parse_number<Number>(text);
-                if (!number) throw UsageError(fmt::format("{}: expected a number, found '{}'", name, text));
-                if (const auto value = static_cast<double>(*number); most > 0 && !(value >= 0 && value <= most))
-                  throw UsageError(fmt::format("{}: expected a number from 0 to {}, found '{}'", name, most, text));
-                field(run) = *number;
-              },
-          .text = [field](const RunSpec& run) { return fmt::format("{}", field(run)); }};
+RunOption error_option(const char* name, const char* of_what, Field field) {
+  constexpr double kMost = 10;
+  RunOption made = number_option<double>(
+      name, "E",
+      fmt::format("how wrong declared {} are: a job's true ones are the declared to the power p, drawn from 1/(1+E) to "
+                  "1+E by --seed; one that then takes longer than estimated is killed, unless --overrun extend",
+                  of_what),
+      0, kMost, field);
+  made.most = kMost;
+  return made;
 }
 
-// A duration from 1 ms to 1 s; where `or_nothing`, 0 too.
+// A duration from 1 ms, below which the timer's delay is as long as a slice, to 1 s; where `or_nothing`, 0 too.
 template <class Field>
 RunOption slice_option(const char* name, std::string help, bool or_nothing, Field field) {
-  return {.name = name,
-          .type = "T",
-          .help = std::move(help),
-          .set =
-              [name, or_nothing, field](RunSpec& run, const std::string& text) {
-                const auto slice = parse_duration(text);
-                const bool is_nothing = or_nothing && text == "0";
-                if (!is_nothing && (!slice || *slice < kShortestQuantum || *slice > kLongestQuantum))
-                  throw UsageError(fmt::format("{}: expected {}a duration from 1ms to 1s, found '{}'", name,
-                                               or_nothing ? "0 or " : "", text));
-                field(run) = *slice;
-              },
-          .text = [field](const RunSpec& run) { return with_unit(field(run)); }};
-}
-
-RunOption policies_option() {
-  return {.name = "--policy",
-          .type = "LIST",
-          .help = "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)",
-          .set =
-              [](RunSpec& run, const std::string& text) {
-                run.policies = text.empty() ? std::vector<std::string>{} : split_policies(text);
-              },
-          .text = [](const RunSpec& run) { return fmt::format("{}", fmt::join(run.policies, ",")); }};
-}
-
-RunOption until_option() {
-  return {
-      .name = "--until",
-      .type = "T",
-      .help = "end the run at this time of the trace, from its first job on: 90s, 2h",
-      .set =
-          [](RunSpec& run, const std::string& text) {
-            run.until = parse_duration(text);
-            if (!run.until || *run.until <= Duration::zero())
-              throw UsageError(fmt::format("--until: expected a duration such as 90s, 5min or 2h, found '{}'", text));
-          },
-      .text = [](const RunSpec& run) { return run.until ? with_unit(*run.until) : ""; }};
-}
-
-RunOption scale_option() {
-  return {
-      .name = "--scale-sizes",
-      .type = "auto|N",
-      .help = "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores",
-      .set =
-          [](RunSpec& run, const std::string& text) {
-            const auto number = text == "auto" ? Duration::zero() : parse_seconds(text);
-            if (!number || (text != "auto" && *number < std::chrono::seconds{1}))
-              throw UsageError(fmt::format("--scale-sizes: expected auto or a count of cores >= 1, found '{}'", text));
-            run.scale_from = seconds(*number);
-          },
-      .text =
-          [](const RunSpec& run) {
-            if (!run.scale_from) return std::string{};
-            return *run.scale_from == 0 ? "auto" : to_text(from_seconds(*run.scale_from));
-          }};
-}
-
-RunOption time_scale_option() {
-  RunOption option = number_option("--time-scale", "", "real seconds per second of the trace", 0, OF_RUN(time_scale));
-  option.set = [](RunSpec& run, const std::string& text) {
-    const auto number = parse_number<double>(text);
-    if (!number || !(*number >= kLeastTimeScale && *number <= kMostTimeScale))
-      throw UsageError(fmt::format("--time-scale: expected a number from {} to {}, found '{}'", kLeastTimeScale,
-                                   kMostTimeScale, text));
-    run.time_scale = *number;
+  const auto read = [=](const std::string& text) {
+    const auto slice = parse_duration(text);
+    const bool is_nothing = or_nothing && text == "0";
+    if (!is_nothing && (!slice || *slice < std::chrono::milliseconds{1} || *slice > std::chrono::seconds{1}))
+      throw UsageError(
+          fmt::format("{}: expected {}a duration from 1ms to 1s, found '{}'", name, or_nothing ? "0 or " : "", text));
+    return *slice;
   };
-  return option;
+  return option(name, Kind::kText, "T", std::move(help), field, read, with_unit);
 }
 
-std::string help_on_error(const char* of_what) {
-  return fmt::format(
-      "how wrong declared {} are: a job's true ones are the declared to the power p, drawn from 1/(1+E) to 1+E by "
-      "--seed; one that then takes longer than estimated is killed, unless --overrun extend",
-      of_what);
+std::vector<std::string> read_policies(const std::string& text) {
+  return text.empty() ? std::vector<std::string>{} : split_policies(text);
+}
+
+std::optional<Duration> read_until(const std::string& text) {
+  const auto until = parse_duration(text);
+  if (!until || *until <= Duration::zero())
+    throw UsageError(fmt::format("--until: expected a duration such as 90s, 5min or 2h, found '{}'", text));
+  return until;
+}
+
+std::optional<double> read_scale(const std::string& text) {
+  if (text == "auto") return 0;
+  const auto number = parse_seconds(text);
+  if (!number || *number < std::chrono::seconds{1})
+    throw UsageError(fmt::format("--scale-sizes: expected auto or a count of cores >= 1, found '{}'", text));
+  return seconds(*number);
+}
+
+std::string write_scale(const std::optional<double>& from) {
+  if (!from) return "";
+  return *from == 0 ? "auto" : to_text(from_seconds(*from));
+}
+
+// One of cleaning_options().
+RunOption rule_option(std::string_view name) {
+  const std::string rule{name};
+  return {.name = "--" + rule,
+          .type = "",
+          .help = "",
+          .set = [rule](RunSpec& run, const std::string& text) { run.cleaning[rule] = text; },
+          .text =
+              [rule](const RunSpec& run) {
+                const auto given = run.cleaning.find(rule);
+                return given == run.cleaning.end() ? "" : given->second;
+              }};
 }
 
 std::vector<RunOption> all_options() {
-  return {
+  std::vector<RunOption> options = {
       text_option("--trace", "FILE", "the trace: SWF, plain or .gz, '-' for standard input", OF_RUN(trace)),
       text_option("--jobs-from", "FILE",
                   "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)",
                   OF_RUN(jobs_from)),
-      policies_option(),
+      option("--policy", Kind::kText, "LIST",
+             "policies, joined by commas; parameters as name:key=value (`replay policies` lists them)",
+             OF_RUN(policies), read_policies,
+             [](const auto& policies) { return fmt::format("{}", fmt::join(policies, ",")); }),
       text_option("--machine", "MACHINE", "", OF_RUN(machine)),
       flag_option("--flat", "one pool of cores: nodes do not matter", OF_RUN(flat)),
       text_option("--runtime-model", "NAME", "how fast a shrunk job runs (`replay models` lists them)",
@@ -177,16 +164,19 @@ std::vector<RunOption> all_options() {
                   "what the runtime model pairs reads: job,beside,slowdown (default: NAME.pairs.csv beside NAME.swf, "
                   "if it is there)",
                   OF_RUN(pairs)),
-      number_option("--curve-error", "E", help_on_error("speedup curves"), 10, OF_RUN(errors.curve_error)),
-      number_option("--slowdown-error", "E", help_on_error("slowdowns, beside others and by itself,"), 10,
-                    OF_RUN(errors.slowdown_error)),
+      error_option("--curve-error", "speedup curves", OF_RUN(errors.curve_error)),
+      error_option("--slowdown-error", "slowdowns, beside others and by itself,", OF_RUN(errors.slowdown_error)),
       choice_option("--overrun", "",
                     "what happens to a job at the end of its estimate: kill it, extend the estimate by 10 %, or as "
                     "the policy says (slack; the others kill)",
                     kOverruns, OF_RUN(overrun)),
-      until_option(),
-      scale_option(),
-      number_option("--seed", "", "everything that is drawn by chance follows from it", 0, OF_RUN(seed)),
+      option("--until", Kind::kText, "T", "end the run at this time of the trace, from its first job on: 90s, 2h",
+             OF_RUN(until), read_until, [](const auto& until) { return until ? with_unit(*until) : ""; }),
+      option("--scale-sizes", Kind::kText, "auto|N",
+             "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores",
+             OF_RUN(scale_from), read_scale, write_scale),
+      number_option<std::uint64_t>("--seed", "", "everything that is drawn by chance follows from it", 0,
+                                   std::numeric_limits<std::uint64_t>::max(), OF_RUN(seed)),
       text_option("--outputs", "LIST",
                   fmt::format("which files to write: all, none, or some of {}", results::output_list()),
                   OF_RUN(outputs)),
@@ -205,7 +195,7 @@ std::vector<RunOption> all_options() {
                     "it, or the host's, for programs that need the network",
                     kJobNetworks, OF_RUN(node.job_network)),
       text_option("--agent-key", "FILE", "key file of a remote agent", OF_RUN(node.agent_key)),
-      time_scale_option(),
+      number_option("--time-scale", "", "real seconds per second of the trace", 1e-6, 1000.0, OF_RUN(time_scale)),
       choice_option("--pairing", "", "which ranks of a shrunk job share a core: block (neighbours) or cyclic",
                     kPairings, OF_RUN(pairing)),
       text_option("--program", "CMD",
@@ -216,6 +206,8 @@ std::vector<RunOption> all_options() {
                   OF_RUN(programs_from_trace)),
       flag_option("--strict", "stop at the first broken line instead of skipping and counting it", OF_RUN(strict)),
   };
+  for (const CleaningOption& rule : cleaning_options()) options.push_back(rule_option(rule.name));
+  return options;
 }
 
 #undef OF_RUN
@@ -224,11 +216,6 @@ const RunOption* find_option(std::string_view name) {
   const auto options = run_options();
   const auto found = std::ranges::find(options, name, &RunOption::name);
   return found == options.end() ? nullptr : &*found;
-}
-
-bool is_cleaning_rule(std::string_view option) {
-  return option.starts_with("--") &&
-         std::ranges::find(cleaning_options(), option.substr(2), &CleaningOption::name) != cleaning_options().end();
 }
 
 }  // namespace
@@ -261,18 +248,11 @@ RunSpec parse(std::span<const std::string> words) {
     const std::size_t mark = word->find('=');
     const std::string name = word->substr(0, mark);
     const RunOption* const option = find_option(name);
-    if (option == nullptr && !is_cleaning_rule(name)) throw UsageError(fmt::format("there is no option '{}'", name));
-    if (option != nullptr && option->kind == Kind::kFlag) {
-      option->flag(run) = true;
-      continue;
-    }
-    if (mark == std::string::npos && word + 1 == words.end())
+    if (option == nullptr) throw UsageError(fmt::format("there is no option '{}'", name));
+    const bool is_flag = option->kind == Kind::kFlag;
+    if (!is_flag && mark == std::string::npos && word + 1 == words.end())
       throw UsageError(fmt::format("{}: expected a value", name));
-    const std::string value = mark == std::string::npos ? *++word : word->substr(mark + 1);
-    if (option != nullptr)
-      option->set(run, value);
-    else
-      run.cleaning[name.substr(2)] = value;
+    option->set(run, is_flag ? "on" : mark == std::string::npos ? *++word : word->substr(mark + 1));
   }
   (void)cleaning_rules(run.cleaning);
   return run;
@@ -292,7 +272,6 @@ std::vector<std::string> to_words(const RunSpec& spec) {
     else
       words.insert(words.end(), {option.name, text});
   }
-  for (const auto& [name, value] : spec.cleaning) words.push_back(fmt::format("--{}={}", name, value));
   return words;
 }
 

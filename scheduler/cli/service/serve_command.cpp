@@ -10,7 +10,6 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -24,19 +23,15 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
-#include "scheduler/cli/live_page_address.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/run_viewers.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
-#include "scheduler/core/controller.hpp"
 #include "scheduler/experiment/live_run.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/policy/registry.hpp"
-#include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/report/live/live_page.hpp"
+#include "scheduler/report/live/live_page_address.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/recorder.hpp"
-#include "scheduler/runtime_model/runtime_model.hpp"
 #include "scheduler/service/board.hpp"
 #include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/door.hpp"
@@ -81,51 +76,6 @@ const experiment::RunSpec& on_machine_here(const experiment::RunSpec& run) {
   return run;
 }
 
-NamedPolicy policy_for(const experiment::RunSpec& run, CoreCount cores) {
-  const std::string text = option_text(run, "--policy");
-  if (run.policies.size() != 1) throw UsageError(fmt::format("--policy: expected one policy, found '{}'", text));
-  NamedPolicy named = make_policy(text);
-  (void)named.prepared([](std::string_view, const StartOfTrial&) {
-    throw UsageError(
-        "--policy: awt=conservative takes a simulation of the jobs before the run, and a service does not know its "
-        "jobs before: expected numbers");
-  });
-  if (const Training* const training = named.policy->training(); training != nullptr && training->machine != cores)
-    throw InputError(fmt::format("--policy {}: was learned on a machine of {} processors, expected {}", text,
-                                 training->machine, cores));
-  return named;
-}
-
-// A policy refuses a machine that it cannot use when the first job comes: here one that is none, so that the service does
-// not end with a user's first job.
-void expect_usable(const std::string& policy, const Machine& machine, const RuntimeModel& model) {
-  log::Tee nowhere{{}};
-  const NamedPolicy trial = make_policy(policy);
-  Controller controller{machine, *trial.policy, model, nowhere, {}};
-  TracedJob job;
-  job.job.id = JobId{1};
-  job.job.processes = 1;
-  job.job.estimate = std::chrono::hours{1};
-  const Event submitted = Submit{&job};
-  (void)controller.handle(Instant{}, {&submitted, 1});
-  if (!controller.failure()) return;
-  try {
-    std::rethrow_exception(controller.failure());
-  } catch (const PolicyError& error) {
-    throw UsageError(fmt::format("--policy {}: {}", policy, clean_line(error.what())));
-  }
-}
-
-std::unique_ptr<RuntimeModel> model_for(const std::string& name) {
-  for (const char* of_files : {kCalibrated, "pairs"})
-    if (names_model(name, of_files))
-      throw UsageError(
-          fmt::format("--runtime-model {}: the model {} knows benchmarks and pairs of jobs by name, and "
-                      "users' jobs are none: expected another one",
-                      name, of_files));
-  return make_runtime_model(name);
-}
-
 // DIR/runs/UTC-START, with a number behind it if there is one.
 fs::path make_period_folder(const service::ServiceFolder& folder, service::UnixTime now) {
   const std::string stem = fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
@@ -146,13 +96,11 @@ class Period {
         command_line_(std::move(command_line)),
         folder_(options.folder),
         machine_(on_machine_here(options.run)),
-        named_(policy_for(options.run, machine_.machine().size())),
-        model_(model_for(options.run.runtime_model)) {
+        run_(experiment::prepare_open(options.run, machine_.machine())) {
     machine_.find_programs();
   }
 
   int serve() {
-    expect_usable(named_.text, machine_.machine(), *model_);
     service::make_private_folder(folder_.path());
     const HeedStops heeding{HeedStops::Ignored::kStaysIgnored};
     const service::ServiceLock lock{folder_.lock(), kPatience, [] {
@@ -191,7 +139,7 @@ class Period {
     intake.status.version = REPLAY_VERSION;
     intake.status.machine = machine_.text();
     intake.status.cores = intake.cores;
-    intake.status.policy = named_.text;
+    intake.status.policy = run_.policy.text;
     intake.status.run_folder = run_folder.string();
     if (page_) intake.status.page = page_->url();
     intake.status.started = unix_now();
@@ -219,7 +167,7 @@ class Period {
 
   void announce(const fs::path& run_folder, const service::Recovered& recovered, const service::Intake& intake) {
     fmt::print("service at {}, process {}\n", folder_.path().string(), ::getpid());
-    fmt::print("{}, policy {}\n", machine_.description(), named_.text);
+    fmt::print("{}, policy {}\n", machine_.description(), run_.policy.text);
     for (const std::string& note : machine_.notes()) fmt::print("note: {}\n", clean_lines(note));
     if (page_) address_.emplace(stdout, page_->url(), folder_.page());
     fmt::print("results in {}\n", run_folder.string());
@@ -247,15 +195,15 @@ class Period {
     description.command_line = command_line_;
     description.words = to_words(options_.run);
     describe_machine(description, machine_, options_.run);
-    description.policy = named_.text;
-    description.policy_full = named_.full_text;
+    description.policy = run_.policy.text;
+    description.policy_full = run_.policy.full_text;
     description.runtime_model = options_.run.runtime_model;
     description.overrun = option_text(options_.run, "--overrun");
     description.notes = machine_.notes();
     description.unix_zero_s = std::chrono::floor<std::chrono::seconds>(journal.zero()).time_since_epoch().count();
     description.trace = "service";
     description.has_trace_file = false;
-    description.policy_files = named_.files;
+    description.policy_files = run_.policy.files;
     return description;
   }
 
@@ -283,7 +231,7 @@ class Period {
       save_log_ = nullptr;
     };
     experiment::LiveBody body{machine_.machine(), std::move(executor), intake, std::move(engine), false};
-    const results::PolicyRun done = experiment::run(body, *named_.policy, *model_, recorder, viewers);
+    const results::PolicyRun done = experiment::run(body, *run_.policy.policy, *run_.model, recorder, viewers);
     if (page_)
       page_->finish(fmt::format("the service has ended; `replay report {}` makes a page of this period that stays",
                                 run_folder.string()));
@@ -323,10 +271,9 @@ class Period {
   std::string command_line_;
   service::ServiceFolder folder_;
   experiment::RealMachine machine_;
-  NamedPolicy named_;
-  std::unique_ptr<RuntimeModel> model_;
-  std::unique_ptr<report::LivePage> page_;  // null: none
-  std::optional<LivePageAddress> address_;  // its
+  experiment::OpenRun run_;
+  std::unique_ptr<report::LivePage> page_;          // null: none
+  std::optional<report::LivePageAddress> address_;  // its
   const service::ServiceLock* lock_ = nullptr;
   bool is_lock_lost_ = false;
   std::function<void()> save_log_;  // while there is one

@@ -12,8 +12,8 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/parse_number.hpp"
-#include "scheduler/cli/live_view.hpp"
 #include "scheduler/log/text.hpp"
+#include "scheduler/report/terminal/live_view.hpp"
 #include "scheduler/service/client.hpp"
 
 namespace replay::cli {
@@ -37,8 +37,8 @@ class RunClock final : public log::Sink {
   Instant last_{};
 };
 
-LiveViewOptions viewing(const service::ServiceStatus& service, bool& is_leaving) {
-  LiveViewOptions options;
+report::LiveViewOptions viewing(const service::ServiceStatus& service, bool& is_leaving) {
+  report::LiveViewOptions options;
   if (service.page) options.address = "live page: " + *service.page;
   options.quit = [&is_leaving] { is_leaving = true; };
   options.is_watching = true;
@@ -58,8 +58,8 @@ int watch_service(const service::ServiceFolder& folder, bool plain) {
   const HeedStops heeding;  // the terminal is given back first
   bool is_leaving = false, has_gone = false;
   RunClock clock;
-  LiveView view{stdout, plain ? LiveView::Mode::kPlain : LiveView::Mode::kAuto, std::nullopt,
-                viewing(service, is_leaving)};
+  report::LiveView view{stdout, plain ? report::LiveView::Mode::kPlain : report::LiveView::Mode::kAuto, std::nullopt,
+                        viewing(service, is_leaving)};
   log::Tee sinks{{&clock, &view}};
   log::TextFollower log{std::filesystem::path{service.run_folder} / "events.log", sinks};
   while (!is_leaving && stops_asked() == 0) {

@@ -153,7 +153,7 @@ TEST_F(Validate, ThePaperHasTwentyFourCells) {
 // to 70 %, easy-malleable at every load.
 TEST_F(Validate, OverTwentySeedsMalleabilityGainsInTheSimulator) {
   validate::ValidationSetting setting;
-  setting.common.runtime_model = "isolated";
+  setting.run.runtime_model = "isolated";
   setting.machine_text = validate::kPaperMachine;
   const auto seeds = validate::simulate_paper_seeds(folder_.path(), validate::emulated_workload(), setting);
   const auto means = validate::seed_means(seeds);

@@ -110,7 +110,7 @@ TEST(RunSpec, WrongWordsAreNamed) {
            {{"--time-scale", "0"}, "--time-scale: expected a number from 1e-06 to 1000, found '0'"},
            {{"--quantum", "2s"}, "--quantum: expected a duration from 1ms to 1s, found '2s'"},
            {{"--turn", "10us"}, "--turn: expected 0 or a duration from 1ms to 1s, found '10us'"},
-           {{"--seed", "-1"}, "--seed: expected a number, found '-1'"},
+           {{"--seed", "-1"}, "--seed: expected a number from 0 to 18446744073709551615, found '-1'"},
            {{"--curve-error", "11"}, "--curve-error: expected a number from 0 to 10, found '11'"},
            {{"--overrun", "stop"}, "--overrun: expected one of kill,extend,policy, found 'stop'"},
            {{"--trace"}, "--trace: expected a value"},

@@ -1,4 +1,4 @@
-#include "scheduler/cli/live_page_address.hpp"
+#include "scheduler/report/live/live_page_address.hpp"
 
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 
 #include "scheduler/base/file/whole_file.hpp"
 
-namespace replay::cli {
+namespace replay::report {
 
 LivePageAddress::LivePageAddress(std::FILE* out, const std::string& url, std::filesystem::path file) {
   if (::isatty(::fileno(out)) != 0) {
@@ -32,4 +32,4 @@ LivePageAddress::~LivePageAddress() {
     ::unlink(file_.c_str());
 }
 
-}  // namespace replay::cli
+}  // namespace replay::report

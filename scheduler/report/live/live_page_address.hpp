@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace replay::cli {
+namespace replay::report {
 
 /// Of one page, as long as it is there.
 class LivePageAddress {
@@ -26,4 +26,4 @@ class LivePageAddress {
   struct stat written_ {};
 };
 
-}  // namespace replay::cli
+}  // namespace replay::report

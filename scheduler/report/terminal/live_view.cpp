@@ -1,4 +1,4 @@
-#include "scheduler/cli/live_view.hpp"
+#include "scheduler/report/terminal/live_view.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 #include "scheduler/base/text/clean_text.hpp"
 
-namespace replay::cli {
+namespace replay::report {
 namespace {
 
 constexpr std::size_t kPipeAtOnce = 4096;  // a pipe that poll() reports as writable takes at least this
@@ -41,7 +41,7 @@ void LiveView::record(const log::Record& record) {
   const std::size_t told = run().told();
   watcher_.record(record);
   if (run().told() == told) return;
-  const report::WatchedRun::Event& event = run().events().back();
+  const WatchedRun::Event& event = run().events().back();
   if (!pictures_) {
     push(event.text + '\n');
     drain(false);
@@ -83,7 +83,7 @@ void LiveView::draw_now(terminal::Size size) {
   choice_.rows = size.rows;
   choice_.notice = notice();
   choice_.address = options_.address;
-  const report::RunFrame picture = report::run_frame(frozen_ ? *frozen_ : run(), choice_);
+  const RunFrame picture = run_frame(frozen_ ? *frozen_ : run(), choice_);
   map_rows_ = picture.map_rows;
   most_scroll_ = picture.most_scroll;
   choice_.scroll = std::clamp(choice_.scroll, 0, most_scroll_);
@@ -125,7 +125,7 @@ void LiveView::press(terminal::Key key) {
 void LiveView::press_letter(char letter) {
   switch (letter) {
     case 'f':
-      if (run().machine()) choice_.fold = report::next_fold(*run().machine(), choice_.fold);
+      if (run().machine()) choice_.fold = next_fold(*run().machine(), choice_.fold);
       choice_.scroll = 0;
       return;
     case 'p':
@@ -179,8 +179,8 @@ void LiveView::finish() {
 
 void LiveView::push_farewell() {
   push(fmt::format("{}, {:.1f} s, jobs: {}\n", run().short_title(), seconds(run().now()),
-                   report::progress_text(run(), choice_.all_jobs)));
-  for (const report::WatchedRun::Event& event : bad_events_) push(event.text + '\n');
+                   progress_text(run(), choice_.all_jobs)));
+  for (const WatchedRun::Event& event : bad_events_) push(event.text + '\n');
 }
 
 // ---- Bytes ----
@@ -208,4 +208,4 @@ void LiveView::drain(bool may_block) {
   waiting_bytes_.erase(0, written);
 }
 
-}  // namespace replay::cli
+}  // namespace replay::report

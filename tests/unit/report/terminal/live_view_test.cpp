@@ -1,4 +1,4 @@
-#include "scheduler/cli/live_view.hpp"
+#include "scheduler/report/terminal/live_view.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 #include "tests/support/text_screen.hpp"
 #include "tests/unit/metrics/records.hpp"
 
-namespace replay::cli {
+namespace replay::report {
 namespace {
 
 using namespace std::chrono_literals;
@@ -364,4 +364,4 @@ TEST(TerminalAbilities, AFileHasNoPictures) {
 }
 
 }  // namespace
-}  // namespace replay::cli
+}  // namespace replay::report

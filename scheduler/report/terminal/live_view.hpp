@@ -23,7 +23,7 @@
 #include "scheduler/report/terminal/run_frame.hpp"
 #include "scheduler/report/terminal/watched_run.hpp"
 
-namespace replay::cli {
+namespace replay::report {
 
 struct LiveViewOptions {
   std::optional<terminal::Size> size;            ///< not given: asks the terminal at each picture
@@ -62,7 +62,7 @@ class LiveView final : public log::Sink {
   void finish();
 
  private:
-  [[nodiscard]] const report::WatchedRun& run() const { return watcher_.run(); }
+  [[nodiscard]] const WatchedRun& run() const { return watcher_.run(); }
   void draw_now(terminal::Size size);
   [[nodiscard]] std::string notice() const;
   void obey_keys();
@@ -80,11 +80,11 @@ class LiveView final : public log::Sink {
   bool pictures_;
   bool finished_ = false;
   LiveViewOptions options_;
-  report::RunWatcher watcher_;
-  std::deque<report::WatchedRun::Event> bad_events_;  // for the farewell
+  RunWatcher watcher_;
+  std::deque<WatchedRun::Event> bad_events_;  // for the farewell
 
-  report::FrameChoice choice_;
-  std::optional<report::WatchedRun> frozen_;  // what the picture shows while it is paused
+  FrameChoice choice_;
+  std::optional<WatchedRun> frozen_;  // what the picture shows while it is paused
   enum class Quit : std::uint8_t { kNo, kAsked, kYes } quit_ = Quit::kNo;
   int map_rows_ = 0;
   int most_scroll_ = 0;
@@ -99,4 +99,4 @@ class LiveView final : public log::Sink {
   std::string waiting_bytes_;
 };
 
-}  // namespace replay::cli
+}  // namespace replay::report
