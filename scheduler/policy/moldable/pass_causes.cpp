@@ -8,7 +8,7 @@ namespace {
 CoreCount cores_of_guests(const ClusterView& view) {
   CoreCount cores = 0;
   for (const RunningJob* job : view.running.by_start())
-    if (job->is_guest) cores += job->allocation.cores;
+    if (job->is_guest()) cores += job->allocation.cores;
   return cores;
 }
 
