@@ -14,8 +14,11 @@
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/service/journal.hpp"
 #include "tests/support/background.hpp"
+#include "tests/support/first_core.hpp"
 #include "tests/support/service_client.hpp"
 #include "tests/support/shell.hpp"
 
@@ -54,6 +57,7 @@ class ServiceOfUsers : public testing::Test {
         "\n",
         processes, command, folder_.path().string(), ::getenv("PATH"), mark(), more);
   }
+  static std::string one_core() { return "local:" + first_core(); }
   static std::string phases(double seconds) { return fmt::format(R"("{}","--runtime","{}")", REPLAY_PHASES, seconds); }
   static std::string of_job(const char* request, int job) {
     return fmt::format("{{\"request\":\"{}\",\"job\":{}}}\n", request, job);
@@ -61,6 +65,12 @@ class ServiceOfUsers : public testing::Test {
   fs::path home() const { return folder_.path() / "s"; }
   std::string mark() const { return folder_.path().string(); }
   bool is_anything_left() const { return !processes_marked("REPLAY_TEST_MARK=" + mark()).empty(); }
+  /// 0 if it has none.
+  static pid_t agent_of(const Background& service) {
+    for (const pid_t child : children_of(service.pid()))
+      if (const auto stat = read_stat(child); stat && stat->name == "replay-agent") return child;
+    return 0;
+  }
   static int stop(Background& service) {
     service.send(SIGTERM);
     return service.wait();
@@ -72,7 +82,7 @@ class ServiceOfUsers : public testing::Test {
 TEST_F(ServiceOfUsers, AJobRunsInItsUsersDirectoryWithItsUsersEnvironment) {
   write_text(folder_ / "job.sh", "#!/bin/sh\npwd\necho \"$REPLAY_TEST_MARK $HOME\"\nexit 3\n");
   fs::permissions(folder_ / "job.sh", fs::perms::owner_all);
-  const auto service = start("local:0");
+  const auto service = start(one_core());
   const std::string end = ask(submit(1, R"("./job.sh")") + of_job("wait", 1));
   EXPECT_TRUE(has(end, R"("outcome":"failed","exit_code":3)")) << end << service->err();
   EXPECT_EQ(text_of(home() / "jobs/1/stdout"), fmt::format("{}\n{} \n", folder_.path().string(), mark()))
@@ -194,32 +204,35 @@ TEST_F(ServiceOfUsers, ALockThatIsRemovedIsSaidAndNoOtherServiceStartsMeanwhile)
   const std::string words =
       fmt::format("{} was removed or replaced; no other service starts here meanwhile", lock.string());
   EXPECT_TRUE(comes_true([&] { return has(service->err(), "replay: " + words + "\n"); })) << service->err();
-  const ShellResult refused = shell(fmt::format(
-      "timeout --preserve-status 3 {} serve --service {} --machine emulated:1x1x2", REPLAY_PROGRAM, home().string()));
-  EXPECT_TRUE(has(refused.err, "the service itself if its lock was removed")) << refused.err;
-  EXPECT_EQ(refused.status, 1) << refused.out << refused.err;
+  const auto other = start("emulated:1x1x2", "other");
+  EXPECT_TRUE(comes_true([&] { return has(other->out(), "waiting for the node agent"); })) << other->err();
+  EXPECT_EQ(stop(*other), 1) << other->out() << other->err();
+  EXPECT_TRUE(has(other->err(), "the service itself if its lock was removed")) << other->err();
   EXPECT_TRUE(has(ask("{\"request\":\"service\"}\n"), fmt::format("\"pid\":{}", service->pid())));
   EXPECT_EQ(stop(*service), 0) << service->err();
   for (const auto& run : fs::directory_iterator(home() / "runs"))
     EXPECT_TRUE(has(text_of(run.path() / "events.log"), words));
 }
 
+// The agent is stopped, so that no end of the job can be reported meanwhile. The service continues it when it ends.
 TEST_F(ServiceOfUsers, AfterAThirdStopSignalTheExitStatusIsThatOfTheFirst) {
-  write_text(folder_ / "job.sh", "#!/bin/sh\ntrap '' TERM\n: >ready\nsleep 100\n");
+  write_text(folder_ / "job.sh", "#!/bin/sh\n: >ready\nsleep 100\n");
   fs::permissions(folder_ / "job.sh", fs::perms::owner_all);
-  auto service = start("local:0");
+  auto service = start(one_core());
   (void)ask(submit(1, R"("./job.sh")"));
   ASSERT_TRUE(comes_true([this] { return fs::exists(folder_ / "ready"); }));
+  const pid_t agent = agent_of(*service);
+  ASSERT_NE(agent, 0);
+  send_signal(agent, SIGSTOP);
+  ASSERT_TRUE(comes_true([agent] { return is_stopped(agent); }));
   service->send(SIGTERM);
   ASSERT_TRUE(comes_true([this] { return has(ask(submit(1, phases(1))), "the service is stopping"); }));
-  service->send(SIGSTOP);
   service->send(SIGINT);
   service->send(SIGHUP);
-  service->send(SIGCONT);
   EXPECT_EQ(service->wait(), 128 + SIGTERM) << service->err();
   EXPECT_TRUE(has(service->err(), "replay: the ends of some jobs were not waited for\n")) << service->err();
   EXPECT_TRUE(comes_true([this] { return !is_anything_left(); }));
-  service = start("local:0", "second");
+  service = start(one_core(), "second");
   const std::string end = ask(of_job("job", 1));
   EXPECT_TRUE(has(end, R"("outcome":"killed","exit_code":0,"reason":"its end was not waited for")")) << end;
   EXPECT_EQ(stop(*service), 0) << service->err();

@@ -8,6 +8,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/runtime_model/machine_facts.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
+#include "tests/support/first_core.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -71,7 +72,8 @@ TEST_F(Calibrated, AProfileOfSomeCoresIsComparedWithAMachineOfSomeCores) {
   write_trace("cg --class W", 1);
   const ShellResult result = shell(std::string{REPLAY_PROGRAM} +
                                        " simulate --trace t.swf --policy fcfs --out out --runtime-model calibrated "
-                                       "--profile one.json --machine local:0",
+                                       "--profile one.json --machine local:" +
+                                       first_core(),
                                    folder_.path());
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(run_json()["notes"].dump().find("another machine"), std::string::npos) << run_json()["notes"];
@@ -163,7 +165,7 @@ TEST_F(Calibrated, FiguresOfEmulatedAndOfOwnCoresDoNotMix) {
   };
   expect_refused("--machine emulated:1x1x1 -o own.json",
                  "own.json: is a profile of the machine's own cores, expected one of emulated:1x1x1");
-  expect_refused("--machine local:0 --benchmarks ep --classes S -o emulated.json",
+  expect_refused("--machine local:" + first_core() + " --benchmarks ep --classes S -o emulated.json",
                  "emulated.json: is a profile of emulated:1x1x1, expected one of the machine's own cores");
 }
 

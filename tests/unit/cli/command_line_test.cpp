@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/first_core.hpp"
 #include "tests/unit/cli/command_line_fixture.hpp"
 
 namespace replay::test {
@@ -296,7 +297,7 @@ TEST_F(CommandLine, AJobWiderThanTheMachineNamesTheWaysOut) {
       replay("simulate --trace t.swf --policy easy --machine flat:2 --scale-sizes auto --outputs none");
   EXPECT_EQ(scaled.status, 0) << scaled.err;
   EXPECT_NE(scaled.out.find("sizes scaled from 4 to 2"), std::string::npos) << scaled.out;
-  expect_complaint("--trace t.swf --policy easy --machine local:0", 1, {"job 1", "--scale-sizes"});
+  expect_complaint("--trace t.swf --policy easy --machine local:" + first_core(), 1, {"job 1", "--scale-sizes"});
 }
 
 TEST_F(CommandLine, ATraceAndItsSideFileAreTwoFiles) {

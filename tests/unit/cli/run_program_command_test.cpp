@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "tests/support/first_core.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::test {
@@ -66,18 +66,14 @@ TEST(RunProgramCommand, StandardInputThatTheRanksDoNotGetIsSaid) {
   EXPECT_NE(said_before_start("echo hello |", "/bin/true").find(kNote), std::string::npos);
   EXPECT_NE(said_before_start("", "/bin/true <" + in).find(kNote), std::string::npos);
   for (const std::string& none : {empty, std::string("/dev/null")})
-    EXPECT_EQ(said_before_start("", "-n 1 /bin/true <" + none).find("note"), std::string::npos) << none;
+    EXPECT_EQ(said_before_start("", "-n 1 /bin/true <" + none).find(kNote), std::string::npos) << none;
 }
 
 TEST(RunProgramCommand, MoreRanksThanTheCoresThatItMayUseIsSaid) {
-  cpu_set_t mask;
-  ASSERT_EQ(::sched_getaffinity(0, sizeof mask, &mask), 0);
-  std::size_t core = 0;
-  while (!CPU_ISSET(core, &mask)) ++core;
-  const std::string on_one = fmt::format("taskset -c {}", core);
+  const std::string on_one = "taskset -c " + first_core();
   EXPECT_NE(said_before_start(on_one, "-n 2 /bin/true </dev/null").find("note: 2 ranks share 1 core"),
             std::string::npos);
-  EXPECT_EQ(said_before_start(on_one, "-n 1 /bin/true </dev/null").find("note"), std::string::npos);
+  EXPECT_EQ(said_before_start(on_one, "-n 1 /bin/true </dev/null").find("share 1 core"), std::string::npos);
 }
 
 }  // namespace
