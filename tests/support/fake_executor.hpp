@@ -36,6 +36,8 @@ class FakeExecutor final : public live::Executor {
 
   /// Reports the executor as lost at once, as if the agent had died.
   void lose(const std::string& reason) { listener_->on_lost(reason); }
+  /// Reports at once that the site cannot start the job.
+  void refuse(JobId job, const std::string& reason) { listener_->on_not_started(job, reason); }
   void note(JobId job, const std::string& text) { listener_->on_noted(job, text); }
 
   std::set<JobId> fails;                     ///< these exit with status 3

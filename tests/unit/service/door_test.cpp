@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -256,42 +257,66 @@ TEST_F(DoorTest, WhereTheSocketIsThereItListens) {
   EXPECT_EQ(refused, 0);
 }
 
-// With the patience that `replay serve` has.
-TEST_F(DoorTest, ABusyLoopsClientsAreAnsweredWithinASecondAndThoseOfALoopThatTurnsAreItsOwn) {
+class BusyDoorTest : public DoorTest {
+ protected:
   using Clock = std::chrono::steady_clock;
-  open();
-  BusyDoor busy{socket_.get(), 500ms};
-  const auto is_answered_by_the_loop = [&] {
-    busy.beat();  // the loop turned before it came
+  /// Whether a new client is answered by the loop, which turns meanwhile. False: the busy door has refused it.
+  bool is_answered_by_the_loop(BusyDoor& busy) {
+    busy.beat();
     ServiceClient client{path()};
     client.send(kAsk);
-    const auto has_come = [&] { return busy.beat(), client.lines() > 0; };
-    return wait_for(has_come) && client.take() == kNo;
-  };
-  for (const auto end = Clock::now() + 1s; Clock::now() < end;) ASSERT_TRUE(is_answered_by_the_loop());
+    EXPECT_TRUE(wait_for([&] { return busy.beat(), client.lines() > 0; }));
+    return client.take() == kNo;
+  }
+};
 
-  // It turns, and has not come to this client yet.
+TEST_F(BusyDoorTest, ClientsOfALoopThatTurnsAreAnsweredByIt) {
+  open();
+  BusyDoor busy{socket_.get(), 10s};
+  for (const auto end = Clock::now() + 300ms; Clock::now() < end;) ASSERT_TRUE(is_answered_by_the_loop(busy));
+}
+
+// On a computer with other work this test may stand still for longer than the patience, and the refusal is right.
+TEST_F(BusyDoorTest, AClientToWhichALoopThatTurnsHasNotComeYetIsLeftAlone) {
+  constexpr auto kPatience = 300ms;
+  open();
+  Clock::time_point last = Clock::now();
+  Clock::duration longest{};  // from one turn to the next, at most
+  BusyDoor busy{socket_.get(), kPatience};
+  const auto turn = [&] {
+    const auto now = Clock::now();
+    busy.beat();
+    longest = std::max(longest, Clock::now() - std::exchange(last, now));
+  };
+  turn();
   ServiceClient client{path()};
   client.send(kAsk);
-  Clock::duration longest{};
-  for (Clock::time_point now = Clock::now(), end = now + 1200ms; now < end && longest < 400ms;) {
-    busy.beat();
-    ASSERT_EQ(client.take(), "");
-    ASSERT_FALSE(client.is_closed());
+  for (const auto end = last + 4 * kPatience; Clock::now() < end && !client.is_closed(); turn())
     std::this_thread::sleep_for(1ms);
-    longest = std::max(longest, Clock::now() - std::exchange(now, Clock::now()));
-  }
+  const bool is_left_alone = client.take().empty() && !client.is_closed();
+  turn();
+  EXPECT_TRUE(is_left_alone || longest >= kPatience) << client.take();
+}
 
-  busy.beat();  // and then no more, as while a policy computes a decision
+TEST_F(BusyDoorTest, AClientOfALoopThatStandsStillIsRefusedAfterThePatienceAndALaterOneIsAnsweredByTheLoop) {
+  constexpr auto kPatience = 100ms;
+  open();
+  BusyDoor busy{socket_.get(), kPatience};
   const auto last_turn = Clock::now();
+  busy.beat();  // and then no more, as while a policy computes a decision
+  ServiceClient client{path()};
+  client.send(kAsk);
   EXPECT_TRUE(test::comes_true([&] { return client.is_closed(); }));
-  EXPECT_LT(Clock::now() - last_turn, 1s);
-  EXPECT_GE(Clock::now() - last_turn, 500ms);
-  EXPECT_EQ(client.take(),
-            "{\"ok\":false,\"error\":\"the service is busy since 0 s, with a decision of its policy or a write to its "
-            "journal: nothing was done, try again\"}\n");
+  EXPECT_GE(Clock::now() - last_turn, kPatience);
+  const std::regex refusal{
+      R"(\{"ok":false,"error":"the service is busy since [0-9]+ s, with a decision of its policy or a write to its )"
+      R"(journal: nothing was done, try again"\}\n)"};
+  EXPECT_TRUE(std::regex_match(client.take(), refusal)) << client.take();
   const int asked = asked_;
-  EXPECT_TRUE(is_answered_by_the_loop()) << "it turns again";
+  bool is_answered = false;  // the loop may stand still again, on a computer with other work
+  for (const auto end = Clock::now() + 10s; !is_answered && Clock::now() < end;)
+    is_answered = is_answered_by_the_loop(busy);
+  EXPECT_TRUE(is_answered) << "it turns again";
   EXPECT_EQ(asked_, asked + 1) << "what was refused is not carried out";
 }
 

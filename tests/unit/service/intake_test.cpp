@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
@@ -332,15 +333,20 @@ TEST_F(IntakeTest, AJobThatTheSiteHoldsBackLeavesAPeriodAsOneThatWaits) {
                "the agent has died");
   expect_waits(serve({}, {send(of_job("job", 1)), shows(1, "no job can be started now")}), "a stop");
 
-  // The stop comes between the order to start it and the answer.
+  // The stop comes between the order to start it and the answer, which comes when the loop has turned after the stop.
   std::filesystem::remove(in_the_way);
-  adjust_ = [this] {
-    executor_->answer_after = 300ms;
-    executor_->not_started[JobId{1}] = "fork: Resource temporarily unavailable";
+  const std::string why = "fork: Resource temporarily unavailable";
+  adjust_ = [&] {
+    executor_->answer_after = 1h;
+    executor_->not_started[JobId{1}] = why;
+  };
+  after_stop_ = [&, has_turned = false]() mutable {
+    if (std::exchange(has_turned, true)) executor_->refuse(JobId{1}, why);
   };
   expect_waits(serve({{1, 1}}, {send(of_job("job", 1)), shows(1, R"("state":"running")")}), "a stop during the start");
 
   adjust_ = {};
+  after_stop_ = {};
   (void)serve({{1, 0.01}}, {send(of_job("wait", 1)), ended(1)});
   EXPECT_EQ(stored(1).outcome, Outcome::kCompleted);
 }
