@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdint>
+
 #include "launcher/os/pu_id.hpp"
+#include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 
 namespace replay::test {
@@ -33,6 +36,8 @@ class BusyLoop {
   BusyLoop& operator=(const BusyLoop&) = delete;
 
   [[nodiscard]] bool is_running() const { return pid_ > 0; }
+  /// The CPU time that it has had.
+  [[nodiscard]] std::uint64_t ran_ns() const { return cpu_ns(pid_).value_or(0); }
 
  private:
   pid_t pid_;
