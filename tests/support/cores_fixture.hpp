@@ -32,6 +32,8 @@ class SharedCores : public Launcher {
   bool moves(JobId job, const std::vector<int>& cores);
   /// Waits for the job's end and expects that it completed with a verified result.
   void expect_verified(JobId job);
+  /// The same of ranks that talk (rank_program.c), which are told to end.
+  void finish_verified(JobId job);
   [[nodiscard]] std::string output(JobId job, const std::string& name) const;
 
   /// Copies from the segments; zeros when the job does not exist.

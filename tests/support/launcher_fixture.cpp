@@ -2,7 +2,6 @@
 
 #include <event2/event.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "launcher/mpich/mpiexec.hpp"

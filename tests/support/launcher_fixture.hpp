@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
@@ -76,12 +77,17 @@ class Launcher : public testing::Test {
   }
   /// An order to launch `ranks` ranks, rank i on core i.
   [[nodiscard]] live::LaunchOrder order(std::vector<std::string> command, std::size_t ranks, JobId job = kJob) const;
+  /// In the job's directory.
   void launch(std::vector<std::string> command, std::size_t ranks) {
-    executor_->launch(order(std::move(command), ranks));
+    live::LaunchOrder job = order(std::move(command), ranks);
+    job.working_directory = job.directory;
+    executor_->launch(job);
   }
 
   /// Runs the loop until `happened`. False: not within `limit`.
   bool until(const std::function<bool()>& happened, std::chrono::milliseconds limit = std::chrono::seconds{15});
+  /// Tells the job's ranks, which talk (rank_program.c), to end.
+  void tell_to_end() const { std::ofstream{directory_ / "job" / "end"}.flush(); }
 
   [[nodiscard]] bool has_ended() const { return seen_.ended.contains(kJob); }
   [[nodiscard]] bool has_started() const { return seen_.started.contains(kJob); }
