@@ -109,7 +109,7 @@ TEST_F(NodeSharing, JobsAreTogetherOnNodesOnCpusAndOnCores) {
   std::vector<double> slowdowns;
   for (const char* const letters : {"A", "B", "CD"}) {
     slowdowns.push_back(span(log, letters) / span(simulated, letters));
-    EXPECT_GE(slowdowns.back(), 0.95) << letters;
+    EXPECT_GE(slowdowns.back(), 0.8) << letters << ": at full speed it would be 0.6 of CD";
   }
   EXPECT_LE(std::ranges::max(slowdowns), 1.7 * std::ranges::min(slowdowns)) << "some jobs are slowed twice";
 }
