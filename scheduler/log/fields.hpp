@@ -33,6 +33,8 @@ struct Rule {
   std::string_view expected;
   Holds holds;
 };
+template <class Holds>
+Rule(std::string_view, Holds) -> Rule<Holds>;
 struct NoRule {};
 /// A double that may be minus infinity.
 struct OrMinusInfinity {};
