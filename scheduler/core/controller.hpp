@@ -139,6 +139,7 @@ class Controller {
 
   /// False, and nothing is changed, if the step is out of turn.
   bool take_step(Managed& job, JobStep step);
+  void follow_plan(RunningJob& job, Planned before);
   void extend(Managed& job, Duration by);
   /// Ends it here if it is not launched.
   void kill(Managed& job, KillReason reason);

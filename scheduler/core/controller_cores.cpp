@@ -8,19 +8,21 @@
 
 namespace replay {
 
-// A job has its cores in the plan while it is to run.
 bool Controller::take_step(Managed& job, JobStep step) {
-  RunningJob& running = *job.running;
-  const std::optional<JobState> next = after(running.state, step);
+  const std::optional<JobState> next = after(job.state(), step);
   if (!next) return false;
-  const Planned before = std::exchange(running.state, *next).planned;
-  if (next->planned == before) return true;
-  if (before == Planned::kRuns) cores_.give_up(running.allocation);
-  if (next->planned == Planned::kRuns) cores_.plan(running.allocation);
-  if (before >= Planned::kGone) return true;
-  if (!running.is_gone_in_plan() || running.estimated_end > now_) running_.note_disturbance();
-  if (running.is_gone_in_plan()) running_.mark_gone_in_plan(running);
+  const Planned before = std::exchange(job.running->state, *next).planned;
+  if (next->planned != before) follow_plan(*job.running, before);
   return true;
+}
+
+// A job has its cores in the plan while it is to run.
+void Controller::follow_plan(RunningJob& job, Planned before) {
+  if (before == Planned::kRuns) cores_.give_up(job.allocation);
+  if (job.state.planned == Planned::kRuns) cores_.plan(job.allocation);
+  if (before >= Planned::kGone) return;
+  if (!job.is_gone_in_plan() || job.estimated_end > now_) running_.note_disturbance();
+  if (job.is_gone_in_plan()) running_.mark_gone_in_plan(job);
 }
 
 void Controller::want_order(Managed& job) {

@@ -42,7 +42,7 @@ void Controller::adopt(Start& decision) {
   started.running = &running_.insert(std::move(running));
   known->started = &started;
   write<log::StartDecided>(decision.job, std::move(decision.allocation), decision.choice);
-  want_order(started);
+  pending_.push_back(&started);
 }
 
 void Controller::adopt(Resize& decision) {

@@ -17,19 +17,12 @@ struct Row {
 constexpr auto kAny = std::nullopt;
 constexpr auto kSame = std::nullopt;
 
-// The first row that fits counts.
+// The first row that fits counts. The steps of every job come first.
 constexpr Row kRows[] = {
-    // After a refusal a decision lets the job be asked again.
-    {kRuns, kStays, kResizeDecided, kSame, kOnCores},
-    {kRuns, kAny, kResizeDecided, kSame, kSame},
-    {kRuns, kStays, kSuspendDecided, kSuspended, kOnCores},
-    {kRuns, kAny, kSuspendDecided, kSuspended, kSame},
-    {kSuspended, kStays, kResumeDecided, kRuns, kOnCores},
-    {kSuspended, kAny, kResumeDecided, kRuns, kSame},
-    {kAny, kAny, kKillDecided, kEnds, kSame},
-    {kRuns, kAny, kEstimateOver, kGone, kSame},
-
     {kAny, kWaits, kLaunchOrdered, kSame, kOnCores},
+    {kRuns, kAny, kEstimateOver, kGone, kSame},
+    {kAny, kAny, kKillDecided, kEnds, kSame},
+
     {kAny, kOnCores, kResizeOrdered, kSame, kResizing},
     {kAny, kOnCores, kSuspendOrdered, kSame, kSuspending},
     {kAny, kStopped, kResumeOrdered, kSame, kResuming},
@@ -44,6 +37,14 @@ constexpr Row kRows[] = {
     {kAny, kSuspending, kSuspendRefused, kSame, kOnCores},  // it is to run, as it does
     {kSuspended, kResuming, kResumeRefused, kSame, kStopped},
     {kAny, kResuming, kResumeRefused, kEnds, kStopped},  // it is killed
+
+    // After a refusal a decision lets the job be asked again.
+    {kRuns, kStays, kResizeDecided, kSame, kOnCores},
+    {kRuns, kAny, kResizeDecided, kSame, kSame},
+    {kRuns, kStays, kSuspendDecided, kSuspended, kOnCores},
+    {kRuns, kAny, kSuspendDecided, kSuspended, kSame},
+    {kSuspended, kStays, kResumeDecided, kRuns, kOnCores},
+    {kSuspended, kAny, kResumeDecided, kRuns, kSame},
 };
 
 }  // namespace
