@@ -1,0 +1,167 @@
+#include "scheduler/service/period.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <system_error>
+#include <utility>
+
+#include "scheduler/base/error.hpp"
+#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/service/busy_door.hpp"
+#include "scheduler/service/door.hpp"
+
+namespace replay::service {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::chrono::seconds kPatience{15};  // an agent ends its jobs within some 2 s of its daemon's death
+constexpr std::chrono::milliseconds kBusyAfter{500};
+constexpr const char* kStopReason = "the service was stopped: the job stays in its journal";
+
+UnixTime unix_now() {
+  return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
+}
+
+// Jobs need their user's files, and the agent shares the service's lock.
+const experiment::RunSpec& on_machine_here(const experiment::RunSpec& run) {
+  if (run.machine.starts_with("agent:"))
+    throw UsageError(
+        fmt::format("--machine {}: a service runs its jobs on its own machine: expected local, "
+                    "local:CORES or emulated:NODESxPACKAGESxCORES",
+                    run.machine));
+  return run;
+}
+
+// DIR/runs/UTC-START, with a number behind it if there is one.
+fs::path make_period_folder(const ServiceFolder& folder, UnixTime now) {
+  const std::string stem = fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+  std::error_code error;
+  fs::create_directories(folder.runs(), error);
+  fs::path made = folder.runs() / stem;
+  for (int again = 2; !error && !fs::create_directory(made, error); ++again)
+    made = folder.runs() / fmt::format("{}-{}", stem, again);
+  if (error) throw InputError(fmt::format("{}: cannot be made: {}", made.string(), error.message()));
+  return made;
+}
+
+}  // namespace
+
+Period::Period(PeriodOptions options, std::string command_line)
+    : options_(std::move(options)),
+      command_line_(std::move(command_line)),
+      folder_(options_.folder),
+      machine_(on_machine_here(options_.run)),
+      open_(experiment::prepare_open(options_.run, machine_.machine())) {
+  machine_.find_programs();
+}
+
+void Period::start(const std::function<void()>& on_wait, const std::function<std::string()>& open_page) {
+  make_private_folder(folder_.path());
+  lock_.emplace(folder_.lock(), kPatience, on_wait);
+  std::string page = open_page();
+  machine_.leave_the_jobs_cores();
+  machine_.lend_to_agent(lock_->descriptor());
+  // Before the journal and the loop: the agent is forked.
+  executor_ = machine_.start();
+  const auto now = std::chrono::floor<std::chrono::seconds>(unix_now());
+  folder_.expect_journal();
+  journal_.emplace(folder_.journal(), now);
+  const Instant here = journal_->instant_of(unix_now());
+  const Instant begin = std::max(here, journal_->latest());
+  const PastPeriod past = read_past_period(folder_);
+  note_past(past, journal_->last_job(), begin - here);
+  journal_->use_no_number_up_to(past.last_job);
+  recovered_ = journal_->recover(begin, past.left);
+  socket_ = listen_at(folder_.socket());
+  run_folder_ = make_period_folder(folder_, now);
+  intake_.emplace(*journal_, board_, folder_, socket_.get(), begin, intake_options(std::move(page)));
+}
+
+results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<void(const std::string&)>& warn) {
+  results::Recorder recorder{run_folder_, description()};
+  live::RunOptions engine;
+  engine.overrun = options_.run.overrun;
+  engine.pairing = options_.run.pairing;
+  engine.stop_reason = kStopReason;
+  engine.order = [this](const TracedJob& traced, ProcessCount) { return intake_->order(traced); };
+  save_log_ = [&recorder] { recorder.save(); };
+  BusyDoor busy{socket_.get(), kBusyAfter};
+  bool is_lock_lost = false;
+  viewers.sinks.insert(viewers.sinks.begin(), &board_);
+  viewers.tick = [&, show = std::move(viewers.tick)](Instant now) {
+    busy.beat();
+    if (lock_->is_gone() && !std::exchange(is_lock_lost, true)) {
+      const std::string lost =
+          fmt::format("{} was removed or replaced; no other service starts here meanwhile", folder_.lock().string());
+      warn(lost);
+      recorder.sink().record({now, log::Note{lost}});
+    }
+    show(now);
+  };
+  viewers.over = [this, over = std::move(viewers.over)] {
+    lock_->remove_beside(folder_.socket().filename());
+    save_log_ = nullptr;
+    over();
+  };
+  experiment::LiveBody body{machine_.machine(), std::move(executor_), *intake_, std::move(engine), false};
+  results::PolicyRun done = experiment::run(body, *open_.policy.policy, *open_.model, recorder, viewers);
+  is_abandoned_ = body.is_abandoned();
+  return done;
+}
+
+IntakeOptions Period::intake_options(std::string page) {
+  IntakeOptions intake;
+  intake.cores = machine_.machine().size();
+  intake.default_limit = options_.default_limit;
+  intake.status.pid = ::getpid();
+  intake.status.version = REPLAY_VERSION;
+  intake.status.machine = machine_.text();
+  intake.status.cores = intake.cores;
+  intake.status.policy = open_.policy.text;
+  intake.status.run_folder = run_folder_.string();
+  intake.status.page = std::move(page);
+  intake.status.started = unix_now();
+  intake.save_log = [this] {
+    if (save_log_) save_log_();
+  };
+  return intake;
+}
+
+void Period::note_past(const PastPeriod& past, std::int64_t last_job, Duration behind) {
+  if (past.last_job > last_job)
+    notes_.push_back(fmt::format(
+        "{}: the last job is {}, expected {}, which {} or the last event log has: the file is older than they are, "
+        "or "
+        "was copied without its -wal; what is missing is not brought back, and its numbers are not used again",
+        folder_.journal().string(), last_job, past.last_job, folder_.jobs().string()));
+  if (!past.unreadable_log.empty())
+    notes_.push_back(fmt::format("the ends of the last service's jobs cannot be read back: {}", past.unreadable_log));
+  if (behind > std::chrono::seconds{1})
+    notes_.push_back(fmt::format(
+        "the clock is {} behind the last entry of {}: times go on from that entry; expected a clock that is right",
+        results::length_text(behind), folder_.journal().string()));
+}
+
+results::RunDescription Period::description() const {
+  results::RunDescription description;
+  description.command_line = command_line_;
+  description.words = to_words(options_.run);
+  describe_machine(description, machine_, options_.run);
+  description.policy = open_.policy.text;
+  description.policy_full = open_.policy.full_text;
+  description.runtime_model = options_.run.runtime_model;
+  description.overrun = option_text(options_.run, "--overrun");
+  description.notes = machine_.notes();
+  description.unix_zero_s = std::chrono::floor<std::chrono::seconds>(journal_->zero()).time_since_epoch().count();
+  description.trace = "service";
+  description.has_trace_file = false;
+  description.policy_files = open_.policy.files;
+  return description;
+}
+
+}  // namespace replay::service

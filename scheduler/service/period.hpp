@@ -1,0 +1,82 @@
+// One period of a service, from its start to its stop. What a run of a trace is made of (engine, agent, recorder, viewers)
+// serves here too; its jobs come from the socket and from the journal.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/experiment/live_run.hpp"
+#include "scheduler/experiment/real_machine.hpp"
+#include "scheduler/results/recorder.hpp"
+#include "scheduler/service/board.hpp"
+#include "scheduler/service/intake.hpp"
+#include "scheduler/service/journal.hpp"
+#include "scheduler/service/past_period.hpp"
+#include "scheduler/service/service_folder.hpp"
+#include "scheduler/service/service_lock.hpp"
+
+namespace replay::service {
+
+struct PeriodOptions {
+  std::string folder;  ///< of the service
+  experiment::RunSpec run;
+  Duration default_limit = std::chrono::hours{1};  ///< of jobs that are submitted without one
+};
+
+class Period {
+ public:
+  /// Checks the options, makes nothing. `command_line`: for run.json. Throws UsageError, InputError.
+  Period(PeriodOptions options, std::string command_line);
+
+  /// Takes the lock, starts the agent and opens journal and socket. `on_wait` is called if the agent of the last service
+  /// has to end first; `open_page` when the service has its lock: the address of its live page, empty if it has none.
+  /// REQUIRES: a single thread, stop signals are heeded. Throws InputError.
+  void start(const std::function<void()>& on_wait, const std::function<std::string()>& open_page);
+  /// Runs jobs until a stop signal. `warn` gets what goes wrong meanwhile. REQUIRES: started. Once.
+  [[nodiscard]] results::PolicyRun run(experiment::Viewers viewers,
+                                       const std::function<void(const std::string&)>& warn);
+
+  [[nodiscard]] const ServiceFolder& folder() const { return folder_; }
+  [[nodiscard]] const experiment::RealMachine& machine() const { return machine_; }
+  [[nodiscard]] const std::string& policy() const { return open_.policy.text; }
+
+  // REQUIRES for each: started.
+  [[nodiscard]] const std::filesystem::path& run_folder() const { return run_folder_; }
+  /// What is odd about the past of the service, a line each.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+  [[nodiscard]] const Recovered& recovered() const { return recovered_; }
+  [[nodiscard]] const Intake& intake() const { return *intake_; }
+  [[nodiscard]] std::size_t waiting_in_journal() const { return journal_->waiting().size(); }
+  /// Three stop signals: the ends of some jobs were not waited for.
+  [[nodiscard]] bool is_abandoned() const { return is_abandoned_; }
+
+ private:
+  [[nodiscard]] IntakeOptions intake_options(std::string page);
+  void note_past(const PastPeriod& past, std::int64_t last_job, Duration behind);
+  [[nodiscard]] results::RunDescription description() const;
+
+  PeriodOptions options_;
+  std::string command_line_;
+  ServiceFolder folder_;
+  experiment::RealMachine machine_;
+  experiment::OpenRun open_;
+  std::optional<ServiceLock> lock_;
+  std::unique_ptr<live::Executor> executor_;
+  std::optional<Journal> journal_;
+  UniqueFd socket_;
+  std::filesystem::path run_folder_;
+  Board board_;
+  std::optional<Intake> intake_;
+  Recovered recovered_;
+  std::vector<std::string> notes_;
+  std::function<void()> save_log_;  // while there is one
+  bool is_abandoned_ = false;
+};
+
+}  // namespace replay::service
