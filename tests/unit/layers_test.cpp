@@ -320,20 +320,27 @@ TEST(Layers, EveryHeaderGuardsItself) {
 
 // A number of a failed fork, passed to kill(), ends every process of the user.
 TEST(Layers, OnlyOneFileOfOursCallsKillAndItChecksTheNumber) {
-  const std::regex call{R"(((^|[^\w>])::|(^|[=(!{;]|return|&&|\|\|)\s*)(kill|killpg|setpriority|tgkill|tkill)\()"};
+  const std::regex qualified{R"((^|[^\w>])::(kill|killpg|setpriority|tgkill|tkill)\()"};
+  // Where the system's is declared.
+  const std::regex unqualified{R"((^|[=(!{;]|return|&&|\|\|)\s*(kill|killpg|setpriority|tgkill|tkill)\()"};
   const std::regex comment{R"(//.*)"};
-  for (const char* bad :
-       {"  kill(pid, 9);", "x = ::kill(pid, 9);", "if (!kill(0, 0))", "(::killpg(1, 9))", "return kill(1, 9);"})
-    EXPECT_TRUE(std::regex_search(bad, call)) << bad;
+  const std::regex declared{R"(<(csignal|signal\.h|sys/resource\.h)>)"};
+  for (const char* bad : {"x = ::kill(pid, 9);", "if (!::kill(0, 0))", "(::killpg(1, 9))"})
+    EXPECT_TRUE(std::regex_search(bad, qualified)) << bad;
+  for (const char* bad : {"  kill(pid, 9);", "if (!kill(0, 0))", "return kill(1, 9);"})
+    EXPECT_TRUE(std::regex_search(bad, unqualified)) << bad;
   for (const char* good :
-       {"job.kill(9);", "jobs->kill(9);", "void Launcher::kill(JobId job) {", "void kill(JobId job);", "send_kill(9);"})
-    EXPECT_FALSE(std::regex_search(good, call)) << good;
+       {"job.kill(9);", "jobs->kill(9);", "void Launcher::kill(JobId job) {", "void kill(JobId job);"}) {
+    EXPECT_FALSE(std::regex_search(good, qualified)) << good;
+    EXPECT_FALSE(std::regex_search(good, unqualified)) << good;
+  }
   for (const std::string& file : source_files()) {
     if (file == "scheduler/base/process/send_signal.hpp" || file.starts_with("tests/unit/")) continue;
-    std::istringstream text{read_file(kRoot / file)};
-    for (std::string line; std::getline(text, line);)
-      EXPECT_FALSE(std::regex_search(std::regex_replace(line, comment, ""), call))
-          << file << ": " << line << "\ncall replay::send_signal() or Process::signal()";
+    const std::string text = std::regex_replace(read_file(kRoot / file), comment, "");
+    EXPECT_FALSE(std::regex_search(text, qualified)) << file << ": call replay::send_signal() or Process::signal()";
+    std::istringstream lines{std::regex_search(text, declared) ? text : ""};
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_FALSE(std::regex_search(line, unqualified)) << file << ": " << line;
   }
 }
 

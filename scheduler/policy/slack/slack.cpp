@@ -268,7 +268,12 @@ std::unique_ptr<Policy> make_slack(const Parameters& parameters) {
 }  // namespace
 
 constinit const PolicyEntry kSlackPolicy{
-    "slack", "conservative backfilling in which jobs may be delayed by their slack, at a price",
-    "Talby and Feitelson 1999", kSlackParameters, make_slack, false, with_average_waits};
+    "slack",
+    "conservative backfilling in which jobs may be delayed by their slack, at a price",
+    "Talby and Feitelson 1999",
+    kSlackParameters,
+    make_slack,
+    false,
+    with_average_waits};
 
 }  // namespace replay

@@ -266,7 +266,8 @@ TEST_F(CommandLine, EmulatedMachinesThatCannotBeAreRefused) {
   for (const char* quantum : {"0", "10us", "2s", "soon", "-5ms"})
     expect_complaint(run + "2x2x2 --quantum=" + quantum, 2, {"--quantum", "1ms", quantum});
   expect_complaint(run + "2x2x2 --turn 20ms", 2, {"--turn 20ms", "take no turns", "--quantum"});
-  expect_complaint("--trace t.swf --policy easy --machine local --quantum 5ms", 2, {"--quantum 5ms", "expected --turn"});
+  expect_complaint("--trace t.swf --policy easy --machine local --quantum 5ms", 2,
+                   {"--quantum 5ms", "expected --turn"});
   for (const char* turn : {"10us", "2s", "soon", "-5ms"})
     expect_complaint(run + "2x2x2 --turn=" + turn, 2, {"--turn", "expected 0 or", "1ms", turn});
   expect_complaint(run + "1x1x3", 1, {"job 1", "needs 4", "has 3"});
@@ -275,7 +276,7 @@ TEST_F(CommandLine, EmulatedMachinesThatCannotBeAreRefused) {
 TEST_F(CommandLine, AMachineWithoutHalvesOfNodesIsRefusedWithOneOfItsSize) {
   write_text(folder_ / "t.swf", kTwoJobs);
   for (const auto& [machine, hint] : {std::pair{"flat:100", "try --machine 25x2x2"}, {"flat:8", "try --machine 2x2x2"}})
-    expect_complaint(fmt::format("simulate --trace t.swf --policy g-lomarc-ts --machine {}", machine), 2,
+    expect_complaint(fmt::format("simulate --trace t.swf --policy g-lomarc-ts --machine {}", machine), 1,
                      {"g-lomarc-ts", machine, hint});
 }
 
