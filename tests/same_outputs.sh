@@ -11,8 +11,8 @@ old=$(readlink -f "$1") new=$(readlink -f "$2") folder=$3
 trace=$(readlink -f "${4:-${REPLAY_TRACES:-traces/pwa}/KTH-SP2-1996-2.1-cln.swf.gz}")
 mkdir "$folder"
 cd "$folder"
-policies=(fcfs easy priority-easy conservative sjf slack dynp fcfs-malleable easy-malleable scojo-p g-lomarc-ts
-  scojo-pect:inner=easy)
+policies=(fcfs easy priority-easy conservative sjf slack dynp fcfs-malleable easy-malleable scojo-p
+  g-lomarc-ts@25x2x2 scojo-pect:inner=easy@25x2x2) # @MACHINE: not the trace's own
 export REPLAY_SERVICE=$PWD/service LC_ALL=C.UTF-8
 
 # What only OLD makes: logs of real time are never the same twice.
@@ -29,16 +29,20 @@ kill "$service"
 wait "$service" || true
 trap - EXIT
 
-# $1: program, $2: where.
-make_all() {
-  local replay=$1 policy run name format figure
+# $1: program, $2: where. In there, so that no path differs.
+make_all() (
+  replay=$1
   mkdir "$2"
+  cd "$2"
   for policy in "${policies[@]}"; do
-    "$replay" simulate --trace "$trace" --policy "$policy" --out "$2/simulated-${policy//[:=]/-}" >"$2/simulated-${policy//[:=]/-}.txt" 2>&1
+    name=simulated-${policy//[:=@]/-}
+    on=()
+    if [[ $policy == *@* ]]; then on=(--machine "${policy#*@}"); fi
+    "$replay" simulate --trace "$trace" --policy "${policy%@*}" "${on[@]}" --out "$name" >"$name.txt" 2>&1
   done
-  for name in scojo-p g-lomarc-ts; do "$replay" reproduce "$name" --quick --out "$2/study-$name" >"$2/study-$name.txt" 2>&1; done
-  for run in kept-real service/runs/*; do
-    name=$2/of-$(basename "$run")
+  for name in scojo-p g-lomarc-ts; do "$replay" reproduce "$name" --quick --out "study-$name" >"study-$name.txt" 2>&1; done
+  for run in ../kept-real ../service/runs/*; do
+    name=of-$(basename "$run")
     mkdir "$name"
     "$replay" results "$run" --out "$name/results" >"$name/results.txt" 2>&1
     "$replay" report "$run" -o "$name/report.html" >/dev/null
@@ -52,7 +56,7 @@ make_all() {
     "$replay" diff "$run" "$run" >"$name/diff.txt"
     for job in 1 2 3 4; do "$replay" why "$run" "$job" --instants >"$name/why-$job.txt"; done
   done
-}
+)
 make_all "$old" old
 make_all "$new" new
 diff -rq --exclude=run.json old new
