@@ -25,9 +25,3 @@ if(REPLAY_CCACHE)
   set(CMAKE_C_COMPILER_LAUNCHER "${REPLAY_CCACHE}")
   set(CMAKE_CXX_COMPILER_LAUNCHER "${REPLAY_CCACHE}")
 endif()
-
-# Linking all programs of the preset dev takes 41 s of CPU time with GNU ld, and 15 to 20 s with mold. GNU ld links with LTO.
-find_program(REPLAY_MOLD mold)
-if(REPLAY_MOLD AND NOT REPLAY_LTO)
-  add_link_options(-fuse-ld=mold)
-endif()
