@@ -24,8 +24,8 @@ class Failures : public Launcher {
  protected:
   using Clock = std::chrono::steady_clock;
 
-  /// Lowers the time limit for registration, by default to a tenth, for programs that never register.
-  void expect_registrations_soon(std::chrono::milliseconds limit = std::chrono::milliseconds{500});
+  /// Lowers the time limit for registration, by default to a third, for programs that never register.
+  void expect_registrations_soon(std::chrono::milliseconds limit = std::chrono::milliseconds{1500});
 
   /// Launches job 7 and waits until it is in this situation.
   void bring_to(Situation situation);
