@@ -1,4 +1,4 @@
-# replay_test(NAME SOURCES ... DEPENDS ... [OPTIMISED] [LABEL l] [TIMEOUT s]): adds one GoogleTest program; ctest runs each
+# replay_test(NAME SOURCES ... DEPENDS ... [OPTIMISED] [LABEL l] [QUIET pattern] [TIMEOUT s]): adds one GoogleTest program; ctest runs each
 # TEST on its own. In the presets dev, asan and tsan a test's own code is compiled without optimisation, in two thirds of the
 # time; the libraries that it tests are the same as ever. OPTIMISED is for tests that compute much themselves. Labels:
 #   mpi        starts real MPI programs
@@ -12,7 +12,7 @@ find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
 include(GoogleTest)
 function(replay_test name)
-  cmake_parse_arguments(T "OPTIMISED" "TIMEOUT;LABEL" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(T "OPTIMISED" "TIMEOUT;LABEL;QUIET" "SOURCES;DEPENDS" ${ARGN})
   if(NOT T_TIMEOUT)
     set(T_TIMEOUT 120)
   endif()
@@ -42,6 +42,12 @@ function(replay_test name)
     list(APPEND properties RUN_SERIAL TRUE)
   elseif(T_LABEL STREQUAL "mpi-cores")
     list(APPEND properties RESOURCE_LOCK cores COST 20)
+  endif()
+  if(T_QUIET)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "${T_QUIET}" TEST_LIST ${name}_quiet
+                         PROPERTIES TIMEOUT ${T_TIMEOUT} LABELS mpi-quiet PROCESSORS 3 RUN_SERIAL TRUE)
+    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_FILTER "-${T_QUIET}" PROPERTIES ${properties})
+    return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES ${properties})
 endfunction()
