@@ -140,7 +140,7 @@ TEST_F(Misfits, TheLimitOfRegistrationIsSaidAsItIs) {
 TEST_F(Misfits, AProgramThatStartsMpiLateIsMalleableFromThenOn) {
   expect_registrations_soon();
   start();
-  launch({"/bin/sh", "-c", "sleep 1; exec " REPLAY_RANK_PROGRAM " talk 60"}, 2);
+  launch({"/bin/sh", "-c", "sleep 4; exec " REPLAY_RANK_PROGRAM " talk 60"}, 2);
   expect_rigid_because("not yet shrinkable: no rank registered");
   ASSERT_TRUE(until([&] { return seen_.started.at(kJob) || has_ended(); }));
   ASSERT_FALSE(has_ended()) << its_end().reason;
@@ -155,7 +155,7 @@ TEST_F(Misfits, AProgramThatStartsMpiLateIsMalleableFromThenOn) {
 TEST_F(Misfits, AProgramThatStartsMpiLateAndWasAskedToBeRigidStaysSo) {
   expect_registrations_soon();
   start();
-  auto job = order({"/bin/sh", "-c", "sleep 1; exec " REPLAY_RANK_PROGRAM " talk 0.2"}, 2);
+  auto job = order({"/bin/sh", "-c", "sleep 4; exec " REPLAY_RANK_PROGRAM " talk 0.2"}, 2);
   job.malleable = false;
   executor_->launch(job);
   expect_rigid_because("asked to be rigid");
@@ -192,15 +192,15 @@ TEST_F(Misfits, SoDoesOneThatLeavesWithAnExitCodeBecauseHydraDoesNotMindEither) 
 TEST_F(Misfits, ARankThatLeavesBeforeInitLongAfterTheLimitEndsTheJobToo) {
   expect_registrations_soon();
   start();
-  launch({"/bin/sh", "-c", "[ $PMI_RANK = 0 ] || { sleep 1; exit 0; }; exec " REPLAY_RANK_PROGRAM " talk 1"}, 2);
+  launch({"/bin/sh", "-c", "[ $PMI_RANK = 0 ] || { sleep 4; exit 0; }; exec " REPLAY_RANK_PROGRAM " talk 1"}, 2);
   expect_rigid_because("only 1 of 2 ranks registered");
   expect_end(Outcome::kFailed, "rank 1 left before MPI_Init (exit code unknown)");
 }
 
 TEST_F(Misfits, ARankThatIsOnlyLateIsWaitedFor) {
-  expect_registrations_soon(3s);  // the job after it has to register, too, on a busy computer
+  expect_registrations_soon();
   start();
-  launch({REPLAY_FAULT_PROGRAM, "late", "2"}, 2);
+  launch({REPLAY_FAULT_PROGRAM, "late", "5"}, 2);
   expect_rigid_because("only 1 of 2 ranks registered");
   expect_end(Outcome::kCompleted, "");
   EXPECT_TRUE(seen_.started.at(kJob)) << "once both had";
