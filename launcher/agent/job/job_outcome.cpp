@@ -79,10 +79,19 @@ std::string failure_reason(const JobContext& job, const HowItEnded& how, std::st
   return reason_by_messages(job, how, output);
 }
 
+// Some ranks have registered, which they do as MPI_Init begins, and none has left it. What MPICH says of it can be lost.
+bool failed_in_init(const JobContext& job) {
+  const JobSegment* const segment = job.ranks.segment();
+  if (segment == nullptr || job.ranks.registered() == 0) return false;
+  for (std::uint32_t slot = 0; slot < job.ranks.size(); ++slot)
+    if (segment->state(slot) > REPLAY_VM_STARTING) return false;
+  return true;
+}
+
 /// Where /dev/shm is full, messages of MPICH and UCX in MPI_Init name anything but it, and a program that writes there
 /// all the same gets a bus error. Empty: the job failed otherwise, or there is room.
 std::string shortage_of_shared_memory(const JobContext& job, std::string_view reason) {
-  if (reason.find(::strsignal(SIGBUS)) == std::string_view::npos &&
+  if (!failed_in_init(job) && reason.find(::strsignal(SIGBUS)) == std::string_view::npos &&
       job.processes.error_output(kTailBytes).find("MPI_Init") == std::string::npos)
     return "";
   constexpr std::uintmax_t kOfRank = std::uintmax_t{4'300'000};  // UCX's buffers of a rank (1.13)
