@@ -111,7 +111,8 @@ std::string JobProcesses::stopped_by_others(bool is_suspended) const {
   }
   for (const std::size_t rank : ranks) names.push_back(fmt::format("rank {}", rank));
   if (names.empty()) return "";
-  return fmt::format("{} {} stopped by SIGSTOP from outside", fmt::join(names, ", "), names.size() == 1 ? "was" : "were");
+  return fmt::format("{} {} stopped by SIGSTOP from outside", fmt::join(names, ", "),
+                     names.size() == 1 ? "was" : "were");
 }
 
 void JobProcesses::note_shared_files() {
