@@ -53,6 +53,13 @@ TEST(BusyCoresTest, ACoreThatARankHasLeftIsAsBefore) {
   EXPECT_EQ(cores.judge({{{0, {50, 250}}, {1, {200, 100}}}, {}}), Set{1}) << "no rank left meanwhile";
 }
 
+TEST(BusyCoresTest, AfterFewerThanTenTicksACoreIsAsBefore) {
+  BusyCores cores{kTickNs, {{{0, {0, 0}}, {1, {0, 0}}}, {}}};
+  ASSERT_EQ(cores.judge({{{0, {100, 0}}, {1, {0, 100}}}, {}}), Set{0});
+  EXPECT_EQ(cores.judge({{{0, {100, 9}}, {1, {9, 100}}}, {}}), Set{0});
+  EXPECT_EQ(cores.judge({{{0, {100, 19}}, {1, {19, 100}}}, {}}), Set{1});
+}
+
 TEST(BusyCoresTest, ACoreThatIsNewOrGoneIsNotBusy) {
   BusyCores cores{kTickNs, {{{0, {0, 0}}}, {}}};
   EXPECT_EQ(cores.judge({{{1, {100, 0}}}, {}}), Set{});
