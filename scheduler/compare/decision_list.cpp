@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <variant>
-
 #include "scheduler/base/mix_bits.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 
@@ -65,9 +63,6 @@ struct DecisionList::OnRecord {
   void operator()(const log::KillDecided& what) const { add(what.job, DecisionKind::kKill).reason = what.reason; }
   void operator()(const log::Extended& what) const { add(what.job, DecisionKind::kExtend).estimate = what.estimate; }
 
-  template <class Other>
-  void operator()(const Other& /*what*/) const {}
-
  private:
   Decision& add(JobId job, DecisionKind kind) const {
     Decision& decision = list.decisions_.emplace_back();
@@ -86,9 +81,8 @@ struct DecisionList::OnRecord {
   }
 };
 
-void DecisionList::record(const log::Record& record) {
-  jobs_.record(record);
-  std::visit(OnRecord{*this, record.at}, record.what);
+void DecisionList::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  log::visit(OnRecord{*this, record.at}, record.what);
   ++records_;
 }
 

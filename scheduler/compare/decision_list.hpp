@@ -41,11 +41,12 @@ enum class DecisionDetails : std::uint8_t { kBrief, kAll };
 /// How far two instants lie from each other; Duration::max() if only one of them is kNever.
 [[nodiscard]] Duration apart(Instant a, Instant b);
 
-class DecisionList final : public log::Sink {
+class DecisionList final : public history::Observer {
  public:
-  void header(const log::Header& header) override { jobs_.header(header); }
-  /// Throws InputError when a record cannot be true.
-  void record(const log::Record& record) override;
+  /// What is to follow the log.
+  [[nodiscard]] history::Observers observers() { return {&jobs_, this}; }
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
 
   [[nodiscard]] const log::Header& header() const { return jobs_.header(); }
   [[nodiscard]] std::span<const Decision> decisions() const { return decisions_; }

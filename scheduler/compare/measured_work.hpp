@@ -10,7 +10,7 @@
 #include <optional>
 #include <unordered_map>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
@@ -26,13 +26,13 @@ struct MeasuredJob {
   std::optional<Duration> work{};  ///< with these, expanded, alone on its cores; nothing: it did not run to its own end
 };
 
-class MeasuredWork final : public log::Sink {
+class MeasuredWork final : public history::Observer {
  public:
   explicit MeasuredWork(SlowdownAt slowdown) : slowdown_(std::move(slowdown)) {}
 
-  void header(const log::Header&) override {}
-  /// Throws InputError when a record cannot be true (a job that ends and was never submitted).
-  void record(const log::Record& record) override;
+  void on_submit(Instant at, const history::JobState& job) override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
 
   /// Null if there was no such job.
   [[nodiscard]] const MeasuredJob* find(JobId job) const;
@@ -40,21 +40,16 @@ class MeasuredWork final : public log::Sink {
   [[nodiscard]] bool has_shared_cores() const { return has_shared_cores_; }
 
  private:
-  struct OnRecord;
   struct Followed {
     MeasuredJob measured;
-    JobId id{};
-    Allocation on{};
-    bool on_cores = false;
     Instant since{};
     Duration full{};       // at rate 1
     double shared_us = 0;  // work done at other rates
   };
-  Followed& job(JobId id);
-  void account(Followed& job, Instant now) const;
+  void account(JobId id, const Allocation& on, Instant now);
 
   SlowdownAt slowdown_;
-  std::unordered_map<std::int64_t, Followed> jobs_;
+  std::unordered_map<JobId, Followed> jobs_;
   bool has_shared_cores_ = false;
 };
 

@@ -191,7 +191,7 @@ RunDifference compare_runs(const std::string& a, const std::string& b, Duration 
   const std::filesystem::path files[] = {results::event_log_of(a), results::event_log_of(b)};
   result.runs[0].name = a;
   result.runs[1].name = b;
-  for (std::size_t i = 0; i < 2; ++i) results::read_event_log(files[i], result.runs[i].list);
+  for (std::size_t i = 0; i < 2; ++i) results::read_event_log(files[i], result.runs[i].list.observers());
   const DecisionList &of_a = result.runs[0].list, &of_b = result.runs[1].list;
   result.remarks = remarks_on(of_a.header(), of_b.header());
   const bool is_live = of_a.header().value("body") == "live" || of_b.header().value("body") == "live";
@@ -215,7 +215,7 @@ RunDifference compare_runs(const std::string& a, const std::string& b, Duration 
   const PartingSide* sides[] = {&result.parting->a, &result.parting->b};
   for (std::size_t i = 0; i < 2; ++i) {
     const Instant last = sides[i]->did.empty() ? result.parting->at : kNever;
-    results::read_with_places(files[i], result.runs[i].before.emplace(sides[i]->record, last));
+    (void)history::follow(files[i], {&result.runs[i].before.emplace(sides[i]->record, last)});
   }
   return result;
 }

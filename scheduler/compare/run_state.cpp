@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -15,11 +13,7 @@ struct RunState::OnRecord {
   Instant at;
 
   void operator()(const log::Submitted& what) const {
-    const auto [entry, is_new] = state.live_.try_emplace(static_cast<std::int64_t>(what.job.id));
-    if (!is_new)
-      throw InputError(fmt::format("event log: job {} is submitted twice, again at {} s",
-                                   static_cast<std::int64_t>(what.job.id), to_text(at)));
-    LiveJob& job = entry->second;
+    LiveJob& job = state.live_[what.job.id];
     job.key = {what.job.submitted, what.job.id};
     job.entered = at;
     job.declared = what.job;
@@ -28,10 +22,9 @@ struct RunState::OnRecord {
     state.waiting_.insert(job.key);
   }
   void operator()(const log::StartDecided& what) const {
-    LiveJob& job = state.job(what.job, "started");
+    LiveJob& job = state.job(what.job);
     if (!job.waits())
-      throw InputError(fmt::format("event log: job {} is started twice, again at {} s",
-                                   static_cast<std::int64_t>(what.job), to_text(at)));
+      throw log::BadRecord(fmt::format("job {} is started twice, again at {} s", number(what.job), to_text(at)));
     state.waiting_.erase(job.key);
     job.decided = at;
     job.start_order = state.starts_++;
@@ -42,10 +35,7 @@ struct RunState::OnRecord {
     state.hold(job);
   }
   void operator()(const log::Launched& what) const {
-    LiveJob& job = state.job(what.job, "launched");
-    if (job.launched != kNever)
-      throw InputError(fmt::format("event log: job {} is launched twice, again at {} s",
-                                   static_cast<std::int64_t>(what.job), to_text(at)));
+    LiveJob& job = state.job(what.job);
     job.launched = at;
     if (job.waits()) return;  // the log has no decisions
     if (job.decided != at) job.budget = Progress{job.estimate, at, state.rate(job, what.allocation, {})};
@@ -92,51 +82,47 @@ struct RunState::OnRecord {
     job.leaving = true;
   }
   void operator()(const log::Extended& what) const {
-    LiveJob& job = state.job(what.job, "extended");
+    LiveJob& job = state.job(what.job);
     job.budget.add(what.estimate - job.estimate);
     job.estimate = what.estimate;
   }
   void operator()(const log::Finished& what) const {
-    LiveJob& job = state.job(what.job, "finished");
+    LiveJob& job = state.job(what.job);
     if (job.waits())
       state.waiting_.erase(job.key);
     else
       state.let_go(job);
     state.leave_cores(job, at);
-    state.live_.erase(static_cast<std::int64_t>(what.job));
+    state.live_.erase(what.job);
   }
-
-  // Notes and RanksSeen change nothing.
-  template <class Other>
-  void operator()(const Other& /*what*/) const {}
 
  private:
   // Null if the log does not have the decision to start the job: then its effects are ignored.
   LiveJob* on_its_way(JobId id) const {
-    const auto found = state.live_.find(static_cast<std::int64_t>(id));
-    return found == state.live_.end() || found->second.waits() ? nullptr : &found->second;
+    LiveJob& job = state.job(id);
+    return job.waits() ? nullptr : &job;
   }
   LiveJob& started(JobId id, std::string_view event) const {
-    LiveJob& job = state.job(id, event);
-    if (job.waits())
-      throw InputError(
-          fmt::format("event log: job {} is {}, but it was never started", static_cast<std::int64_t>(id), event));
+    LiveJob& job = state.job(id);
+    if (job.waits()) throw log::BadRecord(fmt::format("job {} is {}, but it was never started", number(id), event));
     return job;
   }
 };
 
-void RunState::header(const log::Header& header) {
-  const std::string& machine = header.value("machine");
-  if (machine.empty()) throw InputError("event log: expected a header '#machine ...' such as flat:128, found none");
-  machine_ = Machine::parse(machine);
+void RunState::on_begin(const log::Header& /*header*/, const Machine& machine) {
+  machine_ = machine;
   shared_.emplace(*machine_, static_cast<bool>(rate_));
-  cores_ = machine_->size();
+  cores_ = machine.size();
 }
 
-void RunState::record(const log::Record& record) { std::visit(OnRecord{*this, record.at}, record.what); }
+void RunState::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  log::visit(OnRecord{*this, record.at}, record.what);
+}
+
+log::Kinds RunState::records() const { return log::kinds_of<OnRecord>(); }
 
 const LiveJob* RunState::find(JobId job) const {
-  const auto found = live_.find(static_cast<std::int64_t>(job));
+  const auto found = live_.find(job);
   return found == live_.end() ? nullptr : &found->second;
 }
 
@@ -155,22 +141,13 @@ Instant RunState::earliest_start(CoreCount cores, Instant now) const {
   return kNever;
 }
 
-void StateBefore::record(const log::Record& record) {
+void StateBefore::on_record(const log::Record& record, const history::JobState* job) {
   is_over_ = is_over_ || seen_++ == stop_ || record.at > last_;
-  if (!is_over_) state_.record(record);
-}
-
-LiveJob& RunState::job(JobId job, std::string_view event) {
-  const auto found = live_.find(static_cast<std::int64_t>(job));
-  if (found == live_.end())
-    throw InputError(fmt::format("event log: job {} is {}, but it was never submitted, or has ended",
-                                 static_cast<std::int64_t>(job), event));
-  return found->second;
+  if (!is_over_) state_.on_record(record, job);
 }
 
 void RunState::hold(LiveJob& job) {
   if (!job.holds_cores()) return;
-  expect_cores_of_machine(job, job.allocation);
   if (is_taken(job.allocation)) end_jobs_over_their_estimates(job);
   busy_ += job.allocation.named.empty() ? job.allocation.cores : newly_busy(job.allocation);
   running_[job.start_order] = &job;
@@ -203,21 +180,11 @@ void RunState::end_jobs_over_their_estimates(const LiveJob& taker) {
   };
   for (const auto& [end, order] : by_end) {
     if (!is_taken(taker.allocation)) return;
-    LiveJob& job = this->job(running_.at(order)->key.job, "over its estimate");
+    LiveJob& job = this->job(running_.at(order)->key.job);
     if (!is_in_the_way(job)) continue;
     let_go(job);
     job.leaving = true;
   }
-}
-
-void RunState::expect_cores_of_machine(const LiveJob& job, const Allocation& allocation) const {
-  for (const CoreLoad& load : allocation.named)
-    if (!first_cores(cores_).contains(load.core))
-      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores",
-                                   static_cast<std::int64_t>(job.key.job), load.core, cores_));
-  if (allocation.cores > cores_)
-    throw InputError(fmt::format("event log: job {} has {} cores, the machine has {}",
-                                 static_cast<std::int64_t>(job.key.job), allocation.cores, cores_));
 }
 
 double RunState::rate(const LiveJob& job, const Allocation& on, const Surroundings& around) const {
@@ -226,10 +193,6 @@ double RunState::rate(const LiveJob& job, const Allocation& on, const Surroundin
 
 void RunState::come_to_cores(LiveJob& job, Instant now) {
   if (std::exchange(job.on_cores, true)) return;
-  expect_cores_of_machine(job, job.held);
-  if (job.held.shareable && !shared_->has_room(job.held))
-    throw InputError(fmt::format("event log: job {} comes to a core that two jobs have at {} s",
-                                 static_cast<std::int64_t>(job.key.job), to_text(now)));
   shared_->come(
       as_declared(job.declared, job.held), job.held,
       [this, now](JobId id, const Allocation& on, const Surroundings& around) { ask_rate_again(id, on, around, now); });
@@ -243,7 +206,7 @@ void RunState::leave_cores(LiveJob& job, Instant now) {
 }
 
 void RunState::ask_rate_again(JobId id, const Allocation& on, const Surroundings& around, Instant now) {
-  LiveJob& job = this->job(id, "beside another");
+  LiveJob& job = this->job(id);
   if (const double is = rate(job, on, around); is != job.budget.rate()) job.budget.change_rate(now, is);
 }
 

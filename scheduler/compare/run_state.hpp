@@ -10,12 +10,11 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
@@ -56,15 +55,15 @@ struct LiveJob {
   [[nodiscard]] Instant estimated_end() const { return budget.end(); }
 };
 
-class RunState final : public log::Sink {
+class RunState final : public history::Observer {
  public:
   /// Without a rate every job runs at full speed, wherever it is.
   explicit RunState(DeclaredRate rate = {}) : rate_(std::move(rate)) {}
 
-  /// Throws InputError if the header names no machine.
-  void header(const log::Header& header) override;
-  /// Throws InputError when a record cannot be true (a job that starts and was never submitted).
-  void record(const log::Record& record) override;
+  void on_begin(const log::Header& header, const Machine& machine) override;
+  /// Throws log::BadRecord for decisions that cannot be true: a job is started twice.
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override;
 
   [[nodiscard]] CoreCount cores() const { return cores_; }
   [[nodiscard]] CoreCount free_cores() const { return cores_ - busy_; }
@@ -79,14 +78,13 @@ class RunState final : public log::Sink {
 
  private:
   struct OnRecord;
-  LiveJob& job(JobId job, std::string_view event);
+  LiveJob& job(JobId job) { return live_.at(job); }
   void hold(LiveJob& job);
   void let_go(LiveJob& job);
   void end_jobs_over_their_estimates(const LiveJob& taker);
   [[nodiscard]] bool is_taken(const Allocation& allocation) const;
   CoreCount newly_busy(const Allocation& allocation);
   CoreCount newly_free(const Allocation& allocation);
-  void expect_cores_of_machine(const LiveJob& job, const Allocation& allocation) const;
   [[nodiscard]] double rate(const LiveJob& job, const Allocation& on, const Surroundings& around) const;
   void come_to_cores(LiveJob& job, Instant now);
   void leave_cores(LiveJob& job, Instant now);
@@ -96,22 +94,23 @@ class RunState final : public log::Sink {
   CoreCount cores_ = 0;
   CoreCount busy_ = 0;
   std::uint64_t starts_ = 0;
-  std::unordered_map<std::int64_t, LiveJob> live_;
+  std::unordered_map<JobId, LiveJob> live_;
   std::set<QueueKey> waiting_;
   std::map<std::uint64_t, const LiveJob*> running_;
   std::unordered_map<CoreId, int> sharers_;  // by core with a name: jobs that have it by the decisions
-  std::optional<Machine> machine_;           // of the header
-  std::optional<SharedRates> shared_;        // where their processes are
+  std::optional<Machine> machine_;
+  std::optional<SharedRates> shared_;  // where their processes are
 };
 
 /// The state of a run just before a record: follows the log and stops there.
-class StateBefore final : public log::Sink {
+class StateBefore final : public history::Observer {
  public:
   /// Stops at the record of that number (from 0), or at the first one later than `last`.
   StateBefore(std::uint64_t record, Instant last) : stop_(record), last_(last) {}
 
-  void header(const log::Header& header) override { state_.header(header); }
-  void record(const log::Record& record) override;
+  void on_begin(const log::Header& header, const Machine& machine) override { state_.on_begin(header, machine); }
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   [[nodiscard]] const RunState& state() const { return state_; }
 
  private:

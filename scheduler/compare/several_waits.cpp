@@ -1,7 +1,6 @@
 #include "scheduler/compare/several_waits.hpp"
 
 #include <utility>
-#include <variant>
 
 namespace replay::compare {
 
@@ -65,15 +64,15 @@ SeveralWaits::SeveralWaits(std::span<const JobId> jobs, WaitingReasonsOptions op
   }
 }
 
-void SeveralWaits::record(const log::Record& record) {
+void SeveralWaits::on_record(const log::Record& record, const history::JobState* job) {
   if (record.at > now_) {
     for (JobWait* const wait : waiting_) wait->pass(state_, now_, record.at);
     now_ = record.at;
   }
   if (const auto change = queue_change(record, state_))
     for (JobWait* const wait : waiting_) wait->note(*change, now_);
-  state_.record(record);
-  std::visit(Hand{*this, record}, record.what);
+  state_.on_record(record, job);
+  log::visit(Hand{*this, record}, record.what);
 }
 
 std::vector<WaitReport> SeveralWaits::finish() {

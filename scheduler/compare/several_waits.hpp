@@ -11,15 +11,16 @@
 
 namespace replay::compare {
 
-class SeveralWaits final : public log::Sink {
+class SeveralWaits final : public history::Observer {
  public:
   SeveralWaits(std::span<const JobId> jobs, WaitingReasonsOptions options);
   SeveralWaits(const SeveralWaits&) = delete;
   SeveralWaits& operator=(const SeveralWaits&) = delete;
 
-  void header(const log::Header& header) override { state_.header(header); }
-  /// Throws InputError when a record cannot be true. O(those of the jobs that wait).
-  void record(const log::Record& record) override;
+  void on_begin(const log::Header& header, const Machine& machine) override { state_.on_begin(header, machine); }
+  /// Throws what RunState throws. O(those of the jobs that wait).
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   /// In the order of `jobs`, at the end of the log.
   [[nodiscard]] std::vector<WaitReport> finish();
 

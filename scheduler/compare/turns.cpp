@@ -54,7 +54,7 @@ struct TurnsOfJob::OnRecord {
   }
 };
 
-void TurnsOfJob::record(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
+void TurnsOfJob::note(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
 
 bool TurnsOfJob::is_off_turn(Instant now) const {
   if (!slice_ || !turns_.job_class) return false;

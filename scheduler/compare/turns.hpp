@@ -39,12 +39,12 @@ struct Turns {
 };
 
 /// Follows one job.
-class TurnsOfJob final : public log::Sink {
+class TurnsOfJob {
  public:
   explicit TurnsOfJob(JobId job) : job_(job) {}
 
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override;
+  /// Each record on it, and each on groups and slices.
+  void note(const log::Record& record);
 
   /// Whether the job belongs to a virtual machine that does not have the machine now.
   [[nodiscard]] bool is_off_turn(Instant now) const;

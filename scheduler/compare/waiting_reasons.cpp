@@ -41,7 +41,7 @@ void JobWait::note(const QueueChange& change, Instant now) {
 }
 
 void JobWait::note(const log::Record& record, const RunState& state) {
-  turns_.record(record);
+  turns_.note(record);
   note_own(record, state);
 }
 
@@ -145,23 +145,23 @@ WaitReport JobWait::finish() {
 
 // ---- the log of a run ----
 
-void WaitingReasons::header(const log::Header& header) {
+void WaitingReasons::on_begin(const log::Header& header, const Machine& machine) {
   header_ = header;
-  state_.header(header);
+  state_.on_begin(header, machine);
 }
 
-void WaitingReasons::record(const log::Record& record) {
+void WaitingReasons::on_record(const log::Record& record, const history::JobState* job) {
   if (record.at > now_) {
     wait_.pass(state_, now_, record.at);
     now_ = record.at;
   }
   if (const auto change = queue_change(record, state_)) wait_.note(*change, now_);
-  state_.record(record);
+  state_.on_record(record, job);
   wait_.note(record, state_);
   if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
-    const JobId job = submitted->job.id;
-    lowest_ = jobs_in_log_ == 0 ? job : std::min(lowest_, job);
-    highest_ = jobs_in_log_ == 0 ? job : std::max(highest_, job);
+    const JobId id = submitted->job.id;
+    lowest_ = jobs_in_log_ == 0 ? id : std::min(lowest_, id);
+    highest_ = jobs_in_log_ == 0 ? id : std::max(highest_, id);
     ++jobs_in_log_;
   }
 }

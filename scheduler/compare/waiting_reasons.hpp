@@ -146,16 +146,17 @@ class JobWait {
   std::vector<Overtaker> overtakers_;  // since the last span was closed
 };
 
-class WaitingReasons final : public log::Sink {
+class WaitingReasons final : public history::Observer {
  public:
   explicit WaitingReasons(JobId job, WaitingReasonsOptions options = {})
       : options_(std::move(options)), state_(options_.rate), wait_(job, options_) {}
   WaitingReasons(const WaitingReasons&) = delete;
   WaitingReasons& operator=(const WaitingReasons&) = delete;
 
-  void header(const log::Header& header) override;
-  /// Throws InputError when a record cannot be true. O(log live jobs), while the job waits O(running log running).
-  void record(const log::Record& record) override;
+  void on_begin(const log::Header& header, const Machine& machine) override;
+  /// Throws what RunState throws. O(log live jobs), while the job waits O(running log running).
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   /// Call it at the end of the log.
   [[nodiscard]] WaitReport finish();
 

@@ -285,9 +285,9 @@ ordered_json json_of(const WaitSegment& segment) {
 // The runtime model that the log's header names. The log does not hold the profile of `calibrated`; `isolated` replaces
 // it. Without a model that we know, and under one that keeps jobs off each other's cores, every job is taken to run at full
 // speed: the log does not hold the table of `pairs` either.
-class ModelOfLog final : public log::Sink {
+class ModelOfLog final : public history::Observer {
  public:
-  void header(const log::Header& header) override {
+  void on_begin(const log::Header& header, const Machine& /*machine*/) override {
     const std::string& name = header.value("runtime-model");
     try {
       model_ = make_runtime_model(without_files(name));
@@ -295,7 +295,6 @@ class ModelOfLog final : public log::Sink {
     }
     if (model_ && !model_->allows_sharing()) model_.reset();
   }
-  void record(const log::Record& /*record*/) override {}
 
   [[nodiscard]] double rate(const Job& job, const Allocation& on, const Surroundings& around) const {
     return model_ == nullptr ? 1 : model_->rate(as_declared(job, on), on, around);
@@ -321,8 +320,7 @@ ExplainedWait explain_wait(const std::filesystem::path& log_file, JobId job, boo
     return model.rate(of, on, around);
   };
   WaitingReasons reasons{job, {merge, most_holders, rate}};
-  log::Tee both{{&model, &reasons}};
-  results::read_event_log(log_file, both);
+  results::read_event_log(log_file, {&model, &reasons});
   WaitReport report = reasons.finish();
   if (report.jobs_in_log == 0) throw InputError(fmt::format("{}: has no jobs", log_file.string()));
   if (!report.found)
@@ -344,8 +342,7 @@ std::vector<std::string> explain_waits(const std::filesystem::path& log_file, st
                       .rate = rate,
                       .most_segments = options.most_lines,
                       .most_overtakers = options.most_named}};
-  log::Tee both{{&model, &waits}};
-  results::read_with_places(log_file, both);
+  (void)history::follow(log_file, {&model, &waits});
   std::vector<std::string> texts;
   for (const WaitReport& report : waits.finish())
     texts.push_back(report.found ? to_text(report, options) : std::string{});

@@ -10,6 +10,7 @@ namespace replay::experiment {
 results::PolicyRun run(Body& body, Policy& policy, const RuntimeModel& model, results::Recorder& recorder,
                        const Viewers& viewers) {
   for (log::Sink* sink : viewers.sinks) recorder.also(*sink);
+  for (const history::ObserverRef& observer : viewers.observers) recorder.also(observer);
   recorder.begin();
   BodyEnd end = body.run(policy, model, recorder, viewers);
   results::PolicyRun done = recorder.finish();

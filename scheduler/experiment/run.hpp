@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/history/observer.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/units.hpp"
 #include "scheduler/policy/view/policy.hpp"
@@ -16,7 +17,8 @@ namespace replay::experiment {
 
 /// What shows a run while it goes on. Functions may be empty.
 struct Viewers {
-  std::vector<log::Sink*> sinks{};      ///< get every record; they outlive the run
+  std::vector<log::Sink*> sinks{};  ///< get every record; they outlive the run, as the observers do
+  history::Observers observers{};
   std::function<void(Instant)> tick{};  ///< some ten times a second of a real run, when its event log is up to date
   std::function<void()> over{};         ///< the last record of a real run has come; its files are not written yet
   std::function<void()> written{};      ///< the files are written

@@ -8,11 +8,10 @@
 namespace replay::experiment {
 namespace {
 
-// Keeps only the instant of the last record.
-class LastInstant final : public log::Sink {
+// Keeps only the instant of the last change.
+class LastInstant final : public history::Observer {
  public:
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override { last = record.at; }
+  void on_load(Instant at, const history::Load& /*load*/) override { last = at; }
   Instant last{};
 };
 
@@ -67,7 +66,7 @@ double foresee(const Prepared& run) {
     LastInstant log;
     results::Recorder recorder{{}, figures_only(run.machine, named.full_text, run.spec.runtime_model)};
     SimBody body{run.machine, run.workload(), options_of(run)};
-    const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.sinks = {&log}});
+    const results::PolicyRun done = experiment::run(body, *named.policy, *model, recorder, {.observers = {&log}});
     if (!done.fault.empty()) throw PolicyError(done.fault);
     sum += seconds(log.last - run.workload().jobs.front().job.submitted) * run.spec.time_scale;
   }

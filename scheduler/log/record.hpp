@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job.hpp"
@@ -124,6 +125,14 @@ inline constexpr std::size_t kKind = []<std::size_t... Kind>(std::index_sequence
 }
 (std::make_index_sequence<kKindCount>{});
 
+/// The kinds of `Alternatives`.
+template <class... Alternatives>
+Kinds kinds() {
+  Kinds kinds;
+  static_cast<void>((kinds.set(kKind<Alternatives>), ...));
+  return kinds;
+}
+
 /// Whether `Visitor` can be called with the content of records of the kind.
 template <class Visitor, std::size_t Kind>
 inline constexpr bool kTakes = std::is_invocable_v<const Visitor&, const std::variant_alternative_t<Kind, What>&>;
@@ -162,7 +171,18 @@ struct Record {
   What what;
 };
 
-/// Where records go: a file, the metrics, a live view, or several of them. Records come in time order.
+/// A header or a record that cannot be true after those before it: the log is damaged, or of a broken program. A reader of
+/// files adds file and line.
+class BadRecord : public InputError {
+ public:
+  explicit BadRecord(const std::string& why) : InputError("event log: " + why), why_(why) {}
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+ private:
+  std::string why_;
+};
+
+/// Where records go: a file, what follows the run, or several of them. Records come in time order.
 class Sink {
  public:
   virtual ~Sink() = default;

@@ -96,12 +96,20 @@ class LogReader {
       place.fail("field 1 (time): expected {} or later, as records are in time order, found {}", replay::to_text(last_),
                  replay::to_text(record.at));
     last_ = record.at;
-    sink_.record(record);
+    try {
+      sink_.record(record);
+    } catch (const BadRecord& error) {
+      throw InputError(file_, lines_, error.why());
+    }
   }
 
   void hand_over_header() {
-    if (!header_done_) sink_.header(header_);
-    header_done_ = true;
+    if (std::exchange(header_done_, true)) return;
+    try {
+      sink_.header(header_);
+    } catch (const BadRecord& error) {
+      throw InputError(fmt::format("{}: {}", file_, error.why()));
+    }
   }
 
   std::string_view file_;

@@ -4,16 +4,10 @@
 
 namespace replay::metrics {
 
-void ChosenSizes::record(const log::Record& record) {
-  const auto* const start = std::get_if<log::StartDecided>(&record.what);
-  if (start != nullptr && (start->allocation.processes != 0 || start->choice.is_stated()))
-    sizes_.insert_or_assign(start->job, ChosenSize{start->allocation.processes, start->choice});
-}
-
-log::Kinds ChosenSizes::kinds() const {
-  log::Kinds kinds;
-  kinds.set(log::kKind<log::StartDecided>);
-  return kinds;
+void ChosenSizes::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  const auto& start = std::get<log::StartDecided>(record.what);
+  if (start.allocation.processes != 0 || start.choice.is_stated())
+    sizes_.insert_or_assign(start.job, ChosenSize{start.allocation.processes, start.choice});
 }
 
 const ChosenSize* ChosenSizes::find(JobId job) const {

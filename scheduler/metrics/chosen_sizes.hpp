@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -15,11 +15,10 @@ struct ChosenSize {
 };
 
 /// Keeps the jobs whose size differs from the submitted one, or was chosen by a policy that says so.
-class ChosenSizes final : public log::Sink {
+class ChosenSizes final : public history::Observer {
  public:
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::kinds<log::StartDecided>(); }
 
   /// Null: the job was started with the submitted size, and the policy said nothing about that. Valid until the next
   /// record.

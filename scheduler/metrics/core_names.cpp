@@ -76,8 +76,7 @@ NumberedPool::NumberedPool(CoreCount cores) : free_(cores) {
 }
 
 void NumberedPool::take(CoreCount count, CoreRanges& out) {
-  if (count > free_)
-    throw InputError(fmt::format("event log: a job gets {} cores when only {} are free", count, free_));
+  INVARIANT(count <= free_, "{} cores of {} free ones", count, free_);
   free_ -= count;
   while (count > 0) {
     CoreRange& lowest = ranges_.back();
@@ -109,48 +108,32 @@ void NumberedPool::give_back(const CoreRanges& ranges) {
   }
 }
 
-struct CoreNames::OnRecord {
-  CoreNames& names;
-
-  void operator()(const log::Launched& what) const { names.hold(names.launch(what.job), what.allocation); }
-  void operator()(const log::ResizeDone& what) const {
-    if (Cores* job = names.on_cores(what.job)) names.hold(*job, what.allocation);
-  }
-  void operator()(const log::SuspendDone& what) const {
-    if (Cores* job = names.on_cores(what.job)) names.suspend(*job);
-  }
-  void operator()(const log::ResumeDone& what) const {
-    if (Cores* job = names.on_cores(what.job)) names.resume(*job);
-  }
-  void operator()(const log::Finished& what) const {
-    if (Cores* job = names.on_cores(what.job)) names.release(*job);
-  }
-};
-
-void CoreNames::header(const log::Header& header) {
-  const std::string& text = header.value("machine");
-  if (text.empty()) throw InputError("event log: expected a header '#machine ...' such as flat:128, found none");
-  const Machine machine = Machine::parse(text);
+void CoreNames::on_begin(const log::Header& /*header*/, const Machine& machine) {
   names_cores_ = machine.names_cores();
   pool_ = NumberedPool(names_cores_ ? 0 : machine.size());
 }
 
-void CoreNames::record(const log::Record& record) { log::visit(OnRecord{*this}, record.what); }
+void CoreNames::on_change(Instant /*at*/, const history::Before& before, const history::JobState& job) {
+  using enum history::Phase;
+  if (before.phase == kWaiting) return hold(launch(job.id), job.held);
+  Cores& cores = jobs_[index_.find(job.id)];
+  if (job.phase == kSuspended) return suspend(cores);
+  if (before.phase == kSuspended) return resume(cores);
+  hold(cores, job.held);
+}
 
-log::Kinds CoreNames::kinds() const { return log::kinds_of<OnRecord>(); }
+void CoreNames::on_end(Instant /*at*/, const history::JobState& job, const JobEnd& /*end*/) {
+  if (job.phase != history::Phase::kWaiting) release(jobs_[index_.find(job.id)]);
+}
 
 CoreNames::Cores& CoreNames::launch(JobId job) {
-  std::uint32_t slot = index_.find(job);
-  if (slot == JobIndex::kNone) {
-    if (free_.empty()) {
-      free_.push_back(static_cast<std::uint32_t>(jobs_.size()));
-      jobs_.emplace_back();
-    }
-    slot = free_.back();
-    free_.pop_back();
-    index_.set(job, slot);
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(jobs_.size()));
+    jobs_.emplace_back();
   }
-  jobs_[slot].holds = true;
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  index_.set(job, slot);
   return jobs_[slot];
 }
 
@@ -193,7 +176,6 @@ void CoreNames::release(Cores& job) {
     join(job.used_before, job.awake);
   job.awake.clear();
   job.asleep.clear();
-  job.holds = false;
 }
 
 void CoreNames::forget(JobId job) {
@@ -201,11 +183,6 @@ void CoreNames::forget(JobId job) {
   if (slot == JobIndex::kNone) return;
   jobs_[slot].used_before.clear();
   free_.push_back(slot);
-}
-
-CoreNames::Cores* CoreNames::on_cores(JobId job) {
-  const std::uint32_t slot = index_.find(job);
-  return slot == JobIndex::kNone || !jobs_[slot].holds ? nullptr : &jobs_[slot];
 }
 
 std::span<const CoreRange> CoreNames::used(JobId job) const {

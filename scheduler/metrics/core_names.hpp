@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/job_index.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
@@ -25,7 +25,7 @@ using CoreRanges = std::vector<CoreRange>;
 class NumberedPool {
  public:
   explicit NumberedPool(CoreCount cores = 0);
-  /// Appends the `count` lowest-numbered free cores, ascending. Throws InputError if fewer are free: then the log is broken.
+  /// Appends the `count` lowest-numbered free cores, ascending. REQUIRES: so many are free.
   void take(CoreCount count, CoreRanges& out);
   void give_back(const CoreRanges& ranges);
   [[nodiscard]] CoreCount free() const { return free_; }
@@ -35,15 +35,15 @@ class NumberedPool {
   CoreCount free_ = 0;
 };
 
-class CoreNames final : public log::Sink {
+class CoreNames final : public history::Observer {
  public:
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_begin(const log::Header& header, const Machine& machine) override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
 
-  /// The cores of `job`'s first allocation and those it gained later. Empty if it never ran. Valid until the next record.
+  /// The cores of `job`'s first allocation and those it gained later. Empty if it never ran. Valid until the next change.
   [[nodiscard]] std::span<const CoreRange> used(JobId job) const;
-  /// The cores it has now. Empty if it has none. Valid until the next record.
+  /// The cores it has now. Empty if it has none. Valid until the next change.
   [[nodiscard]] std::span<const CoreRange> held(JobId job) const;
   /// Drops the job; its memory is reused. REQUIRES: it has ended, or no record comes any more.
   void forget(JobId job);
@@ -54,16 +54,13 @@ class CoreNames final : public log::Sink {
     CoreRanges awake;                ///< those it has
     CoreRanges asleep;               ///< what it had when it was suspended
     mutable CoreRanges used_before;  ///< all it had before those, which used() adds
-    bool holds = false;              ///< from launch to end
   };
-  struct OnRecord;
 
   Cores& launch(JobId job);
   void hold(Cores& job, const Allocation& allocation);
   void suspend(Cores& job);
   void resume(Cores& job);
   void release(Cores& job);
-  [[nodiscard]] Cores* on_cores(JobId job);
 
   bool names_cores_ = false;
   NumberedPool pool_;

@@ -20,7 +20,7 @@ CoreLoads cores_lost(const Allocation& from, const Allocation& to) {
 
 struct Resizes::OnRecord {
   Resizes& resizes;
-  Instant at;
+  const history::JobState& job;
 
   void operator()(const log::StartDecided& what) const {
     resizes.jobs_[what.job].decided = what.allocation;
@@ -31,47 +31,42 @@ struct Resizes::OnRecord {
       return true;
     });
   }
-  void operator()(const log::Launched& what) const {
-    JobCores& job = resizes.jobs_[what.job];
-    job.held = what.allocation.cores;
-    job.decided = what.allocation;
-  }
   void operator()(const log::ResizeDecided& what) const {
-    JobCores& job = resizes.jobs_[what.job];
-    const std::size_t resize = open(what.job, job);
+    JobCores& cores = resizes.jobs_[what.job];
+    const std::size_t resize = resizes.open(job, cores);
     resizes.resizes_[resize].to = what.allocation.cores;
-    if (what.allocation.cores < job.decided.cores)
-      resizes.given_up_.push_back({resize, cores_lost(job.decided, what.allocation)});
-    job.decided = what.allocation;
-  }
-  void operator()(const log::ResizeDone& what) const {
-    JobCores& job = resizes.jobs_[what.job];
-    Resize& done = resizes.resizes_[open(what.job, job)];
-    done.at = at;
-    done.from = job.held;
-    done.to = what.allocation.cores;
-    job.held = what.allocation.cores;
-    job.decided = what.allocation;
-    job.open.reset();
-  }
-  void operator()(const log::Finished& what) const { resizes.jobs_.erase(what.job); }
-
- private:
-  std::size_t open(JobId id, JobCores& job) const {
-    if (!job.open) {
-      job.open = resizes.resizes_.size();
-      resizes.resizes_.push_back({.job = id, .from = job.held});
-    }
-    return *job.open;
+    if (what.allocation.cores < cores.decided.cores)
+      resizes.given_up_.push_back({resize, cores_lost(cores.decided, what.allocation)});
+    cores.decided = what.allocation;
   }
 };
 
-void Resizes::record(const log::Record& record) {
-  if (record.at != now_) given_up_.clear();
-  now_ = record.at;
-  log::visit(OnRecord{*this, record.at}, record.what);
+void Resizes::on_change(Instant at, const history::Before& before, const history::JobState& job) {
+  JobCores& cores = jobs_[job.id];
+  if (before.phase == history::Phase::kWaiting) {
+    cores.decided = job.held;
+  } else if (before.phase == job.phase) {
+    Resize& done = resizes_[open(job, cores)];
+    done.at = at;
+    done.from = before.held.cores;
+    done.to = job.held.cores;
+    cores.decided = job.held;
+    cores.open.reset();
+  }
 }
 
-log::Kinds Resizes::kinds() const { return log::kinds_of<OnRecord>(); }
+void Resizes::on_record(const log::Record& record, const history::JobState* job) {
+  log::visit(OnRecord{*this, *job}, record.what);
+}
+
+log::Kinds Resizes::records() const { return log::kinds_of<OnRecord>(); }
+
+std::size_t Resizes::open(const history::JobState& job, JobCores& cores) {
+  if (!cores.open) {
+    cores.open = resizes_.size();
+    resizes_.push_back({.job = job.id, .from = job.held.cores});
+  }
+  return *cores.open;
+}
 
 }  // namespace replay::metrics

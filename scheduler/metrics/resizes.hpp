@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -22,11 +22,13 @@ struct Resize {
   std::optional<JobId> in_favour_of{};  ///< of a shrink: the job that got its cores, if one was started at once
 };
 
-class Resizes final : public log::Sink {
+class Resizes final : public history::Observer {
  public:
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_time(Instant /*now*/) override { given_up_.clear(); }
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant /*at*/, const history::JobState& job, const JobEnd& /*end*/) override { jobs_.erase(job.id); }
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override;
 
   /// In the order of the decisions, also those that are not done.
   [[nodiscard]] std::span<const Resize> all() const { return resizes_; }
@@ -34,7 +36,6 @@ class Resizes final : public log::Sink {
  private:
   struct OnRecord;
   struct JobCores {
-    CoreCount held = 0;
     Allocation decided;
     std::optional<std::size_t> open{};  ///< its resize that is not done
   };
@@ -43,10 +44,12 @@ class Resizes final : public log::Sink {
     CoreLoads cores;  ///< empty on a pool
   };
 
+  /// The place of its resize that is not done; of a new one if there is none.
+  std::size_t open(const history::JobState& job, JobCores& cores);
+
   std::vector<Resize> resizes_;
   std::unordered_map<JobId, JobCores> jobs_;  // that were started and have not ended
-  std::vector<GivenUp> given_up_;             // at now_, to no job yet
-  Instant now_ = Instant::min();
+  std::vector<GivenUp> given_up_;             // at this instant, to no job yet
 };
 
 }  // namespace replay::metrics

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "scheduler/metrics/row_update.hpp"
-
 namespace replay::metrics {
 namespace {
 
@@ -12,23 +10,11 @@ constexpr std::size_t kMany = std::size_t{1} << 14;  // from so many held rows o
 
 }  // namespace
 
-struct RowStream::Update final : RowUpdate<RowStream::Update> {
-  RowStream& stream;
-
-  Update(RowStream& of, Instant at) : RowUpdate(at, of.texts_), stream(of) {}
-
-  JobRow& add(JobId job) const {
-    const std::uint64_t place = stream.handed_over_ + stream.order_.size();
-    Open& open = stream.open_.add(job, [place](Open& fresh) { fresh = {JobRow{}, place}; });
-    stream.order_.emplace_back(&open);
-    return open.row;
-  }
-  [[nodiscard]] JobRow* find(JobId job) const {
-    Open* const open = stream.open_.find(job);
-    return open == nullptr ? nullptr : &open->row;
-  }
-  void on_end(const JobRow& row) const { stream.note_end(row); }
-};
+JobRow& RowStream::add(const history::JobState& job) {
+  Open& open = open_.add(job.id, [&](Open& fresh) { fresh = {JobRow{}, job.place}; });
+  order_.emplace_back(&open);
+  return open.row;
+}
 
 RowStream::Plain::Plain(const JobRow& row)
     : job(row.job),
@@ -67,11 +53,7 @@ JobRow RowStream::Plain::row() const {
   return row;
 }
 
-void RowStream::record(const log::Record& record) { log::visit(Update{*this, record.at}, record.what); }
-
-log::Kinds RowStream::kinds() const { return log::kinds_of<Update>(); }
-
-void RowStream::note_end(const JobRow& row) {
+void RowStream::ended(const JobRow& row) {
   ended_.push_back(row.job);
   if (ended_.size() < kAtOnce) return;
   const auto first_is_complete = [this] {

@@ -11,8 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
-#include "scheduler/metrics/job_table.hpp"
+#include "scheduler/metrics/row_keeper.hpp"
 #include "scheduler/model/job_map.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -32,15 +31,10 @@ class RowReader {
   virtual void row(const JobRow& row, const RowTexts& texts) = 0;
 };
 
-/// Throws what JobTable throws.
-class RowStream final : public log::Sink {
+class RowStream final : public RowKeeper {
  public:
   /// `reader` must outlive this.
   explicit RowStream(RowReader& reader) : reader_(reader) {}
-
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
 
   /// Hands over what is left: jobs that have not ended, and those behind them. No record may come any more.
   void hand_over_rest();
@@ -51,7 +45,6 @@ class RowStream final : public log::Sink {
   [[nodiscard]] std::size_t held_whole() const { return open_.size(); }
 
  private:
-  struct Update;
   // A row that may still change, or that does not fit a Plain.
   struct Open {
     JobRow row;
@@ -72,7 +65,9 @@ class RowStream final : public log::Sink {
   };
   using Place = std::variant<const Open*, std::unique_ptr<const Plain>>;
 
-  void note_end(const JobRow& row);
+  JobRow& add(const history::JobState& job) override;
+  JobRow& row_of(const history::JobState& job) override { return open_.at(job.id).row; }
+  void ended(const JobRow& row) override;
   void hand_over_first();
   void make_plain(JobId job);
 
@@ -81,7 +76,6 @@ class RowStream final : public log::Sink {
   std::deque<Place> order_;  // of submission: all that were not handed over
   std::uint64_t handed_over_ = 0;
   std::vector<JobId> ended_;  // since rows were handed over
-  JobTexts texts_;
 };
 
 }  // namespace replay::metrics

@@ -4,11 +4,9 @@
 
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
-#include "scheduler/model/job_map.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {
@@ -16,20 +14,9 @@ namespace replay::metrics {
 /// Wide enough for a million cores over centuries of microseconds.
 __extension__ using Wide = __int128;
 
-/// The state from `at` until the next point.
-struct Point {
+/// The load from `at` until the next point.
+struct Point : history::Load {
   Instant at{};
-  std::int64_t waiting_processors = 0;  ///< sum of the sizes of the queued jobs
-  std::int64_t processes = 0;           ///< of the running jobs, suspended ones left out
-  std::int32_t queued = 0;              ///< jobs submitted and not launched yet
-  std::int32_t running = 0;             ///< jobs on cores
-  std::int32_t suspended = 0;
-  std::int32_t busy_cores = 0;  ///< with jobs on them, a core that several share once
-
-  [[nodiscard]] bool same_state(const Point& other) const {
-    return waiting_processors == other.waiting_processors && processes == other.processes && queued == other.queued &&
-           running == other.running && suspended == other.suspended && busy_cores == other.busy_cores;
-  }
 };
 
 /// Integrals over a span of time, in microseconds times what is counted.
@@ -48,15 +35,12 @@ struct SeriesOptions {
   int high_load_queue = 12;  ///< N_H of the G-LOMARC-TS paper, section 6.1
 };
 
-class Series final : public log::Sink {
+class Series final : public history::Observer {
  public:
   explicit Series(SeriesOptions options = {}) : options_(options) {}
 
-  /// Reads the size of the machine. Throws InputError if the header has none.
-  void header(const log::Header& header) override;
-  /// Throws InputError if a job shares a core that the machine does not have.
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_begin(const log::Header& /*header*/, const Machine& machine) override { cores_ = machine.size(); }
+  void on_load(Instant at, const history::Load& load) override;
 
   [[nodiscard]] CoreCount cores() const { return cores_; }
   [[nodiscard]] const SeriesOptions& options() const { return options_; }
@@ -74,21 +58,6 @@ class Series final : public log::Sink {
   [[nodiscard]] std::span<const Point> points() const { return points_; }
 
  private:
-  enum class Phase : std::uint8_t { kQueued, kRunning, kSuspended };
-  struct JobState {
-    ProcessCount processes = 0;
-    CoreCount cores = 0;
-    Phase phase = Phase::kQueued;
-    bool shareable = false;  ///< its cores are in shared_
-  };
-  struct OnRecord;
-
-  void move_to(Instant at);
-  void enter(Point& now, JobId id, const JobState& job);
-  void leave(Point& now, JobId id, const JobState& job);
-  void share(JobId id, const Allocation& allocation);
-  [[nodiscard]] CoreCount cores_entered(JobId id);
-  [[nodiscard]] CoreCount cores_left(JobId id);
   void add(Integrals& sum, const Point& state, Duration lasting) const;
 
   SeriesOptions options_;
@@ -96,10 +65,7 @@ class Series final : public log::Sink {
   Instant begin_{};
   std::int32_t longest_queue_ = 0;
   Integrals total_;
-  JobMap<JobState> jobs_;                        // that have not ended
-  std::unordered_map<JobId, CoreLoads> shared_;  // cores of jobs that may share them
-  std::vector<std::int32_t> sharers_;            // by core: how many such jobs are on it
-  std::vector<Point> points_;                    // the last one is the present state
+  std::vector<Point> points_;  // the last one is the present state
 };
 
 }  // namespace replay::metrics

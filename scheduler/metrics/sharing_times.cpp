@@ -14,7 +14,7 @@ struct SharingFacts::OnRecord {
   void operator()(const ResponseExpected& what) const { facts.jobs_[what.job].times.expected = what.response; }
   void operator()(const ClassAssigned& what) const {
     Facts& job = facts.jobs_[what.job];
-    job.of = what.job_class;
+    job.times.job_class = what.job_class;
     job.clock_at_submission = facts.clocks_[static_cast<std::size_t>(what.job_class)].at(at);
   }
   void operator()(const SliceBegun& what) const {
@@ -36,25 +36,23 @@ struct SharingFacts::OnRecord {
       if (const auto found = facts.jobs_.find(job); found != facts.jobs_.end()) leave_group(found->second, at);
     facts.groups_.erase(group);
   }
-  void operator()(const log::SuspendDone& what) const { set_suspended(what.job, true); }
-  void operator()(const log::ResumeDone& what) const { set_suspended(what.job, false); }
-  void operator()(const log::Finished& what) const {
-    const auto found = facts.jobs_.find(what.job);
-    if (found == facts.jobs_.end()) return;
-    Facts& job = found->second;
-    leave_group(job, at);
-    if (job.of)
-      job.times.virtual_response = facts.clocks_[static_cast<std::size_t>(*job.of)].at(at) - job.clock_at_submission;
-  }
-
- private:
-  void set_suspended(JobId id, bool suspended) const {
-    if (facts.jobs_.empty()) return;
-    Facts& job = facts.jobs_[id];
-    count(job, at);
-    job.suspended = suspended;
-  }
 };
+
+void SharingFacts::on_change(Instant at, const history::Before& before, const history::JobState& state) {
+  if (jobs_.empty() || before.phase == history::Phase::kWaiting || before.phase == state.phase) return;
+  Facts& job = jobs_[state.id];
+  count(job, at);
+  job.suspended = state.phase == history::Phase::kSuspended;
+}
+
+void SharingFacts::on_end(Instant at, const history::JobState& state, const JobEnd& /*end*/) {
+  const auto found = jobs_.find(state.id);
+  if (found == jobs_.end()) return;
+  Facts& job = found->second;
+  leave_group(job, at);
+  if (const auto& of = job.times.job_class)
+    job.times.virtual_response = clocks_[static_cast<std::size_t>(*of)].at(at) - job.clock_at_submission;
+}
 
 void SharingFacts::enter_group(JobId job, Instant now) {
   Facts& facts = jobs_[job];
@@ -73,9 +71,11 @@ void SharingFacts::count(Facts& facts, Instant now) {
   facts.counted_from = now;
 }
 
-void SharingFacts::record(const log::Record& record) { log::visit(OnRecord{*this, record.at}, record.what); }
+void SharingFacts::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  log::visit(OnRecord{*this, record.at}, record.what);
+}
 
-log::Kinds SharingFacts::kinds() const { return log::kinds_of<OnRecord>(); }
+log::Kinds SharingFacts::records() const { return log::kinds_of<OnRecord>(); }
 
 const SharingTimes* SharingFacts::find(JobId job) const {
   if (jobs_.empty()) return nullptr;

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::metrics {
@@ -16,14 +16,16 @@ struct SharingTimes {
   Duration in_groups{};                      ///< on cores, in a group
   std::optional<Duration> expected{};        ///< R_est of a policy that says so
   std::optional<Duration> virtual_response;  ///< in the clock of its virtual machine; once it has ended
+  std::optional<JobClass> job_class{};       ///< of the virtual machine that it is in
 };
 
 /// Keeps the jobs that policies say something about in this respect.
-class SharingFacts final : public log::Sink {
+class SharingFacts final : public history::Observer {
  public:
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override;
 
   /// Null: nothing was said. Valid until the next record.
   [[nodiscard]] const SharingTimes* find(JobId job) const;
@@ -37,7 +39,6 @@ class SharingFacts final : public log::Sink {
     SharingTimes times{};
     bool in_group = false, suspended = false;
     Instant counted_from{};  // while it runs in a group
-    std::optional<JobClass> of{};
     Duration clock_at_submission{};
   };
   // The clock of a virtual machine runs in its slices.

@@ -1,117 +1,64 @@
 #include "scheduler/metrics/stretches.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <vector>
 
-#include "scheduler/base/error.hpp"
-#include "scheduler/model/machine.hpp"
-
 namespace replay::metrics {
 
-struct Stretches::OnRecord {
-  Stretches& stretches;
-  const log::Record& record;
+using history::Phase;
 
-  void operator()(const log::Submitted& what) const {
-    stretches.submitted_.insert_or_assign(what.job.id, what.job.processes);
-  }
-  void operator()(const log::Launched& what) const {
-    stretches.names_.record(record);
-    const auto [place, is_new] = stretches.open_.try_emplace(what.job);
-    if (!is_new) throw InputError(fmt::format("event log: job {} is launched twice", number(what.job)));
-    Open& open = place->second;
-    const auto job = stretches.submitted_.find(what.job);
-    if (job == stretches.submitted_.end())
-      throw InputError(fmt::format("event log: job {} is launched and was not submitted", number(what.job)));
-    open.processes = job->second;
-    stretches.submitted_.erase(job);
-    hold(what.job, open, what.allocation);
-  }
-  void operator()(const log::ResizeDone& what) const {
-    Open* const open = closed(what.job);
-    stretches.names_.record(record);
-    if (open != nullptr) hold(what.job, *open, what.allocation);
-  }
-  // Its cores stay those it had: a picture shows where it was.
-  void operator()(const log::SuspendDone& what) const {
-    Open* const open = closed(what.job);
-    stretches.names_.record(record);
-    if (open == nullptr) return;
-    open->kind = Stretch::Kind::kSuspended;
-    begin(what.job, *open);
-  }
-  void operator()(const log::ResumeDone& what) const {
-    Open* const open = closed(what.job);
-    stretches.names_.record(record);
-    if (open == nullptr) return;
-    open->kind = Stretch::Kind::kRuns;
-    take_cores(what.job, *open);
-    begin(what.job, *open);
-  }
-  void operator()(const log::Finished& what) const {
-    if (closed(what.job) != nullptr) {
-      stretches.open_.erase(what.job);
-      stretches.names_.record(record);
-      stretches.names_.forget(what.job);
-    }
-    stretches.submitted_.erase(what.job);
-  }
+void Stretches::on_change(Instant at, const history::Before& before, const history::JobState& job) {
+  if (before.phase != Phase::kWaiting) close(at, job, before);
+  names_.on_change(at, before, job);
+  begin(at, job, job.phase == Phase::kSuspended);
+}
 
-  void hold(JobId job, Open& open, const Allocation& allocation) const {
-    open.from = record.at;
-    open.kind = Stretch::Kind::kRuns;
-    open.processes = processes_on(allocation, open.processes);
-    open.mpl = allocation.mpl;
-    open.shareable = allocation.shareable;
-    take_cores(job, open);
-    begin(job, open);
-  }
-  void begin(JobId job, const Open& open) const { stretches.reader_->begins(up_to(open.from, job, open)); }
-  void take_cores(JobId job, Open& open) const {
-    const std::span<const CoreRange> held = stretches.names_.held(job);
+void Stretches::on_end(Instant at, const history::JobState& job, const JobEnd& end) {
+  if (job.phase == Phase::kWaiting) return;
+  close(at, job, {job.phase, job.held});
+  open_.erase(job.id);
+  names_.on_end(at, job, end);
+  names_.forget(job.id);
+}
+
+// A suspended job keeps the cores that it had: a picture shows where it was.
+void Stretches::begin(Instant at, const history::JobState& job, bool keeps_cores) {
+  Open& open = open_[job.id];
+  open.from = at;
+  open.job = &job;
+  if (!keeps_cores) {
+    const std::span<const CoreRange> held = names_.held(job.id);
     open.cores.assign(held.begin(), held.end());
-    if (!open.cores.empty() && number(open.cores.back().last) >= stretches.cores_)
-      throw InputError(fmt::format("event log: job {} has core {}, the machine has {} cores", number(job),
-                                   open.cores.back().last, stretches.cores_));
   }
-  // Ends the job's stretch; null if it has none.
-  Open* closed(JobId job) const {
-    const auto found = stretches.open_.find(job);
-    if (found == stretches.open_.end()) return nullptr;
-    stretches.close(job, found->second, record.at);
-    found->second.from = record.at;
-    return &found->second;
-  }
-};
-
-void Stretches::header(const log::Header& header) {
-  names_.header(header);  // complains about a missing machine
-  cores_ = Machine::parse(header.value("machine")).size();
+  reader_->begins(up_to(at, open, {job.phase, job.held}));
 }
 
-void Stretches::record(const log::Record& record) { log::visit(OnRecord{*this, record}, record.what); }
-
-log::Kinds Stretches::kinds() const { return log::kinds_of<OnRecord>(); }
-
-Stretch Stretches::up_to(Instant at, JobId job, const Open& open) {
-  return {job, open.from, at, open.kind, open.cores, open.processes, open.mpl, open.shareable};
-}
-
-void Stretches::close(JobId job, const Open& open, Instant at) {
+void Stretches::close(Instant at, const history::JobState& job, const history::Before& before) {
+  const Open& open = open_.at(job.id);
   if (open.from < at)
-    reader_->stretch(up_to(at, job, open));
+    reader_->stretch(up_to(at, open, before));
   else
-    reader_->taken_back(up_to(at, job, open));
+    reader_->taken_back(up_to(at, open, before));
+}
+
+Stretch Stretches::up_to(Instant at, const Open& open, const history::Before& was) {
+  return {.job = open.job->id,
+          .from = open.from,
+          .to = at,
+          .kind = was.phase == Phase::kSuspended ? Stretch::Kind::kSuspended : Stretch::Kind::kRuns,
+          .cores = open.cores,
+          .processes = processes_on(was.held, open.job->requested),
+          .mpl = was.held.mpl,
+          .shareable = was.held.shareable,
+          .state = open.job};
 }
 
 void Stretches::open(Instant now, StretchReader& reader) const {
-  std::vector<JobId> jobs;
-  jobs.reserve(open_.size());
-  for (const auto& [job, open] : open_) jobs.push_back(job);
-  std::ranges::sort(jobs);
-  for (const JobId job : jobs) reader.stretch(up_to(now, job, open_.at(job)));
+  std::vector<const Open*> all;
+  all.reserve(open_.size());
+  for (const auto& [job, open] : open_) all.push_back(&open);
+  std::ranges::sort(all, {}, [](const Open* open) { return open->job->id; });
+  for (const Open* open : all) reader.stretch(up_to(now, *open, {open->job->phase, open->job->held}));
 }
 
 }  // namespace replay::metrics

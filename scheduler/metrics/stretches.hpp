@@ -6,7 +6,7 @@
 #include <span>
 #include <unordered_map>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -26,6 +26,8 @@ struct Stretch {
   ProcessCount processes = 0;          ///< of the job
   std::int32_t mpl = 1;                ///< most processes of the job on one core
   bool shareable = false;              ///< processes of one more job may be on its cores
+
+  const history::JobState* state = nullptr;  ///< the job's, after what ended the stretch
 
   [[nodiscard]] CoreCount core_count() const { return size_of(cores); }
   /// It has fewer cores than processes.
@@ -47,16 +49,15 @@ class StretchReader {
 
 /// Calls the reader with each stretch when it is over, in the order of their ends; of those that end at one instant in the
 /// order of the records. A change that is reverted at the same instant leaves no stretch. Memory grows with the jobs that
-/// hold cores, not with the run. Throws InputError for a log whose jobs take cores that are not there, or start twice.
-class Stretches final : public log::Sink {
+/// hold cores, not with the run.
+class Stretches final : public history::Observer {
  public:
   /// `reader` must outlive the use of this.
   explicit Stretches(StretchReader& reader) : reader_(&reader) {}
 
-  /// Throws InputError if the header names no machine.
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_begin(const log::Header& header, const Machine& machine) override { names_.on_begin(header, machine); }
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
 
   /// Calls `reader` with those that are still open, as if they ended now, in the order of job numbers; changes nothing. For a
   /// run that goes on, or a log that was cut off. REQUIRES: no record came from later than `now`.
@@ -65,21 +66,16 @@ class Stretches final : public log::Sink {
  private:
   struct Open {
     Instant from{};
-    Stretch::Kind kind = Stretch::Kind::kRuns;
     CoreRanges cores;
-    ProcessCount processes = 0;
-    std::int32_t mpl = 1;
-    bool shareable = false;
+    const history::JobState* job = nullptr;
   };
-  struct OnRecord;
 
-  static Stretch up_to(Instant at, JobId job, const Open& open);
-  void close(JobId job, const Open& open, Instant at);
+  void begin(Instant at, const history::JobState& job, bool keeps_cores);
+  void close(Instant at, const history::JobState& job, const history::Before& before);
+  [[nodiscard]] static Stretch up_to(Instant at, const Open& open, const history::Before& was);
 
   StretchReader* reader_;
   CoreNames names_;
-  CoreCount cores_ = 0;                                // of the machine
-  std::unordered_map<JobId, ProcessCount> submitted_;  // processes of jobs that were not launched yet
   std::unordered_map<JobId, Open> open_;
 };
 

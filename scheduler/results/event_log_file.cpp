@@ -25,34 +25,6 @@ std::vector<std::string> runs_below(const fs::path& folder) {
   return runs;
 }
 
-// Passes records on; an error about one gets the name of the file and its line, which are those of the reader: a log has no
-// lines but the first one, its headers, and a record each.
-class Placed final : public log::Sink {
- public:
-  Placed(std::string file, log::Sink& sink) : file_(std::move(file)), sink_(sink) {}
-  void header(const log::Header& header) override {
-    line_ = 1 + header.entries.size();
-    try {
-      sink_.header(header);
-    } catch (const InputError& error) {
-      throw InputError(fmt::format("{}: {}", file_, error.what()));
-    }
-  }
-  void record(const log::Record& record) override {
-    ++line_;
-    try {
-      sink_.record(record);
-    } catch (const InputError& error) {
-      throw InputError(file_, line_, error.what());
-    }
-  }
-
- private:
-  std::string file_;
-  log::Sink& sink_;
-  std::size_t line_ = 0;
-};
-
 // ".25" of a second, "" where there is none.
 std::string fraction_text(std::int64_t micro) {
   if (micro == 0) return "";
@@ -94,13 +66,13 @@ void expect_no_log(const fs::path& out, std::span<const fs::path> logs) {
       throw InputError(fmt::format("{}: is an event log that is read, expected another file", out.string()));
 }
 
-log::LogEnd read_with_places(const fs::path& file, log::Sink& sink) {
-  Placed placed(file.string(), sink);
-  return log::read_text(file, placed);
+void read_event_log(const fs::path& file, const history::Observers& observers) {
+  history::Follower follower{observers};
+  read_event_log(file, follower);
 }
 
-void read_event_log(const fs::path& file, log::Sink& sink) {
-  const log::LogEnd end = read_with_places(file, sink);
+void read_event_log(const fs::path& file, history::Follower& follower) {
+  const log::LogEnd end = log::read_text(file, follower);
   if (!end)
     fmt::print(stderr, "replay: {}: the log was cut off{}; what follows is about what there is\n", file.string(),
                end.reason.empty() ? "" : ": " + end.reason);

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
-#include "scheduler/log/text.hpp"
+#include "scheduler/history/follower.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::results {
@@ -23,11 +22,11 @@ namespace replay::results {
 /// What is made of logs must not take the place of one. Throws InputError if `out` is one of them.
 void expect_no_log(const std::filesystem::path& out, std::span<const std::filesystem::path> logs);
 
-/// log::read_text(); what `sink` throws about a record names file and line, too.
-log::LogEnd read_with_places(const std::filesystem::path& file, log::Sink& sink);
-
-/// The same; says on stderr when the log was cut off by a crash. Throws InputError.
-void read_event_log(const std::filesystem::path& file, log::Sink& sink);
+/// Reads an event log for `observers`, which are told in this order; says on stderr when the log was cut off by a crash. Throws
+/// InputError with file and line for a bad or impossible record.
+void read_event_log(const std::filesystem::path& file, const history::Observers& observers);
+/// The same for those of `follower`, which knows the last state afterwards.
+void read_event_log(const std::filesystem::path& file, history::Follower& follower);
 
 /// How instants of the trace are shown.
 enum class TimeStyle { kClock, kSeconds };

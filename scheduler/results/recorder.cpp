@@ -36,7 +36,8 @@ Recorder::Recorder(fs::path folder, RunDescription description)
       description_(std::move(description)),
       outputs_(parse_outputs(description_.outputs)),
       started_(now_text()),
-      files_(folder_, outputs_) {
+      files_(folder_, outputs_),
+      follower_(files_.observers()) {
   header_.set("body", description_.body);
   header_.set("machine", description_.machine);
   header_.set("policy", description_.policy_full);
@@ -55,14 +56,13 @@ Recorder::Recorder(fs::path folder, RunDescription description)
     events_.emplace(folder_ / file_of("events"));
     sinks_.push_back(&*events_);
   }
-  const std::vector<log::Sink*> of_files = files_.sinks();
-  sinks_.insert(sinks_.end(), of_files.begin(), of_files.end());
+  sinks_.push_back(&follower_);
+  files_.expect(description_.jobs);
 }
 
 void Recorder::begin() {
-  tee_ = std::make_unique<log::Tee>(sinks_);
-  tee_->header(header_);
-  files_.begin(header_, description_.jobs);
+  if (sinks_.size() > 1) tee_ = std::make_unique<log::Tee>(sinks_);
+  sink().header(header_);
   if (wants("run")) write_run_json(nullptr);  // so that an aborted run has a run.json, too
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/history/follower.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/results/input_file.hpp"
@@ -56,11 +57,12 @@ class Recorder {
   /// `folder` empty: nothing is written. Makes the folder. Throws UsageError for an unknown output.
   Recorder(std::filesystem::path folder, RunDescription description);
 
-  /// Adds another sink for the records. Before begin(); must outlive the recorder's use.
+  /// Adds another sink for the records, or an observer of the run. Before begin(); must outlive the recorder's use.
   void also(log::Sink& sink) { sinks_.push_back(&sink); }
+  void also(const history::ObserverRef& observer) { follower_.add(observer); }
   /// Writes the header; records may come from now on.
   void begin();
-  [[nodiscard]] log::Sink& sink() { return *tee_; }
+  [[nodiscard]] log::Sink& sink() { return tee_ ? static_cast<log::Sink&>(*tee_) : *sinks_.front(); }
   /// Brings the event log on disk up to date: what a reader sees while the run goes on, or after it was killed.
   void flush();
   /// flush(), and it is on disk: after a power cut, too.
@@ -82,8 +84,9 @@ class Recorder {
   log::Header header_;
   std::optional<EventsFile> events_;
   ResultFiles files_;
+  history::Follower follower_;  // of the files
   std::vector<log::Sink*> sinks_;
-  std::unique_ptr<log::Tee> tee_;
+  std::unique_ptr<log::Tee> tee_;  // for several sinks
 };
 
 }  // namespace replay::results

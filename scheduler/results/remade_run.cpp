@@ -37,19 +37,19 @@ using nlohmann::ordered_json;
 constexpr std::string_view kRunJson = "run.json";
 
 // Counts what is in the log.
-class LogCensus final : public log::Sink {
+class LogCensus final : public history::Observer {
  public:
-  void header(const log::Header& header) override { header_ = header; }
-  void record(const log::Record& record) override {
-    if (stops_asked() > 0) throw RemakingStopped{};
-    submitted_ += std::holds_alternative<log::Submitted>(record.what) ? 1u : 0u;
-    ended_ += std::holds_alternative<log::Finished>(record.what) ? 1u : 0u;
-    const auto* const note = std::get_if<log::Note>(&record.what);
-    interrupted_ = interrupted_ || (note != nullptr && note->text == "interrupted");
+  void on_begin(const log::Header& header, const Machine& /*machine*/) override { header_ = header; }
+  void on_submit(Instant /*at*/, const history::JobState& /*job*/) override { ++submitted_; }
+  void on_end(Instant /*at*/, const history::JobState& /*job*/, const JobEnd& /*end*/) override { ++ended_; }
+  void on_record(const log::Record& record, const history::JobState* /*job*/) override {
+    interrupted_ = interrupted_ || std::get<log::Note>(record.what).text == "interrupted";
   }
+  [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Note>(); }
+
   [[nodiscard]] const std::string& of_header(std::string_view name) const { return header_.value(name); }
   [[nodiscard]] std::size_t submitted() const { return submitted_; }
-  [[nodiscard]] std::size_t without_end() const { return submitted_ - std::min(ended_, submitted_); }
+  [[nodiscard]] std::size_t without_end() const { return submitted_ - ended_; }
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
@@ -59,24 +59,19 @@ class LogCensus final : public log::Sink {
   bool interrupted_ = false;
 };
 
-class RecordsToFiles final : public log::Sink {
+// Ends the reading of a log after a stop signal.
+class StopWatch final : public history::Observer {
  public:
-  RecordsToFiles(ResultFiles& files, std::optional<std::size_t> jobs)
-      : files_(files), tee_(files.sinks()), jobs_(jobs) {}
-  void header(const log::Header& header) override {
-    tee_.header(header);
-    files_.begin(header, jobs_);
-  }
-  void record(const log::Record& record) override {
+  void on_time(Instant /*now*/) override {
     if (stops_asked() > 0) throw RemakingStopped{};
-    tee_.record(record);
   }
-
- private:
-  ResultFiles& files_;
-  log::Tee tee_;
-  std::optional<std::size_t> jobs_;
 };
+
+log::LogEnd read_unless_stopped(const fs::path& log, history::Observers observers) {
+  StopWatch stops;
+  observers.push_back(&stops);
+  return history::follow(log, observers);
+}
 
 // Nothing if there is no such file or it is no run.json that this program can read; `missing` says which.
 std::optional<ordered_json> read_run_json(const fs::path& file, std::string& missing) {
@@ -129,7 +124,7 @@ class Remaking {
 
  private:
   PolicyRun make_files() {
-    end_ = log::read_text(log_, census_);
+    end_ = read_unless_stopped(log_, {&census_});
     run_json_ = read_run_json(folder_ / "run.json", missing_);
     const std::set<std::string> outputs = parse_outputs(options_.outputs);
     if (outputs.empty()) return run_with_files({}, outputs);
@@ -174,8 +169,8 @@ class Remaking {
       if (known.is_null()) jobs.reset();  // the run did not know either
     }
     ResultFiles files(folder, outputs);
-    RecordsToFiles records(files, jobs);
-    (void)log::read_text(log_, records);
+    files.expect(jobs);
+    (void)read_unless_stopped(log_, files.observers());
     PolicyRun run = files.finish();
     run.policy = census_.of_header("policy");
     run.interrupted = census_.interrupted();

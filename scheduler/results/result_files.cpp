@@ -15,23 +15,17 @@ ResultFiles::ResultFiles(std::filesystem::path folder, const std::set<std::strin
       series_({.keep_points = !folder_.empty() && outputs_.contains("series")}),
       writes_jobs_(wants("jobs")) {}
 
-std::vector<log::Sink*> ResultFiles::sinks() {
-  std::vector<log::Sink*> sinks;
-  if (writes_jobs_) {  // before the rows: a job's cores are known when its row is complete
-    sinks.push_back(&names_);
-    sinks.push_back(&sizes_);
-    sinks.push_back(&sharing_);
-  }
-  sinks.push_back(&rows_);
-  sinks.push_back(&series_);
-  return sinks;
+history::Observers ResultFiles::observers() {
+  // A job's cores and sizes are known before its row is complete.
+  if (writes_jobs_) return {this, &names_, &sizes_, &sharing_, &rows_, &series_};
+  return {this, &rows_, &series_};
 }
 
-void ResultFiles::begin(const log::Header& header, std::optional<std::size_t> jobs) {
+void ResultFiles::on_begin(const log::Header& header, const Machine& machine) {
   header_ = header;
-  sums_.expect(jobs.value_or(0));
+  sums_.expect(jobs_.value_or(0));
   if (wants("jobs")) jobs_csv_.emplace(path_of("jobs"), header_, sums_.options().bound);
-  if (wants("swf")) schedule_.emplace(path_of("swf"), header_, series_.cores(), jobs);
+  if (wants("swf")) schedule_.emplace(path_of("swf"), header_, machine.size(), jobs_);
 }
 
 void ResultFiles::row(const metrics::JobRow& row, const metrics::RowTexts& texts) {

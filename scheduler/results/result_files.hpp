@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/row_stream.hpp"
@@ -43,16 +43,17 @@ struct PolicyRun {
   double load_after = -1;
 };
 
-class ResultFiles final : private metrics::RowReader {
+class ResultFiles final : public history::Observer, private metrics::RowReader {
  public:
   /// Which of the files that are made of rows and figures `outputs` names. `folder` empty: none.
   ResultFiles(std::filesystem::path folder, const std::set<std::string>& outputs);
 
-  /// The sinks that must get the header and then every record, in this order.
-  [[nodiscard]] std::vector<log::Sink*> sinks();
-  /// After the header and before the first record. `jobs`: as many as the trace has, if that is known. Throws InputError when a file cannot be
-  /// made.
-  void begin(const log::Header& header, std::optional<std::size_t> jobs);
+  /// What is to follow the run, in this order.
+  [[nodiscard]] history::Observers observers();
+  /// Before the run: as many jobs as the trace has, if that is known.
+  void expect(std::optional<std::size_t> jobs) { jobs_ = jobs; }
+  /// Throws InputError when a file cannot be made.
+  void on_begin(const log::Header& header, const Machine& machine) override;
   /// Call it once, after the last record: computes the summary.
   [[nodiscard]] PolicyRun finish();
   /// Gives the files their names. Adds to run.unwritten.
@@ -65,6 +66,7 @@ class ResultFiles final : private metrics::RowReader {
 
   std::filesystem::path folder_;
   std::set<std::string> outputs_;
+  std::optional<std::size_t> jobs_;
   log::Header header_;
   metrics::RowStream rows_;  // calls row()
   metrics::JobSums sums_;

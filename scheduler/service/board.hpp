@@ -1,4 +1,4 @@
-// What the event log says of the jobs that wait and run: a sink that keeps their state, and collects the ends that the
+// What the event log says of the jobs that wait and run: it keeps their state, and collects the ends that the
 // journal has to get. It decides which ends are a job's own: a job that the service itself has ended, or sent away from
 // the queue, as it stops, has not ended for its user.
 #pragma once
@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/service/journal.hpp"
 #include "scheduler/service/messages.hpp"
 
 namespace replay::service {
 
-class Board final : public log::Sink {
+class Board final : public history::Observer {
  public:
   struct Entry {
     JobState state = JobState::kWaiting;
@@ -24,9 +24,11 @@ class Board final : public log::Sink {
     std::optional<Instant> launched{};
     bool is_stopped = false;  ///< the service has it ended, and not its user
   };
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_submit(Instant at, const history::JobState& job) override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override;
 
   /// Nothing: it is not in the run.
   [[nodiscard]] const Entry* find(JobId job) const;

@@ -6,7 +6,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/parse_number.hpp"
-#include "scheduler/log/text.hpp"
+#include "scheduler/history/follower.hpp"
 #include "scheduler/service/board.hpp"
 
 namespace replay::service {
@@ -14,22 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The board of a service that has gone.
-class PastBoard final : public log::Sink {
+class LastJob final : public history::Observer {
  public:
-  void header(const log::Header& header) override { board_.header(header); }
-  void record(const log::Record& record) override {
-    if (const auto* const submitted = std::get_if<log::Submitted>(&record.what))
-      last_job_ = std::max(last_job_, number(submitted->job.id));
-    board_.record(record);
+  void on_submit(Instant /*at*/, const history::JobState& job) override {
+    number = std::max(number, replay::number(job.id));
   }
-  [[nodiscard]] log::Kinds kinds() const override { return board_.kinds(); }
-  [[nodiscard]] std::int64_t last_job() const { return last_job_; }
-  [[nodiscard]] std::vector<LeftJob> take_left() { return board_.take_left(); }
-
- private:
-  Board board_;
-  std::int64_t last_job_ = 0;
+  std::int64_t number = 0;
 };
 
 fs::path newest_log(const fs::path& runs) {
@@ -48,16 +38,17 @@ fs::path newest_log(const fs::path& runs) {
 
 PastPeriod read_past_period(const ServiceFolder& folder) {
   PastPeriod past;
-  PastBoard board;
+  Board board;
+  LastJob last;
   if (const fs::path log = newest_log(folder.runs()); !log.empty()) {
     try {
-      (void)log::read_text(log, board);
+      (void)history::follow(log, {&board, &last});
     } catch (const InputError& error) {
       past.unreadable_log = error.what();
     }
   }
   past.left = board.take_left();
-  past.last_job = board.last_job();
+  past.last_job = last.number;
   std::error_code error;
   for (const auto& job : fs::directory_iterator(folder.jobs(), error))
     if (const auto id = parse_number<std::int64_t>(job.path().filename().string()))

@@ -92,7 +92,7 @@ results::PolicyRun Period::run(experiment::Viewers viewers, const std::function<
   save_log_ = [&recorder] { recorder.save(); };
   BusyDoor busy{socket_.get(), kBusyAfter};
   bool is_lock_lost = false;
-  viewers.sinks.insert(viewers.sinks.begin(), &board_);
+  viewers.observers.push_back(&board_);
   viewers.tick = [&, show = std::move(viewers.tick)](Instant now) {
     busy.beat();
     if (lock_->is_gone() && !std::exchange(is_lock_lost, true)) {

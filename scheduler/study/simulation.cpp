@@ -13,18 +13,18 @@
 namespace replay::study {
 
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
-                              const Surroundings& surroundings, std::span<log::Sink* const> more) {
+                              const Surroundings& surroundings, const history::Observers& more) {
   results::Recorder recorder{{}, experiment::figures_only(setting.machine, name, setting.runtime_model)};
   experiment::SimBody body{setting.machine, workload, {.interrupted = surroundings.interrupted}};
-  results::PolicyRun run = experiment::run(body, policy, *make_runtime_model(setting.runtime_model), recorder,
-                                           {.sinks = {more.begin(), more.end()}});
+  results::PolicyRun run =
+      experiment::run(body, policy, *make_runtime_model(setting.runtime_model), recorder, {.observers = more});
   if (!run.fault.empty()) throw PolicyError(run.fault);
   if (run.interrupted) throw Interrupted{};
   return std::move(run.summary);
 }
 
 metrics::Summary simulate_one(const Workload& workload, std::string_view policy, const Setting& setting,
-                              const Surroundings& surroundings, std::span<log::Sink* const> more) {
+                              const Surroundings& surroundings, const history::Observers& more) {
   const NamedPolicy named = make_policy(policy);
   return simulate_one(workload, *named.policy, named.full_text, setting, surroundings, more);
 }

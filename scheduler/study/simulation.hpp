@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/summary.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/workload.hpp"
@@ -32,13 +32,13 @@ struct Setting {
   std::string runtime_model = "rigid";
 };
 
-/// Runs the workload to its end; `more` gets the log, too. Throws UsageError for an unknown policy or model,
+/// Runs the workload to its end; `more` observe it. Throws UsageError for an unknown policy or model,
 /// PolicyError, Interrupted.
 metrics::Summary simulate_one(const Workload& workload, std::string_view policy, const Setting& setting,
-                              const Surroundings& surroundings, std::span<log::Sink* const> more = {});
+                              const Surroundings& surroundings, const history::Observers& more = {});
 /// The same with an existing policy object, called `name` in the log.
 metrics::Summary simulate_one(const Workload& workload, Policy& policy, std::string_view name, const Setting& setting,
-                              const Surroundings& surroundings, std::span<log::Sink* const> more = {});
+                              const Surroundings& surroundings, const history::Observers& more = {});
 
 /// work(0) ... work(count - 1), with "slack: 12 of 300 simulations". Throws Interrupted.
 void run_all(const Surroundings& surroundings, std::string_view study, std::size_t count,

@@ -101,7 +101,7 @@ class ModelledSlowdown {
 
 compare::DecisionList decisions_in(const fs::path& run) {
   compare::DecisionList list;
-  results::read_event_log(results::event_log_of(run.string()), list);
+  results::read_event_log(results::event_log_of(run.string()), list.observers());
   return list;
 }
 
@@ -156,7 +156,7 @@ void add_measured(CellResult& result, const ValidationSetting& setting, const Va
                   const fs::path& folder, const compare::DecisionList& simulated, const compare::DecisionList& real) {
   const experiment::Prepared prepared = prepare_simulation(setting, cell);
   compare::MeasuredWork measured{ModelledSlowdown{prepared}};
-  results::read_event_log(results::event_log_of((folder / "real").string()), measured);
+  results::read_event_log(results::event_log_of((folder / "real").string()), {&measured});
   if (measured.has_shared_cores()) {
     result.why_not_measured = "jobs shared cores: what each did of its work cannot be told apart";
     return;

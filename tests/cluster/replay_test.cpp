@@ -302,7 +302,8 @@ TEST_F(MainCommand, AProgramThatStartsNoMpiRunsRigidAndTheLogSaysSo) {
   write_trace({{0, 1, 2, 1, 30}});
   EXPECT_EQ(run("fcfs-malleable", {"--program", "sh -c 'sleep 7'"}), 0) << output();
   EXPECT_NE(text_of(folder_ / "r/events.log").find("malleable=no"), std::string::npos);
-  EXPECT_NE(output().find("fcfs-malleable: 1 job ran as rigid: not yet shrinkable: no rank registered within"), std::string::npos)
+  EXPECT_NE(output().find("fcfs-malleable: 1 job ran as rigid: not yet shrinkable: no rank registered within"),
+            std::string::npos)
       << output();
   expect_nothing_left();
 }

@@ -12,6 +12,7 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/history/follower.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/report/terminal/live_view.hpp"
 #include "scheduler/service/client.hpp"
@@ -22,10 +23,13 @@ namespace {
 constexpr int kTick = 100;  // ms
 
 // The time of the run, by the wall clock and the log's header; by its records where the header does not say.
-class RunClock final : public log::Sink {
+class RunClock final : public history::Observer {
  public:
-  void header(const log::Header& header) override { zero_ = parse_number<double>(header.value("unix-start-time")); }
-  void record(const log::Record& record) override { last_ = record.at; }
+  void on_begin(const log::Header& header, const Machine& /*machine*/) override {
+    zero_ = parse_number<double>(header.value("unix-start-time"));
+  }
+  void on_record(const log::Record& record, const history::JobState* /*job*/) override { last_ = record.at; }
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   [[nodiscard]] Instant now() const {
     if (!zero_) return last_;
     const auto wall = std::chrono::system_clock::now().time_since_epoch();
@@ -60,7 +64,8 @@ int watch_service(const service::ServiceFolder& folder, bool plain) {
   RunClock clock;
   report::LiveView view{stdout, plain ? report::LiveView::Mode::kPlain : report::LiveView::Mode::kAuto, std::nullopt,
                         viewing(service, is_leaving)};
-  log::Tee sinks{{&clock, &view}};
+  history::Follower follower{{&clock}};
+  log::Tee sinks{{&follower, &view}};
   log::TextFollower log{std::filesystem::path{service.run_folder} / "events.log", sinks};
   while (!is_leaving && stops_asked() == 0) {
     has_gone = client.has_service_gone();  // before the log is read: then it is read to its end

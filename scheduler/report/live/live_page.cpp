@@ -44,7 +44,7 @@ void LivePage::begin_run(std::filesystem::path log) { log_ = std::move(log); }
 void LivePage::header(const log::Header& header) {
   if (is_closed_) return;
   run_ = std::make_unique<RunChanges>(log_);
-  run_->header(header);
+  run_->sink().header(header);
   ++runs_;
   now_ = Instant{};
   is_over_ = false;
@@ -55,7 +55,7 @@ void LivePage::header(const log::Header& header) {
 void LivePage::record(const log::Record& record) {
   if (is_closed_ || !fault_.empty()) return;
   try {
-    run_->record(record);
+    run_->sink().record(record);
   } catch (const InputError& error) {
     fault_ = error.what();
   }

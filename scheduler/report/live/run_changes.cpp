@@ -74,10 +74,9 @@ struct RunChanges::Collected {
   std::vector<std::size_t> stretches, points, resizes;
 };
 
-RunChanges::RunChanges(std::filesystem::path log) : log_(std::move(log)) {}
+RunChanges::RunChanges(std::filesystem::path log) : log_(std::move(log)) { run_.follower().add(this); }
 
-void RunChanges::header(const log::Header& header) {
-  run_.header(header);
+void RunChanges::on_begin(const log::Header& /*header*/, const Machine& /*machine*/) {
   Columns columns{Columns::Form::kArrays};
   RunData data = run_facts(run_, log_, std::nullopt, {}, {});
   data.is_complete = false;
@@ -85,9 +84,7 @@ void RunChanges::header(const log::Header& header) {
   begin_ = text_of(run_json(data, columns));
 }
 
-void RunChanges::record(const log::Record& record) {
-  if (record.at != run_.last()) done_now_.clear();
-  run_.record(record);
+void RunChanges::on_record(const log::Record& record, const history::JobState* /*job*/) {
   log::visit(JobsOf{*this}, record.what);
   note_new(Part::kStretch, stretches_, run_.stretches().size());
   // The last point may still change; since() tells it with each batch.

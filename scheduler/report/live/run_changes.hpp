@@ -21,20 +21,23 @@
 
 namespace replay::report {
 
-class RunChanges final : public log::Sink {
+class RunChanges final : public history::Observer {
  public:
   /// `log`: where the event log of the run is, or would be. Nothing is read from it; run.json beside it is, for facts().
   explicit RunChanges(std::filesystem::path log);
 
-  void header(const log::Header& header) override;
-  /// Throws InputError when a record cannot be true.
-  void record(const log::Record& record) override;
+  /// What the records go to. Throws log::BadRecord when one cannot be true.
+  [[nodiscard]] log::Sink& sink() { return run_.follower(); }
+  void on_begin(const log::Header& header, const Machine& machine) override;
+  void on_time(Instant /*now*/) override { done_now_.clear(); }
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   /// No record comes any more: what is open ends with the last one.
   void finish();
 
   /// How many changes there are.
   [[nodiscard]] std::size_t size() const { return journal_.size(); }
-  /// JSON of an event `begin`: the run without any change. REQUIRES: header().
+  /// JSON of an event `begin`: the run without any change. REQUIRES: the log has begun.
   [[nodiscard]] const std::string& begin() const { return begin_; }
 
   struct Batch {

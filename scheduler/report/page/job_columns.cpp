@@ -81,9 +81,10 @@ ShownJobs shown_jobs(const RunReader& run, const PageLimits& limits) {
 }
 
 std::uint8_t class_index(const RunReader& run, std::size_t row) {
-  const std::optional<JobClass> of = run.facts()[row].of;
-  if (run.has_classes()) return of ? static_cast<std::uint8_t>(*of) : kAbsent;
-  return static_cast<std::uint8_t>(class_of(run.table().rows()[row].runtime));
+  const metrics::JobRow& job = run.table().rows()[row];
+  if (!run.has_classes()) return static_cast<std::uint8_t>(class_of(job.runtime));
+  const metrics::SharingTimes* const told = run.sharing().find(job.job);
+  return told != nullptr && told->job_class ? static_cast<std::uint8_t>(*told->job_class) : kAbsent;
 }
 
 JobColumns job_columns(const RunReader& run, const ShownJobs& shown) {
@@ -99,8 +100,7 @@ JobColumns job_columns(const RunReader& run, const ShownJobs& shown) {
     add_sizes(jobs, row, run.sizes().find(row.job));
     jobs.max_mpl.push_back(facts.max_mpl);
     jobs.shrunk_time.push_back(facts.shrunk_time);
-    const Duration since =
-        row.has_started() && !row.has_ended() && !row.is_on_cores ? run.last().time_since_epoch() : Duration{};
+    const Duration since = row.is_suspended ? run.last().time_since_epoch() : Duration{};
     jobs.suspended_time.push_back(seconds(row.suspended + since));
     jobs.group_time.push_back(sharing == nullptr ? 0 : seconds(sharing->in_groups));
     jobs.job_class.push_back(class_index(run, place));

@@ -215,7 +215,7 @@ RunData run_facts(const RunReader& run, const fs::path& log, const std::optional
 
 RunData read_run(const fs::path& log, const PageLimits& limits) {
   RunReader run;
-  const log::LogEnd end = results::read_with_places(log, run);
+  const log::LogEnd end = log::read_text(log, run.follower());
   run.finish();
   const ShownJobs shown = shown_jobs(run, limits);
   RunData data = run_facts(run, log, end, shown, limits);

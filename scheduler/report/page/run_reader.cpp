@@ -30,27 +30,19 @@ void add_rows(std::vector<StretchRow>& rows, const metrics::Stretch& stretch, st
 // Collects stretches as rows.
 class OpenRows final : public metrics::StretchReader {
  public:
-  explicit OpenRows(const RunReader& run) : run_(run) {}
-  void stretch(const metrics::Stretch& stretch) override { add_rows(rows, stretch, run_.row_of(stretch.job)); }
+  void stretch(const metrics::Stretch& stretch) override { add_rows(rows, stretch, stretch.state->place); }
 
   std::vector<StretchRow> rows;
-
- private:
-  const RunReader& run_;
 };
 
 }  // namespace
 
-// What no other sink keeps.
+// What no other observer keeps.
 struct RunReader::OnRecord {
   RunReader& reader;
   Instant at;
 
-  void operator()(const log::Submitted& /*what*/) const { reader.facts_.emplace_back(); }
-  void operator()(const ClassAssigned& what) const {
-    reader.facts_[reader.row_of(what.job)].of = what.job_class;
-    reader.has_classes_ = true;
-  }
+  void operator()(const ClassAssigned& /*what*/) const { reader.has_classes_ = true; }
   void operator()(const SliceBegun& what) const { reader.slices_.push_back(what); }
   void operator()(const GroupFormed& what) const {
     end_group(what.primary);
@@ -83,17 +75,15 @@ struct RunReader::OnRecord {
   }
 };
 
-RunReader::RunReader() : tee_({&table_, &series_, &sizes_, &sharing_, &resizes_, &stretches_}) {}
-
-void RunReader::record(const log::Record& record) {
-  last_ = record.at;
-  tee_.record(record);
+void RunReader::on_record(const log::Record& record, const history::JobState* /*job*/) {
   log::visit(OnRecord{*this, record.at}, record.what);
 }
 
+log::Kinds RunReader::records() const { return log::kinds_of<OnRecord>(); }
+
 void RunReader::finish() {
-  stretches_.open(last_, *this);
-  for (const auto& [primary, group] : open_groups_) groups_[group].to = last_;
+  stretches_.open(last(), *this);
+  for (const auto& [primary, group] : open_groups_) groups_[group].to = last();
 }
 
 std::size_t RunReader::row_of(JobId job) const {
@@ -108,13 +98,13 @@ std::span<const std::size_t> RunReader::groups_of(std::size_t row) const {
 }
 
 std::vector<StretchRow> RunReader::open_stretches(Instant now) const {
-  OpenRows open(*this);
+  OpenRows open;
   stretches_.open(now, open);
   return std::move(open.rows);
 }
 
 void RunReader::stretch(const metrics::Stretch& stretch) {
-  const std::size_t row = row_of(stretch.job);
+  const std::size_t row = stretch.state->place;
   add_rows(stretches_rows_, stretch, row);
   JobFacts& facts = facts_[row];
   const bool is_shrunk = stretch.is_shrunk();

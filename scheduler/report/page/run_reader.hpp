@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/follower.hpp"
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/resizes.hpp"
@@ -24,7 +24,6 @@ struct JobFacts {
   double shrunk_time = 0;  ///< seconds
   std::int32_t max_mpl = 1;
   bool is_shareable = false;
-  std::optional<JobClass> of{};
 };
 
 struct GroupSpan {
@@ -39,13 +38,13 @@ struct SaidInLog {
   std::optional<JobId> job{};
 };
 
-class RunReader final : public log::Sink, private metrics::StretchReader {
+class RunReader final : public history::Observer, private metrics::StretchReader {
  public:
-  RunReader();
-
-  void header(const log::Header& header) override { tee_.header(header); }
-  /// Throws InputError when a record cannot be true.
-  void record(const log::Record& record) override;
+  /// What the records go to. Throws log::BadRecord when one cannot be true.
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+  void on_submit(Instant /*at*/, const history::JobState& /*job*/) override { facts_.emplace_back(); }
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override;
   /// No record comes any more: what is open ends with the last one.
   void finish();
 
@@ -69,7 +68,7 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   [[nodiscard]] const std::vector<SliceBegun>& slices() const { return slices_; }
   [[nodiscard]] const std::vector<SaidInLog>& said() const { return said_; }
   [[nodiscard]] bool has_classes() const { return has_classes_; }
-  [[nodiscard]] Instant last() const { return last_; }
+  [[nodiscard]] Instant last() const { return follower_.now().value_or(Instant{}); }
 
  private:
   struct OnRecord;
@@ -81,7 +80,7 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   metrics::SharingFacts sharing_;
   metrics::Resizes resizes_;
   metrics::Stretches stretches_{*this};
-  log::Tee tee_;
+  history::Follower follower_{{&table_, &series_, &sizes_, &sharing_, &resizes_, &stretches_, this}};
   std::vector<JobFacts> facts_;
   std::vector<StretchRow> stretches_rows_;
   std::vector<GroupSpan> groups_;
@@ -90,7 +89,6 @@ class RunReader final : public log::Sink, private metrics::StretchReader {
   std::vector<SliceBegun> slices_;
   std::vector<SaidInLog> said_;
   bool has_classes_ = false;
-  Instant last_{};
 };
 
 /// Marks the stretches that touch a group of their job. Their jobs are rows of the job table. O(rows and their groups).

@@ -67,7 +67,7 @@ std::vector<PlotRun> read_plot_runs(std::span<const fs::path> logs, std::span<co
   std::vector<PlotRun> runs;
   for (const fs::path& log : logs) {
     PlotRun run{.log = log, .label = {}, .records = std::make_unique<RunReader>()};
-    results::read_event_log(log, *run.records);
+    results::read_event_log(log, run.records->follower());
     run.records->finish();
     mark_groups(run.records->stretches(), *run.records);
     if (run.records->table().rows().empty())

@@ -133,9 +133,7 @@ void put_core(Frame& frame, int row, int column, const CoreUse& use, int cell_co
   put_symbol(frame, row, column, *use.first);
   if (cell_columns == 1) {
     if (use.jobs > 1) frame.put(row, column, U'&', style_of(*use.first));
-  } else if (use.jobs > 2) {
-    frame.put(row, column + 1, U'+', terminal::kPlain);
-  } else if (use.jobs == 2) {
+  } else if (use.jobs > 1) {
     put_symbol(frame, row, column + 1, *use.second);
   } else {
     frame.put(row, column + 1, level_sign(*use.first), style_of(*use.first));

@@ -35,11 +35,11 @@ LiveView::LiveView(std::FILE* out, Mode mode, std::optional<std::size_t> jobs, L
 
 LiveView::~LiveView() { finish(); }
 
-void LiveView::header(const log::Header& header) { watcher_.header(header); }
+void LiveView::header(const log::Header& header) { watcher_.follower().header(header); }
 
 void LiveView::record(const log::Record& record) {
   const std::size_t told = run().told();
-  watcher_.record(record);
+  watcher_.follower().record(record);
   if (run().told() == told) return;
   const WatchedRun::Event& event = run().events().back();
   if (!pictures_) {

@@ -79,7 +79,7 @@ std::string fitting(const std::vector<std::string>& parts, std::string_view betw
 
 std::size_t count_suspended(const WatchedRun& run) {
   return static_cast<std::size_t>(std::ranges::count_if(run.launched(), [&run](const auto& entry) {
-    return run.find(entry.second)->state == WatchedJob::State::kSuspended;
+    return run.find(entry.second)->state == history::Phase::kSuspended;
   }));
 }
 
@@ -166,7 +166,7 @@ class Drawing {
     const auto shared = std::ranges::count_if(cores, [](const CoreUse& use) { return use.jobs > 1; });
     const auto shrunk = std::ranges::count_if(run_.launched(), [this](const auto& entry) {
       const WatchedJob& job = *run_.find(entry.second);
-      return job.mpl > 1 && job.state == WatchedJob::State::kRunning;
+      return job.mpl > 1 && job.state == history::Phase::kRunning;
     });
     const double share = cores.empty() ? 0 : static_cast<double>(busy) / static_cast<double>(cores.size());
     std::vector<std::string> parts{fmt::format("{} of {} busy", busy, cores.size()),
@@ -265,7 +265,7 @@ class Drawing {
         ++top_;
         column = 0;
       }
-      const bool is_suspended = job.state == WatchedJob::State::kSuspended;
+      const bool is_suspended = job.state == history::Phase::kSuspended;
       frame_.put(top_, column, static_cast<char32_t>(job.symbol()), is_suspended ? terminal::kDim : style_of(job));
       column = frame_.put(top_, column + 1, text, is_suspended ? terminal::kDim : terminal::kPlain) + 2;
       ++drawn;
@@ -274,7 +274,7 @@ class Drawing {
   }
 
   static std::string job_text(const WatchedJob& job) {
-    if (job.state == WatchedJob::State::kSuspended)
+    if (job.state == history::Phase::kSuspended)
       return fmt::format(" {} ({}, suspended)", number(job.id), job.processes);
     if (job.mpl > 1) return fmt::format(" {} ({} on {})", number(job.id), job.processes, job.cores);
     return fmt::format(" {} ({})", number(job.id), job.processes);

@@ -31,86 +31,19 @@ bool is_bad(const JobEnd& end) { return end.outcome == Outcome::kFailed || end.v
 
 }  // namespace
 
-// Decisions are not shown; their results are, when they occur.
+// What is no change of a job. Decisions are not shown; their results are, when they occur.
 struct RunWatcher::OnRecord {
   RunWatcher& watcher;
   WatchedRun& run;
   Instant at;
 
-  void operator()(const log::Submitted& what) const {
-    WatchedJob& job = run.jobs_[number(what.job.id)];
-    job.id = what.job.id;
-    job.processes = what.job.processes;
-    job.submitted = at;
-    job.turn = run.next_turn_++;
-    run.waiting_.emplace(job.turn, job.id);
-    run.waiting_processes_ += job.processes;
-    run.longest_queue_ = std::max(run.longest_queue_, run.waiting_.size());
-  }
-  void operator()(const log::Launched& what) const {
-    WatchedJob* const job = watcher.find(what.job);
-    if (job == nullptr) return;
-    watcher.stop_waiting(*job);
-    job->turn = run.next_turn_++;
-    run.launched_.emplace(job->turn, what.job);
-    job->state = WatchedJob::State::kRunning;
-    job->launched = at;
-    job->cores = what.allocation.cores;
-    job->mpl = what.allocation.mpl;
-    job->processes = processes_on(what.allocation, job->processes);
-    watcher.note_cores(*job);
-    take_letter(*job);
-    const std::string shrunk =
-        what.allocation.is_expanded() ? "" : fmt::format(", shrunk: {} processes", job->processes);
-    watcher.tell(at, fmt::format("job {} started on {}{}", number(what.job), on_cores(what.allocation), shrunk));
-  }
   void operator()(const log::RanksSeen& what) const {
     if (!what.malleable || !what.reason.empty())
       watcher.tell(
           at, fmt::format("job {} is {}: {}", number(what.job), what.malleable ? "malleable" : "rigid", what.reason));
   }
-  void operator()(const log::ResizeDone& what) const {
-    WatchedJob* const job = watcher.find(what.job);
-    if (job == nullptr) return;
-    watcher.note_cores(*job);
-    const CoreCount before = std::exchange(job->cores, what.allocation.cores);
-    job->mpl = what.allocation.mpl;
-    if (before == job->cores)
-      watcher.tell(at, fmt::format("job {} moved, {}", number(what.job), on_cores(what.allocation)));
-    else
-      watcher.tell(at, fmt::format("job {} {} {} -> {}", number(what.job), job->cores < before ? "shrunk" : "expanded",
-                                   before, on_cores(what.allocation)));
-  }
-  void operator()(const log::SuspendDone& what) const {
-    if (WatchedJob* const job = watcher.find(what.job)) set_state(*job, WatchedJob::State::kSuspended);
-    watcher.tell(at, fmt::format("job {} suspended", number(what.job)));
-  }
-  void operator()(const log::ResumeDone& what) const {
-    if (WatchedJob* const job = watcher.find(what.job)) set_state(*job, WatchedJob::State::kRunning);
-    watcher.tell(at, fmt::format("job {} resumed", number(what.job)));
-  }
   void operator()(const log::Extended& what) const {
     watcher.tell(at, fmt::format("job {} may run on: estimate {} s", number(what.job), to_text(what.estimate)));
-  }
-  void operator()(const log::Finished& what) const {
-    const bool bad = is_bad(what.end);
-    ++run.done_;
-    if (bad) ++run.failed_;
-    const WatchedJob* const job = watcher.find(what.job);
-    if (job == nullptr) return;
-    if (job->state == WatchedJob::State::kWaiting) {
-      watcher.stop_waiting(*job);
-      watcher.tell(at, fmt::format("job {} {}, never started", number(what.job), ending(what.end)), bad);
-    } else {
-      run.launched_.erase(job->turn);
-      if (job->letter >= 0) run.letters_taken_[static_cast<std::size_t>(job->letter)] = false;
-      watcher.tell(at,
-                   fmt::format("job {} ended after {:.1f} s (waited {:.1f} s): {}", number(what.job),
-                               seconds(at - job->launched), seconds(job->launched - job->submitted), ending(what.end)),
-                   bad);
-    }
-    run.jobs_.erase(number(what.job));
-    watcher.names_.forget(what.job);
   }
   void operator()(const log::Failed& what) const {
     watcher.tell(at, fmt::format("job {}: {} failed: {}", number(what.job), what.action, what.reason), true);
@@ -125,52 +58,92 @@ struct RunWatcher::OnRecord {
     run.has_sharing_ = true;
     run.slice_ = what;
   }
-
- private:
-  void set_state(WatchedJob& job, WatchedJob::State state) const {
-    job.state = state;
-    watcher.note_cores(job);
-  }
-  void take_letter(WatchedJob& job) const {
-    const auto free = std::ranges::find(run.letters_taken_, false);
-    if (free == run.letters_taken_.end()) return;
-    *free = true;
-    job.letter = static_cast<int>(free - run.letters_taken_.begin());
-  }
 };
 
-void RunWatcher::header(const log::Header& header) {
+void RunWatcher::on_begin(const log::Header& header, const Machine& machine) {
   const std::string& policy = header.value("policy");
-  const std::string& machine = header.value("machine");
-  run_.title_ = clean_line(fmt::format("{} on {}", policy, machine));
-  run_.short_title_ = clean_line(fmt::format("{} on {}", policy.substr(0, policy.find(':')), machine));
-  run_.machine_ = Machine::parse(machine);
-  names_.header(header);
+  const std::string& name = header.value("machine");
+  run_.title_ = clean_line(fmt::format("{} on {}", policy, name));
+  run_.short_title_ = clean_line(fmt::format("{} on {}", policy.substr(0, policy.find(':')), name));
+  run_.machine_ = machine;
 }
 
-void RunWatcher::record(const log::Record& record) {
+void RunWatcher::on_record(const log::Record& record, const history::JobState* /*job*/) {
   advance(record.at);
-  names_.record(record);
   log::visit(OnRecord{*this, run_, record.at}, record.what);
 }
 
+void RunWatcher::on_submit(Instant at, const history::JobState& state) {
+  WatchedJob& job = run_.jobs_[state.id];
+  job.id = state.id;
+  job.processes = state.requested;
+  job.submitted = at;
+  job.turn = run_.next_turn_++;
+  run_.waiting_.emplace(job.turn, job.id);
+}
+
+void RunWatcher::on_change(Instant at, const history::Before& before, const history::JobState& state) {
+  using enum history::Phase;
+  WatchedJob& job = run_.jobs_.at(state.id);
+  const std::span<const CoreRange> cores = names_.held(job.id);
+  job.held.assign(cores.begin(), cores.end());
+  job.state = state.phase;
+  job.processes = state.processes();
+  job.cores = state.held.cores;
+  job.mpl = state.held.mpl;
+  const std::int64_t id = number(job.id);
+  if (before.phase == kWaiting) {
+    run_.waiting_.erase(job.turn);
+    job.turn = run_.next_turn_++;
+    run_.launched_.emplace(job.turn, job.id);
+    job.launched = at;
+    take_letter(job);
+    const std::string shrunk = state.held.is_expanded() ? "" : fmt::format(", shrunk: {} processes", job.processes);
+    tell(at, fmt::format("job {} started on {}{}", id, on_cores(state.held), shrunk));
+  } else if (before.phase != state.phase) {
+    tell(at, fmt::format("job {} {}", id, state.phase == kSuspended ? "suspended" : "resumed"));
+  } else if (const CoreCount had = before.held.cores; had == job.cores) {
+    tell(at, fmt::format("job {} moved, {}", id, on_cores(state.held)));
+  } else {
+    tell(at, fmt::format("job {} {} {} -> {}", id, job.cores < had ? "shrunk" : "expanded", had, on_cores(state.held)));
+  }
+}
+
+void RunWatcher::on_end(Instant at, const history::JobState& state, const JobEnd& end) {
+  const bool bad = is_bad(end);
+  ++run_.done_;
+  if (bad) ++run_.failed_;
+  const WatchedJob& job = run_.jobs_.at(state.id);
+  if (state.phase == history::Phase::kWaiting) {
+    run_.waiting_.erase(job.turn);
+    tell(at, fmt::format("job {} {}, never started", number(job.id), ending(end)), bad);
+  } else {
+    run_.launched_.erase(job.turn);
+    if (job.letter >= 0) run_.letters_taken_[static_cast<std::size_t>(job.letter)] = false;
+    tell(at,
+         fmt::format("job {} ended after {:.1f} s (waited {:.1f} s): {}", number(job.id), seconds(at - job.launched),
+                     seconds(job.launched - job.submitted), ending(end)),
+         bad);
+  }
+  run_.jobs_.erase(state.id);
+  names_.forget(state.id);
+}
+
+void RunWatcher::on_load(Instant /*at*/, const history::Load& load) {
+  run_.waiting_processes_ = load.waiting_processors;
+  run_.longest_queue_ = std::max(run_.longest_queue_, run_.waiting_.size());
+}
+
+void RunWatcher::take_letter(WatchedJob& job) {
+  const auto free = std::ranges::find(run_.letters_taken_, false);
+  if (free == run_.letters_taken_.end()) return;
+  *free = true;
+  job.letter = static_cast<int>(free - run_.letters_taken_.begin());
+}
+
 const WatchedJob* WatchedRun::find(JobId job) const {
-  const auto found = jobs_.find(number(job));
+  const auto found = jobs_.find(job);
   return found == jobs_.end() ? nullptr : &found->second;
-}
-
-WatchedJob* RunWatcher::find(JobId job) {
-  const auto found = run_.jobs_.find(number(job));
-  return found == run_.jobs_.end() ? nullptr : &found->second;
-}
-
-void RunWatcher::stop_waiting(const WatchedJob& job) {
-  if (run_.waiting_.erase(job.turn) > 0) run_.waiting_processes_ -= job.processes;
-}
-
-void RunWatcher::note_cores(WatchedJob& job) {
-  const auto held = names_.held(job.id);
-  job.held.assign(held.begin(), held.end());
 }
 
 void RunWatcher::tell(Instant at, std::string_view text, bool is_bad) {
@@ -182,7 +155,7 @@ void RunWatcher::tell(Instant at, std::string_view text, bool is_bad) {
 std::vector<CoreUse> WatchedRun::cores() const {
   std::vector<CoreUse> cores(machine_ ? static_cast<std::size_t>(machine_->size()) : 0);
   for (const auto& [turn, id] : launched_) {
-    const WatchedJob& job = jobs_.at(number(id));
+    const WatchedJob& job = jobs_.at(id);
     for (const CoreRange& range : job.held) {
       for (const CoreId core : range) {
         if (index_of(core) >= cores.size()) break;

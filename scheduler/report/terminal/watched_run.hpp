@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/follower.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/model/machine.hpp"
 #include "scheduler/model/units.hpp"
@@ -27,13 +27,12 @@ inline constexpr std::string_view kJobLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcde
 inline constexpr char kNoLetter = '#';
 
 struct WatchedJob {
-  enum class State : std::uint8_t { kWaiting, kRunning, kSuspended };
   JobId id{};
   ProcessCount processes = 0;
   CoreCount cores = 0;
   int mpl = 1;
   int letter = -1;  ///< place in kJobLetters from launch to end; -1: none
-  State state = State::kWaiting;
+  history::Phase state = history::Phase::kWaiting;
   Instant submitted{};
   Instant launched{};
   metrics::CoreRanges held;  ///< none while it waits or is suspended
@@ -98,7 +97,7 @@ class WatchedRun {
   std::string title_;
   std::string short_title_;
   std::optional<Machine> machine_;
-  std::unordered_map<std::int64_t, WatchedJob> jobs_;
+  std::unordered_map<JobId, WatchedJob> jobs_;
   std::map<std::uint64_t, JobId> waiting_;
   std::map<std::uint64_t, JobId> launched_;
   std::map<JobId, GroupFormed> groups_;
@@ -116,11 +115,17 @@ class WatchedRun {
 };
 
 /// Follows a run: takes the records as they come.
-class RunWatcher final : public log::Sink {
+class RunWatcher final : public history::Observer {
  public:
-  /// Throws InputError for a machine that Machine::parse() does not read.
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
+  /// What the records go to.
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+  void on_begin(const log::Header& header, const Machine& machine) override;
+  void on_submit(Instant at, const history::JobState& state) override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& state) override;
+  void on_end(Instant at, const history::JobState& state, const JobEnd& end) override;
+  void on_load(Instant at, const history::Load& load) override;
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   /// Time passes without a record. Never goes back.
   void advance(Instant now) { run_.now_ = std::max(run_.now_, now); }
 
@@ -128,12 +133,11 @@ class RunWatcher final : public log::Sink {
 
  private:
   struct OnRecord;
-  WatchedJob* find(JobId job);
   void tell(Instant at, std::string_view text, bool is_bad = false);
-  void stop_waiting(const WatchedJob& job);
-  void note_cores(WatchedJob& job);
+  void take_letter(WatchedJob& job);
 
   metrics::CoreNames names_;
+  history::Follower follower_{{&names_, this}};
   WatchedRun run_;
 };
 

@@ -17,18 +17,17 @@
 namespace replay::results {
 namespace {
 
-class BatsimFiles final : public log::Sink, private JobRowReader {
+class BatsimFiles final : public history::Observer, private JobRowReader {
  public:
   explicit BatsimFiles(const ExportFiles& files) : files_(files) {}
 
-  void header(const log::Header& header) override {
-    rows_.header(header);
-    series_.header(header);
-    csv_.emplace(files_[0], header, sums_.options().bound, JobsCsv::Columns::kBatsim);
+  [[nodiscard]] history::Observers observers() {
+    history::Observers all = rows_.observers();
+    all.insert(all.begin(), {this, &series_});
+    return all;
   }
-  void record(const log::Record& record) override {
-    rows_.record(record);
-    series_.record(record);
+  void on_begin(const log::Header& header, const Machine& /*machine*/) override {
+    csv_.emplace(files_[0], header, sums_.options().bound, JobsCsv::Columns::kBatsim);
   }
   Remarks finish() {
     rows_.finish();
@@ -63,7 +62,8 @@ class BatsimFiles final : public log::Sink, private JobRowReader {
 
 Remarks export_batsim(const RunLog& run, const ExportFiles& files) {
   BatsimFiles writer{files};
-  (void)run.read({&writer});
+  history::Follower follower{writer.observers()};
+  (void)run.read(follower);
   return writer.finish();
 }
 

@@ -23,17 +23,20 @@ constexpr std::string_view kEvalysColumns =
     "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,"
     "execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources";
 
-class EvalysFile final : public log::Sink, private JobRowReader {
+class EvalysFile final : public history::Observer, private JobRowReader {
  public:
   explicit EvalysFile(const std::string& file) : csv_(file, kEvalysColumns) {}
 
-  void header(const log::Header& header) override {
-    rows_.header(header);
+  [[nodiscard]] history::Observers observers() {
+    history::Observers all = rows_.observers();
+    all.insert(all.begin(), this);
+    return all;
+  }
+  void on_begin(const log::Header& header, const Machine& /*machine*/) override {
     const std::string name = clean_line(std::filesystem::path(header.value("trace")).filename().string());
     std::string memory;
     workload_ = CsvFile::quoted(name, memory);
   }
-  void record(const log::Record& record) override { rows_.record(record); }
 
   Remarks finish(const std::string& run) {
     rows_.finish();
@@ -81,7 +84,8 @@ class EvalysFile final : public log::Sink, private JobRowReader {
 
 Remarks export_evalys(const RunLog& run, const ExportFiles& files) {
   EvalysFile file{files.front()};
-  (void)run.read({&file});
+  history::Follower follower{file.observers()};
+  (void)run.read(follower);
   return file.finish(run.file().string());
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,6 @@
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/metrics/stretches.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/results/export/point_stream.hpp"
 #include "scheduler/results/export/text_block.hpp"
 #include "scheduler/results/export/writers.hpp"
@@ -29,34 +29,26 @@ std::string gnuplot_text(std::string_view text) {
   return quoted += '\'';
 }
 
-class GnuplotTables final : public log::Sink, private metrics::StretchReader, private PointReader {
+class GnuplotTables final : private metrics::StretchReader, private PointReader {
  public:
-  GnuplotTables(ByteSink& gantt, ByteSink& load) : gantt_(gantt), load_(load) {}
-
-  void header(const log::Header& header) override {
-    header_ = header;
-    points_.header(header);
-    stretches_.header(header);
+  GnuplotTables(ByteSink& gantt, ByteSink& load) : gantt_(gantt), load_(load) {
     gantt_.put("# x_mid_s y_mid half_width_s half_height job state(0 runs, 1 shrunk, 2 suspended) mpl\n");
     load_.put("# time_s queued_jobs waiting_processors running_jobs suspended_jobs busy_cores processes\n");
   }
-  void record(const log::Record& record) override {
-    points_.record(record);
-    stretches_.record(record);
-  }
+  [[nodiscard]] history::Follower& follower() { return follower_; }
   void finish(Instant last) {
     last_ = last;
     points_.finish();
     stretches_.open(last, *this);
     if (rectangles_ == 0) gantt_.put("0 0 0 0 0 0 1\n");  // gnuplot stops at an empty table
-    if (!has_points_) load_.put("0 0 0 0 0 0 0\n");
+    if (!first_) load_.put("0 0 0 0 0 0 0\n");
     gantt_.flush();
     load_.flush();
   }
 
-  [[nodiscard]] const log::Header& header() const { return header_; }
+  [[nodiscard]] const history::Follower& run() const { return follower_; }
   [[nodiscard]] std::size_t rectangles() const { return rectangles_; }
-  [[nodiscard]] Instant first() const { return points_.series().begin(); }
+  [[nodiscard]] Instant first() const { return first_.value_or(Instant{}); }
   [[nodiscard]] Instant last() const { return last_; }
 
  private:
@@ -73,17 +65,17 @@ class GnuplotTables final : public log::Sink, private metrics::StretchReader, pr
     }
   }
   void point(const metrics::Point& point) override {
-    has_points_ = true;
+    if (!first_) first_ = point.at;
     load_.print("{} {} {} {} {} {} {}\n", to_text(point.at), point.queued, point.waiting_processors, point.running,
                 point.suspended, point.busy_cores, point.processes);
   }
 
   TextBlock gantt_, load_;
-  log::Header header_;
   PointStream points_{*this};
   metrics::Stretches stretches_{*this};
+  history::Follower follower_{{&points_, &stretches_}};
   std::size_t rectangles_ = 0;
-  bool has_points_ = false;
+  std::optional<Instant> first_;
   Instant last_{};
 };
 
@@ -95,16 +87,16 @@ void write_script(ByteSink& sink, const ExportFiles& files, const GnuplotTables&
   const Instant end = std::max(tables.last(), tables.first() + from_seconds(1e-6));
   TextBlock text(sink);
   text.print("# Draws {0} as {1}: gnuplot {2}, in this folder. Made by replay.\n",
-             clean_line(tables.header().value("trace")), clean_line(stem + (is_large ? ".png" : ".svg")),
+             clean_line(tables.run().of_run().value("trace")), clean_line(stem + (is_large ? ".png" : ".svg")),
              clean_line(script));
   text.print("set terminal {}\nset output {}\n", is_large ? "pngcairo size 1600,1000" : "svg size 1000,640 dynamic",
              gnuplot_text(stem + (is_large ? ".png" : ".svg")));
   text.print("gantt = {}\nload = {}\ncores = {}\n", gnuplot_text(name_of(files[1])), gnuplot_text(name_of(files[2])),
-             Machine::parse(tables.header().value("machine")).size());
+             tables.run().machine().size());
   text.print("set multiplot layout 2,1 title {} noenhanced\n",
              gnuplot_text(fmt::format("{}, {} on {}",
-                                      std::filesystem::path(tables.header().value("trace")).filename().string(),
-                                      tables.header().value("policy"), tables.header().value("machine"))));
+                                      std::filesystem::path(tables.run().of_run().value("trace")).filename().string(),
+                                      tables.run().of_run().value("policy"), tables.run().of_run().value("machine"))));
   text.print(
       "set xrange [{}:{}]\nset lmargin 9\nset rmargin 9\nset key outside top right horizontal\nset style fill solid "
       "0.9 noborder\n",
@@ -141,7 +133,7 @@ Remarks export_gnuplot(const RunLog& run, const ExportFiles& files) {
   std::vector<std::unique_ptr<ByteSink>> sinks;
   for (const std::string& file : files) sinks.push_back(open_sink(file));
   GnuplotTables tables{*sinks[1], *sinks[2]};
-  tables.finish(run.read({&tables}).last);
+  tables.finish(run.read(tables.follower()).last);
   write_script(*sinks[0], files, tables);
   for (const auto& sink : sinks) sink->finish();
   for (const auto& sink : sinks) sink->close();

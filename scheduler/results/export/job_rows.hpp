@@ -2,8 +2,9 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/core_names.hpp"
 #include "scheduler/metrics/row_stream.hpp"
 
@@ -18,17 +19,14 @@ class JobRowReader {
   ~JobRowReader() = default;
 };
 
-/// Memory as that of RowStream. Throws what it and CoreNames throw.
-class JobRows final : public log::Sink, private metrics::RowReader {
+/// Memory as that of RowStream.
+class JobRows final : private metrics::RowReader {
  public:
   /// `reader` must outlive this.
   explicit JobRows(JobRowReader& reader) : reader_(&reader) {}
 
-  void header(const log::Header& header) override { names_.header(header); }
-  void record(const log::Record& record) override {
-    names_.record(record);  // first: a job's cores are known when its row is complete
-    rows_.record(record);
-  }
+  /// What is to follow the log: a job's cores are known before its row is complete.
+  [[nodiscard]] history::Observers observers() { return {&names_, &rows_}; }
   /// No record comes any more: hands over jobs that have not ended, and those behind them.
   void finish() { rows_.hand_over_rest(); }
 

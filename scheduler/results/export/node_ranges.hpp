@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <span>
 
-#include "scheduler/base/error.hpp"
+#include "scheduler/log/record.hpp"
 #include "scheduler/model/core_id.hpp"
 #include "scheduler/model/machine.hpp"
 
@@ -21,8 +21,8 @@ namespace replay::results {
 inline void expect_rows_for(const Machine& machine) {
   constexpr CoreCount kMostRows = 1'000'000;
   if (machine.size() > kMostRows)
-    throw InputError(
-        fmt::format("event log: machine: expected at most {} cores, of each of which this format has a row, "
+    throw log::BadRecord(
+        fmt::format("machine: expected at most {} cores, of each of which this format has a row, "
                     "found {}; `replay export --to csv` has none",
                     kMostRows, machine.size()));
 }

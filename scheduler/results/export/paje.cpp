@@ -10,15 +10,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
-#include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/metrics/stretches.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/results/export/core_seats.hpp"
 #include "scheduler/results/export/node_ranges.hpp"
-#include "scheduler/results/export/open_jobs.hpp"
 #include "scheduler/results/export/point_stream.hpp"
 #include "scheduler/results/export/text_block.hpp"
 #include "scheduler/results/export/writers.hpp"
@@ -128,80 +126,73 @@ std::string paje_text(std::string_view text) {
   return fmt::format("\"{}\"", clean);
 }
 
-class PajeTrace final : public log::Sink, private metrics::StretchReader, private PointReader {
+class PajeTrace final : public history::Observer, private metrics::StretchReader, private PointReader {
  public:
-  explicit PajeTrace(ByteSink& sink) : text_(sink), tee_({&points_, &stretches_, &jobs_}) {}
+  explicit PajeTrace(ByteSink& sink) : text_(sink) {}
 
-  void header(const log::Header& header) override {
-    tee_.header(header);
-    machine_ = Machine::parse(header.value("machine"));
-    expect_rows_for(machine_);
-    name_ = paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine")));
-    header_ = header;
+  /// Points come in front of what happens after them, and events in front of the states that they change.
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+
+  void on_begin(const log::Header& /*header*/, const Machine& machine) override {
+    expect_rows_for(machine);
     text_.put(kDefinitions);
   }
-
-  void record(const log::Record& record) override {
-    if (!has_begun_) create_containers(record.at);
-    points_.record(record);
-    log::visit(OnRecord{*this, record.at}, record.what);  // sees what was before the record
-    stretches_.record(record);
-    jobs_.record(record);
+  void on_submit(Instant at, const history::JobState& /*job*/) override { create_containers(at); }
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override {
+    using enum history::Phase;
+    if (before.phase == kWaiting) return;
+    if (job.phase == kSuspended) return put(at, "suspended", job.id, "");
+    if (before.phase == kSuspended) return put(at, "resumed", job.id, "");
+    const CoreCount had = before.held.cores, has = job.held.cores;
+    if (had != has) put(at, has < had ? "shrunk" : "expanded", job.id, fmt::format("{} -> {} cores", had, has));
   }
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override {
+    defined_.erase(job.id);
+    if (end.outcome == Outcome::kCompleted && end.verification != Verification::kFailed) return;
+    put(at, "ended", job.id, fmt::format("{} {}", to_text(end.outcome), end.reason));
+  }
+  void on_record(const log::Record& record, const history::JobState* /*job*/) override {
+    create_containers(record.at);
+    if (const auto* const failed = std::get_if<log::Failed>(&record.what))
+      put(record.at, "failed", failed->job, fmt::format("{}: {}", failed->action, failed->reason));
+    else if (const auto* const note = std::get_if<log::Note>(&record.what))
+      put_line(record.at, "note", "run", note->text);
+  }
+  [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Failed, log::Note>(); }
 
   void finish(Instant last) {
-    if (!has_begun_) create_containers(last);
+    create_containers(last);
     points_.finish();
     stretches_.open(last, *this);
     const std::string at = to_text(last);
-    for (const CoreId core : machine_.cores()) text_.print("6 {} C c{}\n", at, core);
-    for (int node = 0; node < machine_.nodes(); ++node) text_.print("6 {} N n{}\n", at, node);
+    for (const CoreId core : follower_.machine().cores()) text_.print("6 {} C c{}\n", at, core);
+    for (int node = 0; node < follower_.machine().nodes(); ++node) text_.print("6 {} N n{}\n", at, node);
     text_.print("6 {} T t\n", at);
     text_.flush();
   }
 
  private:
-  struct OnRecord {
-    PajeTrace& trace;
-    Instant at;
+  void put(Instant at, std::string_view value, JobId job, std::string_view text) {
+    put_line(at, value, fmt::format("job {}", number(job)), text);
+  }
+  void put_line(Instant at, std::string_view value, std::string_view about, std::string_view text) {
+    text_.print("10 {} E t {} \"{}\" {}\n", to_text(at), value, about, paje_text(text));
+  }
 
-    void operator()(const log::ResizeDone& what) const {
-      const OpenJob* const job = trace.jobs_.find(what.job);
-      if (job == nullptr || job->cores == what.allocation.cores) return;
-      put(what.allocation.cores < job->cores ? "shrunk" : "expanded", number(what.job),
-          fmt::format("{} -> {} cores", job->cores, what.allocation.cores));
-    }
-    void operator()(const log::SuspendDone& what) const { put("suspended", number(what.job), ""); }
-    void operator()(const log::ResumeDone& what) const { put("resumed", number(what.job), ""); }
-    void operator()(const log::Finished& what) const {
-      trace.defined_.erase(what.job);
-      if (what.end.outcome == Outcome::kCompleted && what.end.verification != Verification::kFailed) return;
-      put("ended", number(what.job), fmt::format("{} {}", to_text(what.end.outcome), what.end.reason));
-    }
-    void operator()(const log::Failed& what) const {
-      put("failed", number(what.job), fmt::format("{}: {}", what.action, what.reason));
-    }
-    void operator()(const log::Note& what) const { put_line("note", "run", what.text); }
-
-   private:
-    void put(std::string_view value, std::int64_t job, std::string_view text) const {
-      put_line(value, fmt::format("job {}", job), text);
-    }
-    void put_line(std::string_view value, std::string_view job, std::string_view text) const {
-      trace.text_.print("10 {} E t {} \"{}\" {}\n", to_text(at), value, job, paje_text(text));
-    }
-  };
-
+  // With the first record: nothing is earlier in a trace than its containers.
   void create_containers(Instant at) {
-    has_begun_ = true;
+    if (std::exchange(has_begun_, true)) return;
+    const Machine& machine = follower_.machine();
+    const log::Header& header = follower_.of_run();
     const std::string time = to_text(at);
-    text_.print("5 {} t T 0 {}\n", time, name_);
-    for (int node = 0; node < machine_.nodes(); ++node) {
-      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine_.names_cores() ? fmt::format("node {}", node) : "pool");
-      for (const CoreId core : machine_.cores_of(NodeId{node}))
+    text_.print("5 {} t T 0 {}\n", time,
+                paje_text(fmt::format("{} on {}", header.value("policy"), header.value("machine"))));
+    for (int node = 0; node < machine.nodes(); ++node) {
+      text_.print("5 {} n{} N t \"{}\"\n", time, node, machine.names_cores() ? fmt::format("node {}", node) : "pool");
+      for (const CoreId core : machine.cores_of(NodeId{node}))
         text_.print("5 {} c{} C n{} \"core {}\"\n", time, core, node, core);
     }
-    for (const auto& [name, value] : header_.entries)  // ViTE warns of comments
+    for (const auto& [name, value] : header.entries)  // ViTE warns of comments
       text_.print("10 {} E t note \"run\" {}\n", time, paje_text(fmt::format("{}: {}", name, value)));
   }
 
@@ -231,7 +222,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
     put("VR", last_.running, point.running);
     put("VS", last_.suspended, point.suspended);
     if (!has_point_ || last_.processes != point.processes)
-      text_.print("9 {} VM t {:.6f}\n", at, static_cast<double>(point.processes) / points_.series().cores());
+      text_.print("9 {} VM t {:.6f}\n", at, static_cast<double>(point.processes) / follower_.machine().size());
     last_ = point;
     has_point_ = true;
   }
@@ -244,7 +235,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
       for (const CoreId core : range) {
         const std::size_t seat = seats_.take(core, stretch.job);
         if (seat >= kMostSeats)
-          throw InputError(fmt::format("event log: core {} has more than {} jobs at once", core, kMostSeats));
+          throw log::BadRecord(fmt::format("core {} has more than {} jobs at once", core, kMostSeats));
         define_seat(seat);
         define_job(stretch.job, seat);
         text_.print("7 {0} S{1} c{2} j{3}s{1} {4} {5} {6}\n", at, seat, core, number(stretch.job), cores,
@@ -261,13 +252,9 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
   }
 
   TextBlock text_;
-  Machine machine_ = Machine::pool(1);
-  log::Header header_;
-  std::string name_;
   PointStream points_{*this};
   metrics::Stretches stretches_{*this};
-  OpenJobs jobs_;
-  log::Tee tee_;  // of the header
+  history::Follower follower_{{&points_, this, &stretches_}};
   bool has_begun_ = false;
   metrics::Point last_;
   bool has_point_ = false;
@@ -281,7 +268,7 @@ class PajeTrace final : public log::Sink, private metrics::StretchReader, privat
 Remarks export_paje(const RunLog& run, const ExportFiles& files) {
   const std::unique_ptr<ByteSink> sink = open_sink(files.front());
   PajeTrace trace{*sink};
-  const RunLog::Read read = run.read({&trace});
+  const RunLog::Read read = run.read(trace.follower());
   trace.finish(read.last);
   sink->close();
   return {};

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "scheduler/base/file/byte_sink.hpp"
@@ -61,13 +60,13 @@ struct Place {
   std::size_t application = 1, task = 1, thread = 1;
 };
 
-class ParaverTrace final : public log::Sink, private metrics::StretchReader, private PointReader {
+class ParaverTrace final : public history::Observer, private metrics::StretchReader, private PointReader {
  public:
   ParaverTrace(ByteSink& sink, const ParaverSurvey& survey) : text_(sink), survey_(survey) {}
 
-  void header(const log::Header& header) override {
-    points_.header(header);
-    stretches_.header(header);
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+
+  void on_begin(const log::Header& /*header*/, const Machine& /*machine*/) override {
     // There is no date in a log: traces count from zero.
     text_.print("#Paraver (01/01/1970 at 00:00):{}:{}(", time(survey_.last()), machine().nodes());
     for (int node = 0; node < machine().nodes(); ++node)
@@ -86,11 +85,7 @@ class ParaverTrace final : public log::Sink, private metrics::StretchReader, pri
     text_.put("\n");
   }
 
-  void record(const log::Record& record) override {
-    points_.record(record);
-    if (const auto* const submitted = std::get_if<log::Submitted>(&record.what)) wait(submitted->job.id, record.at);
-    stretches_.record(record);
-  }
+  void on_submit(Instant at, const history::JobState& job) override { wait(job.id, at); }
 
   void finish() {
     points_.finish();
@@ -192,6 +187,7 @@ class ParaverTrace final : public log::Sink, private metrics::StretchReader, pri
   const ParaverSurvey& survey_;
   PointStream points_{*this};
   metrics::Stretches stretches_{*this};
+  history::Follower follower_{{&points_, this, &stretches_}};
   CoreSeats seats_;
   std::size_t begun_ = 0;
 };
@@ -257,12 +253,12 @@ Remarks export_paraver(const RunLog& run, const ExportFiles& files) { return exp
 
 Remarks export_paraver(const RunLog& run, const ExportFiles& files, const ParaverLimits& limits) {
   ParaverSurvey survey{limits};
-  const RunLog::Read read = run.read({&survey});
-  survey.finish(read.last);
+  const RunLog::Read read = run.read(survey.follower());
+  survey.finish(read);
   std::vector<std::unique_ptr<ByteSink>> sinks;
   for (const std::string& file : files) sinks.push_back(open_sink(file));
   ParaverTrace trace{*sinks[0], survey};
-  (void)run.read({&trace}, read.records);
+  (void)run.read(trace.follower(), read.records);
   trace.finish();
   write_pcf(*sinks[1], survey);
   write_row(*sinks[2], survey);

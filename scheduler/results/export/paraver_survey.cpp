@@ -1,7 +1,5 @@
 #include "scheduler/results/export/paraver_survey.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "scheduler/base/error.hpp"
@@ -9,46 +7,25 @@
 
 namespace replay::results {
 
-struct ParaverSurvey::OnRecord {
-  ParaverSurvey& survey;
-  Instant at;
-
-  void operator()(const log::Submitted& what) const {
-    ++survey.jobs_;
-    if (survey.jobs_ > survey.limits_.applications) return survey.stop_keeping();
-    if (!survey.by_job_.try_emplace(what.job.id, survey.applications_.size()).second)
-      throw InputError(fmt::format("event log: job {} is submitted twice", number(what.job.id)));
-    survey.applications_.push_back({.job = what.job.id, .waits_until = kNever});
-  }
-  void operator()(const log::Launched& what) const { stop_waiting(what.job); }
-  void operator()(const log::Finished& what) const { stop_waiting(what.job); }
-
- private:
-  void stop_waiting(JobId job) const {
-    if (ParaverApplication* const of = survey.application(job); of != nullptr && of->waits_until == kNever)
-      of->waits_until = at;
-  }
-};
-
-void ParaverSurvey::header(const log::Header& header) {
-  header_ = header;
-  stretches_.header(header);
-  machine_ = Machine::parse(header.value("machine"));
-  expect_rows_for(machine_);
+void ParaverSurvey::on_submit(Instant /*at*/, const history::JobState& job) {
+  if (++jobs_ > limits_.applications) return stop_keeping();
+  by_job_.emplace(job.id, applications_.size());
+  applications_.push_back({.job = job.id, .waits_until = kNever});
 }
 
-void ParaverSurvey::record(const log::Record& record) {
-  if (!first_) first_ = record.at;
-  last_ = record.at;
-  log::visit(OnRecord{*this, record.at}, record.what);
-  stretches_.record(record);
+void ParaverSurvey::on_change(Instant at, const history::Before& before, const history::JobState& job) {
+  if (before.phase == history::Phase::kWaiting) stop_waiting(at, job.id);
 }
 
-void ParaverSurvey::finish(Instant last) {
-  last_ = last;
-  stretches_.open(last, *this);
+void ParaverSurvey::stop_waiting(Instant at, JobId job) {
+  if (ParaverApplication* const of = application(job); of != nullptr && of->waits_until == kNever) of->waits_until = at;
+}
+
+void ParaverSurvey::finish(const RunLog::Read& read) {
+  read_ = read;
+  stretches_.open(last(), *this);
   for (ParaverApplication& application : applications_) {
-    if (application.waits_until == kNever) application.waits_until = last;
+    if (application.waits_until == kNever) application.waits_until = last();
     if (application.threads.empty()) application.threads[NodeId{0}] = 1;  // it never ran; it has waited
     for (const auto& [node, threads] : application.threads) threads_ += static_cast<std::size_t>(threads);
   }
@@ -75,7 +52,7 @@ void ParaverSurvey::begins(const metrics::Stretch& stretch) {
   if (stretch.kind != metrics::Stretch::Kind::kRuns) return;
   ParaverApplication* const of = application(stretch.job);
   std::map<NodeId, CoreCount> threads;
-  for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange& range) {
+  for_each_node_range(stretch.cores, machine(), [&](NodeId node, const CoreRange& range) {
     threads[node] += range.size();
     for (const CoreId core : range) seats_.take(core, stretch.job);
   });

@@ -8,10 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
 #include "scheduler/metrics/stretches.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/results/export/core_seats.hpp"
+#include "scheduler/results/export/node_ranges.hpp"
 #include "scheduler/results/export/paraver.hpp"
 
 namespace replay::results {
@@ -23,20 +22,23 @@ struct ParaverApplication {
   std::map<NodeId, CoreCount> threads{};  ///< on each node that it ever was on: the most cores it had there at once
 };
 
-class ParaverSurvey final : public log::Sink, private metrics::StretchReader {
+class ParaverSurvey final : public history::Observer, private metrics::StretchReader {
  public:
   explicit ParaverSurvey(const ParaverLimits& limits) : limits_(limits) {}
 
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+  void on_begin(const log::Header& /*header*/, const Machine& machine) override { expect_rows_for(machine); }
+  void on_submit(Instant at, const history::JobState& job) override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& /*end*/) override { stop_waiting(at, job.id); }
   /// No record comes any more.
-  void finish(Instant last);
+  void finish(const RunLog::Read& read);
 
-  [[nodiscard]] const log::Header& header() const { return header_; }
-  [[nodiscard]] const Machine& machine() const { return machine_; }
+  [[nodiscard]] const log::Header& header() const { return follower_.of_run(); }
+  [[nodiscard]] const Machine& machine() const { return follower_.machine(); }
   /// The first record's time is zero in the trace.
-  [[nodiscard]] Instant first() const { return first_.value_or(Instant{}); }
-  [[nodiscard]] Instant last() const { return last_; }
+  [[nodiscard]] Instant first() const { return read_.first; }
+  [[nodiscard]] Instant last() const { return read_.last; }
   [[nodiscard]] std::size_t jobs() const { return jobs_; }
   /// Whether each job is an application.
   [[nodiscard]] bool has_applications() const {
@@ -52,7 +54,7 @@ class ParaverSurvey final : public log::Sink, private metrics::StretchReader {
   [[nodiscard]] std::size_t seats() const { return seats_.most(); }
 
  private:
-  struct OnRecord;
+  void stop_waiting(Instant at, JobId job);
   void begins(const metrics::Stretch& stretch) override;
   void taken_back(const metrics::Stretch& stretch) override { end(stretch); }
   void stretch(const metrics::Stretch& stretch) override { end(stretch); }
@@ -61,11 +63,9 @@ class ParaverSurvey final : public log::Sink, private metrics::StretchReader {
   void stop_keeping();
 
   ParaverLimits limits_;
-  log::Header header_;
-  Machine machine_ = Machine::pool(1);
-  std::optional<Instant> first_;
-  Instant last_{};
+  RunLog::Read read_;
   metrics::Stretches stretches_{*this};
+  history::Follower follower_{{this, &stretches_}};
   std::vector<Instant> ends_;                    // in the order of the begins
   std::unordered_map<JobId, std::size_t> open_;  // index of the stretch
   std::size_t jobs_ = 0;

@@ -16,12 +16,12 @@
 
 #include "scheduler/base/file/byte_sink.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/metrics/chosen_sizes.hpp"
+#include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/metrics/stretches.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/results/export/core_seats.hpp"
 #include "scheduler/results/export/lanes.hpp"
 #include "scheduler/results/export/node_ranges.hpp"
-#include "scheduler/results/export/open_jobs.hpp"
 #include "scheduler/results/export/point_stream.hpp"
 #include "scheduler/results/export/text_block.hpp"
 #include "scheduler/results/export/writers.hpp"
@@ -42,14 +42,15 @@ constexpr std::array<std::string_view, 6> kRunRows = {
 // Above the rows of cores, which are 1 and their number, and still 31 bits: viewers keep thread numbers in an int.
 constexpr std::int64_t kRunRow = 2'000'000'000, kSuspendedRow = 2'001'000'000, kGroupRow = 2'100'000'000;
 
-class PerfettoTrace final : public log::Sink, private metrics::StretchReader, private PointReader {
+class PerfettoTrace final : public history::Observer, private metrics::StretchReader, private PointReader {
  public:
-  explicit PerfettoTrace(ByteSink& sink) : text_(sink), tee_({&points_, &stretches_, &jobs_}) {}
+  explicit PerfettoTrace(ByteSink& sink) : text_(sink) {}
 
-  void header(const log::Header& header) override {
-    tee_.header(header);
-    machine_ = Machine::parse(header.value("machine"));
-    expect_rows_for(machine_);
+  /// Counters come in front of what happens after them, and instants in front of the slices that they end.
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+
+  void on_begin(const log::Header& header, const Machine& machine) override {
+    expect_rows_for(machine);
     text_.put(R"({"displayTimeUnit":"ms","otherData":{)");
     bool is_first = true;
     for (const auto& [name, value] : header.entries) {
@@ -62,12 +63,31 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
     sort_process(run_pid(), 0);
   }
 
-  void record(const log::Record& record) override {
-    points_.record(record);
-    log::visit(OnRecord{*this, record.at}, record.what);  // sees what was before the record
-    stretches_.record(record);
-    jobs_.record(record);
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override {
+    using enum history::Phase;
+    if (before.phase == kWaiting) return;
+    const std::int64_t id = number(job.id);
+    if (before.phase != job.phase)
+      return instant(RunRow::kSuspensions, at,
+                     fmt::format("\"job {} {}\"", id, job.phase == kSuspended ? "suspended" : "resumed"),
+                     fmt::format(R"("job":{})", id));
+    const CoreCount had = before.held.cores, has = job.held.cores;
+    if (had == has) return;
+    instant(RunRow::kResizes, at, fmt::format("\"job {} {}\"", id, has < had ? "shrunk" : "expanded"),
+            fmt::format(R"("job":{},"from_cores":{},"to_cores":{})", id, had, has));
   }
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override {
+    const bool is_wrong = end.verification == Verification::kFailed;
+    if (end.outcome == Outcome::kCompleted && !is_wrong) return;
+    instant(
+        RunRow::kEnds, at,
+        fmt::format("\"job {} {}\"", number(job.id), is_wrong ? "verification failed" : to_text(end.outcome)),
+        fmt::format(R"("job":{},"exit_code":{},"reason":{})", number(job.id), end.exit_code, json_text(end.reason)));
+  }
+  void on_record(const log::Record& record, const history::JobState* /*job*/) override {
+    log::visit(OnRecord{*this, record.at}, record.what);
+  }
+  [[nodiscard]] log::Kinds records() const override { return log::kinds_of<OnRecord>(); }
 
   void finish(Instant last) {
     points_.finish();
@@ -83,37 +103,11 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
     std::string jobs;
   };
 
-  // Instants, and spans that are no stretches.
+  // What is no change of a job.
   struct OnRecord {
     PerfettoTrace& trace;
     Instant at;
 
-    void operator()(const log::ResizeDone& what) const {
-      const OpenJob* const job = trace.jobs_.find(what.job);
-      if (job == nullptr || job->cores == what.allocation.cores) return;
-      const bool is_shrink = what.allocation.cores < job->cores;
-      trace.instant(RunRow::kResizes, at,
-                    fmt::format("\"job {} {}\"", number(what.job), is_shrink ? "shrunk" : "expanded"),
-                    fmt::format(R"("job":{},"from_cores":{},"to_cores":{})", number(what.job), job->cores,
-                                what.allocation.cores));
-    }
-    void operator()(const log::SuspendDone& what) const {
-      trace.instant(RunRow::kSuspensions, at, fmt::format("\"job {} suspended\"", number(what.job)),
-                    fmt::format(R"("job":{})", number(what.job)));
-    }
-    void operator()(const log::ResumeDone& what) const {
-      trace.instant(RunRow::kSuspensions, at, fmt::format("\"job {} resumed\"", number(what.job)),
-                    fmt::format(R"("job":{})", number(what.job)));
-    }
-    void operator()(const log::Finished& what) const {
-      const bool is_wrong = what.end.verification == Verification::kFailed;
-      if (what.end.outcome == Outcome::kCompleted && !is_wrong) return;
-      trace.instant(
-          RunRow::kEnds, at,
-          fmt::format("\"job {} {}\"", number(what.job), is_wrong ? "verification failed" : to_text(what.end.outcome)),
-          fmt::format(R"("job":{},"exit_code":{},"reason":{})", number(what.job), what.end.exit_code,
-                      json_text(what.end.reason)));
-    }
     void operator()(const log::Failed& what) const {
       trace.instant(RunRow::kFailures, at, json_text(fmt::format("job {}: {} failed", number(what.job), what.action)),
                     fmt::format(R"("job":{},"reason":{})", number(what.job), json_text(what.reason)));
@@ -139,6 +133,10 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
       trace.groups_[what.primary] = {at, std::move(jobs)};
     }
     void operator()(const GroupEnded& what) const { end_group(what.primary); }
+    void operator()(const log::Finished& what) const {  // its last slice is written
+      trace.sizes_.forget(what.job);
+      trace.told_.forget(what.job);
+    }
 
    private:
     void end_group(JobId primary) const {
@@ -149,9 +147,10 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
     }
   };
 
-  [[nodiscard]] int run_pid() const { return machine_.nodes() + 1; }
-  [[nodiscard]] int suspended_pid() const { return machine_.nodes() + 2; }
-  [[nodiscard]] int groups_pid() const { return machine_.nodes() + 3; }
+  [[nodiscard]] const Machine& machine() const { return follower_.machine(); }
+  [[nodiscard]] int run_pid() const { return machine().nodes() + 1; }
+  [[nodiscard]] int suspended_pid() const { return machine().nodes() + 2; }
+  [[nodiscard]] int groups_pid() const { return machine().nodes() + 3; }
   [[nodiscard]] static std::int64_t row_of(RunRow row) { return kRunRow + static_cast<std::int64_t>(row); }
 
   void name_process(int pid, std::string_view name) {
@@ -192,14 +191,14 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
     if (seen_.size() <= seat) seen_.resize(seat + 1);
     const int pid = static_cast<int>(node) + 1;
     if (is_new(nodes_, index_of(node)))
-      name_process(pid, machine_.names_cores() ? fmt::format("node {}", static_cast<int>(node)) : "machine");
+      name_process(pid, machine().names_cores() ? fmt::format("node {}", static_cast<int>(node)) : "machine");
     if (!is_new(seen_[seat], index_of(core))) return;
     name_thread(pid, core_row(core, seat),
                 seat == 0 ? fmt::format("core {}", core) : fmt::format("core {}, job {} on it", core, seat + 1),
                 std::int64_t{number(core)} * 8 + static_cast<std::int64_t>(std::min<std::size_t>(seat, 7)));
   }
   [[nodiscard]] std::int64_t core_row(CoreId core, std::size_t seat) const {
-    return 1 + number(core) + static_cast<std::int64_t>(seat) * machine_.size();
+    return 1 + number(core) + static_cast<std::int64_t>(seat) * machine().size();
   }
 
   // Up to the arguments, which the caller puts with the two braces at the end.
@@ -250,27 +249,26 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
       text_.print(
           ",\n"
           R"({{"ph":"C","name":"MPL","pid":{},"tid":0,"ts":{},"args":{{"processes per core":{}}}}})",
-          run_pid(), point.at.time_since_epoch().count(),
-          static_cast<double>(point.processes) / points_.series().cores());
+          run_pid(), point.at.time_since_epoch().count(), static_cast<double>(point.processes) / machine().size());
     last_ = point;
     has_point_ = true;
   }
 
   void begins(const metrics::Stretch& stretch) override {
     if (stretch.kind == metrics::Stretch::Kind::kRuns)
-      for_each_node_range(stretch.cores, machine_,
+      for_each_node_range(stretch.cores, machine(),
                           [&](NodeId, const CoreRange& range) { seats_.take(range.first, stretch.job); });
   }
   void taken_back(const metrics::Stretch& stretch) override {
     if (stretch.kind == metrics::Stretch::Kind::kRuns)
-      for_each_node_range(stretch.cores, machine_,
+      for_each_node_range(stretch.cores, machine(),
                           [&](NodeId, const CoreRange& range) { (void)seats_.leave(range.first, stretch.job); });
   }
   void stretch(const metrics::Stretch& stretch) override {
     const CoreCount cores = stretch.core_count();
     if (stretch.kind == metrics::Stretch::Kind::kSuspended) return suspended(stretch, cores);
     const std::string_view category = stretch.is_shrunk() ? "job,shrunk" : "job";
-    for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange& range) {
+    for_each_node_range(stretch.cores, machine(), [&](NodeId node, const CoreRange& range) {
       const std::size_t seat = seats_.leave(range.first, stretch.job);
       if (stretch.from >= stretch.to) return;
       name_core_row(node, range.first, seat);
@@ -279,7 +277,7 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
       text_.print(R"({{"job":{},"first_core":{},"width":{},"cores":{},"processes":{},"mpl":{})", number(stretch.job),
                   range.first, range.size(), cores, stretch.processes, stretch.mpl);
       if (stretch.shareable) text_.put(R"(,"shareable":true)");
-      put_job(stretch.job);
+      put_job(*stretch.state);
       text_.put("}}");
     });
   }
@@ -294,29 +292,29 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
     }
     slice(suspended_pid(), tid, fmt::format("\"job {}\"", number(stretch.job)), "suspended", stretch.from, stretch.to);
     text_.print(R"({{"job":{},"cores":{})", number(stretch.job), cores);
-    put_job(stretch.job);
+    put_job(*stretch.state);
     text_.put("}}");
   }
 
-  void put_job(JobId id) {
-    const OpenJob* const job = jobs_.find(id);
-    if (job == nullptr) return;
-    if (job->job_class) text_.print(R"(,"class":"{}")", to_text(*job->job_class));
-    text_.print(R"(,"requested":{})", job->requested);
-    if (job->optimal != 0) text_.print(R"(,"optimal":{})", job->optimal);
+  void put_job(const history::JobState& job) {
+    const metrics::SharingTimes* const told = told_.find(job.id);
+    if (told != nullptr && told->job_class) text_.print(R"(,"class":"{}")", to_text(*told->job_class));
+    text_.print(R"(,"requested":{})", job.requested);
+    const metrics::ChosenSize* const size = sizes_.find(job.id);
+    if (size != nullptr && size->choice.optimal != 0) text_.print(R"(,"optimal":{})", size->choice.optimal);
     for (const auto& [name, value] :
-         {std::pair{"user", job->user}, {"group", job->group}, {"queue", job->queue}, {"program", job->program}})
+         {std::pair{"user", job.user}, {"group", job.group}, {"queue", job.queue}, {"program", job.executable}})
       if (value >= 0) text_.print(R"(,"{}":{})", name, value);
-    text_.print(R"(,"submitted_s":{},"wait_s":{},"estimate_s":{},"expanded_runtime_s":{})", to_text(job->submitted),
-                to_text(job->launched - job->submitted), to_text(job->estimate), to_text(job->runtime));
+    text_.print(R"(,"submitted_s":{},"wait_s":{},"estimate_s":{},"expanded_runtime_s":{})", to_text(job.submitted),
+                to_text(job.launched - job.submitted), to_text(job.estimate), to_text(job.runtime));
   }
 
   TextBlock text_;
-  Machine machine_ = Machine::pool(1);
   PointStream points_{*this};
   metrics::Stretches stretches_{*this};
-  OpenJobs jobs_;
-  log::Tee tee_;  // of the header
+  metrics::ChosenSizes sizes_;
+  metrics::SharingFacts told_;
+  history::Follower follower_{{&points_, this, &stretches_, &sizes_, &told_}};
   metrics::Point last_;
   bool has_point_ = false;
   CoreSeats seats_;                                                   // on the first cores of ranges
@@ -331,7 +329,7 @@ class PerfettoTrace final : public log::Sink, private metrics::StretchReader, pr
 Remarks export_perfetto(const RunLog& run, const ExportFiles& files) {
   const std::unique_ptr<ByteSink> sink = open_sink(files.front());
   PerfettoTrace trace{*sink};
-  const RunLog::Read read = run.read({&trace});
+  const RunLog::Read read = run.read(trace.follower());
   trace.finish(read.last);
   sink->close();
   return {};

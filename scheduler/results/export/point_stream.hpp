@@ -1,7 +1,9 @@
 // The load of the machine over time as a stream: each state once, when its instant is over. Nothing is kept.
 #pragma once
 
-#include "scheduler/log/record.hpp"
+#include <optional>
+
+#include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/series.hpp"
 
 namespace replay::results {
@@ -15,28 +17,25 @@ class PointReader {
   ~PointReader() = default;
 };
 
-/// Pass it each record before other sinks: then a point comes in front of what happens after its instant.
-class PointStream final : public log::Sink {
+/// Comes before other observers: then a point comes in front of what happens after its instant.
+class PointStream final : public history::Observer {
  public:
   /// `reader` must outlive this.
   explicit PointStream(PointReader& reader) : reader_(&reader) {}
 
-  void header(const log::Header& header) override { series_.header(header); }
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override { return series_.kinds(); }
+  void on_time(Instant /*now*/) override { finish(); }
+  void on_load(Instant at, const history::Load& load) override { now_ = {load, at}; }
   /// No record comes any more: hands over the last state.
-  void finish() { hand_over(); }
-
-  /// With the integrals of the run, but without its points.
-  [[nodiscard]] const metrics::Series& series() const { return series_; }
+  void finish() {
+    if (!now_ || last_ == *now_) return;
+    last_ = *now_;
+    reader_->point(*now_);
+  }
 
  private:
-  void hand_over();
-
   PointReader* reader_;
-  metrics::Series series_{{.keep_points = false}};
-  metrics::Point last_;
-  bool has_last_ = false;
+  std::optional<metrics::Point> now_;
+  std::optional<history::Load> last_;
 };
 
 }  // namespace replay::results

@@ -1,5 +1,5 @@
 // The event log of a run for exports: read from the file each time, as often as a format needs it, so that no export keeps
-// a log in memory. An impossible record is reported with its line.
+// a log in memory.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/history/follower.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/model/units.hpp"
@@ -23,13 +24,12 @@ class RunLog {
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
   struct Read {
-    Instant last{};  ///< of the last record; zero if there is none
+    Instant first{}, last{};  ///< of the first and the last record; zero if there is none
     std::size_t records = 0;
   };
-  /// Passes the header and every record to each of `sinks`, in this order; of a log that a run still writes at most `most`
-  /// records, so that a second reading sees what the first one saw. Throws InputError naming file and line, and
-  /// ExportStopped.
-  Read read(const std::vector<log::Sink*>& sinks, std::size_t most = static_cast<std::size_t>(-1)) const;
+  /// Passes the header and every record to `follower`; of a log that a run still writes at most `most` records, so that a
+  /// second reading sees what the first one saw. Throws InputError naming file and line, and ExportStopped.
+  Read read(history::Follower& follower, std::size_t most = static_cast<std::size_t>(-1)) const;
   /// How the log ended when it was read last.
   [[nodiscard]] const log::LogEnd& end() const { return end_; }
 

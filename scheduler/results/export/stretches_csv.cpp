@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "scheduler/base/text/csv_file.hpp"
+#include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/metrics/stretches.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/results/export/node_ranges.hpp"
-#include "scheduler/results/export/open_jobs.hpp"
 #include "scheduler/results/export/writers.hpp"
 #include "scheduler/results/jobs_csv.hpp"
 
@@ -20,18 +19,15 @@ constexpr std::string_view kStretchColumns =
     "job,from_s,to_s,state,cores,core_list,node_list,processes,mpl,shareable,class,user,group,queue,requested,"
     "submitted_s";
 
-class StretchesCsv final : public log::Sink, private metrics::StretchReader {
+class StretchesCsv final : public history::Observer, private metrics::StretchReader {
  public:
   explicit StretchesCsv(const std::string& file) : csv_(file, kStretchColumns) {}
 
-  void header(const log::Header& header) override {
-    stretches_.header(header);
-    machine_ = Machine::parse(header.value("machine"));
+  [[nodiscard]] history::Follower& follower() { return follower_; }
+  void on_record(const log::Record& record, const history::JobState* /*job*/) override {
+    told_.forget(std::get<log::Finished>(record.what).job);  // its last stretch is written
   }
-  void record(const log::Record& record) override {
-    stretches_.record(record);
-    jobs_.record(record);  // last: a job is known until its last stretch is over
-  }
+  [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Finished>(); }
   void finish(Instant last) {
     stretches_.open(last, *this);
     csv_.close();
@@ -41,7 +37,7 @@ class StretchesCsv final : public log::Sink, private metrics::StretchReader {
   void stretch(const metrics::Stretch& stretch) override {
     if (stretch.from >= stretch.to) return;
     nodes_.clear();
-    for_each_node_range(stretch.cores, machine_, [&](NodeId node, const CoreRange&) {
+    for_each_node_range(stretch.cores, follower_.machine(), [&](NodeId node, const CoreRange&) {
       const CoreId number{static_cast<std::int32_t>(node)};
       if (!nodes_.empty() && nodes_.back().last >= prev(number))
         nodes_.back().last = number;
@@ -63,29 +59,29 @@ class StretchesCsv final : public log::Sink, private metrics::StretchReader {
     cells.count(stretch.processes);
     cells.count(stretch.mpl);
     cells.count(stretch.shareable ? 1 : 0);
-    put_job(cells, jobs_.find(stretch.job));
+    put_job(cells, *stretch.state);
     csv_.end_line(cells);
   }
-  static void put_job(CsvLine& cells, const OpenJob* job) {
-    if (job == nullptr) return cells.empties(6);
-    if (job->job_class)
-      cells.word(to_text(*job->job_class));
+  void put_job(CsvLine& cells, const history::JobState& job) {
+    const metrics::SharingTimes* const told = told_.find(job.id);
+    if (told != nullptr && told->job_class)
+      cells.word(to_text(*told->job_class));
     else
       cells.empty();
-    for (const std::int32_t field : {job->user, job->group, job->queue}) {
+    for (const std::int32_t field : {job.user, job.group, job.queue}) {
       if (field >= 0)
         cells.count(field);
       else
         cells.empty();
     }
-    cells.count(job->requested);
-    cells.seconds(job->submitted);
+    cells.count(job.requested);
+    cells.seconds(job.submitted);
   }
 
   CsvFile csv_;
-  Machine machine_ = Machine::pool(1);
   metrics::Stretches stretches_{*this};
-  OpenJobs jobs_;
+  metrics::SharingFacts told_;
+  history::Follower follower_{{&stretches_, &told_, this}};
   std::vector<CoreRange> nodes_;  // ranges of node numbers
 };
 
@@ -93,7 +89,7 @@ class StretchesCsv final : public log::Sink, private metrics::StretchReader {
 
 Remarks export_stretches_csv(const RunLog& run, const ExportFiles& files) {
   StretchesCsv csv{files.front()};
-  csv.finish(run.read({&csv}).last);
+  csv.finish(run.read(csv.follower()).last);
   return {};
 }
 

@@ -3,30 +3,26 @@
 #include <optional>
 
 #include "scheduler/metrics/row_stream.hpp"
-#include "scheduler/model/machine.hpp"
 #include "scheduler/results/export/writers.hpp"
 #include "scheduler/results/schedule_swf.hpp"
 
 namespace replay::results {
 namespace {
 
-class JobCount final : public log::Sink {
+class JobCount final : public history::Observer {
  public:
-  void header(const log::Header& header) override { (void)Machine::parse(header.value("machine")); }
-  void record(const log::Record& record) override {
-    jobs += std::holds_alternative<log::Submitted>(record.what) ? 1u : 0u;
-  }
+  void on_submit(Instant /*at*/, const history::JobState& /*job*/) override { ++jobs; }
   std::size_t jobs = 0;
 };
 
-class SwfFile final : public log::Sink, private metrics::RowReader {
+class SwfFile final : public history::Observer, private metrics::RowReader {
  public:
   SwfFile(std::string file, std::size_t jobs) : file_(std::move(file)), jobs_(jobs) {}
 
-  void header(const log::Header& header) override {
-    schedule_.emplace(file_, header, Machine::parse(header.value("machine")).size(), jobs_);
+  void on_begin(const log::Header& header, const Machine& machine) override {
+    schedule_.emplace(file_, header, machine.size(), jobs_);
   }
-  void record(const log::Record& record) override { rows_.record(record); }
+  [[nodiscard]] history::Observers observers() { return {this, &rows_}; }
   void finish() {
     rows_.hand_over_rest();
     schedule_->close();
@@ -45,9 +41,11 @@ class SwfFile final : public log::Sink, private metrics::RowReader {
 
 Remarks export_swf(const RunLog& run, const ExportFiles& files) {
   JobCount count;
-  const RunLog::Read read = run.read({&count});
+  history::Follower first{{&count}};
+  const RunLog::Read read = run.read(first);
   SwfFile file{files.front(), count.jobs};
-  (void)run.read({&file}, read.records);
+  history::Follower second{file.observers()};
+  (void)run.read(second, read.records);
   file.finish();
   return {};
 }

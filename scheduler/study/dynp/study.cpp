@@ -70,10 +70,9 @@ std::vector<Task> tasks_of(std::size_t logs, const DynpOptions& options) {
 
 DynpNumbers simulate_set(const DynpLog& log, const Task& task, double factor, const Surroundings& surroundings) {
   PolicyShares shares;
-  log::Sink* const sinks[] = {&shares};
   const metrics::Summary summary =
       simulate_one(shrunk(log.sets[task.set], factor), kPolicies[task.policy].policy,
-                   {.machine = Machine::pool(log.processors), .runtime_model = "rigid"}, surroundings, sinks);
+                   {.machine = Machine::pool(log.processors), .runtime_model = "rigid"}, surroundings, {&shares});
   return {.sldwa = summary.value("sldwa"),
           .utilisation = summary.value("utilisation"),
           .switches = static_cast<double>(shares.switches()),
@@ -129,7 +128,7 @@ Workload shrunk(const Workload& set, double factor) {
   return workload;
 }
 
-void PolicyShares::record(const log::Record& record) {
+void PolicyShares::on_record(const log::Record& record, const history::JobState* /*job*/) {
   if (choices_ > 0) lasted_s_[in_use_] += seconds(record.at - last_);
   last_ = record.at;
   const auto* note = std::get_if<log::Note>(&record.what);

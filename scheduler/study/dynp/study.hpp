@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/workload.hpp"
 #include "scheduler/study/archive.hpp"
 #include "scheduler/study/result.hpp"
@@ -39,10 +39,10 @@ struct DynpLog {
 
 /// Counts in the event log how often dynP changed its policy, and how long each was in use, from the first choice to
 /// the last record.
-class PolicyShares final : public log::Sink {
+class PolicyShares final : public history::Observer {
  public:
-  void header(const log::Header&) override {}
-  void record(const log::Record& record) override;
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
   [[nodiscard]] std::size_t switches() const { return choices_ > 0 ? choices_ - 1 : 0; }
   /// Of FCFS, SJF, LJF; 0 where nothing was ever chosen.
   [[nodiscard]] std::array<double, 3> shares() const;

@@ -27,17 +27,10 @@ bool is_long(const TracedJob& job) {
 }
 
 // Processors asked for by the jobs that wait or run, integrated over time.
-class Demand final : public log::Sink {
+class Demand final : public history::Observer {
  public:
-  void header(const log::Header&) override {}
-  void record(const log::Record& record) override {
-    if (const auto* submitted = std::get_if<log::Submitted>(&record.what)) {
-      sizes_[submitted->job.id] = submitted->job.processes;
-      change(record.at, submitted->job.processes);
-    } else if (const auto* finished = std::get_if<log::Finished>(&record.what)) {
-      change(record.at, -sizes_.at(finished->job));
-    }
-  }
+  void on_submit(Instant at, const history::JobState& job) override { change(at, job.requested); }
+  void on_end(Instant at, const history::JobState& job, const JobEnd& /*end*/) override { change(at, -job.requested); }
   [[nodiscard]] double mean() const { return elapsed_s_ > 0 ? integral_ / elapsed_s_ : 0; }
 
  private:
@@ -49,7 +42,6 @@ class Demand final : public log::Sink {
     has_begun_ = true, last_ = at, now_ += by;
   }
 
-  std::unordered_map<JobId, std::int64_t> sizes_;
   bool has_begun_ = false;
   Instant last_{};
   std::int64_t now_ = 0;
@@ -152,10 +144,9 @@ MalleableOutcome run_malleable_study(const std::vector<MalleableLog>& logs, bool
     const MalleableLog& log = logs[run.log];
     const Workload workload = part_of(log.workload, run);
     Demand demand;
-    log::Sink* const sinks[] = {&demand};
     run.summary =
         simulate_one(workload, run.policy, {.machine = Machine::pool(log.processors), .runtime_model = "utrera"},
-                     surroundings, sinks);
+                     surroundings, {&demand});
     run.demand = demand.mean() / log.processors;
   });
   return outcome;
@@ -175,9 +166,8 @@ std::vector<Figure2Outcome> run_figure_2(const Surroundings& surroundings) {
   std::vector<Figure2Outcome> rows;
   for (const auto& paper : malleable_paper::kFigure2) {
     metrics::JobTable jobs;
-    log::Sink* const sinks[] = {&jobs};
     const metrics::Summary summary = simulate_one(
-        workload, paper.policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, surroundings, sinks);
+        workload, paper.policy, {.machine = Machine::pool(kCores), .runtime_model = "isolated"}, surroundings, {&jobs});
     Figure2Outcome row{.policy = std::string{paper.policy},
                        .response = summary.value("mean_response") / seconds(kUnit),
                        .slowdown = summary.value("mean_slowdown"),

@@ -78,21 +78,11 @@ struct GroupRecord::OnRecord {
   }
 };
 
-void GroupRecord::record(const log::Record& record) { log::visit(OnRecord{*this}, record.what); }
-
-log::Kinds GroupRecord::kinds() const { return log::kinds_of<OnRecord>(); }
-
-void GlomarcRecord::header(const log::Header& header) {
-  jobs_.header(header);
-  use_.header(header);
+void GroupRecord::on_record(const log::Record& record, const history::JobState* /*job*/) {
+  log::visit(OnRecord{*this}, record.what);
 }
 
-void GlomarcRecord::record(const log::Record& record) {
-  jobs_.record(record);
-  use_.record(record);
-  sharing_.record(record);
-  groups_.record(record);
-}
+log::Kinds GroupRecord::records() const { return log::kinds_of<OnRecord>(); }
 
 GlomarcFigures GlomarcRecord::figures(const GlomarcWorkload& workload) const {
   const auto rows = jobs_.rows();

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/sharing_times.hpp"
 #include "scheduler/study/g_lomarc_ts/node_use.hpp"
@@ -46,11 +46,10 @@ struct GlomarcFigures {
 };
 
 /// Counts what GroupFormed says.
-class GroupRecord final : public log::Sink {
+class GroupRecord final : public history::Observer {
  public:
-  void header(const log::Header& /*header*/) override {}
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_record(const log::Record& record, const history::JobState* job) override;
+  [[nodiscard]] log::Kinds records() const override;
 
   [[nodiscard]] std::int64_t groups() const { return by_case_[0] + by_case_[1] + by_case_[2]; }
   /// `way` of GroupFormed, 1 to 3.
@@ -68,10 +67,9 @@ class GroupRecord final : public log::Sink {
 };
 
 /// Collects what the figures are made of from the log of a run.
-class GlomarcRecord final : public log::Sink {
+class GlomarcRecord {
  public:
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
+  [[nodiscard]] history::Observers observers() { return {&jobs_, &use_, &sharing_, &groups_}; }
 
   /// REQUIRES: the run of this workload has ended, and all its jobs ran.
   [[nodiscard]] GlomarcFigures figures(const GlomarcWorkload& workload) const;

@@ -4,10 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
-#include "scheduler/log/record.hpp"
+#include "scheduler/history/observer.hpp"
 #include "scheduler/model/machine.hpp"
 
 namespace replay::study {
@@ -18,15 +17,16 @@ struct NodeUse {
   std::int64_t nodes = 0, cores = 0;  ///< used ones, times microseconds
 };
 
-class NodeUseRecord final : public log::Sink {
+class NodeUseRecord final : public history::Observer {
  public:
   /// High load: while at least so many jobs wait that have never started (N_H).
   explicit NodeUseRecord(int high_load) : high_load_(high_load) {}
 
   /// Throws InputError for a machine whose nodes have no names.
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
-  [[nodiscard]] log::Kinds kinds() const override;
+  void on_begin(const log::Header& header, const Machine& machine) override;
+  void on_change(Instant at, const history::Before& before, const history::JobState& job) override;
+  void on_end(Instant at, const history::JobState& job, const JobEnd& end) override;
+  void on_load(Instant at, const history::Load& load) override;
 
   /// From the first submission to the last change: the makespan.
   [[nodiscard]] const NodeUse& whole() const { return whole_; }
@@ -38,23 +38,18 @@ class NodeUseRecord final : public log::Sink {
   [[nodiscard]] double core_use(const NodeUse& use) const;
 
  private:
-  struct OnMachine {
-    std::vector<std::size_t> nodes;
-    CoreCount cores = 0;
-    bool runs = true;  // else it is suspended
-  };
-  struct OnRecord;
-
-  void move_to(Instant at);
-  void set_running(OnMachine& job, bool runs);
+  void use(const Allocation& held, int by);
 
   int high_load_;
   std::optional<Machine> machine_;
-  std::unordered_map<JobId, OnMachine> jobs_;  // that were launched and have not ended
   std::vector<std::int32_t> jobs_on_node_;
+  struct State {
+    Instant from{};
+    std::int64_t nodes = 0, cores = 0;  // in use
+    int waiting = 0;
+  };
   std::int64_t used_nodes_ = 0, used_cores_ = 0;  // now
-  int waiting_ = 0;
-  std::optional<Instant> now_;
+  std::optional<State> state_;                    // after the last change
   bool was_high_ = false;
   std::int64_t phases_ = 0;
   NodeUse whole_, high_;

@@ -41,11 +41,10 @@ const VariantNames& names_of(GlomarcVariant variant) {
 
 GlomarcFigures simulate_run(const GlomarcRun& run, const GlomarcWorkload& workload, const Surroundings& surroundings) {
   GlomarcRecord record;
-  log::Sink* const sinks[] = {&record};
   simulate_one(
       workload.workload, policy_text(run.policy),
       {.machine = Machine::cluster(paper::kNodes, paper::kCpusPerNode, paper::kCoresPerCpu), .runtime_model = "pairs"},
-      surroundings, sinks);
+      surroundings, record.observers());
   return record.figures(workload);
 }
 

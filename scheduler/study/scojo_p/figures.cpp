@@ -97,17 +97,6 @@ class Group {
 
 const std::array<ResponseBin, kResponseBins>& response_bins(std::size_t group) { return kBins.at(group - 1); }
 
-void ScojoRecord::header(const log::Header& header) {
-  jobs_.header(header);
-  series_.header(header);
-}
-
-void ScojoRecord::record(const log::Record& record) {
-  jobs_.record(record);
-  series_.record(record);
-  sizes_.record(record);
-}
-
 ScojoFigures ScojoRecord::figures(const ScojoWorkload& workload) const {
   const auto rows = jobs_.rows();
   INVARIANT(rows.size() == workload.facts.size(), "{} rows for {} jobs", rows.size(), workload.facts.size());

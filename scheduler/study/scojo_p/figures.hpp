@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <limits>
 #include <string_view>
+#include <vector>
 
-#include "scheduler/log/record.hpp"
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
@@ -46,10 +46,9 @@ struct ScojoFigures {
 };
 
 /// Collects what the figures are made of from the log of a run.
-class ScojoRecord final : public log::Sink {
+class ScojoRecord {
  public:
-  void header(const log::Header& header) override;
-  void record(const log::Record& record) override;
+  [[nodiscard]] history::Observers observers() { return {&jobs_, &series_, &sizes_}; }
 
   /// REQUIRES: the run of this workload has ended.
   [[nodiscard]] ScojoFigures figures(const ScojoWorkload& workload) const;

@@ -49,9 +49,9 @@ int rank(const ScojoRun& run) {
 
 ScojoFigures simulate_run(const ScojoRun& run, const ScojoWorkload& workload, const Surroundings& surroundings) {
   ScojoRecord record;
-  log::Sink* const sinks[] = {&record};
   simulate_one(workload.workload, policy_text(run.policy),
-               {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"}, surroundings, sinks);
+               {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"}, surroundings,
+               record.observers());
   return record.figures(workload);
 }
 

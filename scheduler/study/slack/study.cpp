@@ -43,10 +43,9 @@ MonthWaits run_month(const Month& month, const SlackRun& run, double average_wai
   const Workload workload = with_priorities(month.workload, run.priority);
   const Setting setting{.machine = Machine::pool(slack_paper::kProcessors), .runtime_model = "rigid"};
   metrics::JobTable jobs;
-  log::Sink* const sinks[] = {&jobs};
   WatchedPromises watched(*named.policy, run.slack_factor, average_wait_s);
   Policy& policy = run.slack_factor < 0 ? *named.policy : watched;
-  simulate_one(workload, policy, named.full_text, setting, surroundings, sinks);
+  simulate_one(workload, policy, named.full_text, setting, surroundings, {&jobs});
   return {.all = waits_of(jobs.rows(), 0, kEvery - 1),
           .high = waits_of(jobs.rows(), 0, 0),
           .low = waits_of(jobs.rows(), 1, kEvery - 1),

@@ -16,7 +16,7 @@ using test::job;
 
 DecisionList list_of(const std::vector<TracedJob>& jobs, std::string_view policy = "easy", CoreCount cores = 4) {
   DecisionList list;
-  test::feed(test::simulate(policy, test::cores(cores), jobs), "flat:4", list);
+  test::feed(test::simulate(policy, test::cores(cores), jobs), fmt::format("flat:{}", cores), list);
   return list;
 }
 
@@ -83,17 +83,12 @@ TEST(Divergence, WithinTheToleranceIsNone) {
 TEST(Divergence, AnInstantThatBecameTwoIsToldAsSuch) {
   const auto records = [](double end_of_second, double start, int mpl) {
     const CoreCount cores = 4 / mpl;
-    return Records("flat:4")
-        .submit(0, 1, 2, 10)
-        .submit(0, 2, 2, 10)
-        .launch(0, 1, 2)
-        .launch(0, 2, 2)
-        .submit(1, 3, 4, 5)
-        .finish(10, 1)
-        .add(start, log::StartDecided{JobId{3}, {cores, mpl, {}}})
-        .launch(start, 3, cores, mpl)
-        .finish(end_of_second, 2)
-        .finish(20, 3);
+    Records log("flat:4");
+    log.submit(0, 1, 2, 10).submit(0, 2, 2, 10).launch(0, 1, 2).launch(0, 2, 2).submit(1, 3, 4, 5).finish(10, 1);
+    if (end_of_second <= start) log.finish(end_of_second, 2);
+    log.add(start, log::StartDecided{JobId{3}, {cores, mpl, {}}}).launch(start, 3, cores, mpl);
+    if (end_of_second > start) log.finish(end_of_second, 2);
+    return log.finish(20, 3);
   };
   const auto divergence = first_divergence(list_of(records(10, 10, 1)), list_of(records(10.25, 10, 2)), 0s);
   ASSERT_TRUE(divergence);

@@ -120,9 +120,16 @@ TEST(FirstDifference, OtherCoresOfAsManyCountIfPlacementsDo) {
 TEST(FirstDifference, ADecisionThatOnlyOneRunTakesIsOne) {
   const Records killed = one_job(1, 5, 2, 20).add(21, log::Note{"x"});
   const Records not_killed = one_job(1, 5, 2, 20);
-  const auto kill = [](double when) { return one_job(1, 5, 2, 20).add(when, log::KillDecided{JobId{1}, {}}); };
+  const Records decided = Records("flat:4")
+                              .submit(0, 1, 4, 10)
+                              .add(1, log::StartDecided{JobId{1}, {4, 1, {}}})
+                              .launch(1, 1, 4)
+                              .add(5, log::ResizeDecided{JobId{1}, {2, 2, {}}})
+                              .resized(5, 1, 2, 2)
+                              .add(19, log::KillDecided{JobId{1}, {}})
+                              .finish(20, 1);
   EXPECT_FALSE(first_difference(list_of(killed), list_of(not_killed), {})) << "a note is no decision";
-  const auto parting = first_difference(list_of(not_killed), list_of(kill(30)), {});
+  const auto parting = first_difference(list_of(not_killed), list_of(decided), {});
   ASSERT_TRUE(parting);
   EXPECT_FALSE(parting->a.decision);
   ASSERT_TRUE(parting->b.decision);

@@ -37,14 +37,13 @@ TEST(RunState, AgreesWithTheMachineAtTheEndOfEachInstant) {
         const auto log = test::simulate(policy, Machine::parse(machine), test::random_jobs(seed, 60, 8));
         RunState state;
         Series series;
+        history::Follower follower{{&state, &series}};
         log::Header header;
         header.set("machine", machine);
-        state.header(header);
-        series.header(header);
+        follower.header(header);
         for (std::size_t i = 0; i < log.records().size(); ++i) {
           const log::Record& record = log.records()[i];
-          state.record(record);
-          series.record(record);
+          follower.record(record);
           if (i + 1 < log.records().size() && log.records()[i + 1].at == record.at) continue;
           const Point& now = series.points().back();
           ASSERT_EQ(state.cores() - state.free_cores(), now.busy_cores) << policy << " " << seed << " record " << i;
@@ -55,27 +54,27 @@ TEST(RunState, AgreesWithTheMachineAtTheEndOfEachInstant) {
 }
 
 TEST(RunState, CoresCountAsGivenAwayWhenThatIsDecided) {
-  RunState state;
+  test::Followed<RunState> state;
   Records("flat:4")
       .submit(0, 1, 4, 10)
       .add(0, log::StartDecided{JobId{1}, {4, 1, {}}})
       .launch(0, 1, 4)
       .add(3, log::ResizeDecided{JobId{1}, {2, 2, {}}})
       .feed(state);
-  EXPECT_EQ(state.free_cores(), 2) << "the processes may still be on all four";
+  EXPECT_EQ(state->free_cores(), 2) << "the processes may still be on all four";
   state.record({at(4s), log::SuspendDecided{JobId{1}}});
-  EXPECT_EQ(state.free_cores(), 4);
+  EXPECT_EQ(state->free_cores(), 4);
   state.record({at(4s), log::SuspendDone{JobId{1}}});
-  EXPECT_EQ(state.find(JobId{1})->estimated_end(), kNever);
+  EXPECT_EQ(state->find(JobId{1})->estimated_end(), kNever);
   state.record({at(9s), log::ResumeDecided{JobId{1}}});
-  EXPECT_EQ(state.free_cores(), 2);
+  EXPECT_EQ(state->free_cores(), 2);
   state.record({at(9s), log::ResumeDone{JobId{1}}});
-  EXPECT_EQ(state.find(JobId{1})->estimated_end(), at(15s)) << "10 s of estimate and 5 s asleep";
+  EXPECT_EQ(state->find(JobId{1})->estimated_end(), at(15s)) << "10 s of estimate and 5 s asleep";
   state.record({at(9s), log::KillDecided{JobId{1}, {}}});
-  EXPECT_EQ(state.free_cores(), 4);
+  EXPECT_EQ(state->free_cores(), 4);
   state.record({at(10s), log::Finished{JobId{1}, {}}});
-  EXPECT_EQ(state.free_cores(), 4);
-  EXPECT_EQ(state.find(JobId{1}), nullptr);
+  EXPECT_EQ(state->free_cores(), 4);
+  EXPECT_EQ(state->find(JobId{1}), nullptr);
 }
 
 // Compares, before each pass, the instants at which running jobs use up their estimates: from the controller, and from
@@ -86,7 +85,7 @@ class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
       : inner_(inner), state_(declared_rate(model)) {
     log::Header header;
     header.set("machine", machine.to_text());
-    state_.header(header);
+    follower_.header(header);
   }
   PassRule pass_rule() const override { return inner_.pass_rule(); }
   void decide(const ClusterView& view, Decisions& out) override {
@@ -102,7 +101,7 @@ class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
     inner_.decide(view, out);
   }
   void header(const log::Header&) override {}
-  void record(const log::Record& record) override { state_.record(record); }
+  void record(const log::Record& record) override { follower_.record(record); }
   struct Seen {
     int shrunk = 0, slowed = 0, asleep = 0;  // slowed: expanded, beside a neighbour
   };
@@ -111,6 +110,7 @@ class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
  private:
   Policy& inner_;
   RunState state_;
+  history::Follower follower_{{&state_}};
   Seen seen_;
 };
 
@@ -149,19 +149,18 @@ TEST(RunState, SoTheyAreOfJobsThatShareCoresAndSleep) {
   EXPECT_GT(seen.asleep, 100);
 }
 
-RunState state_on(const Machine& machine) {
+log::Header header_of(const Machine& machine) {
   log::Header header;
   header.set("machine", machine.to_text());
-  RunState state;
-  state.header(header);
-  return state;
+  return header;
 }
 
 // What a policy knows of free cores at its passes.
 class FreeCoresWitness final : public test::UnwrappedPolicy, public log::Sink {
  public:
-  FreeCoresWitness(const std::string& policy, const Machine& machine)
-      : inner_(make_policy(policy).policy), state_(state_on(machine)) {}
+  FreeCoresWitness(const std::string& policy, const Machine& machine) : inner_(make_policy(policy).policy) {
+    follower_.header(header_of(machine));
+  }
   PassRule pass_rule() const override { return inner_->pass_rule(); }
   void decide(const ClusterView& view, Decisions& out) override {
     // One that counts jobs as gone whose estimate is used up knows so before the log does.
@@ -173,13 +172,14 @@ class FreeCoresWitness final : public test::UnwrappedPolicy, public log::Sink {
   }
   Duration more_time(const ClusterView& view, const RunningJob& job) override { return inner_->more_time(view, job); }
   void header(const log::Header&) override {}
-  void record(const log::Record& record) override { state_.record(record); }
+  void record(const log::Record& record) override { follower_.record(record); }
 
   std::string wrong;
 
  private:
   std::unique_ptr<Policy> inner_;
   RunState state_;
+  history::Follower follower_{{&state_}};
 };
 
 struct SharingCase {
@@ -232,9 +232,11 @@ TEST(RunState, NeverHasFewerThanNoFreeCoreWhileJobsAreInTheirGrace) {
       const auto inner = make_policy(policy).policy;
       const test::StalledRun run =
           test::run_with_stalls(*inner, machine, test::random_jobs(seed, 20, machine.size()), Overrun::kKill, seed);
-      RunState state = state_on(machine);
+      RunState state;
+      history::Follower follower{{&state}};
+      follower.header(header_of(machine));
       for (const log::Record& record : run.log.records()) {
-        state.record(record);
+        follower.record(record);
         ASSERT_GE(state.free_cores(), 0) << policy << " seed " << seed << " at " << to_text(record.at);
         ASSERT_LE(state.free_cores(), machine.size()) << policy << " seed " << seed << " at " << to_text(record.at);
       }
@@ -243,7 +245,7 @@ TEST(RunState, NeverHasFewerThanNoFreeCoreWhileJobsAreInTheirGrace) {
 }
 
 TEST(RunState, AJobThatIsOverItsEstimateIsGoneWhenItsCoresAreGivenAway) {
-  RunState state;
+  test::Followed<RunState> state;
   Records("1x1x4")
       .submit(0, 1, 2, 10)
       .submit(0, 2, 2, 90)
@@ -253,19 +255,19 @@ TEST(RunState, AJobThatIsOverItsEstimateIsGoneWhenItsCoresAreGivenAway) {
       .launch_on(0, 2, {{2, 1}, {3, 1}})
       .submit(11, 3, 1, 5)
       .feed(state);
-  EXPECT_EQ(state.free_cores(), 0);
+  EXPECT_EQ(state->free_cores(), 0);
   state.record({at(11s), log::StartDecided{JobId{3}, {1, 1, core_loads({{1, 1}})}}});
-  EXPECT_EQ(state.free_cores(), 1) << "core 0 is given back with core 1";
-  EXPECT_EQ(state.running().size(), 2U);
+  EXPECT_EQ(state->free_cores(), 1) << "core 0 is given back with core 1";
+  EXPECT_EQ(state->running().size(), 2U);
   state.record({at(12s), log::KillDecided{JobId{1}, KillReason::kOverrun}});
   state.record({at(13s), log::Finished{JobId{1}, {}}});
-  EXPECT_EQ(state.free_cores(), 1);
+  EXPECT_EQ(state->free_cores(), 1);
   state.record({at(13s), log::Launched{JobId{3}, {1, 1, core_loads({{1, 1}})}}});
-  EXPECT_EQ(state.free_cores(), 1);
+  EXPECT_EQ(state->free_cores(), 1);
 }
 
 TEST(RunState, OnAPoolTheJobThatIsOverItsEstimateForLongestIsGone) {
-  RunState state;
+  test::Followed<RunState> state;
   Records("flat:4")
       .submit(0, 1, 2, 90)
       .submit(0, 2, 2, 10)
@@ -276,9 +278,9 @@ TEST(RunState, OnAPoolTheJobThatIsOverItsEstimateForLongestIsGone) {
       .submit(11, 3, 1, 5)
       .add(11, log::StartDecided{JobId{3}, {1, 1, {}}})
       .feed(state);
-  EXPECT_EQ(state.free_cores(), 1);
-  EXPECT_TRUE(state.find(JobId{1})->holds_cores());
-  EXPECT_FALSE(state.find(JobId{2})->holds_cores());
+  EXPECT_EQ(state->free_cores(), 1);
+  EXPECT_TRUE(state->find(JobId{1})->holds_cores());
+  EXPECT_FALSE(state->find(JobId{2})->holds_cores());
 }
 
 // Any log is either followed or refused.
@@ -298,7 +300,7 @@ TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
   Records records{"1x1x2"};
   for (int job = 1; job <= 3; ++job)
     records.submit(0, job, 1, 10).add(0, shared_start(job)).launch_shared(0, job, {{0, 1}});
-  RunState state;
+  test::Followed<RunState> state;
   EXPECT_THROW(records.feed(state), InputError);
   RunState far;
   EXPECT_THROW(Records("1x1x2").submit(0, 1, 1, 10).add(0, shared_start(1)).launch_shared(0, 1, {{7, 1}}).feed(far),
@@ -314,20 +316,20 @@ TEST(RunState, MoreJobsOnACoreThanCanBeThereAreRefused) {
 }
 
 TEST(RunState, ASharedCoreIsBusyOnce) {
-  RunState state;
+  test::Followed<RunState> state;
   Records("1x1x4")
       .submit(0, 1, 2, 10)
       .submit(0, 2, 2, 10)
       .add(0, log::StartDecided{JobId{1}, {2, 1, core_loads({{0, 1}, {1, 1}}), true}})
       .add(0, log::StartDecided{JobId{2}, {2, 1, core_loads({{1, 1}, {2, 1}}), true}})
       .feed(state);
-  EXPECT_EQ(state.free_cores(), 1);
+  EXPECT_EQ(state->free_cores(), 1);
   state.record({at(1s), log::Finished{JobId{1}, {}}});
-  EXPECT_EQ(state.free_cores(), 2);
+  EXPECT_EQ(state->free_cores(), 2);
 }
 
 TEST(RunState, TheEarliestStartIsByEstimatesAndExtensionsCount) {
-  RunState state;
+  test::Followed<RunState> state;
   Records("flat:8")
       .submit(0, 1, 3, 10)
       .submit(0, 2, 4, 20)
@@ -336,18 +338,18 @@ TEST(RunState, TheEarliestStartIsByEstimatesAndExtensionsCount) {
       .add(0, log::StartDecided{JobId{2}, {4, 1, {}}})
       .launch(2, 2, 4)
       .feed(state);
-  EXPECT_EQ(state.earliest_start(1, at(3s)), at(3s));
-  EXPECT_EQ(state.earliest_start(4, at(3s)), at(10s));
-  EXPECT_EQ(state.earliest_start(5, at(3s)), at(22s)) << "counted from its launch";
-  EXPECT_EQ(state.earliest_start(9, at(3s)), kNever);
+  EXPECT_EQ(state->earliest_start(1, at(3s)), at(3s));
+  EXPECT_EQ(state->earliest_start(4, at(3s)), at(10s));
+  EXPECT_EQ(state->earliest_start(5, at(3s)), at(22s)) << "counted from its launch";
+  EXPECT_EQ(state->earliest_start(9, at(3s)), kNever);
   state.record({at(10s), log::Extended{JobId{1}, 15s}});
-  EXPECT_EQ(state.earliest_start(4, at(10s)), at(15s));
-  EXPECT_EQ(state.earliest_start(4, at(17s)), at(17s)) << "an estimate that is over may end at any time";
+  EXPECT_EQ(state->earliest_start(4, at(10s)), at(15s));
+  EXPECT_EQ(state->earliest_start(4, at(17s)), at(17s)) << "an estimate that is over may end at any time";
 }
 
 TEST(RunState, ALogThatCannotBeTrueIsRefused) {
   const auto state_after = [](const Records& records) {
-    RunState state;
+    test::Followed<RunState> state;
     records.feed(state);
   };
   const log::StartDecided start{JobId{1}, {1, 1, {}}};

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
+#include "tests/support/followed.hpp"
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {
@@ -24,12 +25,12 @@ inline std::vector<TracedJob> five_jobs() {
           job('D').cores(1).runs(8s).arrives(3s), job('E').cores(2).runs(2s).arrives(4s)};
 }
 
-/// Feeds a log with its header to a sink.
-inline void feed(const MemoryLog& log, std::string_view machine, log::Sink& sink) {
+/// Feeds a log with its header to a sink or an observer.
+template <class Reader>
+void feed(const MemoryLog& log, std::string_view machine, Reader& reader) {
   log::Header header;
   header.set("machine", std::string{machine});
-  sink.header(header);
-  for (const log::Record& record : log.records()) sink.record(record);
+  feed(header, log.records(), reader);
 }
 
 }  // namespace replay::test

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scheduler/log/record.hpp"
+#include "tests/support/followed.hpp"
 #include "tests/unit/model/core_loads.hpp"
 
 namespace replay::metrics {
@@ -65,11 +66,11 @@ class Records {
     return *this;
   }
 
-  /// Feeds the same log to each sink.
-  template <class... Sinks>
-  void feed(Sinks&... sinks) const {
-    (sinks.header(header_), ...);
-    for (const log::Record& record : records_) (sinks.record(record), ...);
+  [[nodiscard]] const std::vector<log::Record>& records() const { return records_; }
+  /// Feeds the same log to each sink or observer.
+  template <class... Readers>
+  void feed(Readers&... readers) const {
+    (test::feed(header_, records_, readers), ...);
   }
 
  private:

@@ -44,10 +44,13 @@ TEST(RowStream, HandsOverTheRowsThatATableKeeps) {
     Rows rows;
     RowStream stream(rows);
     JobTable kept;
+    log::Header header;
+    header.set("machine", "flat:16");
     std::size_t most = 0;
+    history::Follower follower{{&kept, &stream}};
+    follower.header(header);
     for (const log::Record& record : log.records()) {
-      kept.record(record);
-      stream.record(record);
+      follower.record(record);
       most = std::max(most, stream.held());
     }
     if (policy == std::string_view{"easy"}) {  // no job waits for ever under it

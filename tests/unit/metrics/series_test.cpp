@@ -160,7 +160,7 @@ TEST(Series, AMillionCoresForACenturyDoNotOverflow) {
 }
 
 TEST(Series, ALogWithoutAMachineIsRefused) {
-  Series series;
+  test::Followed<Series> series;
   EXPECT_THROW(series.header({}), InputError);
 }
 

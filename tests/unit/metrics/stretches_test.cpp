@@ -86,7 +86,7 @@ TEST(Stretches, AJobThatNeverRanHasNone) {
 
 TEST(Stretches, OpenOnesCanBeReadAtAnyTime) {
   Texts closed, open;
-  Stretches stretches{closed};
+  test::Followed<Stretches> stretches{closed};
   Records("flat:4")
       .submit(0, 1, 2, 9)
       .launch(0, 1, 2)
@@ -94,7 +94,7 @@ TEST(Stretches, OpenOnesCanBeReadAtAnyTime) {
       .launch(1, 2, 1)
       .suspended(3, 2)
       .feed(stretches);
-  stretches.open(Instant{from_seconds(4)}, open);
+  stretches->open(Instant{from_seconds(4)}, open);
   EXPECT_EQ(open.texts, (Lines{"1 0-4 on 0-1 runs 2p mpl 1", "2 3-4 on 2 suspended 1p mpl 1"}));
   EXPECT_EQ(closed.texts, Lines{"2 1-3 on 2 runs 1p mpl 1"});
 }

@@ -78,7 +78,11 @@ class IntakeTest : public testing::Test {
     Intake intake{journal, board, home, socket.get(), begin, options};
     Period period;
     period.held_back = intake.held_back();
-    log::Tee tee{{&board, &period.log}};
+    history::Follower follower{{&board}};
+    log::Header header;
+    header.set("machine", fmt::format("1x1x{}", cores));
+    follower.header(header);
+    log::Tee tee{{&follower, &period.log}};
     live::RunOptions run;
     run.stop_reason = "stopped";
     run.between_tries = 50ms;

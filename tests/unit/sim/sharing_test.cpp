@@ -6,6 +6,7 @@
 
 #include "scheduler/log/text.hpp"
 #include "scheduler/metrics/series.hpp"
+#include "tests/support/followed.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing_policies.hpp"
 #include "tests/unit/model/core_loads.hpp"
@@ -199,8 +200,7 @@ TEST(Sharing, MetricsCountASharedCoreOnce) {
   metrics::Series series;
   log::Header header;
   header.set("machine", kTwoCores.to_text());
-  series.header(header);
-  for (const log::Record& record : log.records()) series.record(record);
+  feed(header, log.records(), series);
   EXPECT_EQ(static_cast<std::int64_t>(series.total().busy_cores / 60'000'000), 2 * 13);
   EXPECT_EQ(static_cast<std::int64_t>(series.total().processes / 60'000'000), 2 * 13 + 2 * 6);
 }

@@ -13,6 +13,7 @@
 #include "scheduler/study/g_lomarc_ts/simulated_values.hpp"
 #include "scheduler/study/g_lomarc_ts/tables.hpp"
 #include "scheduler/study/page.hpp"
+#include "tests/support/followed.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/study/surroundings.hpp"
 #include "traces/workload_reader.hpp"
@@ -95,10 +96,10 @@ Allocation on(std::initializer_list<int> cores) {
 //  50 s  job 2 ends, job 1 is resumed
 //  70 s  job 1 ends, job 3 starts on core 0; job 4 is cancelled
 //  80 s  job 3 ends
-void worked_by_hand(log::Sink& sink) {
+template <class Observer>
+void worked_by_hand(Observer& observer) {
   log::Header header;
   header.set("machine", "2x2x2");
-  sink.header(header);
   JobEnd cancelled;
   cancelled.outcome = Outcome::kCancelled;
   const std::vector<log::Record> records{
@@ -116,8 +117,7 @@ void worked_by_hand(log::Sink& sink) {
       {at(70), log::Finished{JobId{4}, cancelled}},
       {at(80), log::Finished{JobId{3}, {}}},
   };
-  for (const log::Record& record : records)
-    if (sink.kinds().test(record.what.index())) sink.record(record);
+  test::feed(header, records, observer);
 }
 
 TEST(NodeUse, IsThatOfAScheduleWorkedByHand) {
@@ -157,7 +157,7 @@ TEST(NodeUse, CountsCoresAsTheSeriesOfARunDoes) {
 TEST(NodeUse, NeedsNodes) {
   log::Header header;
   header.set("machine", "flat:8");
-  NodeUseRecord record{2};
+  test::Followed<NodeUseRecord> record{2};
   EXPECT_THROW(record.header(header), InputError);
 }
 
@@ -165,8 +165,8 @@ TEST(NodeUse, NeedsNodes) {
 
 TEST(Groups, AreCountedByCaseAndTheirJobsOnce) {
   GroupRecord groups;
-  groups.record({at(0), GroupFormed{JobId{1}, {JobId{2}, JobId{3}}, 1, 0.5}});
-  groups.record({at(1), GroupFormed{JobId{4}, {JobId{3}}, 3, 0.5}});
+  groups.on_record({at(0), GroupFormed{JobId{1}, {JobId{2}, JobId{3}}, 1, 0.5}}, nullptr);
+  groups.on_record({at(1), GroupFormed{JobId{4}, {JobId{3}}, 3, 0.5}}, nullptr);
   EXPECT_EQ(groups.groups(), 2);
   EXPECT_EQ(groups.groups(1), 1);
   EXPECT_EQ(groups.groups(2), 0);
@@ -194,8 +194,9 @@ TEST(GlomarcRecord, HasTheFiguresOfARunWorkedByHand) {
   GlomarcRecord record;
   log::Header header;
   header.set("machine", "2x2x2");
-  record.header(header);
-  const auto say = [&record](int s, log::What what) { record.record({at(s), std::move(what)}); };
+  history::Follower follower{record.observers()};
+  follower.header(header);
+  const auto say = [&follower](int s, log::What what) { follower.record({at(s), std::move(what)}); };
   say(0, submitted(1));
   say(0, submitted(2));
   say(0, ClassAssigned{JobId{2}, JobClass::kMedium});

@@ -104,9 +104,8 @@ TEST(ScojoRecord, HasTheFiguresOfAScheduleWorkedByHand) {
                 {.submitted = 4, .optimum = 4, .runtime_s = 100, .group = kMediumJobs, .has_choice = true},
                 {.submitted = 4, .optimum = 8, .runtime_s = 20, .group = kShortJobs, .has_choice = true}};
   ScojoRecord record;
-  log::Sink* const sinks[] = {&record};
   simulate_one(made.workload, "greedy-moldable", {.machine = Machine::pool(8), .runtime_model = "speedup"}, in_order(),
-               sinks);
+               record.observers());
   const ScojoFigures figures = record.figures(made);
 
   const ScojoGroupFigures &all = figures.groups[kAllJobs], &medium = figures.groups[kMediumJobs],
@@ -138,8 +137,8 @@ TEST(ScojoRecord, HasTheFiguresOfAScheduleWorkedByHand) {
 TEST(ScojoRecord, LeavesOutTheFirstAndLastJobs) {
   const ScojoWorkload made = make_scojo_workload(scojo_workload_kind(kW1), 1, 110);
   ScojoRecord record;
-  log::Sink* const sinks[] = {&record};
-  simulate_one(made.workload, "easy", {.machine = Machine::pool(128), .runtime_model = "speedup"}, in_order(), sinks);
+  simulate_one(made.workload, "easy", {.machine = Machine::pool(128), .runtime_model = "speedup"}, in_order(),
+               record.observers());
   EXPECT_EQ(record.figures(made).groups[kAllJobs].jobs, 100);  // 5 % of 110 is 5
 }
 

@@ -115,11 +115,11 @@ TEST(PolicyShares, CountsChangesAndTheTimeBetween) {
   const auto at = [](int s) { return Instant{std::chrono::seconds{s}}; };
   PolicyShares shares;
   EXPECT_EQ(shares.switches(), 0u);
-  shares.record({at(0), log::Note{"something else"}});
-  shares.record({at(10), log::Note{"dynp fcfs"}});
-  shares.record({at(40), log::Note{"dynp ljf"}});
-  shares.record({at(50), log::Note{"dynp fcfs"}});
-  shares.record({at(110), log::Note{"the end"}});
+  shares.on_record({at(0), log::Note{"something else"}}, nullptr);
+  shares.on_record({at(10), log::Note{"dynp fcfs"}}, nullptr);
+  shares.on_record({at(40), log::Note{"dynp ljf"}}, nullptr);
+  shares.on_record({at(50), log::Note{"dynp fcfs"}}, nullptr);
+  shares.on_record({at(110), log::Note{"the end"}}, nullptr);
   EXPECT_EQ(shares.switches(), 2u);
   EXPECT_EQ(shares.shares(), (std::array<double, 3>{0.9, 0, 0.1}));
 }

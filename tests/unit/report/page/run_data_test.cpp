@@ -280,8 +280,9 @@ TEST_F(ReadRun, ADamagedLogIsAnErrorThatNamesFileAndLine) {
   expect_error(write(head + submit + "1 launch job=1 cores=two mpl=1\n"), {"events.log:4", "cores", "two"});
   expect_error(write(head + submit + "1 launch job=2 cores=2 mpl=1\n"), {"events.log:4", "job 2"});
   expect_error(write(head + submit + submit), {"events.log:4", "job 1"});
-  expect_error(write(head + submit + "1 launch job=1 cores=5 mpl=1\n"), {"events.log:4", "5 cores", "4 are free"});
-  expect_error(write(head + submit + "1 class job=7 class=long\n"), {"events.log:4", "no job 7"});
+  expect_error(write(head + submit + "1 launch job=1 cores=5 mpl=1\n"),
+               {"events.log:4", "5 cores", "the machine has 4"});
+  expect_error(write(head + submit + "1 class job=7 class=long\n"), {"events.log:4", "job 7", "never submitted"});
   expect_error(write(head + "5 note text=\"a\"\n4 note text=\"b\"\n"), {"events.log:4", "time"});
   expect_error(folder_.path(), {"directory"});
 }

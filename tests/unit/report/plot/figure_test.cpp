@@ -188,7 +188,12 @@ TEST_F(Plots, EcdfByClassAndBySizeHasACurveForEach) {
   EXPECT_EQ(drawn({run}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}).find("[short]"), std::string::npos)
       << "of one class alone there is no key";
   std::string classes = kShrunkRun;
-  classes += "9 class job=1 class=long\n9 class job=2 class=medium\n";
+  for (const auto& [job, of] : {std::pair{"1", "long"}, {"2", "medium"}}) {
+    const std::size_t submitted = classes.find(fmt::format(" submit job={} ", job));
+    const std::string at =
+        classes.substr(classes.rfind('\n', submitted) + 1, submitted - classes.rfind('\n', submitted) - 1);
+    classes.insert(classes.find('\n', submitted) + 1, fmt::format("{} class job={} class={}\n", at, job, of));
+  }
   expect_has(drawn({log("other", "1x1x2", classes)}, {.kind = FigureKind::kEcdf, .by = CurvesBy::kClass}),
              {"[medium]", "[long]"});
 }

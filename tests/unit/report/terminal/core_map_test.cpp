@@ -70,12 +70,6 @@ TEST(CoreMap, RowsOfAPoolAreNumberedByTheirFirstCore) {
   EXPECT_EQ(map_of(records, Fold::kAuto, 30, 2), " 0 AAAAAAAAAAAAAAAAAAAA\n20 AAAAAAAAAA..........\n40 ..........\n");
 }
 
-TEST(CoreMap, JobsThatShareACoreByThreesAreAPlus) {
-  Records records("1x1x2");
-  for (int job = 1; job <= 3; ++job) records.submit(0, job, 1, 9).launch_shared(0, job, on_cores(0, 1));
-  EXPECT_EQ(map_of(records, Fold::kCores, 40, 10), "0 A+ .\n");
-}
-
 TEST(CoreMap, FoldingGoesRoundWhatTheMachineHas) {
   const auto round = [](const char* machine) {
     std::vector<Fold> folds{Fold::kAuto};

@@ -109,7 +109,7 @@ TEST(WatchedRun, ACopyStaysAsItWas) {
   RunWatcher watcher;
   two_cores().feed(watcher);
   const WatchedRun copy = watcher.run();
-  watcher.record({Instant{from_seconds(3)}, log::Finished{JobId{8}, {}}});
+  watcher.follower().record({Instant{from_seconds(3)}, log::Finished{JobId{8}, {}}});
   EXPECT_EQ(watcher.run().find(JobId{8}), nullptr);
   EXPECT_EQ(copy.cores()[1].first, copy.find(JobId{8}));
   EXPECT_NE(copy.find(JobId{8}), nullptr);

@@ -8,7 +8,6 @@
 #include "scheduler/results/export/core_seats.hpp"
 #include "scheduler/results/export/lanes.hpp"
 #include "scheduler/results/export/node_ranges.hpp"
-#include "scheduler/results/export/open_jobs.hpp"
 #include "scheduler/results/export/point_stream.hpp"
 #include "tests/unit/results/export/export_fixture.hpp"
 
@@ -69,22 +68,14 @@ TEST(NodeRanges, AreCutAtTheBordersOfNodes) {
   EXPECT_EQ(text, "n0 1-1; n1 2-3; n2 4-4; n3 7-7; ");
 }
 
-TEST(OpenJobs, KnowAJobFromItsSubmissionToItsEnd) {
-  OpenJobs jobs;
-  metrics::Records{"flat:4"}.submit(0, 1, 2, 5).submit(1, 2, 4, 5).launch(3, 1, 2).finish(5, 1).feed(jobs);
-  EXPECT_EQ(jobs.find(JobId{1}), nullptr);
-  ASSERT_NE(jobs.find(JobId{2}), nullptr);
-  EXPECT_EQ(jobs.find(JobId{2})->launched, kNever);
-}
-
 TEST_F(Export, ASecondReadingEndsWhereTheFirstDid) {
   const RunLog run = log_of(shrunk_run());
-  OpenJobs first, second, third;
-  const RunLog::Read read = run.read({&first});
+  history::Follower first, second, third;
+  const RunLog::Read read = run.read(first);
   EXPECT_EQ(read.records, 8u);
   EXPECT_EQ(read.last, at(13));
-  EXPECT_EQ(run.read({&second}, 4).records, 4u);
-  EXPECT_EQ(run.read({&third}, 2).last, at(0));
+  EXPECT_EQ(run.read(second, 4).records, 4u);
+  EXPECT_EQ(run.read(third, 2).last, at(0));
   EXPECT_EQ(third.find(JobId{2}), nullptr) << "the rest, which a run has written since, is left out";
 }
 
