@@ -37,6 +37,7 @@ class Simulation {
              log::Sink& log, const SimulationOptions& options)
       : arrivals_(workload),
         model_(model),
+        log_(log),
         options_(options),
         controller_(machine, policy, model, log, {options.overrun, nullptr, workload.zero_time_of_day}),
         shared_(machine, model.looks_at_nodes()) {}
@@ -48,7 +49,9 @@ class Simulation {
       const bool stop = options_.interrupted && options_.interrupted();  // each turn: a pass may take long
       if (stop || next > options_.until) {
         result_.interrupted = stop;
-        end_early(stop ? now_ : options_.until, "the run was interrupted");
+        const Instant end = !stop ? options_.until : now_ == Instant::min() ? next : now_;
+        if (stop) log_.record({end, log::Note{"interrupted"}});  // as a real run does
+        end_early(end, "the run was interrupted");
         return result_;
       }
       if (next > kEndOfPlans)
@@ -236,6 +239,7 @@ class Simulation {
 
   Arrivals arrivals_;
   const RuntimeModel& model_;
+  log::Sink& log_;
   const SimulationOptions& options_;
   Controller controller_;
   SharedRates shared_;  // of the jobs as they truly are

@@ -112,5 +112,26 @@ TEST(Simulation, PoolAndOneNodeOfTheSameSizeGiveTheSameSchedule) {
     }
 }
 
+// Also where no job waits: then no job of the log has a reason that says so.
+TEST(Simulation, ThatIsInterruptedSaysSoInItsLog) {
+  for (const int turns : {0, 1, 2}) {
+    SimulationOptions options;
+    int left = turns;
+    options.interrupted = [&left] { return left-- == 0; };
+    const auto log = simulate("easy", cores(2), {job('A').runs(1min), job('B').runs(2min)}, "rigid", options);
+    int said = 0;
+    for (const log::Record& record : log.records()) {
+      const auto* const note = std::get_if<log::Note>(&record.what);
+      said += note != nullptr && note->text == "interrupted" ? 1 : 0;
+    }
+    EXPECT_EQ(said, 1) << turns << " turns";
+  }
+  SimulationOptions options;
+  options.until = at(90s);
+  const auto log = simulate("easy", cores(2), {job('A').runs(1min), job('B').runs(2min)}, "rigid", options);
+  for (const log::Record& record : log.records())
+    EXPECT_FALSE(std::holds_alternative<log::Note>(record.what)) << "an end that was asked for is none";
+}
+
 }  // namespace
 }  // namespace replay::test
