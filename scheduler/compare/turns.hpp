@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "scheduler/facts/node_sharing.hpp"
 #include "scheduler/log/record.hpp"
-#include "scheduler/model/node_sharing.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::compare {

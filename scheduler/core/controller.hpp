@@ -131,11 +131,7 @@ class Controller {
   void adopt(Extend& decision);
   void adopt(WakeAt& decision);
   void adopt(Note& decision);
-  /// What changes nothing: only the event log has it.
-  template <class Fact>
-  void adopt(Fact& fact) {
-    write<Fact>(std::move(fact));
-  }
+  void adopt(Told& decision);
 
   /// False, and nothing is changed, if the step is out of turn.
   bool take_step(Managed& job, JobStep step);

@@ -135,6 +135,8 @@ void Controller::adopt(WakeAt& decision) {
 
 void Controller::adopt(Note& decision) { write<log::Note>(std::move(decision.text)); }
 
+void Controller::adopt(Told& decision) { write<Told>(std::move(decision)); }
+
 Controller::Managed& Controller::running_job(JobId id, const char* action) {
   Managed* job = started(id);
   if (job == nullptr || job->state().planned != Planned::kRuns)

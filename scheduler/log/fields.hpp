@@ -14,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "scheduler/base/text/field_rule.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/contention.hpp"
 
@@ -27,14 +28,6 @@ inline constexpr std::string_view kCutMark = "#cut";
 
 // ---- rules ----
 
-/// Values that `holds`; of others the message says what was expected.
-template <class Holds>
-struct Rule {
-  std::string_view expected;
-  Holds holds;
-};
-template <class Holds>
-Rule(std::string_view, Holds) -> Rule<Holds>;
 struct NoRule {};
 /// A double that may be minus infinity.
 struct OrMinusInfinity {};
@@ -47,16 +40,14 @@ inline constexpr CoreCount kMostCores = 100'000'000;  // as Machine::parse: a br
 
 inline constexpr auto kAny = [](const auto&) { return true; };
 inline constexpr auto kFromOne = [](const auto& count) { return count >= 1; };
-inline constexpr Rule kProcesses{"a count of processes, 1 or more", kFromOne};
-inline constexpr Rule kMpl{"a multiprogramming level, 1 or more", kFromOne};
-inline constexpr Rule kWay{"a case, 1 or more", kFromOne};
-inline constexpr Rule kLoad{"a load", kAny};
-inline constexpr Rule kCores{"a count of cores, at most 100000000",
-                             [](CoreCount count) { return count >= 0 && count <= kMostCores; }};
-inline constexpr Rule kSinceZero{"seconds, 0 or more", [](Instant at) { return at >= Instant{}; }};
-inline constexpr Rule kSlowdown{"a slowdown of 0.001 to 1000000", [](const auto& slowdown) {
-                                  return slowdown >= kLeastStatedSlowdown && slowdown <= kMostStatedSlowdown;
-                                }};
+inline constexpr FieldRule kProcesses{"a count of processes, 1 or more", kFromOne};
+inline constexpr FieldRule kMpl{"a multiprogramming level, 1 or more", kFromOne};
+inline constexpr FieldRule kLoad{"a load", kAny};
+inline constexpr FieldRule kCores{"a count of cores, at most 100000000",
+                                  [](CoreCount count) { return count >= 0 && count <= kMostCores; }};
+inline constexpr FieldRule kSlowdown{"a slowdown of 0.001 to 1000000", [](const auto& slowdown) {
+                                       return slowdown >= kLeastStatedSlowdown && slowdown <= kMostStatedSlowdown;
+                                     }};
 
 // ---- records ----
 
@@ -104,8 +95,8 @@ void fields(auto& line, OneOf<Allocation> auto& held) {
   line.optional("on", held.named, {}, NamedCores{held.cores});
   const bool has_names = !held.named.empty();
   line.optional("shareable", held.shareable, false,
-                Rule{has_names ? "yes or no" : "no, where cores have no names",
-                     [has_names](bool shareable) { return has_names || !shareable; }});
+                FieldRule{has_names ? "yes or no" : "no, where cores have no names",
+                          [has_names](bool shareable) { return has_names || !shareable; }});
   line.optional("processes", held.processes, 0, kProcesses);
 }
 
@@ -165,38 +156,6 @@ void fields(auto& line, OneOf<Failed> auto& what) {
 
 void fields(auto& line, OneOf<Note> auto& what) { line.field("text", what.text); }
 
-void fields(auto& line, OneOf<GroupFormed> auto& what) {
-  line.field("primary", what.primary);
-  line.field("matched", what.matched);
-  line.field("way", what.way, kWay);
-  line.field("gain", what.gain);
-}
-
-void fields(auto& line, OneOf<GroupEnded> auto& what) { line.field("primary", what.primary); }
-
-void fields(auto& line, OneOf<MatchRefused> auto& what) {
-  line.field("primary", what.primary);
-  line.field("matched", what.matched);
-  line.field("gain", what.gain);
-  line.field("delayed", what.delayed);
-  line.field("response", what.response);
-  line.field("limit", what.limit);
-}
-
-void fields(auto& line, OneOf<ResponseExpected> auto& what) {
-  line.field("job", what.job);
-  line.field("response", what.response);
-}
-
-void fields(auto& line, OneOf<ClassAssigned> auto& what) {
-  line.field("job", what.job);
-  line.field("class", what.job_class);
-}
-
-void fields(auto& line, OneOf<SliceBegun> auto& what) {
-  line.field("class", what.job_class);
-  line.field("begins", what.begins, kSinceZero);
-  line.field("ends", what.ends, kSinceZero);
-}
+void fields(auto& line, IsFact auto& fact) { fact.fields(line, fact); }
 
 }  // namespace replay::log

@@ -23,6 +23,11 @@ const std::string& Header::value(std::string_view name) const {
   return kAbsent;
 }
 
+std::string_view word_of(const What& what) {
+  const Told* const told = std::get_if<Told>(&what);
+  return kWords[what.index() + (told != nullptr ? told->fact.index() : 0)];
+}
+
 Tee::Tee(std::vector<Sink*> sinks) : sinks_(std::move(sinks)) {
   for (std::size_t kind = 0; kind < kKindCount; ++kind)
     std::ranges::copy_if(sinks_, std::back_inserter(by_kind_[kind]),

@@ -3,6 +3,7 @@
 // line by line. Times are trace time. docs/formats/events.md describes the text form.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bitset>
 #include <cstddef>
@@ -14,11 +15,11 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/facts/fact.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/job_sizes.hpp"
-#include "scheduler/model/node_sharing.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay::log {
@@ -103,17 +104,25 @@ struct Note {
   std::string text;
 };
 
+/// Told is the last: its facts continue the list.
 using What = std::variant<Submitted, StartDecided, Launched, RanksSeen, ResizeDecided, ResizeDone, SuspendDecided,
-                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note,
-                          GroupFormed, GroupEnded, MatchRefused, ResponseExpected, ClassAssigned, SliceBegun>;
+                          SuspendDone, ResumeDecided, ResumeDone, KillDecided, Extended, Finished, Failed, Note, Told>;
 
 inline constexpr std::size_t kKindCount = std::variant_size_v<What>;
 
-/// The word of each record type in the text of the log, in the order of What. Their fields are in log/fields.hpp.
-inline constexpr auto kKindWords = std::to_array<std::string_view>(
-    {"submit", "start",  "launch", "ranks", "resize", "resized", "suspend", "suspended", "resume", "resumed", "kill",
-     "extend", "finish", "failed", "note",  "group",  "ungroup", "refused", "expected",  "class",  "slice"});
-static_assert(kKindWords.size() == kKindCount, "each record type has its word");
+/// The words of the records in the text of the log: of each type in the order of What, then of each fact. Their fields
+/// are in log/fields.hpp.
+inline constexpr auto kWords = [] {
+  constexpr auto kRecords =
+      std::to_array<std::string_view>({"submit", "start", "launch", "ranks", "resize", "resized", "suspend",
+                                       "suspended", "resume", "resumed", "kill", "extend", "finish", "failed", "note"});
+  static_assert(kRecords.size() + 1 == kKindCount, "each record type has its word");
+  std::array<std::string_view, kRecords.size() + kFactWords.size()> all;
+  std::ranges::copy(kFactWords, std::ranges::copy(kRecords, all.begin()).out);
+  return all;
+}();
+
+[[nodiscard]] std::string_view word_of(const What& what);
 
 /// Kinds of records: bit i is the i-th alternative of What.
 using Kinds = std::bitset<kKindCount>;
@@ -125,6 +134,17 @@ inline constexpr std::size_t kKind = []<std::size_t... Kind>(std::index_sequence
 }
 (std::make_index_sequence<kKindCount>{});
 
+static_assert(kKind<Told> + 1 == kKindCount);
+
+/// Makes `what` an empty record, or fact, of the type that has kWords[Word].
+template <std::size_t Word>
+auto& emplace(What& what) {
+  if constexpr (Word < kKind<Told>)
+    return what.emplace<Word>();
+  else
+    return what.emplace<Told>().fact.emplace<Word - kKind<Told>>();
+}
+
 /// The kinds of `Alternatives`.
 template <class... Alternatives>
 Kinds kinds() {
@@ -133,36 +153,46 @@ Kinds kinds() {
   return kinds;
 }
 
-/// Whether `Visitor` can be called with the content of records of the kind.
-template <class Visitor, std::size_t Kind>
-inline constexpr bool kTakes = std::is_invocable_v<const Visitor&, const std::variant_alternative_t<Kind, What>&>;
+/// Whether `Visitor` can be called with a record's content: with the content of a Told, if it is one.
+template <class Visitor, class Content>
+inline constexpr bool kTakes = std::is_invocable_v<const Visitor&, const Content&>;
+template <class Visitor, class... Contents>
+inline constexpr bool kTakes<Visitor, std::variant<Contents...>> = (kTakes<Visitor, Contents> || ...);
+template <class Visitor>
+inline constexpr bool kTakes<Visitor, Told> = kTakes<Visitor, Fact>;
 
 /// The kinds that `Visitor` can be called with.
 template <class Visitor>
 Kinds kinds_of() {
   return []<std::size_t... Kind>(std::index_sequence<Kind...>) {
     Kinds kinds;
-    static_cast<void>((kinds.set(Kind, kTakes<Visitor, Kind>), ...));
+    static_cast<void>((kinds.set(Kind, kTakes<Visitor, std::variant_alternative_t<Kind, What>>), ...));
     return kinds;
   }
   (std::make_index_sequence<kKindCount>{});
 }
 
-/// Calls `use` with the kind as a std::integral_constant, as one switch: the table of functions that std::visit() makes
+/// Calls `use` with the index as a std::integral_constant, as one switch: the table of functions that std::visit() makes
 /// of so many alternatives adds about the cost of a record.
-template <class Use>
-void with_kind(std::size_t kind, const Use& use) {
-  [&]<std::size_t... Kind>(std::index_sequence<Kind...>) {
-    static_cast<void>(((kind == Kind && (use(std::integral_constant<std::size_t, Kind>{}), true)) || ...));
+template <std::size_t Count, class Use>
+void with_index(std::size_t index, const Use& use) {
+  [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+    static_cast<void>(((index == Index && (use(std::integral_constant<std::size_t, Index>{}), true)) || ...));
   }
-  (std::make_index_sequence<kKindCount>{});
+  (std::make_index_sequence<Count>{});
 }
 
-/// std::visit() for visitors that return nothing and skip what they cannot be called with.
-template <class Visitor>
-void visit(const Visitor& visitor, const What& what) {
-  with_kind(what.index(), [&]<std::size_t Kind>(std::integral_constant<std::size_t, Kind>) {
-    if constexpr (kTakes<Visitor, Kind>) visitor(*std::get_if<Kind>(&what));
+/// std::visit() for visitors that return nothing and skip what they cannot be called with. Of a Told they are called
+/// with the fact.
+template <class Visitor, class... Contents>
+void visit(const Visitor& visitor, const std::variant<Contents...>& what) {
+  with_index<sizeof...(Contents)>(what.index(), [&]<std::size_t Index>(std::integral_constant<std::size_t, Index>) {
+    const auto& content = *std::get_if<Index>(&what);
+    using Content = std::remove_cvref_t<decltype(content)>;
+    if constexpr (std::is_same_v<Content, Told>)
+      visit(visitor, content.fact);
+    else if constexpr (kTakes<Visitor, Content>)
+      visitor(content);
   });
 }
 

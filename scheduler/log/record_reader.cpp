@@ -103,7 +103,7 @@ Refusal read(std::string_view text, std::optional<Value>& value) {
 Refusal read(std::string_view text, auto& value, NoRule) { return read(text, value); }
 
 template <class Holds>
-Refusal read(std::string_view text, auto& value, const Rule<Holds>& rule) {
+Refusal read(std::string_view text, auto& value, const FieldRule<Holds>& rule) {
   if (!read(text, value).empty() || !rule.holds(value)) return std::string{rule.expected};
   return {};
 }
@@ -259,13 +259,13 @@ Record read_record(std::string_view text, const Place& place) {
   text.remove_prefix(std::min(after_time, text.size()));
   if (!text.empty()) text.remove_prefix(1);
   const std::string_view kind = text.substr(0, text.find(' '));
-  const auto* const known = std::ranges::find(kKindWords, kind);
-  if (known == kKindWords.end())
-    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kKindWords, ", "), visible_text(kind, 40));
+  const auto* const known = std::ranges::find(kWords, kind);
+  if (known == kWords.end())
+    place.fail("field 2 (kind): expected one of {}, found '{}'", fmt::join(kWords, ", "), visible_text(kind, 40));
   LineReader line(text.substr(kind.size()), place, Instant{*at});
   Record record{Instant{*at}, SuspendDecided{}};  // of the right kind in a moment
-  with_kind(static_cast<std::size_t>(known - kKindWords.begin()),
-            [&](auto index) { fields(line, record.what.emplace<index>()); });
+  with_index<kWords.size()>(static_cast<std::size_t>(known - kWords.begin()),
+                            [&](auto word) { fields(line, emplace<word>(record.what)); });
   line.finish();
   return record;
 }

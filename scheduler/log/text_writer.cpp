@@ -133,7 +133,7 @@ struct LineWriter {
 void put_record(Buffer& out, const Record& record) {
   put_value(out, record.at);
   out.push_back(' ');
-  put(out, kKindWords[record.what.index()]);
+  put(out, word_of(record.what));
   log::visit([line = LineWriter{out, record.at}](const auto& what) { fields(line, what); }, record.what);
 }
 

@@ -28,7 +28,7 @@ struct SharingCase {
 template <class What>
 const What* find(const MemoryLog& log, JobId job) {
   for (const log::Record& record : log.records())
-    if (const auto* what = std::get_if<What>(&record.what); what != nullptr && what->job == job) return what;
+    if (const auto* what = content<What>(record); what != nullptr && what->job == job) return what;
   return nullptr;
 }
 
@@ -50,7 +50,7 @@ std::string row_of(const MemoryLog& log, const Machine& machine, JobId job) {
 std::vector<std::string> groups_of(const MemoryLog& log) {
   std::vector<std::string> groups;
   for (const log::Record& record : log.records())
-    if (const auto* formed = std::get_if<GroupFormed>(&record.what)) {
+    if (const auto* formed = content<GroupFormed>(record)) {
       std::vector<std::int64_t> matched;
       for (const JobId job : formed->matched) matched.push_back(number(job));
       groups.push_back(fmt::format("{},{},{},{},{:.9f}", to_text(record.at), formed->way, number(formed->primary),

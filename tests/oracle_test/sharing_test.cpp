@@ -74,9 +74,9 @@ Result program_result(const SharingWorkload& drawn) {
     }
     if (const auto* finished = std::get_if<log::Finished>(&record.what)) run_of(finished->job).end = at;
     if (const auto* suspended = std::get_if<log::SuspendDecided>(&record.what)) ++run_of(suspended->job).suspensions;
-    if (const auto* expected = std::get_if<ResponseExpected>(&record.what))
+    if (const auto* expected = content<ResponseExpected>(record))
       run_of(expected->job).response_estimate = static_cast<double>(expected->response.count());
-    if (const auto* formed = std::get_if<GroupFormed>(&record.what)) {
+    if (const auto* formed = content<GroupFormed>(record)) {
       FormedGroup group{at, formed->way, {static_cast<std::int64_t>(number(formed->primary))}, {}, formed->gain};
       for (const JobId id : formed->matched) group.matched.push_back(static_cast<std::int64_t>(number(id)));
       result.groups.push_back(group);

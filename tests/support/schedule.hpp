@@ -46,6 +46,17 @@ class JobBuilder {
 };
 inline JobBuilder job(char letter) { return JobBuilder{id(letter)}; }
 
+/// The content of the record, or the fact that it tells, if that is a Type; else nullptr.
+template <class Type>
+const Type* content(const log::Record& record) {
+  if constexpr (IsFact<Type>) {
+    const Told* const told = std::get_if<Told>(&record.what);
+    return told != nullptr ? std::get_if<Type>(&told->fact) : nullptr;
+  } else {
+    return std::get_if<Type>(&record.what);
+  }
+}
+
 /// A log sink that keeps header and records in memory.
 class MemoryLog final : public log::Sink {
  public:

@@ -366,6 +366,7 @@ constinit const PolicyEntry kGLomarcTsPolicy{
     .source = "Zeng and Sodan, G-LOMARC-TS",
     .parameters = sharing::kGLomarcTsParameters,
     .make = sharing::make_g_lomarc_ts,
-    .needs_nodes = true};
+    .needs_nodes = true,
+    .tells = kWordsOf<ResponseExpected, GroupFormed, GroupEnded, MatchRefused>};
 
 }  // namespace replay

@@ -269,21 +269,29 @@ void ScojoPect::adopt(WakeAt& wake, VirtualMachine& machine, bool, const Cluster
   machine.wake_at(wake.at);
 }
 
-// A group is a unit for guests, also where it lies apart.
-void ScojoPect::adopt(GroupFormed& formed, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
-  const auto join = [&](JobId id) {
-    if (ClassJob* const job = jobs_.find(id)) job->is_grouped = true, job->group = formed.primary;
-  };
-  join(formed.primary);
-  std::ranges::for_each(formed.matched, join);
-  out.emplace_back(std::move(formed));
+void ScojoPect::adopt(Note& note, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
+  out.emplace_back(std::move(note));
 }
 
-void ScojoPect::adopt(GroupEnded& ended, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
+void ScojoPect::adopt(Told& told, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
+  if (const auto* const formed = std::get_if<GroupFormed>(&told.fact)) join(*formed);
+  if (const auto* const ended = std::get_if<GroupEnded>(&told.fact)) part(*ended);
+  out.emplace_back(std::move(told));
+}
+
+// A group is a unit for guests, also where it lies apart.
+void ScojoPect::join(const GroupFormed& formed) {
+  const auto add = [&](JobId id) {
+    if (ClassJob* const job = jobs_.find(id)) job->is_grouped = true, job->group = formed.primary;
+  };
+  add(formed.primary);
+  std::ranges::for_each(formed.matched, add);
+}
+
+void ScojoPect::part(const GroupEnded& ended) {
   jobs_.for_each([&ended](JobId, ClassJob& job) {
     if (job.is_grouped && job.group == ended.primary) job.is_grouped = false;
   });
-  out.emplace_back(ended);
 }
 
 void ScojoPect::adopt(Suspend&, VirtualMachine&, bool, const ClusterView&, Decisions&) { refuse_slices(); }
@@ -347,7 +355,11 @@ std::unique_ptr<Policy> make_scojo_pect(const Parameters& parameters) {
 }  // namespace
 
 constinit const PolicyEntry kScojoPectPolicy{
-    "scojo-pect", "time slices for short, medium and long jobs over a policy that shares space",
-    "G-LOMARC-TS paper, section 4.7", kScojoPectParameters, make_scojo_pect};
+    .name = "scojo-pect",
+    .summary = "time slices for short, medium and long jobs over a policy that shares space",
+    .source = "G-LOMARC-TS paper, section 4.7",
+    .parameters = kScojoPectParameters,
+    .make = make_scojo_pect,
+    .tells = kWordsOf<ClassAssigned, SliceBegun>};
 
 }  // namespace replay

@@ -122,12 +122,10 @@ class ScojoPect final : public Policy {
   void adopt(WakeAt& wake, VirtualMachine& machine, bool, const ClusterView&, Decisions&);
   void adopt(Suspend&, VirtualMachine&, bool, const ClusterView&, Decisions&);
   void adopt(Resume&, VirtualMachine&, bool, const ClusterView&, Decisions&);
-  void adopt(GroupFormed& formed, VirtualMachine&, bool, const ClusterView&, Decisions& out);
-  void adopt(GroupEnded& ended, VirtualMachine&, bool, const ClusterView&, Decisions& out);
-  template <class Fact>
-  void adopt(Fact& fact, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
-    out.emplace_back(std::move(fact));
-  }
+  void adopt(Note& note, VirtualMachine&, bool, const ClusterView&, Decisions& out);
+  void adopt(Told& told, VirtualMachine&, bool, const ClusterView&, Decisions& out);
+  void join(const GroupFormed& formed);
+  void part(const GroupEnded& ended);
 
   [[nodiscard]] ClassJob& job_of(JobId id);
   [[noreturn]] static void refuse_slices();

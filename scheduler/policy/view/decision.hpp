@@ -7,10 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "scheduler/facts/fact.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/event.hpp"
 #include "scheduler/model/job_sizes.hpp"
-#include "scheduler/model/node_sharing.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -44,9 +44,7 @@ struct WakeAt {  ///< asks for a pass at `at`, even when nothing else happens th
 struct Note {  ///< into the event log, and nowhere else
   std::string text;
 };
-using Decision = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt, Note,
-                              // into the event log, and nowhere else, as Note (model/node_sharing.hpp)
-                              GroupFormed, GroupEnded, MatchRefused, ResponseExpected, ClassAssigned, SliceBegun>;
+using Decision = std::variant<Start, Resize, Suspend, Resume, Kill, Extend, WakeAt, Note, Told>;
 
 /// A reused buffer, in the order in which things should happen.
 using Decisions = std::vector<Decision>;

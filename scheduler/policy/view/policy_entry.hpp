@@ -30,6 +30,8 @@ struct PolicyEntry {
   /// The policy's text with what a trial run has found in place of parameters that ask for one; nothing if none of them
   /// does. Null: it has no such parameters. Policies inside another one are not prepared.
   std::optional<std::string> (*prepare)(const PolicyText& written, const TrialRun& trial) = nullptr;
+  /// The words of the facts that it tells (facts/fact.hpp), without those of policies inside it.
+  std::span<const std::string_view> tells = {};
 };
 
 }  // namespace replay

@@ -13,9 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "scheduler/facts/node_sharing.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/log/text.hpp"
-#include "scheduler/model/node_sharing.hpp"
 #include "scheduler/report/page/columns.hpp"
 #include "scheduler/report/page/run_reader.hpp"
 

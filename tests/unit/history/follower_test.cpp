@@ -110,7 +110,7 @@ class Told final : public Observer {
     text += fmt::format(" ({} {} {} {})", load.queued, load.running, load.suspended, load.busy_cores);
   }
   void on_record(const log::Record& record, const JobState* job) override {
-    text += fmt::format(" {}{}", log::kKindWords[record.what.index()], job == nullptr ? "" : "!");
+    text += fmt::format(" {}{}", log::word_of(record.what), job == nullptr ? "" : "!");
   }
   [[nodiscard]] log::Kinds records() const override { return log::kinds<log::Finished, log::Note>(); }
   std::string text;

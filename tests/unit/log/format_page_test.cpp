@@ -39,11 +39,11 @@ struct FieldNames {
   }
 };
 
-template <std::size_t Kind>
-Names fields_of_kind() {
-  std::variant_alternative_t<Kind, What> what{};
+template <std::size_t Word>
+Names fields_of_record() {
+  What what;
   FieldNames list;
-  fields(list, what);
+  fields(list, emplace<Word>(what));
   return list.names;
 }
 
@@ -85,10 +85,10 @@ std::map<std::string, Names> documented() {
 
 TEST(EventLogPage, NamesEveryRecordAndItsFieldsInTheirOrder) {
   std::map<std::string, Names> written;
-  [&]<std::size_t... Kind>(std::index_sequence<Kind...>) {
-    ((written[std::string{kKindWords[Kind]}] = fields_of_kind<Kind>()), ...);
+  [&]<std::size_t... Word>(std::index_sequence<Word...>) {
+    ((written[std::string{kWords[Word]}] = fields_of_record<Word>()), ...);
   }
-  (std::make_index_sequence<kKindCount>{});
+  (std::make_index_sequence<kWords.size()>{});
   EXPECT_EQ(documented(), written);
 }
 

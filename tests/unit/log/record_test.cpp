@@ -26,6 +26,23 @@ TEST(Record, AVisitorIsCalledWithWhatItTakes) {
   EXPECT_EQ(lines, (std::vector<std::string>{"launched 1", "finished 1"}));
 }
 
+// Records the facts of groups.
+struct Groups {
+  std::vector<std::string>& lines;
+
+  void operator()(const GroupFormed& what) const { lines.push_back("formed " + std::to_string(number(what.primary))); }
+  void operator()(const GroupEnded& what) const { lines.push_back("ended " + std::to_string(number(what.primary))); }
+};
+
+TEST(Record, AVisitorIsCalledWithTheFactThatIsTold) {
+  std::vector<std::string> lines;
+  for (const What& what : {What{GroupFormed{JobId{1}, {}, 1, 0}}, What{ClassAssigned{JobId{2}, JobClass::kLong}},
+                           What{Launched{}}, What{GroupEnded{JobId{3}}}})
+    visit(Groups{lines}, what);
+  EXPECT_EQ(lines, (std::vector<std::string>{"formed 1", "ended 3"}));
+  EXPECT_EQ(kinds_of<Groups>(), Kinds{}.set(kKind<Told>));
+}
+
 TEST(Record, KindsAreThoseThatAVisitorTakes) {
   const Kinds kinds = kinds_of<StartsAndEnds>();
   EXPECT_EQ(kinds.count(), 2U);

@@ -136,6 +136,17 @@ TEST_P(EveryPolicy, WritesTheSameLogTwice) {
   EXPECT_EQ(bytes(), bytes());
 }
 
+TEST_P(EveryPolicy, TellsOnlyFactsThatItsEntryOrThatOfAPolicyInItDeclares) {
+  std::set<std::string_view> declared;
+  for (const PolicyEntry& entry : policies())
+    if (GetParam().find(entry.name) != std::string::npos) declared.insert(entry.tells.begin(), entry.tells.end());
+  const auto log = simulate(GetParam(), machine_for(GetParam(), 16), random_jobs(7, 300, 16), "utrera");
+  for (const log::Record& record : log.records())
+    if (std::holds_alternative<Told>(record.what)) {
+      ASSERT_TRUE(declared.contains(log::word_of(record.what))) << log::to_line(record);
+    }
+}
+
 TEST_P(EveryPolicy, TakesJobsOfOneInstantByNumberWhateverTheOrderOfTheFile) {
   const auto lines_of = [](const std::vector<TracedJob>& jobs) {
     const auto log = simulate(GetParam(), machine_for(GetParam(), 16), jobs, "utrera");

@@ -57,7 +57,7 @@ std::string broken_promise(const MemoryLog& log, const std::vector<TracedJob>& j
   constexpr double kFactor = 0.75, kRounding = 4e-6;
   std::size_t promised = 0;
   for (const log::Record& record : log.records()) {
-    const auto* const expected = std::get_if<ResponseExpected>(&record.what);
+    const auto* const expected = content<ResponseExpected>(record);
     if (expected == nullptr) continue;
     ++promised;
     const Job& job = job_of(jobs, expected->job).job;
@@ -73,7 +73,7 @@ std::string broken_promise(const MemoryLog& log, const std::vector<TracedJob>& j
 
 std::size_t groups_in(const MemoryLog& log) {
   return static_cast<std::size_t>(std::ranges::count_if(
-      log.records(), [](const log::Record& record) { return std::holds_alternative<GroupFormed>(record.what); }));
+      log.records(), [](const log::Record& record) { return content<GroupFormed>(record) != nullptr; }));
 }
 
 struct Sharing {

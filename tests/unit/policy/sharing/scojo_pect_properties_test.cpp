@@ -35,7 +35,7 @@ class Course {
     for (const log::Record& record : log.records()) {
       if (record.at != now_) end_of_instant();
       now_ = record.at;
-      std::visit([this](const auto& what) { on(what); }, record.what);
+      log::visit([this](const auto& what) { on(what); }, record.what);
     }
     end_of_instant();
   }
@@ -169,7 +169,7 @@ TEST(ScojoPectProperties, NoGuestDelaysAJobBeyondThePlanOfItsClass) {
         const auto log = simulate(policy, machine, jobs, "isolated+pairs");
         const Course course{log, machine};
         for (const log::Record& record : log.records()) {
-          const auto* const expected = std::get_if<ResponseExpected>(&record.what);
+          const auto* const expected = content<ResponseExpected>(record);
           if (expected == nullptr) continue;
           const JobClass of = course.class_of(expected->job);
           const Duration response = course.clock(of, log.end(expected->job)) - course.clock(of, record.at);

@@ -29,7 +29,7 @@ std::string course(const MemoryLog& log, char job, const Machine& machine) {
 std::string slices(const MemoryLog& log) {
   std::string text;
   for (const log::Record& record : log.records())
-    if (const auto* slice = std::get_if<SliceBegun>(&record.what))
+    if (const auto* slice = content<SliceBegun>(record))
       text += fmt::format("{}{} {} {}-{}", text.empty() ? "" : ", ", to_text(record.at), to_text(slice->job_class),
                           to_text(slice->begins), to_text(slice->ends));
   return text;
@@ -228,7 +228,7 @@ TEST(ScojoPect, SaysWhichClassAJobBelongsTo) {
                jobs({job('S').runs(600s), job('M').runs(600s + 1us), job('N').runs(3h), job('L').runs(3h + 1us)}));
   std::string classes;
   for (const log::Record& record : log.records())
-    if (const auto* assigned = std::get_if<ClassAssigned>(&record.what))
+    if (const auto* assigned = content<ClassAssigned>(record))
       classes += fmt::format("{} {} ", static_cast<char>(assigned->job), to_text(assigned->job_class));
   EXPECT_EQ(classes, "L long M medium N medium S short ");  // by number
 }
