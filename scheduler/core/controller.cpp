@@ -32,7 +32,7 @@ Controller::Controller(const Machine& machine, Policy& policy, const RuntimeMode
       log_(log),
       wanted_(log.kinds()),
       options_(std::move(options)),
-      pass_rule_(policy.pass_rule()),
+      pass_rule_(policy.traits().pass_rule),
       resizes_to_any_size_(model.divides_work_anew() && !machine.names_cores()),
       cores_(machine),
       shared_(machine, model.looks_at_nodes()) {}

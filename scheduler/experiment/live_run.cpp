@@ -57,7 +57,7 @@ NamedPolicy policy_for(const RunSpec& run, CoreCount cores) {
         "--policy: awt=conservative takes a simulation of the jobs before the run, and a service does not know its "
         "jobs before: expected numbers");
   });
-  if (const Training* const training = named.policy->training(); training != nullptr && training->machine != cores)
+  if (const auto& training = named.policy->traits().training; training && training->machine != cores)
     throw InputError(fmt::format("--policy {}: was learned on a machine of {} processors, expected {}", text,
                                  training->machine, cores));
   return named;

@@ -84,7 +84,7 @@ std::vector<NamedPolicy> make_policies(Prepared& run) {
   std::vector<NamedPolicy> made;
   for (const std::string& policy : policies_of(run.spec)) {
     made.push_back(make_policy(policy));
-    run.policies.push_back({policy, {}, made.back().policy->chooses_sizes()});
+    run.policies.push_back({policy, {}, made.back().policy->traits().chooses_sizes});
   }
   std::map<std::string, std::string> of_folder;
   for (PreparedPolicy& policy : run.policies) policy.folder = folder_for(policy.text, of_folder);
@@ -94,7 +94,7 @@ std::vector<NamedPolicy> make_policies(Prepared& run) {
 std::vector<LearnedFrom> learned_by(const std::vector<NamedPolicy>& policies) {
   std::vector<LearnedFrom> learned;
   for (const NamedPolicy& named : policies)
-    if (const Training* const training = named.policy->training())
+    if (const auto& training = named.policy->traits().training)
       learned.push_back({named.files.empty() ? named.text : named.files.front(), *training});
   return learned;
 }

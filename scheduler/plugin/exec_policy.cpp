@@ -8,7 +8,6 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/plugin/answer_book.hpp"
-#include "scheduler/plugin/cautious_answers.hpp"
 #include "scheduler/plugin/child_process.hpp"
 #include "scheduler/plugin/fault.hpp"
 #include "scheduler/plugin/messages.hpp"
@@ -33,11 +32,6 @@ class ExecPolicy final : public Policy {
       child_.reset();
       throw PolicyFault(options_.name, view.now, refused.what() + words);
     }
-  }
-
-  CoreCount free_until(const ClusterView& view, Instant) const override { return cautious_free_until(view); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return cautious_may_start_now(view, job);
   }
 
  private:

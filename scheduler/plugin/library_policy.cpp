@@ -10,10 +10,10 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/plugin/answer_book.hpp"
-#include "scheduler/plugin/cautious_answers.hpp"
 #include "scheduler/plugin/fault.hpp"
 #include "scheduler/plugin/library_view.hpp"
 #include "scheduler/plugin/replay_policy.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay::plugin {
 namespace {
@@ -85,7 +85,7 @@ class Answers {
   std::string refusal_;
 };
 
-class LibraryPolicy final : public Policy {
+class LibraryPolicy final : public Policy, public Hosting {
  public:
   LibraryPolicy(std::string name, const replay_policy_table& table, void* made)
       : name_(std::move(name)), table_(table), made_(made) {}
@@ -107,14 +107,14 @@ class LibraryPolicy final : public Policy {
     LibraryView seen;
     const int cores =
         has_free_until() ? table_.free_until(made_, &seen.of(view), until.time_since_epoch().count()) : -1;
-    return cores < 0 ? cautious_free_until(view) : std::min(cores, view.free.total());
+    return cores < 0 ? Hosting::free_until(view, until) : std::min(cores, view.free.total());
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     LibraryView seen;
     const replay_view& shown = seen.of(view);
     const int may = has_may_start_now() ? table_.may_start_now(made_, &shown, &seen.also(job)) : -1;
-    return may < 0 ? cautious_may_start_now(view, job) : may != 0;
+    return may < 0 ? Hosting::may_start_now(view, job) : may != 0;
   }
 
  private:

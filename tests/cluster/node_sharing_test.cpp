@@ -22,7 +22,7 @@ using test::at;
 using test::id;
 
 // Decides all of this when as many jobs wait.
-class AllAtOnce final : public test::UnwrappedPolicy {
+class AllAtOnce final : public Policy {
  public:
   explicit AllAtOnce(Decisions decisions) : decisions_(std::move(decisions)) {}
   void decide(const ClusterView& view, Decisions& out) override {

@@ -8,16 +8,9 @@
 
 namespace replay::test {
 
-/// Defaults for the questions that a wrapping policy asks; no policy wraps these.
-class UnwrappedPolicy : public Policy {
- public:
-  CoreCount free_until(const ClusterView&, Instant) const override { return 0; }
-  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
-};
-
 /// First come, first served, two on a core: the head starts expanded on free cores, or else beside the oldest job on
 /// the cores of which it fits, expanded or at level 2. Rigid jobs do not share.
-class Beside final : public UnwrappedPolicy {
+class Beside final : public Policy {
  public:
   void decide(const ClusterView& view, Decisions& out) override;
 };
@@ -25,7 +18,7 @@ class Beside final : public UnwrappedPolicy {
 /// Coarse preemption: time is cut into slices; jobs with odd numbers run in odd slices, the others in even ones, and
 /// the rest is suspended. Within a slice first come, first served, each job on cores of its own, or (`share`) as Beside
 /// does it.
-class Slices final : public UnwrappedPolicy {
+class Slices final : public Policy {
  public:
   explicit Slices(Duration length, bool share = false) : length_(length), share_(share) {}
   void decide(const ClusterView& view, Decisions& out) override;
@@ -36,7 +29,7 @@ class Slices final : public UnwrappedPolicy {
 };
 
 /// Returns the given decisions at the given instants. REQUIRES: jobs are submitted when a decision names them.
-class Timetable final : public UnwrappedPolicy {
+class Timetable final : public Policy {
  public:
   explicit Timetable(std::map<Instant, Decisions> decisions) : decisions_(std::move(decisions)) {}
   void decide(const ClusterView& view, Decisions& out) override;

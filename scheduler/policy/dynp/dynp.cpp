@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "scheduler/policy/dynp/dynp_decider.hpp"
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/job_order.hpp"
 #include "scheduler/policy/plan/list_plan.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
@@ -75,7 +76,7 @@ DynpScore score(std::span<const ListPlan::Planned> plan, Metric metric, Instant 
   return metric == Metric::kUtilisation ? DynpScore{-1, until_last.count()} : score;
 }
 
-class Dynp final : public Policy {
+class Dynp final : public Policy, public HostingByPlan {
  public:
   explicit Dynp(const DynpSettings& settings)
       : settings_(settings),
@@ -99,14 +100,6 @@ class Dynp final : public Policy {
     else if (is_kept_ || !plan_in_use().is_made())
       keep_plan(view.now);
     start(view.now, out);
-  }
-
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return free_by_plan(view, plan_of(view, nullptr), until);
-  }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
  private:
@@ -201,14 +194,8 @@ class Dynp final : public Policy {
     if (next != kNever) out.emplace_back(WakeAt{next});
   }
 
-  Availability plan_of(const ClusterView& view, const Job* but) const {
-    Availability profile = availability_of_running(view);
-    JobPlan jobs;
-    for (const Job* job : view.waiting)
-      if (but == nullptr || job->id != but->id) jobs.push_back({job, kNever});
-    sort_by(kOrders[static_cast<std::size_t>(in_use_)], jobs, &PlannedStart::job);
-    for (const PlannedStart& planned : jobs) place(profile, *planned.job, view.now);
-    return profile;
+  Availability plan_of(const ClusterView& view, const Job* but) const override {
+    return plan_in_order(view, kOrders[static_cast<std::size_t>(in_use_)], but);
   }
 
   ListPlan& plan_in_use() { return plans_[static_cast<std::size_t>(in_use_)]; }

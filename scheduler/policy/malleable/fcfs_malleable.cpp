@@ -22,6 +22,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/policy/malleable/core_sharing.hpp"
 #include "scheduler/policy/view/counted_ends.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay {
 namespace {
@@ -339,7 +340,7 @@ class Pass {
   std::vector<Candidate> jobs_;  // in start order
 };
 
-class FcfsMalleable final : public Policy {
+class FcfsMalleable final : public Policy, public Hosting {
  public:
   explicit FcfsMalleable(FcfsMalleableSettings settings) : settings_(settings) {}
 

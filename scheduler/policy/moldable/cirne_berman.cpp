@@ -16,6 +16,7 @@
 #include "scheduler/policy/moldable/easy_future.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
 #include "scheduler/policy/rigid/conservative.hpp"
 
@@ -28,9 +29,10 @@ ProcessCount most_tried(const Job& job, CoreCount machine, MostTried most) {
   return most == MostTried::kFull ? machine : size_near(job, optimum_size(job, machine), machine);
 }
 
-class CirneOverEasy final : public Policy {
+class CirneOverEasy final : public Policy, public HostingBesideHead {
  public:
-  CirneOverEasy(Aging aging, MostTried most) : aging_(aging), most_(most), queue_(aging), future_(aging) {}
+  CirneOverEasy(Aging aging, MostTried most)
+      : Policy({.chooses_sizes = true}), aging_(aging), most_(most), queue_(aging), future_(aging) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     for (const Trigger& trigger : view.triggers)
@@ -50,32 +52,9 @@ class CirneOverEasy final : public Policy {
     queue_.wake_for_promotion(out);
   }
 
-  [[nodiscard]] bool chooses_sizes() const override { return true; }
-
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    const CoreCount free = view.free.total();
-    if (view.waiting.empty()) return free;
-    const CoreCount head = shape_of(head_of(view)).processes;
-    if (head <= free) return free - head;
-    const Shadow shadow = head_shadow(view, free, head, {});
-    return shadow.at >= until ? free : std::min(free, shadow.extra);
-  }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    const CoreCount free = view.free.total();
-    const Shape shape = shape_of(job);
-    if (view.waiting.empty() || shape.processes > free) return false;
-    const Job& first = head_of(view);
-    if (first.id == job.id) return true;
-    const CoreCount head = shape_of(first).processes;
-    if (head <= free) return head + shape.processes <= free;
-    const Shadow shadow = head_shadow(view, free, head, {});
-    return view.now + shape.time <= shadow.at || shape.processes <= shadow.extra;
-  }
-
  private:
   // The submitted one before it has chosen.
-  [[nodiscard]] Shape shape_of(const Job& job) const {
+  Shape shape_of(const Job& job) const override {
     const Shape* const chosen = chosen_.find(job.id);
     return chosen != nullptr ? *chosen : Shape{job.processes, job.estimate};
   }
@@ -101,12 +80,7 @@ class CirneOverEasy final : public Policy {
     }
   }
 
-  // REQUIRES: a job waits.
-  [[nodiscard]] const Job& head_of(const ClusterView& view) const {
-    ClassQueue queue{aging_};
-    queue.follow(view);
-    return *queue.in_order().front()->job;
-  }
+  const Job& head_of(const ClusterView& view) const override { return head_by_class(view, aging_); }
 
   Aging aging_;
   MostTried most_;

@@ -6,13 +6,14 @@
 
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/policy/plan/class_queue.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay {
 namespace {
 
-class GreedyMoldable final : public Policy {
+class GreedyMoldable final : public Policy, public Hosting {
  public:
-  explicit GreedyMoldable(bool by_class) : by_class_(by_class) {}
+  explicit GreedyMoldable(bool by_class) : Policy({.chooses_sizes = true}), by_class_(by_class) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();
@@ -26,8 +27,6 @@ class GreedyMoldable final : public Policy {
     });
     if (by_class_) queue_.wake_for_promotion(out);
   }
-
-  [[nodiscard]] bool chooses_sizes() const override { return true; }
 
   // The next end may make room for a waiting job that takes all that is free.
   CoreCount free_until(const ClusterView& view, Instant until) const override {

@@ -21,6 +21,7 @@
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay {
 namespace {
@@ -224,9 +225,10 @@ class ScojoPass {
   std::vector<Begin> starts_;
 };
 
-class Scojo final : public Policy {
+class Scojo final : public Policy, public Hosting {
  public:
-  Scojo(Aging aging, bool to_levels) : aging_(aging), to_levels_(to_levels), queue_(aging) {}
+  Scojo(Aging aging, bool to_levels)
+      : Policy({.chooses_sizes = true}), aging_(aging), to_levels_(to_levels), queue_(aging) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     queue_.follow(view);
@@ -248,8 +250,6 @@ class Scojo final : public Policy {
     pass.emit(out);
     queue_.wake_for_promotion(out);
   }
-
-  [[nodiscard]] bool chooses_sizes() const override { return true; }
 
   // What is free may go to a running job that is expanded, at the next event or without one.
   CoreCount free_until(const ClusterView& view, Instant /*until*/) const override {

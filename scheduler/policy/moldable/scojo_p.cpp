@@ -22,6 +22,7 @@
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay {
 namespace {
@@ -177,13 +178,16 @@ class ScojoPPass {
   std::optional<Guarantee> guarantee_;
 };
 
-class ScojoP final : public Policy {
+class ScojoP final : public Policy, public Hosting {
  public:
   ScojoP(Aging aging, const LoadAim& aim, const Prediction& prediction)
-      : aging_(aging), aim_(aim), from_past_(prediction.from_past), queue_(aging), pass_(aim) {
-    if (!prediction.trained) return;
-    training_ = prediction.trained->training;
-    trained_ = forecast_of(*prediction.trained);
+      : Policy({.chooses_sizes = true, .training = training_of(prediction)}),
+        aging_(aging),
+        aim_(aim),
+        from_past_(prediction.from_past),
+        queue_(aging),
+        pass_(aim) {
+    if (prediction.trained) trained_ = forecast_of(*prediction.trained);
   }
 
   void decide(const ClusterView& view, Decisions& out) override {
@@ -231,10 +235,10 @@ class ScojoP final : public Policy {
                                [&job](const ScojoPPass::Begin& begin) { return begin.job->job().id == job.id; });
   }
 
-  [[nodiscard]] const Training* training() const override { return training_ ? &*training_ : nullptr; }
-  [[nodiscard]] bool chooses_sizes() const override { return true; }
-
  private:
+  static std::optional<Training> training_of(const Prediction& prediction) {
+    return prediction.trained ? std::optional{prediction.trained->training} : std::nullopt;
+  }
   [[nodiscard]] const Forecast* forecast() const { return trained_ ? &*trained_ : past_.forecast(); }
 
   void find_shares(const ClusterView& view) {
@@ -262,7 +266,6 @@ class ScojoP final : public Policy {
   bool from_past_;
   ClassQueue queue_;
   PastOfLog past_;
-  std::optional<Training> training_;
   std::optional<Forecast> trained_;
   PassCauses causes_;
   JobMap<WaitingShare> shares_;               // of the waiting jobs

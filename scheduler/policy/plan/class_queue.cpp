@@ -36,6 +36,12 @@ JobClass class_at(const ClassedJob& job, Aging aging, Instant now) {
   return aging == Aging::kOne && job.own == JobClass::kLong ? JobClass::kMedium : JobClass::kShort;
 }
 
+const Job& head_by_class(const ClusterView& view, Aging aging) {
+  ClassQueue queue{aging};
+  queue.follow(view);
+  return *queue.in_order().front()->job;
+}
+
 void ClassQueue::follow(const ClusterView& view) {
   jobs_.swap(before_);
   if (machine_ != view.machine.size()) before_.clear();

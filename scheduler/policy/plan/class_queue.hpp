@@ -51,6 +51,9 @@ struct ClassedJob {
 /// With promotions.
 [[nodiscard]] JobClass class_at(const ClassedJob& job, Aging aging, Instant now);
 
+/// The first of the waiting jobs. O(waiting). REQUIRES: a job waits.
+[[nodiscard]] const Job& head_by_class(const ClusterView& view, Aging aging);
+
 class ClassQueue {
  public:
   explicit ClassQueue(Aging aging) : aging_(aging) {}

@@ -120,13 +120,4 @@ void take_back(Availability& plan, const Job& job, Instant start) {
   plan.release(start, start + job.estimate, job.processes);
 }
 
-CoreCount free_by_plan(const ClusterView& view, const Availability& plan, Instant until) {
-  const CoreCount free = view.free.total();
-  return until <= view.now ? free : std::min(free, plan.least_free(view.now, until));
-}
-
-bool may_start_by_plan(const ClusterView& view, const Availability& plan, const Job& job) {
-  return job.processes <= view.free.total() && plan.fits(job.processes, view.now, job.estimate);
-}
-
 }  // namespace replay

@@ -76,9 +76,4 @@ Instant place(Availability& plan, const Job& job, Instant from);
 /// Releases that reservation. REQUIRES: reserved from `start` on.
 void take_back(Availability& plan, const Job& job, Instant start);
 
-/// Policy::free_until() and Policy::may_start_now() of a policy that follows `plan`. The plan has the running jobs and
-/// all waiting jobs that must not be delayed; for the second function without `job` itself.
-[[nodiscard]] CoreCount free_by_plan(const ClusterView& view, const Availability& plan, Instant until);
-[[nodiscard]] bool may_start_by_plan(const ClusterView& view, const Availability& plan, const Job& job);
-
 }  // namespace replay

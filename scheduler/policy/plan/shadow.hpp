@@ -46,8 +46,4 @@ template <class Running, class ReleaseOf = std::identity>
 /// The same with the running jobs of a view.
 [[nodiscard]] Shadow head_shadow(const ClusterView& view, CoreCount free, CoreCount head, std::span<Release> started);
 
-/// Policy::free_until() of policies that reserve for the head only: the cores free now that the head does not need
-/// before `until`.
-[[nodiscard]] CoreCount free_beside_head(const ClusterView& view, Instant until);
-
 }  // namespace replay

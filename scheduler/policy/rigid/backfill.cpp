@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/job_order.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
@@ -25,16 +26,14 @@ bool arrival_cannot_start(const ClusterView& view) {
          view.triggers[0].job->processes > view.free.total();
 }
 
-class Easy final : public Policy {
+class Easy final : public Policy, public HostingBesideHead {
  public:
-  Easy(PassRule rule, JobOrder order) : rule_(rule), order_(order) {}
-
-  PassRule pass_rule() const override { return rule_; }
+  Easy(PassRule rule, JobOrder order) : Policy({.pass_rule = rule}), order_(order) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     if (view.waiting.empty()) return;
     CoreCount free = view.free.total();
-    if (rule_ == PassRule::kEvent && arrival_cannot_start(view)) return;
+    if (traits().pass_rule == PassRule::kEvent && arrival_cannot_start(view)) return;
 
     started_.clear();
     auto waiting = view.waiting.begin();
@@ -55,18 +54,6 @@ class Easy final : public Policy {
     for (const Job* job : candidates_) backfill(*job, view.now, shadow, free, out);
   }
 
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return free_beside_head(view, until); }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    const CoreCount free = view.free.total();
-    if (view.waiting.empty() || job.processes > free) return false;
-    const Job& head = view.waiting.head();
-    if (head.id == job.id) return true;
-    if (head.processes <= free) return head.processes + job.processes <= free;
-    const Shadow shadow = head_shadow(view, free, head.processes, {});
-    return view.now + job.estimate <= shadow.at || job.processes <= shadow.extra;
-  }
-
  private:
   void backfill(const Job& job, Instant now, Shadow& shadow, CoreCount& free, Decisions& out) {
     if (job.processes > free) return;
@@ -82,24 +69,21 @@ class Easy final : public Policy {
     out.emplace_back(Start{job.id, {job.processes, 1, {}}});
   }
 
-  PassRule rule_;
   JobOrder order_;
   std::vector<Release> started_;  // ends of the jobs started in this pass
   std::vector<const Job*> candidates_;
 };
 
 // Several reservations: the profile shows whether a job would delay one.
-class ReservingBackfill final : public Policy {
+class ReservingBackfill final : public Policy, public HostingByPlan {
  public:
   ReservingBackfill(PassRule rule, JobOrder order, std::int64_t reservations)
-      : rule_(rule), order_(order), reservations_(reservations) {}
-
-  PassRule pass_rule() const override { return rule_; }
+      : Policy({.pass_rule = rule}), order_(order), reservations_(reservations) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     static_cast<void>(running_.follow(view));
     if (view.waiting.empty() || view.free.total() == 0) return;
-    if (rule_ == PassRule::kEvent && arrival_cannot_start(view)) return;
+    if (traits().pass_rule == PassRule::kEvent && arrival_cannot_start(view)) return;
     Availability& plan = running_.profile();
     reserved_.clear();
     auto waiting = view.waiting.begin();
@@ -112,14 +96,6 @@ class ReservingBackfill final : public Policy {
     sort_by(order_, candidates_);
     for (const Job* job : candidates_) start_if_it_fits(plan, *job, view.now, out);
     for (const Reserved& kept : reserved_) take_back(plan, *kept.job, kept.start);
-  }
-
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return free_by_plan(view, plan_of(view, nullptr), until);
-  }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
  private:
@@ -139,7 +115,7 @@ class ReservingBackfill final : public Policy {
   void reserve(Availability& plan, const Job& job, Instant now) { reserved_.push_back({&job, place(plan, job, now)}); }
 
   // The profile of running jobs, of those that could start now and of the reservations, without `but`.
-  Availability plan_of(const ClusterView& view, const Job* but) const {
+  Availability plan_of(const ClusterView& view, const Job* but) const override {
     Availability plan = availability_of_running(view);
     std::int64_t left = reservations_;
     for (const Job* job : view.waiting) {
@@ -151,7 +127,6 @@ class ReservingBackfill final : public Policy {
     return plan;
   }
 
-  PassRule rule_;
   JobOrder order_;
   std::int64_t reservations_;
   RunningPlan running_;

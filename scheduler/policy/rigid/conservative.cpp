@@ -19,11 +19,13 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/model/job_sizes.hpp"
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/known_floors.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/plan/shapes.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
+#include "scheduler/policy/view/planned_starts.hpp"
 
 namespace replay {
 namespace {
@@ -137,12 +139,10 @@ struct Compression {
   bool at_every_end;
 };
 
-class Conservative final : public Policy {
+class Conservative final : public Policy, public Hosting, public PlannedStarts {
  public:
   Conservative(PassRule rule, Compression compression, SizeAtSubmission size = {})
-      : rule_(rule), compression_(compression), size_(std::move(size)) {}
-
-  PassRule pass_rule() const override { return rule_; }
+      : Policy({.pass_rule = rule}), compression_(compression), size_(std::move(size)) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     now_ = view.now;
@@ -360,7 +360,6 @@ class Conservative final : public Policy {
 
   Availability& profile() { return running_.profile(); }
 
-  PassRule rule_;
   Compression compression_;
   SizeAtSubmission size_;  // empty: jobs keep the submitted size
   Instant now_{};

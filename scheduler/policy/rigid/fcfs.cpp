@@ -2,12 +2,12 @@
 
 #include "scheduler/policy/rigid/fcfs.hpp"
 
-#include "scheduler/policy/plan/shadow.hpp"
+#include "scheduler/policy/plan/hosting.hpp"
 
 namespace replay {
 namespace {
 
-class Fcfs final : public Policy {
+class Fcfs final : public Policy, public HostingBesideHead {
  public:
   void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();
@@ -17,8 +17,6 @@ class Fcfs final : public Policy {
       out.emplace_back(Start{job->id, {job->processes, 1, {}}});
     }
   }
-
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return free_beside_head(view, until); }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     return !view.waiting.empty() && view.waiting.head().id == job.id && job.processes <= view.free.total();

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/job_order.hpp"
 #include "scheduler/policy/plan/ordered_queue.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
@@ -21,11 +22,9 @@
 namespace replay {
 namespace {
 
-class Plan final : public Policy {
+class Plan final : public Policy, public HostingByPlan {
  public:
-  Plan(JobOrder order, PassRule rule) : order_(order), rule_(rule), queue_(order) {}
-
-  PassRule pass_rule() const override { return rule_; }
+  Plan(JobOrder order, PassRule rule) : Policy({.pass_rule = rule}), order_(order), queue_(order) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     static_cast<void>(running_.follow(view));
@@ -36,19 +35,6 @@ class Plan final : public Policy {
     plan(view.now, view.free.total(), out);
     for (const auto& [job, start] : reserved_) take_back(running_.profile(), *job, start);
     for (const Job* job : started_) queue_.remove(*job);
-  }
-
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    Availability plan = availability_of_running(view);
-    for (const Job* job : sorted(view)) place(plan, *job, view.now);
-    return free_by_plan(view, plan, until);
-  }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    Availability plan = availability_of_running(view);
-    for (const Job* other : sorted(view))
-      if (other->id != job.id) place(plan, *other, view.now);
-    return may_start_by_plan(view, plan, job);
   }
 
  private:
@@ -94,14 +80,11 @@ class Plan final : public Policy {
     out.emplace_back(Start{job.id, {job.processes, 1, {}}});
   }
 
-  [[nodiscard]] std::vector<const Job*> sorted(const ClusterView& view) const {
-    std::vector<const Job*> jobs{view.waiting.begin(), view.waiting.end()};
-    sort_by(order_, jobs);
-    return jobs;
+  Availability plan_of(const ClusterView& view, const Job* but) const override {
+    return plan_in_order(view, order_, but);
   }
 
   JobOrder order_;
-  PassRule rule_;
   RunningPlan running_;
   OrderedQueue queue_;
   std::vector<Reserved> reserved_;  // jobs that cannot start now: taken back at the end of the pass

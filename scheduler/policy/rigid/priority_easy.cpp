@@ -4,17 +4,17 @@
 
 #include "scheduler/policy/rigid/priority_easy.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "scheduler/policy/plan/class_queue.hpp"
 #include "scheduler/policy/plan/easy_pass.hpp"
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/shadow.hpp"
 
 namespace replay {
 namespace {
 
-class PriorityEasy final : public Policy {
+class PriorityEasy final : public Policy, public HostingBesideHead {
  public:
   explicit PriorityEasy(Aging aging) : aging_(aging), queue_(aging) {}
 
@@ -34,32 +34,8 @@ class PriorityEasy final : public Policy {
     queue_.wake_for_promotion(out);
   }
 
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    const CoreCount free = view.free.total();
-    if (view.waiting.empty()) return free;
-    const CoreCount head = head_of(view).processes;
-    if (head <= free) return free - head;
-    const Shadow shadow = head_shadow(view, free, head, {});
-    return shadow.at >= until ? free : std::min(free, shadow.extra);
-  }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    const CoreCount free = view.free.total();
-    if (view.waiting.empty() || job.processes > free) return false;
-    const Job& head = head_of(view);
-    if (head.id == job.id) return true;
-    if (head.processes <= free) return head.processes + job.processes <= free;
-    const Shadow shadow = head_shadow(view, free, head.processes, {});
-    return view.now + job.estimate <= shadow.at || job.processes <= shadow.extra;
-  }
-
  private:
-  // REQUIRES: a job waits.
-  [[nodiscard]] const Job& head_of(const ClusterView& view) const {
-    ClassQueue queue{aging_};
-    queue.follow(view);
-    return *queue.in_order().front()->job;
-  }
+  const Job& head_of(const ClusterView& view) const override { return head_by_class(view, aging_); }
 
   Aging aging_;
   ClassQueue queue_;

@@ -19,12 +19,14 @@
 #include "scheduler/base/mix_bits.hpp"
 #include "scheduler/policy/sharing/outlook.hpp"
 #include "scheduler/policy/sharing/shared_cluster.hpp"
+#include "scheduler/policy/view/hosting.hpp"
+#include "scheduler/policy/view/planned_starts.hpp"
 
 namespace replay {
 namespace sharing {
 namespace {
 
-class GLomarcTs final : public Policy {
+class GLomarcTs final : public Policy, public Hosting, public PlannedStarts {
  public:
   explicit GLomarcTs(const Settings& settings) : settings_(settings) {}
 

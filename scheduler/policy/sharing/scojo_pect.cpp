@@ -344,7 +344,7 @@ std::unique_ptr<Policy> make_scojo_pect(const Parameters& parameters) {
   const PectSettings settings{slices, parameters.duration("short"), parameters.duration("medium")};
   ScojoPect::Inner inner;
   for (auto& one : inner) one = parameters.policy("inner");
-  if (inner.front()->suspends())
+  if (inner.front()->traits().suspends)
     throw UsageError(
         fmt::format("scojo-pect: the inner policy '{}' suspends jobs, but in a virtual machine all started jobs run; "
                     "expected one that shares space only, such as conservative",

@@ -27,26 +27,20 @@ class ScojoPect final : public Policy {
  public:
   using Inner = std::array<std::unique_ptr<Policy>, kJobClasses>;
 
-  ScojoPect(PectSettings settings, Inner inner) : settings_(std::move(settings)), inner_(std::move(inner)) {}
+  ScojoPect(PectSettings settings, Inner inner)
+      : Policy(with_slices(inner.front()->traits())), settings_(std::move(settings)), inner_(std::move(inner)) {}
 
   void decide(const ClusterView& view, Decisions& out) override;
-
-  // Suspended jobs come back to their cores, so that nothing stays free for sure unless there are no jobs.
-  CoreCount free_until(const ClusterView& view, Instant /*until*/) const override {
-    return view.running.empty() && view.waiting.empty() ? view.free.total() : 0;
-  }
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return view.running.empty() && !view.waiting.empty() && view.waiting.head().id == job.id &&
-           job.processes <= view.free.total();
-  }
-
-  const Training* training() const override { return inner_.front()->training(); }
-  bool chooses_sizes() const override { return inner_.front()->chooses_sizes(); }
-  bool suspends() const override { return true; }
 
   Duration more_time(const ClusterView& view, const RunningJob& running) override;
 
  private:
+  static Traits with_slices(Traits inner) {
+    inner.pass_rule = PassRule::kInstant;
+    inner.suspends = true;
+    return inner;
+  }
+
   // Jobs of another class in the slice of this one: a unit (job_units.hpp).
   struct Guest {
     std::vector<ClassJob*> jobs;

@@ -20,7 +20,7 @@ Allocation all_of(const Machine& machine) {
 }  // namespace
 
 VirtualMachine::VirtualMachine(Policy& inner, const Machine& machine, Instant now)
-    : inner_(inner), machine_(machine), now_(now), free_(machine), nothing_(machine) {
+    : inner_(inner), hosting_(hosting_of(inner)), machine_(machine), now_(now), free_(machine), nothing_(machine) {
   nothing_.take(all_of(machine));
 }
 

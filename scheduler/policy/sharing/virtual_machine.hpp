@@ -14,7 +14,7 @@
 
 #include "scheduler/model/free_cores.hpp"
 #include "scheduler/model/job_sizes.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay {
 
@@ -81,15 +81,15 @@ class VirtualMachine {
 
   // Questions to the inner policy.
   [[nodiscard]] CoreCount free_until(const ClusterView& real, Instant until) const {
-    return inner_.free_until(view(real, free_), until);
+    return hosting_.free_until(view(real, free_), until);
   }
   /// The allocation with which the job, which waits, could start now on cores of `free` without a delay of others.
   [[nodiscard]] std::optional<Allocation> alone(const ClusterView& real, const ClassJob& job,
                                                 const FreeCores& free) const {
-    return inner_.alone(view(real, free), job.job);
+    return hosting_.alone(view(real, free), job.job);
   }
   [[nodiscard]] bool may_start_now(const ClusterView& real, const ClassJob& job, const FreeCores& free) const {
-    return inner_.may_start_now(view(real, free), job.job);
+    return hosting_.may_start_now(view(real, free), job.job);
   }
   [[nodiscard]] Duration more_time(const ClusterView& real, const ClassJob& job) {
     return inner_.more_time(view(real, free_), *job.running);
@@ -110,6 +110,7 @@ class VirtualMachine {
   void pass(const ClusterView& real, const FreeCores& free, Decisions& out);
 
   Policy& inner_;
+  const Hosting& hosting_;  // of inner_
   const Machine& machine_;
   Instant now_;
   WaitingQueue waiting_;

@@ -17,9 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "scheduler/policy/plan/hosting.hpp"
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/slack/average_wait.hpp"
 #include "scheduler/policy/slack/slack_search.hpp"
+#include "scheduler/policy/view/planned_starts.hpp"
 
 namespace replay {
 namespace {
@@ -32,7 +34,7 @@ struct SlackSettings {
 
 using Waiting = SlackWaiting;
 
-class Slack final : public Policy {
+class Slack final : public Policy, public HostingByPlan, public PlannedStarts {
  public:
   Slack(const SlackSettings& settings, AverageWait average_wait)
       : settings_(settings),
@@ -51,14 +53,6 @@ class Slack final : public Policy {
     begun_.clear();
     const auto next = std::ranges::find_if(waiting_, [&](const Waiting& waiting) { return waiting.start > now_; });
     if (next != waiting_.end()) out.emplace_back(WakeAt{next->start});
-  }
-
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return free_by_plan(view, plan_of(view, nullptr), until);
-  }
-
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return may_start_by_plan(view, plan_of(view, &job), job);
   }
 
   // Section 4.7: grants a tenth of its declared time more, if that costs less than losing the work it has done. Other
@@ -205,7 +199,7 @@ class Slack final : public Policy {
   }
 
   // The plan of running and waiting jobs without `but`.
-  Availability plan_of(const ClusterView& view, const Job* but) const {
+  Availability plan_of(const ClusterView& view, const Job* but) const override {
     Availability plan = availability_of_running(view);
     for (const Waiting& waiting : waiting_) {
       if (but != nullptr && waiting.job->id == but->id) continue;

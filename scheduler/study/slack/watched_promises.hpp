@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <unordered_map>
 
+#include "scheduler/policy/view/planned_starts.hpp"
 #include "scheduler/policy/view/policy.hpp"
 
 namespace replay::study {
@@ -14,19 +14,13 @@ class WatchedPromises final : public Policy {
  public:
   /// `slack` must outlive it; the factor and the average wait (s) are those that it was made with.
   WatchedPromises(Policy& slack, double slack_factor, double average_wait_s)
-      : slack_(slack), slack_factor_(slack_factor), average_wait_s_(average_wait_s) {}
+      : Policy(slack.traits()),
+        slack_(slack),
+        planned_(dynamic_cast<const PlannedStarts&>(slack)),
+        slack_factor_(slack_factor),
+        average_wait_s_(average_wait_s) {}
 
   void decide(const ClusterView& view, Decisions& out) override;
-  [[nodiscard]] PassRule pass_rule() const override { return slack_.pass_rule(); }
-  [[nodiscard]] CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return slack_.free_until(view, until);
-  }
-  [[nodiscard]] bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return slack_.may_start_now(view, job);
-  }
-  [[nodiscard]] std::optional<Instant> planned_start(const Job& job) const override {
-    return slack_.planned_start(job);
-  }
   [[nodiscard]] Duration more_time(const ClusterView& view, const RunningJob& job) override {
     return slack_.more_time(view, job);
   }
@@ -41,6 +35,7 @@ class WatchedPromises final : public Policy {
   void note_promise(const Job& job, Instant now);
 
   Policy& slack_;
+  const PlannedStarts& planned_;  // of slack_
   double slack_factor_, average_wait_s_;
   std::unordered_map<JobId, double> latest_;  // latest start, s, of waiting jobs
   std::size_t watched_ = 0, broken_ = 0;

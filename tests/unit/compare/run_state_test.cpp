@@ -79,15 +79,14 @@ TEST(RunState, CoresCountAsGivenAwayWhenThatIsDecided) {
 
 // Compares, before each pass, the instants at which running jobs use up their estimates: from the controller, and from
 // the log.
-class EndsWitness final : public test::UnwrappedPolicy, public log::Sink {
+class EndsWitness final : public Policy, public log::Sink {
  public:
   EndsWitness(const Machine& machine, const RuntimeModel& model, Policy& inner)
-      : inner_(inner), state_(declared_rate(model)) {
+      : Policy(inner.traits()), inner_(inner), state_(declared_rate(model)) {
     log::Header header;
     header.set("machine", machine.to_text());
     follower_.header(header);
   }
-  PassRule pass_rule() const override { return inner_.pass_rule(); }
   void decide(const ClusterView& view, Decisions& out) override {
     for (const RunningJob* job : view.running.by_start()) {
       const LiveJob* known = state_.find(job->job->id);
@@ -156,16 +155,16 @@ log::Header header_of(const Machine& machine) {
 }
 
 // What a policy knows of free cores at its passes.
-class FreeCoresWitness final : public test::UnwrappedPolicy, public log::Sink {
+class FreeCoresWitness final : public Policy, public log::Sink {
  public:
-  FreeCoresWitness(const std::string& policy, const Machine& machine) : inner_(make_policy(policy).policy) {
+  FreeCoresWitness(std::unique_ptr<Policy> policy, const Machine& machine)
+      : Policy(policy->traits()), inner_(std::move(policy)) {
     follower_.header(header_of(machine));
   }
-  PassRule pass_rule() const override { return inner_->pass_rule(); }
   void decide(const ClusterView& view, Decisions& out) override {
     // One that counts jobs as gone whose estimate is used up knows so before the log does.
     const CoreCount seen = view.free.total(), here = state_.free_cores();
-    if (wrong.empty() && (pass_rule() == PassRule::kEvent ? here > seen || here < 0 : here != seen))
+    if (wrong.empty() && (traits().pass_rule == PassRule::kEvent ? here > seen || here < 0 : here != seen))
       wrong = "at " + to_text(view.now) + " s the log has " + std::to_string(here) + " free, the policy sees " +
               std::to_string(seen);
     inner_->decide(view, out);
@@ -215,7 +214,7 @@ TEST(RunState, HasTheFreeCoresThatEachPolicySees) {
     for (const char* machine_text : {"4x1x4", "2x2x4"})
       for (std::uint64_t seed = 1; seed <= 30; ++seed) {
         const Machine machine = Machine::parse(machine_text);
-        FreeCoresWitness witness{policy, machine};
+        FreeCoresWitness witness{make_policy(policy).policy, machine};
         const auto model = make_runtime_model(model_name);
         replay::simulate(machine, Workload{test::random_moldable_jobs(seed, 40, machine.size())}, witness, *model,
                          witness, {});

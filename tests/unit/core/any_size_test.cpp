@@ -27,8 +27,6 @@ class ResizeOnce final : public Policy {
       out.emplace_back(Resize{id('A'), second_});
     }
   }
-  CoreCount free_until(const ClusterView&, Instant) const override { return 0; }
-  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
 
   bool any_size = false;
 

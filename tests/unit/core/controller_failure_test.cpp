@@ -12,21 +12,15 @@ namespace {
 // Breaks an invariant of its own in its second pass.
 class Broken final : public Policy {
  public:
-  explicit Broken(PassRule rule) : rule_(rule) {}
-  PassRule pass_rule() const override { return rule_; }
+  explicit Broken(PassRule rule) : Policy({.pass_rule = rule}) {}
   void decide(const ClusterView& view, Decisions& out) override {
     ++asked;
     INVARIANT(asked < 2, "{} of {} cores reserved", 4, 2);
     for (const Job* job : view.waiting)
       if (job->processes <= view.free.total()) return out.emplace_back(Start{job->id, {job->processes, 1, {}}}), void();
   }
-  CoreCount free_until(const ClusterView& view, Instant) const override { return view.free.total(); }
-  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
 
   int asked = 0;
-
- private:
-  PassRule rule_;
 };
 
 TEST_F(TwoSteps, ABrokenInvariantOfAPolicyIsItsFailureAndAllEventsOfTheInstantAreTaken) {

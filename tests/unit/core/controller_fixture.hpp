@@ -43,15 +43,13 @@ inline Orders handled(Controller& controller, Duration when, std::span<const Eve
 /// A scripted policy: a list of its answers, pass by pass.
 class Script final : public Policy {
  public:
+  Script() = default;
+  explicit Script(PassRule rule) : Policy({.pass_rule = rule}) {}
   std::vector<Decisions> answers;
-  PassRule rule = PassRule::kInstant;
-  PassRule pass_rule() const override { return rule; }
   void decide(const ClusterView& view, Decisions& out) override {
     free_seen.push_back(view.free.total());
     if (pass_ < answers.size()) out = answers[pass_++];
   }
-  CoreCount free_until(const ClusterView& view, Instant) const override { return view.free.total(); }
-  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
   Duration more_time(const ClusterView&, const RunningJob&) override {
     return asked_ < more_times.size() ? more_times[asked_++] : Duration::zero();
   }

@@ -23,8 +23,7 @@ TEST_F(TwoSteps, AStartWaitsUntilTheShrunkJobHasLeftItsCores) {
 
 // Suspended in the same pass in which its estimate is used up: it is extended when it runs again; no pass asks before.
 TEST_F(TwoSteps, AJobThatSleepsAtTheEndOfItsEstimateIsExtendedWhenItRunsAgain) {
-  Script policy;
-  policy.rule = PassRule::kEvent;
+  Script policy{PassRule::kEvent};
   policy.answers = {{Start{id('A'), {4, 1, {}}}}, {Suspend{id('A')}, Start{id('B'), {2, 1, {}}}}, {Resume{id('A')}}};
   use(policy, {Overrun::kExtend, nullptr});
   EXPECT_EQ(happens(0s, {Submit{&a_}}), "start A 4");

@@ -73,7 +73,7 @@ TEST_F(Live, TellsJobsOnEmulatedCoresHowMuchTheirNeighboursSlowThemDown) {
 }
 
 // Starts all jobs at once, suspends one after 4 s of trace time and resumes it after 8.
-class SuspendsForAWhile final : public UnwrappedPolicy {
+class SuspendsForAWhile final : public Policy {
  public:
   explicit SuspendsForAWhile(JobId job) : job_(job) {}
   void decide(const ClusterView& view, Decisions& out) override {
@@ -244,7 +244,7 @@ TEST_F(Live, AFailedJobIsRecordedOnceAndTheRestGoesOn) {
 }
 
 // Starts nothing.
-class Idle final : public UnwrappedPolicy {
+class Idle final : public Policy {
  public:
   void decide(const ClusterView&, Decisions&) override {}
 };
@@ -417,8 +417,6 @@ class BreaksLater final : public Policy {
                 2);
     fcfs_.policy->decide(view, out);
   }
-  CoreCount free_until(const ClusterView& view, Instant) const override { return view.free.total(); }
-  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
 
  private:
   NamedPolicy fcfs_ = make_policy("fcfs");

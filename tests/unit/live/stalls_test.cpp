@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/view/planned_starts.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/stalled_run.hpp"
 
@@ -50,14 +51,14 @@ bool needs_nodes(std::string_view policy) {
 // Checks the promises of a policy at each pass, however late the pass comes.
 class PromisesOfAPass final : public Policy {
  public:
-  explicit PromisesOfAPass(std::string_view name) : inner_(make_policy(name).policy), name_(name) {}
+  explicit PromisesOfAPass(std::string_view name) : PromisesOfAPass(make_policy(name).policy, name) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     inner_->decide(view, out);
     if (!broken.empty()) return;
     // Policies that plan: jobs that are due have started, and no planned start has passed.
     for (const Job* job : view.waiting)
-      if (!is_started(job->id, out) && inner_->planned_start(*job).value_or(kNever) <= view.now)
+      if (!is_started(job->id, out) && planned_start(*job) <= view.now)
         broken = "job " + std::to_string(number(job->id)) + " is due and does not start";
     // An idle machine starts a job, unless a guarantee from a submission forbids it, or time stands.
     if (!keeps_guarantees() && !name_.starts_with("scojo-pect") && view.running.empty() && !view.waiting.empty() &&
@@ -71,19 +72,20 @@ class PromisesOfAPass final : public Policy {
           if (start->job != (*expected++)->id) broken = "a job overtakes another";
     }
   }
-  PassRule pass_rule() const override { return inner_->pass_rule(); }
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return inner_->free_until(view, until);
-  }
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return inner_->may_start_now(view, job);
-  }
-  std::optional<Instant> planned_start(const Job& job) const override { return inner_->planned_start(job); }
   Duration more_time(const ClusterView& view, const RunningJob& job) override { return inner_->more_time(view, job); }
 
   std::string broken;
 
  private:
+  PromisesOfAPass(std::unique_ptr<Policy> inner, std::string_view name)
+      : Policy(inner->traits()), inner_(std::move(inner)), name_(name) {}
+
+  // kNever under a policy that does not plan.
+  [[nodiscard]] Instant planned_start(const Job& job) const {
+    const auto* const plan = dynamic_cast<const PlannedStarts*>(inner_.get());
+    return plan == nullptr ? kNever : plan->planned_start(job).value_or(kNever);
+  }
+
   // Compression by arrival, and slack, may leave a hole before a planned start; only the next early end closes it.
   [[nodiscard]] bool keeps_guarantees() const {
     return name_ == "conservative" || name_ == "conservative:pass=instant" ||

@@ -5,6 +5,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 #include "tests/unit/plugin/own_policy.hpp"
 
 namespace replay::test {
@@ -68,7 +69,7 @@ TEST_F(LibraryPolicy, ALibraryWithAShorterTableOfTheSameVersionRuns) {
   EXPECT_EQ(what_is_wrong(log, cores(4)), "");
   const Machine machine = cores(8);
   const FreeCores free{machine};
-  EXPECT_EQ(old.policy->free_until({at(0s), machine, free, {}, {}, {}}, at(1h)), 8);
+  EXPECT_EQ(hosting_of(*old.policy).free_until({at(0s), machine, free, {}, {}, {}}, at(1h)), 8);
 }
 
 TEST_F(LibraryPolicy, ParametersAreReadCompletedAndRefused) {
@@ -185,8 +186,8 @@ TEST_F(LibraryPolicy, AnAuthorsAnswersToWrappersCountAndAreHeldToTheView) {
   const TracedJob head = job('A').cores(3);
   waiting.insert(head.job);
   const ClusterView view{at(0s), machine, free, waiting, {}, {}};
-  EXPECT_EQ(policy.policy->free_until(view, at(1h)), 4);
-  EXPECT_FALSE(policy.policy->may_start_now(view, head.job));
+  EXPECT_EQ(hosting_of(*policy.policy).free_until(view, at(1h)), 4);
+  EXPECT_FALSE(hosting_of(*policy.policy).may_start_now(view, head.job));
 }
 
 TEST_F(LibraryPolicy, PromisesNothingForAnAuthorWhoDoesNotSay) {
@@ -197,11 +198,11 @@ TEST_F(LibraryPolicy, PromisesNothingForAnAuthorWhoDoesNotSay) {
   const TracedJob head = job('A').cores(3), next = job('B').cores(3).arrives(1s);
   waiting.insert(head.job);
   const ClusterView one{at(1s), machine, free, waiting, {}, {}};
-  EXPECT_EQ(policy.policy->free_until(one, at(1h)), 0);
-  EXPECT_TRUE(policy.policy->may_start_now(one, head.job));
+  EXPECT_EQ(hosting_of(*policy.policy).free_until(one, at(1h)), 0);
+  EXPECT_TRUE(hosting_of(*policy.policy).may_start_now(one, head.job));
   waiting.insert(next.job);
   const ClusterView two{at(1s), machine, free, waiting, {}, {}};
-  EXPECT_FALSE(policy.policy->may_start_now(two, head.job));
+  EXPECT_FALSE(hosting_of(*policy.policy).may_start_now(two, head.job));
 }
 
 }  // namespace

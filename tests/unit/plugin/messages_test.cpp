@@ -44,12 +44,6 @@ class Listener final : public Policy {
     inner_->decide(view, out);
     ++passes_;
   }
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return inner_->free_until(view, until);
-  }
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return inner_->may_start_now(view, job);
-  }
   int passes() const { return passes_; }
   int changes() const { return changes_; }
 

@@ -13,6 +13,7 @@
 
 #include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 #include "tests/support/sharing/occupation.hpp"
@@ -199,14 +200,15 @@ TEST_P(EveryPolicy, PlansBeyondTheLastInstantWithoutWrappingAround) {
 TEST_P(EveryPolicy, AnswersAWrappersQuestionsWithoutContradictingItself) {
   // On an empty machine no job can be delayed, and all of it stays free.
   const NamedPolicy named = make_policy(GetParam());
+  const Hosting& hosting = hosting_of(*named.policy);
   const Machine machine = machine_for(GetParam(), 8);
   const FreeCores free{machine};
   WaitingQueue waiting;
   const RunningSet running;
-  EXPECT_EQ(named.policy->free_until({at(0s), machine, free, waiting, running, {}}, at(1h)), 8);
+  EXPECT_EQ(hosting.free_until({at(0s), machine, free, waiting, running, {}}, at(1h)), 8);
   const TracedJob head = job('A').cores(3);
   waiting.insert(head.job);
-  EXPECT_TRUE(named.policy->may_start_now({at(0s), machine, free, waiting, running, {}}, head.job));
+  EXPECT_TRUE(hosting.may_start_now({at(0s), machine, free, waiting, running, {}}, head.job));
 }
 
 // Passes all questions on, and looks for passes that ADR 6 rules out: at an instant at which the policy was asked
@@ -214,7 +216,7 @@ TEST_P(EveryPolicy, AnswersAWrappersQuestionsWithoutContradictingItself) {
 // something. WakeAt decides on nothing.
 class OnePassAnInstant final : public Policy {
  public:
-  explicit OnePassAnInstant(Policy& inner) : inner_(inner) {}
+  explicit OnePassAnInstant(Policy& inner) : Policy(inner.traits()), inner_(inner) {}
   void decide(const ClusterView& view, Decisions& out) override {
     const auto is_counted = [&](const Trigger& trigger) {
       return trigger.kind == TriggerKind::kFinish && counted_.contains(trigger.job->id);
@@ -231,15 +233,6 @@ class OnePassAnInstant final : public Policy {
     for (const RunningJob* job : view.running.by_start())
       if (job->is_gone_in_plan()) counted_.insert(job->job->id);
   }
-  PassRule pass_rule() const override { return inner_.pass_rule(); }
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_.may_start_now(view, job); }
-  std::optional<Allocation> alone(const ClusterView& view, const Job& job) const override {
-    return inner_.alone(view, job);
-  }
-  std::optional<Instant> planned_start(const Job& job) const override { return inner_.planned_start(job); }
-  const Training* training() const override { return inner_.training(); }
-  bool chooses_sizes() const override { return inner_.chooses_sizes(); }
   Duration more_time(const ClusterView& view, const RunningJob& job) override { return inner_.more_time(view, job); }
 
   /// How often it was asked with nothing new, and the instants at which it decided on something then.
@@ -269,7 +262,8 @@ std::vector<TracedJob> random_jobs_in_step(std::uint64_t seed) {
 
 TEST_P(EveryPolicy, MakesNoSecondPassAtAnInstantForEndsThatTheFirstHasCounted) {
   const std::string& policy = GetParam();
-  if (make_policy(policy).policy->pass_rule() == PassRule::kEvent) GTEST_SKIP() << "a pass follows each single event";
+  if (make_policy(policy).policy->traits().pass_rule == PassRule::kEvent)
+    GTEST_SKIP() << "a pass follows each single event";
   std::vector<Overrun> overruns{Overrun::kKill, Overrun::kExtend, Overrun::kPolicy};
   if (policy.starts_with("scojo-pect") && policy.find("slack") != policy.npos) overruns.pop_back();  // as its page says
   int repeats = 0;
@@ -301,19 +295,12 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryPolicy, testing::ValuesIn(every_policy()),
 class HalfTheMachine final : public Policy {
  public:
   explicit HalfTheMachine(std::unique_ptr<Policy> inner, Machine half)
-      : inner_(std::move(inner)), half_(std::move(half)) {}
+      : Policy(inner->traits()), inner_(std::move(inner)), half_(std::move(half)) {}
   void decide(const ClusterView& view, Decisions& out) override {
     FreeCores free{half_};
     for (const RunningJob* job : view.running.by_start())
       if (!job->is_gone_in_plan() && !job->is_suspended()) free.take(job->allocation);
     inner_->decide({view.now, half_, free, view.waiting, view.running, view.triggers}, out);
-  }
-  PassRule pass_rule() const override { return inner_->pass_rule(); }
-  CoreCount free_until(const ClusterView& view, Instant until) const override {
-    return inner_->free_until(view, until);
-  }
-  bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return inner_->may_start_now(view, job);
   }
 
  private:

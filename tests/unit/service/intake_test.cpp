@@ -378,7 +378,7 @@ TEST_F(IntakeTest, AServiceThatStopsTakesNoJobsAndTellsThoseThatWait) {
   EXPECT_TRUE((*waiter)->is_closed());
 }
 
-class StartsNothing final : public test::UnwrappedPolicy {
+class StartsNothing final : public Policy {
  public:
   void decide(const ClusterView&, Decisions&) override {}
 };

@@ -107,7 +107,7 @@ TEST(SharedNodes, WorkIsTheIntegralOfTheRatesThatNeighboursLeave) {
 }
 
 // Starts each job that waits at seven processes.
-class Sevens final : public UnwrappedPolicy {
+class Sevens final : public Policy {
  public:
   void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();

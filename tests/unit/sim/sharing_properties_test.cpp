@@ -115,7 +115,7 @@ TEST(SharingProperties, AJobEndsWhenItsWorkIsDoneAtTheRatesThatItsNeighboursLeft
 
 // Compares, before each pass, the plan with the state given by the log. In the simulator cores change hands within the
 // instant, so a pass never sees a difference, except for a job that is being killed.
-class Witness final : public UnwrappedPolicy, public log::Sink {
+class Witness final : public Policy, public log::Sink {
  public:
   Witness(const Machine& machine, Policy& inner) : machine_(machine), inner_(inner), physical_(machine) {}
 

@@ -138,7 +138,7 @@ TEST(Shrunk, RoundsToSecondsAndLeavesFactorOneAlone) {
 }
 
 // Promises each job its submit time and starts all an hour late.
-class Liar final : public Policy {
+class Liar final : public Policy, public PlannedStarts {
  public:
   void decide(const ClusterView& view, Decisions& out) override {
     for (const Job* job : view.waiting) {
@@ -149,8 +149,6 @@ class Liar final : public Policy {
         out.emplace_back(WakeAt{late});
     }
   }
-  CoreCount free_until(const ClusterView&, Instant) const override { return 0; }
-  bool may_start_now(const ClusterView&, const Job&) const override { return false; }
   std::optional<Instant> planned_start(const Job& job) const override { return job.submitted; }
 };
 

@@ -28,8 +28,6 @@ class Heads final : public Policy {
     const Job* const head = waiting_head(view, out);
     if (head != nullptr && !first_shadow.contains(head->id)) first_shadow[head->id] = shadow(*head, view, out);
   }
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_.may_start_now(view, job); }
 
   std::map<JobId, Instant> first_shadow;
 

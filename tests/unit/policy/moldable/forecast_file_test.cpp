@@ -149,12 +149,12 @@ TEST(ForecastFile, APolicyReadsItAndSaysWhatItHasLearnedFrom) {
   const TrainedForecast learned = learned_from(workload(), training());
   write_forecast(learned, file);
   const NamedPolicy named = make_policy("scojo-p:predict={" + file + "}");
-  ASSERT_NE(named.policy->training(), nullptr);
-  EXPECT_EQ(*named.policy->training(), learned.training);
+  ASSERT_TRUE(named.policy->traits().training);
+  EXPECT_EQ(*named.policy->traits().training, learned.training);
   EXPECT_EQ(named.files, std::vector{file});
   EXPECT_EQ(make_policy(named.full_text).full_text, named.full_text) << "its braces are kept";
   for (const char* word : {"scojo-p", "scojo-p:predict=past", "scojo-p:predict=off"}) {
-    EXPECT_EQ(make_policy(word).policy->training(), nullptr) << word;
+    EXPECT_FALSE(make_policy(word).policy->traits().training) << word;
     EXPECT_TRUE(make_policy(word).files.empty()) << word;
   }
 }

@@ -35,8 +35,6 @@ class Guarantees final : public Policy {
       if (const auto found = guaranteed_.find(id); found != guaranteed_.end()) RC_ASSERT(size >= found->second);
     guarantee_the_head(view, starts);
   }
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_.may_start_now(view, job); }
 
  private:
   void guarantee_the_head(const ClusterView& view, const std::map<JobId, ProcessCount>& starts) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "scheduler/policy/registry.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 #include "tests/support/schedule.hpp"
 
 namespace replay::test {
@@ -86,19 +87,20 @@ class Questions : public testing::Test {
 TEST_F(Questions, FreeCoresLastUntilTheHeadsShadowTime) {
   for (const char* policy : {"fcfs", "easy"}) {
     const NamedPolicy named = make_policy(policy);
-    EXPECT_EQ(named.policy->free_until(view(), at(2min)), 2) << policy;
-    EXPECT_EQ(named.policy->free_until(view(), at(3min)), 1) << policy << ": the head leaves one core";
+    EXPECT_EQ(hosting_of(*named.policy).free_until(view(), at(2min)), 2) << policy;
+    EXPECT_EQ(hosting_of(*named.policy).free_until(view(), at(3min)), 1) << policy << ": the head leaves one core";
   }
 }
 
 TEST_F(Questions, EasyLetsAJobStartThatDoesNotDelayTheHead) {
-  const NamedPolicy easy = make_policy("easy");
-  EXPECT_FALSE(easy.policy->may_start_now(view(), next_.job)) << "two cores for three minutes delay the head";
+  const NamedPolicy named = make_policy("easy"), fcfs = make_policy("fcfs");
+  const Hosting& easy = hosting_of(*named.policy);
+  EXPECT_FALSE(easy.may_start_now(view(), next_.job)) << "two cores for three minutes delay the head";
   const TracedJob narrow = job('D').cores(1).runs(3min);
   const TracedJob brief = job('E').cores(2).runs(2min);
-  EXPECT_TRUE(easy.policy->may_start_now(view(), narrow.job)) << "in the extra node";
-  EXPECT_TRUE(easy.policy->may_start_now(view(), brief.job)) << "ends by the shadow time";
-  EXPECT_FALSE(make_policy("fcfs").policy->may_start_now(view(), narrow.job)) << "nobody overtakes";
+  EXPECT_TRUE(easy.may_start_now(view(), narrow.job)) << "in the extra node";
+  EXPECT_TRUE(easy.may_start_now(view(), brief.job)) << "ends by the shadow time";
+  EXPECT_FALSE(hosting_of(*fcfs.policy).may_start_now(view(), narrow.job)) << "nobody overtakes";
 }
 
 TEST(Fcfs, NobodyOvertakesTheHead) {

@@ -51,15 +51,12 @@ TEST(Conservative, ABackfilledJobDelaysNobodyNotJustTheHead) {
 // Records when a policy wants to be asked again.
 class Wakes final : public Policy {
  public:
-  explicit Wakes(Policy& inner) : inner_(inner) {}
+  explicit Wakes(Policy& inner) : Policy(inner.traits()), inner_(inner) {}
   void decide(const ClusterView& view, Decisions& out) override {
     inner_.decide(view, out);
     for (const Decision& decision : out)
       if (const auto* wake = std::get_if<WakeAt>(&decision)) all.insert(wake->at);
   }
-  PassRule pass_rule() const override { return inner_.pass_rule(); }
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_.may_start_now(view, job); }
   std::set<Instant> all;
 
  private:

@@ -130,7 +130,7 @@ std::vector<std::string> inner_policies() {
   std::vector<std::string> all{"plan:order=sjf", "easy-malleable:expand=eager", "fcfs-malleable:max_mpl=4",
                                "g-lomarc-ts:short=20s"};
   for (const PolicyEntry& entry : policies())
-    if (!make_policy(entry.name).policy->suspends()) all.emplace_back(entry.name);
+    if (!make_policy(entry.name).policy->traits().suspends) all.emplace_back(entry.name);
   return all;
 }
 

@@ -11,6 +11,7 @@
 
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/slack/slack_price.hpp"
+#include "scheduler/policy/view/planned_starts.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 
@@ -199,16 +200,14 @@ std::vector<TracedJob> one_at_a_time(std::vector<TracedJob> jobs) {
 // Records the first promise of a policy to each job.
 class Promises final : public Policy {
  public:
-  explicit Promises(Policy& inner) : inner_(inner) {}
+  explicit Promises(Policy& inner) : Policy(inner.traits()), inner_(inner) {}
   void decide(const ClusterView& view, Decisions& out) override {
     inner_.decide(view, out);
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kSubmit)
-        first[trigger.job->id] = inner_.planned_start(*trigger.job).value_or(view.now);
+        first[trigger.job->id] =
+            dynamic_cast<const PlannedStarts&>(inner_).planned_start(*trigger.job).value_or(view.now);
   }
-  PassRule pass_rule() const override { return inner_.pass_rule(); }
-  CoreCount free_until(const ClusterView& view, Instant until) const override { return inner_.free_until(view, until); }
-  bool may_start_now(const ClusterView& view, const Job& job) const override { return inner_.may_start_now(view, job); }
 
   std::map<JobId, Instant> first;
 
