@@ -19,8 +19,8 @@
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/rigid/priority_easy.hpp"
 #include "scheduler/policy/sharing/g_lomarc_ts.hpp"
-#include "scheduler/policy/sharing/scojo_pect.hpp"
 #include "scheduler/policy/slack/slack.hpp"
+#include "scheduler/policy/slicing/scojo_pect.hpp"
 
 namespace replay {
 namespace {

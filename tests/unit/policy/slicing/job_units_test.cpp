@@ -1,5 +1,5 @@
 // Units of jobs and whole nodes: on two nodes of four cores, and on a pool.
-#include "scheduler/policy/sharing/job_units.hpp"
+#include "scheduler/policy/slicing/job_units.hpp"
 
 #include <gtest/gtest.h>
 

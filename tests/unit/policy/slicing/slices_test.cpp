@@ -1,5 +1,5 @@
 // The grid of Scojo-PECT: how an interval is cut.
-#include "scheduler/policy/sharing/slices.hpp"
+#include "scheduler/policy/slicing/slices.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

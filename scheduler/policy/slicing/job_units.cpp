@@ -1,4 +1,4 @@
-#include "scheduler/policy/sharing/job_units.hpp"
+#include "scheduler/policy/slicing/job_units.hpp"
 
 #include <algorithm>
 #include <cstddef>

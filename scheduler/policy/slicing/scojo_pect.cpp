@@ -6,7 +6,7 @@
 // a delay of others. Guests are suspended when the slice ends.
 // Source: G-LOMARC-TS paper, section 4.7. What the paper leaves open: docs/policies/scojo-pect.md.
 
-#include "scheduler/policy/sharing/scojo_pect.hpp"
+#include "scheduler/policy/slicing/scojo_pect.hpp"
 
 #include <fmt/core.h>
 
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/policy/sharing/scojo_pect_policy.hpp"
+#include "scheduler/policy/slicing/scojo_pect_policy.hpp"
 
 namespace replay {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "scheduler/policy/sharing/job_units.hpp"
-#include "scheduler/policy/sharing/scojo_pect_policy.hpp"
+#include "scheduler/policy/slicing/job_units.hpp"
+#include "scheduler/policy/slicing/scojo_pect_policy.hpp"
 
 namespace replay {
 

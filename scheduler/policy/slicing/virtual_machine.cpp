@@ -1,4 +1,4 @@
-#include "scheduler/policy/sharing/virtual_machine.hpp"
+#include "scheduler/policy/slicing/virtual_machine.hpp"
 
 #include <fmt/core.h>
 

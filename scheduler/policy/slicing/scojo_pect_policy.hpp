@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"
-#include "scheduler/policy/sharing/slices.hpp"
-#include "scheduler/policy/sharing/virtual_machine.hpp"
+#include "scheduler/policy/slicing/slices.hpp"
+#include "scheduler/policy/slicing/virtual_machine.hpp"
 #include "scheduler/policy/view/counted_ends.hpp"
 
 namespace replay {

@@ -1,4 +1,4 @@
-#include "scheduler/policy/sharing/slices.hpp"
+#include "scheduler/policy/slicing/slices.hpp"
 
 #include <fmt/core.h>
 
