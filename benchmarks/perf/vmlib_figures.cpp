@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "scheduler/base/percentile.hpp"
 
 namespace replay::bench {
 namespace {
@@ -61,11 +62,11 @@ Table ratios(const Measurements& measured) {
 Table moves(const Measurements& measured) {
   Table table{"shrink or expand of a running job, from the order to all ranks on their cores, ms",
               {{"", "moves", "median", "p90", "p99", "most"}}};
-  for (const auto& [back_end, seconds] : measured.moves) {
+  for (auto [back_end, seconds] : measured.moves) {
     if (seconds.empty()) continue;
     const auto ms = [](double s) { return fmt::format("{:.3f}", s * 1e3); };
     table.rows.push_back({back_end, fmt::format("{} of {}", seconds.size(), measured.moves_wanted), ms(median(seconds)),
-                          ms(percentile(seconds, 0.9)), ms(percentile(seconds, 0.99)), ms(percentile(seconds, 1))});
+                          ms(percentile(seconds, 0.9)), ms(percentile(seconds, 0.99)), ms(std::ranges::max(seconds))});
   }
   return table;
 }
@@ -195,7 +196,7 @@ void judge_moves(const Measurements& measured, Judgements& all) {
   Found middle;
   Found late;
   Found missing;
-  for (const auto& [back_end, seconds] : measured.moves) {
+  for (auto [back_end, seconds] : measured.moves) {
     if (seconds.empty()) continue;
     const auto part = back_end == "token" ? &Found::token : &Found::yield;
     middle.*part = median(seconds) * 1e3;
@@ -246,17 +247,7 @@ Table targets(const Measurements& measured) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-double percentile(std::vector<double> values, double share) {
-  std::ranges::sort(values);
-  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
-  return values[std::max<std::size_t>(rank, 1) - 1];
-}
+double median(std::vector<double> values) { return percentile(values, 0.5); }
 
 Measurements fastest_of(Measurements measured) {
   const auto keep_fastest = [](std::vector<double>& rounds) {

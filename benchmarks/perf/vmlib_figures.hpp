@@ -12,8 +12,6 @@ namespace replay::bench {
 
 /// The middle value, or the mean of the two in the middle. REQUIRES: values.
 [[nodiscard]] double median(std::vector<double> values);
-/// The smallest value that at least `share` of all values do not exceed. REQUIRES: values, 0 < share <= 1.
-[[nodiscard]] double percentile(std::vector<double> values, double share);
 
 /// How a program is run: with what, on what. "Shared": two ranks on one core.
 enum class Setting : std::uint8_t {

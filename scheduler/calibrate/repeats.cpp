@@ -5,14 +5,10 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/percentile.hpp"
 
 namespace replay::calibrate {
 namespace {
-
-double median_of(std::span<const double> sorted) {
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
 
 // The first of the narrowest windows of half the values: of more than half of them, so that the median is among them.
 std::span<const double> shortest_half(std::span<const double> sorted) {
@@ -33,10 +29,10 @@ Figure figure_of(std::span<const Reading> readings) {
   std::vector<double> values;
   for (const Reading& reading : readings)
     if (!leave_out || !reading.disturbed) values.push_back(reading.value);
+  Figure figure;
+  figure.value = percentile(values, 0.5);
   std::ranges::sort(values);
   const std::span<const double> counted = shortest_half(values);
-  Figure figure;
-  figure.value = median_of(values);
   const double range = counted.back() - counted.front();
   figure.spread = figure.value != 0 ? range / std::abs(figure.value) : 0;
   figure.runs = static_cast<int>(counted.size());

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "scheduler/metrics/summary.hpp"
+#include "scheduler/base/percentile.hpp"
 
 namespace replay::compare {
 namespace {
@@ -198,7 +198,7 @@ JobDifferences job_differences(const metrics::JobTable& a, const metrics::JobTab
   result.mean = mean_of(later);
   result.mean_size = mean_of(sizes);
   result.max_size = sizes.empty() ? std::numeric_limits<double>::quiet_NaN() : std::ranges::max(sizes);
-  result.median_size = metrics::percentile(sizes, 0.5);
+  result.median_size = percentile(sizes, 0.5);
   result.wait = wait.means();
   result.response = response.means();
   result.bounded_slowdown = bounded.means();

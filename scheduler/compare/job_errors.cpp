@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "scheduler/metrics/summary.hpp"
+#include "scheduler/base/percentile.hpp"
 
 namespace replay::compare {
 namespace {
@@ -17,9 +17,9 @@ ErrorSpread spread_of(std::vector<double> errors) {
   ErrorSpread spread;
   spread.mean = std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
   for (double& error : errors) error = std::abs(error);
-  spread.p50 = metrics::percentile(errors, 0.5);
-  spread.p90 = metrics::percentile(errors, 0.9);
-  spread.p95 = metrics::percentile(errors, 0.95);
+  spread.p50 = percentile(errors, 0.5);
+  spread.p90 = percentile(errors, 0.9);
+  spread.p95 = percentile(errors, 0.95);
   spread.max = std::ranges::max(errors);
   return spread;
 }

@@ -121,8 +121,4 @@ class JobSums {
 [[nodiscard]] std::vector<std::pair<std::string_view, double>> batsim_summary(const JobSums& sums,
                                                                               const Series& series);
 
-/// The value below which the share `q` of `values` lies, by linear interpolation between ranks (as numpy's default). NaN
-/// of nothing. Reorders `values`. O(values).
-[[nodiscard]] double percentile(std::span<double> values, double q);
-
 }  // namespace replay::metrics

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "scheduler/base/percentile.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/experiment/disturbance.hpp"
@@ -83,7 +84,6 @@ std::vector<double> times_taken(const std::vector<ChangeRecord>& changes) {
   std::vector<double> taken;
   for (const ChangeRecord& change : changes)
     if (change.refused.empty()) taken.push_back(change.took);
-  std::ranges::sort(taken);
   return taken;
 }
 
@@ -92,11 +92,11 @@ std::string change_text(const ProgramHistory& history) {
   constexpr std::string_view kFirst = "changes     ";
   constexpr std::string_view kNext = "            ";
   std::string text;
-  const std::vector<double> taken = times_taken(history.changes);
+  std::vector<double> taken = times_taken(history.changes);
   const bool all = history.changes.size() < kMostRows;
   if (!all && !taken.empty())
     text += fmt::format("{}{} took {:.2f} ms in the median, {:.2f} ms at most\n", kFirst, taken.size(),
-                        taken[taken.size() / 2] * 1e3, taken.back() * 1e3);
+                        percentile(taken, 0.5) * 1e3, std::ranges::max(taken) * 1e3);
   for (const ChangeRecord& change : history.changes)
     if (all || !change.refused.empty())
       text += fmt::format("{}{}\n", text.empty() ? kFirst : kNext, change_line(change));

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "scheduler/base/percentile.hpp"
 #include "traces/local_time.hpp"
 #include "traces/logged_use.hpp"
 #include "traces/workload_reader.hpp"
@@ -27,15 +28,12 @@ Distribution distribution_of(std::vector<double> values) {
   d.count = values.size();
   if (values.empty()) return d;
   std::ranges::sort(values);
-  const auto percentile = [&values](double percent) {
-    const double rank = std::ceil(percent / 100 * static_cast<double>(values.size()));
-    return values[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
-  };
   d.mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   d.least = values.front();
-  d.p25 = percentile(25), d.p50 = percentile(50), d.p75 = percentile(75);
-  d.p90 = percentile(90), d.p95 = percentile(95), d.p99 = percentile(99);
   d.most = values.back();
+  Percentiles percentiles(values);
+  d.p25 = percentiles.at(0.25), d.p50 = percentiles.at(0.5), d.p75 = percentiles.at(0.75);
+  d.p90 = percentiles.at(0.9), d.p95 = percentiles.at(0.95), d.p99 = percentiles.at(0.99);
   return d;
 }
 

@@ -22,7 +22,7 @@ struct TraceInfoOptions {
   bool strict = false;  ///< a broken line is an error
 };
 
-/// Of the jobs kept. Percentiles are values that occur: the smallest that at least so many percent do not exceed.
+/// Of the jobs kept.
 struct Distribution {
   std::uint64_t count = 0;  ///< 0: the fields below are invalid
   double mean = 0, least = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0, p95 = 0, p99 = 0, most = 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "scheduler/base/percentile.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/report/page/job_columns.hpp"
 
@@ -20,7 +21,7 @@ struct Values {
 
 // At most kMostPoints of the sorted values, the first and the last among them; of equal ones the last.
 Distribution distribution(std::string of, std::string by, std::string name, std::vector<double> values) {
-  Distribution curve{std::move(of), std::move(by), std::move(name), {}, {}};
+  Distribution curve{std::move(of), std::move(by), std::move(name), percentile(values, 0.5), {}, {}};
   std::ranges::sort(values);
   const std::size_t points = std::min(kMostPoints, values.size());
   const auto count = static_cast<double>(values.size());

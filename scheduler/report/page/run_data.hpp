@@ -85,6 +85,7 @@ struct Level {
 /// Share of the jobs (y) with at most so much (x).
 struct Distribution {
   std::string of, by, name;
+  double median = 0;
   std::vector<double> x, y;
 };
 

@@ -108,6 +108,7 @@ ordered_json distributions_json(const std::vector<Distribution>& distributions, 
     json.push_back({{"of", curve.of},
                     {"by", curve.by},
                     {"name", curve.name},
+                    {"median", curve.median},
                     {"x", column(columns, curve.x)},
                     {"y", column(columns, curve.y)}});
   return json;

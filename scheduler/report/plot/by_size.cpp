@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/metrics/summary.hpp"
+#include "scheduler/base/percentile.hpp"
 #include "scheduler/report/plot/figures.hpp"
 #include "scheduler/report/plot/job_values.hpp"
 
@@ -37,8 +37,8 @@ std::vector<Quartiles> quartiles_of(const PlotRun& run, const FigureOptions& opt
   std::vector<Quartiles> quartiles;
   for (std::size_t bin = 0; bin < values.size(); ++bin) {
     if (values[bin].empty()) continue;
-    const auto at = [&](double q) { return metrics::percentile(values[bin], q); };
-    quartiles.push_back({bin, at(0.05), at(0.25), at(0.5), at(0.75), at(0.95)});
+    Percentiles of(values[bin]);
+    quartiles.push_back({bin, of.at(0.05), of.at(0.25), of.at(0.5), of.at(0.75), of.at(0.95)});
   }
   return quartiles;
 }

@@ -1,12 +1,12 @@
 #include "scheduler/study/g_lomarc_ts/figures.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/percentile.hpp"
 #include "scheduler/metrics/summary.hpp"
 
 namespace replay::study {
@@ -35,7 +35,7 @@ class JobsOfGroup {
     suspended_.push_back(seconds(row.suspended));
     if (delay) delays_.push_back(*delay);
   }
-  [[nodiscard]] GlomarcGroupFigures figures() const {
+  [[nodiscard]] GlomarcGroupFigures figures() {
     return {.jobs = static_cast<double>(relative_.size()),
             .relative = mean_of(relative_),
             .relative_600 = mean_of(relative_600_),
@@ -57,14 +57,6 @@ double mean_of(const std::vector<double>& values) {
   metrics::CompensatedSum sum;
   for (const double value : values) sum.add(value);
   return sum.total() / static_cast<double>(values.size());
-}
-
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return kNoValue;
-  const double count = static_cast<double>(values.size());
-  const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * count - 1e-9)) - 1;
-  std::ranges::nth_element(values, values.begin() + rank);
-  return values[static_cast<std::size_t>(rank)];
 }
 
 struct GroupRecord::OnRecord {

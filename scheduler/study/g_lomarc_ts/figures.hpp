@@ -85,7 +85,5 @@ class GlomarcRecord {
 
 /// NaN of none.
 [[nodiscard]] double mean_of(const std::vector<double>& values);
-/// The least of `values` that the share `share` of them, rounded up, does not exceed; NaN of none. 0 < share <= 1.
-[[nodiscard]] double percentile(std::vector<double> values, double share);
 
 }  // namespace replay::study

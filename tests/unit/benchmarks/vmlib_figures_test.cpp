@@ -30,15 +30,6 @@ TEST(Median, IsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_DOUBLE_EQ(median({4, 1, 2, 3}), 2.5);
 }
 
-TEST(Percentile, IsAValueThatWasMeasured) {
-  std::vector<double> hundred;
-  for (int i = 100; i >= 1; --i) hundred.push_back(i);
-  EXPECT_DOUBLE_EQ(percentile(hundred, 0.9), 90);
-  EXPECT_DOUBLE_EQ(percentile(hundred, 0.99), 99);
-  EXPECT_DOUBLE_EQ(percentile(hundred, 1), 100);
-  EXPECT_DOUBLE_EQ(percentile({7}, 0.01), 7);
-}
-
 TEST(Series, OverheadIsTheMedianOfDifferencesWithinARound) {
   // The machine was slow in the second round: medians of each column would say 0.1.
   const Series noisy = series("x", "us", {{Setting::kStock, {1.0, 2.0, 1.1}}, {Setting::kVmlib, {1.2, 2.2, 1.0}}});

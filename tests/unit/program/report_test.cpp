@@ -100,7 +100,7 @@ TEST(ProgramReport, ManyPhasesAreAddedUpByKind) {
   }
   const std::string text = report_text(settings(), many);
   EXPECT_TRUE(has(text, "expanded on 2 cores (50 times)")) << text;
-  EXPECT_TRUE(has(text, "100 took 5.10 ms in the median, 10.00 ms at most")) << text;
+  EXPECT_TRUE(has(text, "100 took 5.05 ms in the median, 10.00 ms at most")) << text;
   EXPECT_EQ(report_json(settings(), many)["phases"].size(), 100U) << "a program can add up by itself";
 }
 

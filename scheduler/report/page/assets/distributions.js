@@ -36,12 +36,12 @@ class Distributions {
   /** Places the figure of one quantity; returns what draws it, null if it has no line. */
   plot(of) {
     const lines = this.runs.flatMap((run) => (run.json.ecdf || []).filter((one) => one.of === of && one.by === this.by)
-      .map((one) => ({run, name: this.runs.length > 1 ? `${run.name}: ${one.name}` : one.name, columns: this.columnsOf(one)})));
+      .map((one) => ({run, name: this.runs.length > 1 ? `${run.name}: ${one.name}` : one.name, median: one.median, columns: this.columnsOf(one)})));
     const shown = lines.filter((line) => line.columns.x && line.columns.x.length > 0);
     if (shown.length === 0) return null;
     const [label, unit] = kOf[of];
     const plot = element("div", {class: "ecdf-plot", role: "img", "aria-label": `share of jobs by ${label}: ${shown.map((line) =>
-      `${line.name} median ${numberText(this.quantile(line.columns, 0.5))}`).join("; ")}`});
+      `${line.name} median ${numberText(line.median)}`).join("; ")}`});
     const key = element("p", {class: "key"});
     this.plots.append(element("figure", {class: "ecdf"}, element("figcaption", {}, unit ? `${label}, ${unit}` : label), plot, key));
     const logarithmic = this.logarithmic.checked;
@@ -81,15 +81,11 @@ class Distributions {
     }));
   }
   sample(colour, dash, line) {
-    return element("span", {}, lineSample(colour, dash), ` ${line.name} (median ${numberText(this.quantile(line.columns, 0.5), 3)})`);
+    return element("span", {}, lineSample(colour, dash), ` ${line.name} (median ${numberText(line.median, 3)})`);
   }
   columnsOf(one) {
     if (!one.decoded) one.decoded = lazyColumns({x: one.x, y: one.y});
     return one.decoded;
-  }
-  quantile({x, y}, share) {
-    const k = y.findIndex((value) => value >= share);
-    return k < 0 ? NaN : x[k];
   }
 }
 

@@ -125,14 +125,15 @@ TEST_F(ReadRun, ItsWarningsNameWhatAReaderHasToKnow) {
 TEST_F(ReadRun, ItsDistributionsAreThoseOfTheJobsThatRan) {
   Lines lines;
   for (const Distribution& curve : read(test::kShrinking).distributions)
-    lines.push_back(
-        fmt::format("{} by {} {}: {} / {}", curve.of, curve.by, curve.name, text_of(curve.x), text_of(curve.y)));
+    lines.push_back(fmt::format("{} by {} {}: {}: {} / {}", curve.of, curve.by, curve.name, curve.median,
+                                text_of(curve.x), text_of(curve.y)));
   EXPECT_EQ(lines,
-            (Lines{"wait by all all: 0 0.5 / 0.5 1", "response by all all: 5.5 12 / 0.5 1",
-                   "slowdown by all all: 1 1.2 / 0.5 1", "wait by class short: 0 0.5 / 0.5 1",
-                   "response by class short: 5.5 12 / 0.5 1", "slowdown by class short: 1 1.2 / 0.5 1",
-                   "wait by size 2 to 8 processes: 0 0.5 / 0.5 1", "response by size 2 to 8 processes: 5.5 12 / 0.5 1",
-                   "slowdown by size 2 to 8 processes: 1 1.2 / 0.5 1"}));
+            (Lines{"wait by all all: 0.25: 0 0.5 / 0.5 1", "response by all all: 8.75: 5.5 12 / 0.5 1",
+                   "slowdown by all all: 1.1: 1 1.2 / 0.5 1", "wait by class short: 0.25: 0 0.5 / 0.5 1",
+                   "response by class short: 8.75: 5.5 12 / 0.5 1", "slowdown by class short: 1.1: 1 1.2 / 0.5 1",
+                   "wait by size 2 to 8 processes: 0.25: 0 0.5 / 0.5 1",
+                   "response by size 2 to 8 processes: 8.75: 5.5 12 / 0.5 1",
+                   "slowdown by size 2 to 8 processes: 1.1: 1 1.2 / 0.5 1"}));
 }
 
 TEST_F(ReadRun, ItsDescriptionIsThatOfTheLog) {

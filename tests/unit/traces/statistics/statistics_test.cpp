@@ -87,12 +87,12 @@ TEST(TraceInfo, WithoutCurvesItSaysHowToDeclareThem) {
   EXPECT_NE(text.find("replay trace declare"), std::string::npos) << text;
 }
 
-TEST(TraceInfo, PercentilesAreValuesThatOccur) {
-  const TraceInfo info = info_of(kLog);
+TEST(TraceInfo, PercentilesAreThoseOfMetrics) {
+  const TraceInfo info = info_of(kLog);  // 1, 2, 4 and 8 processors: ranks 0.75, 1.5 and 2.25
   EXPECT_EQ(info.processors.least, 1);
-  EXPECT_EQ(info.processors.p25, 1);
-  EXPECT_EQ(info.processors.p50, 2);
-  EXPECT_EQ(info.processors.p75, 4);
+  EXPECT_DOUBLE_EQ(info.processors.p25, 1.75);
+  EXPECT_DOUBLE_EQ(info.processors.p50, 3);
+  EXPECT_DOUBLE_EQ(info.processors.p75, 5);
   EXPECT_EQ(info.processors.most, 8);
   EXPECT_DOUBLE_EQ(info.runtime_s.mean, 87.5);
   EXPECT_EQ(info.interarrival_s.count, 3U);
@@ -141,7 +141,7 @@ TEST(TraceInfo, JsonHasTheSameNumbers) {
   const nlohmann::json json = report::to_json(info_of(kLog));
   EXPECT_EQ(json["jobs"], 4);
   EXPECT_EQ(json["machine_processors"], 8);
-  EXPECT_EQ(json["runtime_s"]["p50"], 50);
+  EXPECT_EQ(json["runtime_s"]["p50"], 75);
   EXPECT_EQ(json["cleaning"]["findings"][0]["rule"], "size-fields-differ");
   EXPECT_TRUE(json["logged_peak_processors"].is_number());
   EXPECT_TRUE(info_of(job_line(1)).offered_load == std::nullopt) << "one job has no time span";
