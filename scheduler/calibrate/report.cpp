@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -202,12 +201,6 @@ std::string result_text(const calibrate::CalibrationResult& result, double sprea
     text += fmt::format("no time for {}: {}; the same command goes on with them\n", result.left_out.size(),
                         list_of(result.left_out));
   return text;
-}
-
-std::string about(double seconds) {
-  if (seconds < 90) return fmt::format("{:.0f} s", std::ceil(seconds));
-  if (seconds < 5400) return fmt::format("{:.0f} min", std::ceil(seconds / 60));
-  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace replay::calibrate

@@ -14,7 +14,4 @@ namespace replay::calibrate {
 /// What could not be measured, what did not settle, what there was no time for. Empty when there is nothing to say.
 [[nodiscard]] std::string result_text(const calibrate::CalibrationResult& result, double spread);
 
-/// "85 s", "12 min", "1.5 h".
-[[nodiscard]] std::string about(double seconds);
-
 }  // namespace replay::calibrate

@@ -164,7 +164,7 @@ class CalibrateCommand {
       const calibrate::Watcher watcher{
           [&](const calibrate::Measurement& m, std::size_t index, std::size_t count) {
             progress.show(fmt::format("[{}/{}] {}; {} of at most {}", index + 1, count, to_text(m),
-                                      calibrate::about(elapsed()), calibrate::about(limits_.budget_s)));
+                                      about_text(elapsed()), about_text(limits_.budget_s)));
           },
           [&](const Profile&, const calibrate::Measurement& m) {
             kept_->sign(m);
@@ -194,8 +194,8 @@ class CalibrateCommand {
     if (!setting_.has_vmlib) fmt::print(stderr, "note: without vmlib nothing that shares cores is measured\n");
     const double expected = expected_seconds(open, kept_->profile());
     fmt::print(stderr, "{}: {} measurements to make, {} are there; about {}, at most {}\n", machine_.description(),
-               open.size(), plan.size() - open.size(), calibrate::about(std::min(expected, limits_.budget_s)),
-               calibrate::about(limits_.budget_s));
+               open.size(), plan.size() - open.size(), about_text(std::min(expected, limits_.budget_s)),
+               about_text(limits_.budget_s));
     fmt::print(stderr, "figures are kept in {} as they come; stopped, the same command goes on from there\n",
                kept_->path().string());
   }

@@ -17,6 +17,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/report.hpp"
@@ -37,8 +38,8 @@ namespace replay::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr double kMegabytesPerProcess = 16;  // resident, of a rank of `phases` (measured)
-constexpr double kStartUpBase = 0.1;         // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
+constexpr double kBytesPerProcess = 16e6;  // resident, of a rank of `phases` (measured)
+constexpr double kStartUpBase = 0.1;       // seconds: measured, 1 rank 0.1 s, 32 ranks 1.2 s
 constexpr double kStartUpPerProcess = 0.035;
 
 struct RunGiven {
@@ -63,10 +64,9 @@ void announce(std::FILE* out, const experiment::Prepared& run, const experiment:
       static_cast<double>(std::min<std::int64_t>(all_ranks, std::int64_t{2} * machine.machine().size()));
   fmt::print(out, "{} jobs on {}, policies: {}\n", jobs.size(), machine.description(),
              fmt::join(texts_of(run.policies), ", "));
-  fmt::print(
-      out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {:.0f} MB of memory\n",
-      validate::real_time_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
-      kMegabytesPerProcess * most_at_once);
+  fmt::print(out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {} of memory\n",
+             about_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
+             size_text(kBytesPerProcess * most_at_once));
   for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
 
@@ -158,7 +158,7 @@ int run(const RunGiven& given, const std::string& command_line) {
   announce(out, run, machine, real_seconds);
   if (real_seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this run takes about {}: say --yes to start it, or a smaller --time-scale",
-                                 validate::real_time_text(real_seconds)));
+                                 about_text(real_seconds)));
   return run_all(given, run, machine, programs, command_line, out);
 }
 

@@ -172,10 +172,10 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
     fmt::print(out, "seed {}: of {} the one whose gains in response are nearest to their means (by {:.1f} points)\n",
                paper.typical->seed, validate::kPaperSeeds, paper.typical->distance);
   fmt::print(out, "{} on {}, {} of them finished already; the others take about {}\n", counted(planned.size(), "cell"),
-             machine.description(), done, validate::real_time_text(real_seconds));
+             machine.description(), done, about_text(real_seconds));
   if (real_seconds > kLongRun && !given.yes)
     throw UsageError(fmt::format("this validation takes about {}: say --yes to start it, or choose some --cells",
-                                 validate::real_time_text(real_seconds)));
+                                 about_text(real_seconds)));
   bool interrupted = false;
   try {
     validate::run_cells(setting, planned, [out](std::string_view line) {

@@ -89,7 +89,7 @@ std::string overtakers_text(const WaitSegment& segment, const WaitTextOptions& o
     const Overtaker& other = segment.overtakers[i];
     text += fmt::format("{}{} at {} ({}, estimate {})", i == 0 ? "" : ", ", number(other.job),
                         results::instant_text(other.at, options.style), cores_text(other.processes),
-                        results::length_text(other.estimate));
+                        length_text(other.estimate));
   }
   const bool has_more = segment.more_overtakers > 0 || segment.overtakers.size() > options.most_named;
   return text + (has_more ? ", ...\n" : "\n");
@@ -105,7 +105,7 @@ std::string summary_text(const WaitReport& report, Duration waited) {
   for (const CauseWords& words : kCauses) {
     if (!can_be(words.cause, report)) continue;
     const Duration total = report.total(words.cause);
-    rows.push_back({words.text, results::length_text(total), replay::to_text(total),
+    rows.push_back({words.text, length_text(total), replay::to_text(total),
                     fmt::format("{:.1f}", seconds(total) / seconds(waited) * 100)});
   }
   return aligned(rows);
@@ -114,7 +114,7 @@ std::string summary_text(const WaitReport& report, Duration waited) {
 std::string headline(const WaitReport& report, const WaitTextOptions& options) {
   const std::string sizes = report.offers.empty() ? "" : fmt::format(" (it offers {})", report.offers);
   return fmt::format("job {}: {}{}, estimate {}, {}; submitted at {}", number(report.job), cores_text(report.processes),
-                     sizes, results::length_text(report.estimate), to_text(report.flexibility),
+                     sizes, length_text(report.estimate), to_text(report.flexibility),
                      results::instant_text(report.submitted, options.style));
 }
 
@@ -132,11 +132,11 @@ std::string fate(const WaitReport& report, const WaitTextOptions& options) {
     if (waited == Duration::zero())
       return fmt::format("it started at once, {}: {} free then", on, cores_text(report.free_at_submission));
     return fmt::format("it started at {} {}, after {}", results::instant_text(report.launched, options.style), on,
-                       results::length_text(waited));
+                       length_text(waited));
   }
   if (report.finished == kNever)
     return fmt::format("it had not started when the log ends, at {}, after {}",
-                       results::instant_text(report.log_end, options.style), results::length_text(waited));
+                       results::instant_text(report.log_end, options.style), length_text(waited));
   if (report.end.outcome == Outcome::kRejected) return "it was rejected and never waited" + reason;
   return fmt::format("it was {} at {} and never started{}", to_text(report.end.outcome),
                      results::instant_text(report.finished, options.style), reason);
@@ -155,7 +155,7 @@ std::string size_text(const WaitReport& report) {
   if (choice.modifier != 0) text += fmt::format("; modifier {:.2f}", choice.modifier);
   if (choice.horizon > Duration::zero())
     text += fmt::format(": predicted load {:.2f} over the next {}, ideal {:.2f}", choice.load,
-                        results::length_text(choice.horizon), choice.ideal);
+                        length_text(choice.horizon), choice.ideal);
   return text;
 }
 
@@ -179,7 +179,7 @@ std::vector<std::string> turn_lines(const WaitReport& report, const WaitTextOpti
   const auto when = [&](Instant at) { return results::instant_text(at, options.style); };
   std::vector<std::string> lines;
   const std::string expected =
-      turns.expected ? fmt::format("response expected at submission: {}", results::length_text(*turns.expected)) : "";
+      turns.expected ? fmt::format("response expected at submission: {}", length_text(*turns.expected)) : "";
   if (turns.job_class)
     lines.push_back(fmt::format("it belongs to the virtual machine of {}{}{}", class_text(*turns.job_class),
                                 expected.empty() ? "" : "; ", expected));
@@ -200,11 +200,11 @@ std::vector<std::string> turn_lines(const WaitReport& report, const WaitTextOpti
     const MatchRefused& match = refused.match;
     return fmt::format("{}, {} (gain {:.2f}), as job {} would have taken {}, its limit is {}", when(refused.at),
                        jobs_text(match.primary, match.matched), match.gain, number(match.delayed),
-                       results::length_text(match.response), results::length_text(match.limit));
+                       length_text(match.response), length_text(match.limit));
   });
   const Instant end = report.finished == kNever ? report.log_end : report.finished;
   name_some(fmt::format("suspended {}, {} in all: ", counted(turns.suspensions.size(), "time"),
-                        results::length_text(turns.suspended(end))),
+                        length_text(turns.suspended(end))),
             turns.suspensions, [&](const Suspension& suspension) { return suspension_text(suspension, options); });
   return lines;
 }
@@ -212,7 +212,7 @@ std::vector<std::string> turn_lines(const WaitReport& report, const WaitTextOpti
 std::string segment_text(const WaitSegment& segment, const WaitReport& report, const WaitTextOptions& options) {
   std::string text = fmt::format("{} .. {} ({}) {}\n", results::instant_text(segment.from, options.style),
                                  results::instant_text(segment.to, options.style),
-                                 results::length_text(segment.to - segment.from), cause_text(segment, report, options));
+                                 length_text(segment.to - segment.from), cause_text(segment, report, options));
   const std::string shadow = segment.shadow_first ? shadow_text(segment, options) : "";
   for (const std::string& line : {shadow, holders_text(segment, options), overtakers_text(segment, options)})
     if (!line.empty()) text += "    " + line;

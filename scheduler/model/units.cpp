@@ -86,6 +86,24 @@ std::optional<Duration> parse_duration(std::string_view text) {
   return Duration{std::llround(static_cast<double>(number->count()) * scale)};
 }
 
+std::string length_text(Duration length) {
+  const std::int64_t s = (length.count() + kMicrosPerSecond / 2) / kMicrosPerSecond;
+  constexpr std::int64_t kHundredth = kMicrosPerSecond / 100;
+  if (length.count() >= kMicrosPerSecond && s < 60)
+    return to_text(Duration{(length.count() + kHundredth / 2) / kHundredth * kHundredth}) + " s";
+  if (s < 60) return to_text(length) + " s";
+  const auto two = [](std::int64_t big, const char* unit, std::int64_t small, const char* small_unit) {
+    return small == 0 ? fmt::format("{} {}", big, unit) : fmt::format("{} {} {} {}", big, unit, small, small_unit);
+  };
+  if (s < 3600) return two(s / 60, "min", s % 60, "s");
+  const std::int64_t minutes = (s + 30) / 60;
+  if (minutes < 1440) return two(minutes / 60, "h", minutes % 60, "min");
+  const std::int64_t hours = (minutes + 30) / 60;
+  return two(hours / 24, "d", hours % 24, "h");
+}
+
+std::string about_text(double s) { return length_text(std::chrono::round<std::chrono::seconds>(from_seconds(s))); }
+
 std::string with_unit(Duration d) {
   if (d == Duration::zero()) return "0";
   constexpr std::pair<const char*, Duration> kUnits[] = {{"d", std::chrono::hours{24}},

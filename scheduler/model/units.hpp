@@ -56,6 +56,11 @@ enum class JobId : std::int64_t {};
 [[nodiscard]] std::string to_text(Duration d);
 [[nodiscard]] std::string to_text(Instant t);
 
+/// For people: "4.5 s", "12 min 5 s", "3 h 10 min", "2 d 5 h". Two units at most, rounded.
+[[nodiscard]] std::string length_text(Duration length);
+/// The same of an estimate in seconds, in whole seconds.
+[[nodiscard]] std::string about_text(double s);
+
 /// Reads a decimal count of seconds ("12", "0.25", "-1") exactly, to the microsecond (further digits round half up).
 /// Nothing if `text` is not such a number or lies beyond 9e12 seconds.
 [[nodiscard]] std::optional<Duration> parse_seconds(std::string_view text);

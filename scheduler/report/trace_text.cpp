@@ -9,23 +9,13 @@
 #include <utility>
 
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/text_table.hpp"
+#include "scheduler/model/units.hpp"
 
 namespace replay::report {
 namespace {
 
-std::string grouped(std::uint64_t number) {
-  std::string text = fmt::format("{}", number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string time_text(double s) {
-  if (s == 0) return "0 s";
-  if (s < 100) return s == std::floor(s) ? fmt::format("{:.0f} s", s) : fmt::format("{:.1f} s", s);
-  if (s < 2 * kHour) return fmt::format("{:.1f} min", s / 60);
-  if (s < 2 * kDay) return fmt::format("{:.1f} h", s / kHour);
-  return fmt::format("{:.1f} d", s / kDay);
-}
+std::string time_text(double s) { return length_text(from_seconds(s)); }
 
 std::string number_text(double x) {
   if (x == std::floor(x) && x < 1e9) return fmt::format("{:.0f}", x);
@@ -76,6 +66,7 @@ class Page {
     }
     if (!value.empty()) line("{}{}", first, value);
   }
+  void table(const std::vector<std::vector<std::string>>& rows) { text_ += '\n' + aligned(rows); }
   [[nodiscard]] std::string text() && { return std::move(text_); }
 
  private:
@@ -93,25 +84,20 @@ std::string joined(const std::string& a, const std::string& b) {
 
 void write_facts(Page& page, const TraceInfo& info) {
   const std::string where = joined(info.computer, info.installation);
-  std::string machine =
-      fmt::format("{} processors ({})", grouped(static_cast<std::uint64_t>(info.machine_size)), info.machine_source);
-  if (info.nodes && *info.nodes != info.machine_size)
-    machine += fmt::format(", {} {}", grouped(static_cast<std::uint64_t>(*info.nodes)), noun_for(*info.nodes, "node"));
+  std::string machine = fmt::format("{} ({})", counted(info.machine_size, "processor"), info.machine_source);
+  if (info.nodes && *info.nodes != info.machine_size) machine += ", " + counted(*info.nodes, "node");
   if (!where.empty()) page.fact("computer", where);
   page.fact("machine", machine);
   if (!info.acknowledge.empty()) page.fact("thanks to", one_line(info.acknowledge));
   if (!info.start_time.empty()) page.fact("log", fmt::format("{} to {}", info.start_time, info.end_time));
-  page.fact("jobs", fmt::format("{} of {} records", grouped(info.jobs), grouped(info.report.read)));
-  const double span = seconds(info.last_submit - info.first_submit);
-  page.fact("submitted", fmt::format("over {}, from {} s to {} s", time_text(span), to_text(info.first_submit),
-                                     to_text(info.last_submit)));
+  page.fact("jobs", fmt::format("{} of {} records", info.jobs, info.report.read));
+  page.fact("submitted", fmt::format("over {}, from {} s to {} s", length_text(info.last_submit - info.first_submit),
+                                     to_text(info.first_submit), to_text(info.last_submit)));
   const bool in_hours = info.work_s >= 10 * kHour;
   if (info.offered_load)
-    page.fact(
-        "offered load",
-        fmt::format("{:.3f} (work {} processor-{})", *info.offered_load,
-                    grouped(static_cast<std::uint64_t>(std::llround(in_hours ? info.work_s / kHour : info.work_s))),
-                    in_hours ? "hours" : "seconds"));
+    page.fact("offered load",
+              fmt::format("{:.3f} (work {} processor-{})", *info.offered_load,
+                          std::llround(in_hours ? info.work_s / kHour : info.work_s), in_hours ? "hours" : "seconds"));
   page.fact("sizes", fmt::format("{} serial, {} parallel powers of two", percent(info.serial_share),
                                  percent(info.power_of_two_share)));
   if (info.request_s.count > 0)
@@ -119,9 +105,7 @@ void write_facts(Page& page, const TraceInfo& info) {
                                             info.mean_overestimation,
                                             percent(static_cast<double>(info.request_s.count) /
                                                     static_cast<double>(std::max<std::uint64_t>(info.jobs, 1)))));
-  if (info.logged_peak)
-    page.fact("logged peak",
-              fmt::format("{} processors in use", grouped(static_cast<std::uint64_t>(*info.logged_peak))));
+  if (info.logged_peak) page.fact("logged peak", fmt::format("{} processors in use", *info.logged_peak));
   if (info.programs > 0) page.fact("programs", fmt::format("{} in the header's table", info.programs));
 }
 
@@ -162,22 +146,21 @@ void write_declared(Page& page, const DeclaredSizes& declared) {
 }
 
 void write_distributions(Page& page, const TraceInfo& info) {
-  struct Row {
-    std::string_view name;
-    const Distribution& values;
-    std::string (*text)(double);
+  std::vector<std::vector<std::string>> rows{{""},       {"  mean"}, {"  min"},  {"  25 %"}, {"  50 %"},
+                                             {"  75 %"}, {"  90 %"}, {"  99 %"}, {"  max"}};
+  const auto add = [&rows](const char* name, const Distribution& d, std::string (*text)(double)) {
+    if (d.count == 0) return;  // an empty trace has none of them
+    const double values[] = {d.mean, d.least, d.p25, d.p50, d.p75, d.p90, d.p99, d.most};
+    rows[0].emplace_back(name);
+    for (std::size_t i = 0; i < std::size(values); ++i) rows[i + 1].push_back(text(values[i]));
   };
-  const Row rows[] = {
-      {"processors", info.processors, number_text},        {"run time", info.runtime_s, time_text},
-      {"requested time", info.request_s, time_text},       {"request / run", info.request_per_runtime, number_text},
-      {"between submits", info.interarrival_s, time_text}, {"logged wait", info.wait_s, time_text}};
-  page.line("");
-  page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", "", "mean", "min", "25 %", "50 %", "75 %",
-            "90 %", "99 %", "max");
-  for (const auto& [name, d, text] : rows)
-    if (d.count > 0)
-      page.line("  {:<16}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}", name, text(d.mean), text(d.least),
-                text(d.p25), text(d.p50), text(d.p75), text(d.p90), text(d.p99), text(d.most));
+  add("processors", info.processors, number_text);
+  add("run time", info.runtime_s, time_text);
+  add("requested time", info.request_s, time_text);
+  add("request / run", info.request_per_runtime, number_text);
+  add("between submits", info.interarrival_s, time_text);
+  add("logged wait", info.wait_s, time_text);
+  page.table(rows);
 }
 
 void write_histogram(Page& page, std::string_view name, const std::vector<HistogramBin>& bins) {
@@ -195,8 +178,8 @@ void write_histogram(Page& page, std::string_view name, const std::vector<Histog
 void write_people(Page& page, const TraceInfo& info) {
   page.line("");
   if (info.users > 0) {
-    page.fact("users", fmt::format("{} in {} groups; {} executables, {} queues", grouped(info.users), info.groups,
-                                   grouped(info.executables), info.queues));
+    page.fact("users", fmt::format("{} in {} groups; {} executables, {} queues", info.users, info.groups,
+                                   info.executables, info.queues));
     std::string list;
     for (const UserShare& user : info.busiest_users)
       list += fmt::format("{}user {}: {} of the work, {} of the jobs", list.empty() ? "" : "; ", user.user,

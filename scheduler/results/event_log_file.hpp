@@ -32,7 +32,5 @@ void read_event_log(const std::filesystem::path& file, history::Follower& follow
 enum class TimeStyle { kClock, kSeconds };
 /// "3 12:00:05" (days since the trace's zero, hours, minutes, seconds) or "302405 s"; "never" for kNever.
 [[nodiscard]] std::string instant_text(Instant instant, TimeStyle style);
-/// "4.5 s", "12 min 5 s", "3 h 10 min", "2 d 5 h": two units at most.
-[[nodiscard]] std::string length_text(Duration length);
 
 }  // namespace replay::results

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/model/units.hpp"
 #include "scheduler/service/busy_door.hpp"
 #include "scheduler/service/door.hpp"
 
@@ -144,7 +144,7 @@ void Period::note_past(const PastPeriod& past, std::int64_t last_job, Duration b
   if (behind > std::chrono::seconds{1})
     notes_.push_back(fmt::format(
         "the clock is {} behind the last entry of {}: times go on from that entry; expected a clock that is right",
-        results::length_text(behind), folder_.journal().string()));
+        length_text(behind), folder_.journal().string()));
 }
 
 results::RunDescription Period::description() const {

@@ -113,12 +113,6 @@ std::vector<ValidationCell> chosen_cells(std::vector<ValidationCell> cells, cons
   return cells;
 }
 
-std::string real_time_text(double s) {
-  if (s < 90) return fmt::format("{:.0f} s", s);
-  if (s < 5400) return fmt::format("{:.0f} min", s / 60);
-  return fmt::format("{:.1f} h", s / 3600);
-}
-
 // Writes nothing, because the user may still decline.
 std::vector<PlannedCell> plan_cells(const ValidationSetting& setting, std::vector<ValidationCell> cells,
                                     const fs::path& out) {
@@ -157,7 +151,7 @@ void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& plann
     ++number;
     if (p.result) continue;
     say(fmt::format("cell {} of {}: {}, about {}; in all {} left", number, planned.size(), p.cell.name,
-                    real_time_text(p.real_seconds), real_time_text(real_seconds_of(planned))));
+                    about_text(p.real_seconds), about_text(real_seconds_of(planned))));
     p.result = run_cell(setting, p.cell, p.folder, p.inputs);
     say("  " + cell_line(*p.result));
     if (stops_asked() > 0) throw CellInterrupted{};

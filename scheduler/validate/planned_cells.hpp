@@ -45,7 +45,4 @@ struct PlannedCell {
 void run_cells(const ValidationSetting& setting, std::vector<PlannedCell>& cells,
                const std::function<void(std::string_view)>& say);
 
-/// "45 s", "12 min", "2.2 h": of real time.
-[[nodiscard]] std::string real_time_text(double seconds);
-
 }  // namespace replay::validate

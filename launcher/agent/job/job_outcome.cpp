@@ -98,8 +98,9 @@ std::string shortage_of_shared_memory(const JobContext& job, std::string_view re
   std::error_code error;
   const auto room = std::filesystem::space("/dev/shm", error);
   if (error || room.available >= kOfRank * job.ranks.size()) return "";
-  return fmt::format("; /dev/shm may be why: {} KiB free there, and MPI needs some {} KiB for {}",
-                     room.available / 1024, kOfRank * job.ranks.size() / 1024, counted(job.ranks.size(), "rank"));
+  return fmt::format("; /dev/shm may be why: {} free there, and MPI needs some {} for {}",
+                     size_text(static_cast<double>(room.available)),
+                     size_text(static_cast<double>(kOfRank * job.ranks.size())), counted(job.ranks.size(), "rank"));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Counts in text: nouns in the singular or plural, as the number beside them asks.
+// Counts and sizes in text: nouns in the singular or plural, as the number beside them asks.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <concepts>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,15 @@ namespace replay {
 /// "1 process", "2 processes".
 [[nodiscard]] std::string counted(std::integral auto count, std::string_view singular, std::string_view plural) {
   return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+/// "512 bytes", "8.2 MiB", "153 MiB": two digits or three.
+[[nodiscard]] inline std::string size_text(double bytes) {
+  if (bytes < 1024) return fmt::format("{:.0f} bytes", bytes);
+  constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (bytes /= 1024; bytes >= 1024 && unit + 1 < std::size(kUnits); ++unit) bytes /= 1024;
+  return fmt::format("{:.{}f} {}", bytes, bytes < 10 ? 1 : 0, kUnits[unit]);
 }
 
 }  // namespace replay

@@ -11,7 +11,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
-#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/model/units.hpp"
 
 namespace replay::cli {
 namespace {
@@ -28,8 +28,7 @@ std::string clock_text(UnixTime at) {
 
 // From `from` to `to`, in whole seconds: users look at it again and again.
 std::string span_text(UnixTime from, UnixTime to) {
-  return results::length_text(
-      std::max<Duration>(Duration::zero(), std::chrono::round<std::chrono::seconds>(to - from)));
+  return length_text(std::max<Duration>(Duration::zero(), std::chrono::round<std::chrono::seconds>(to - from)));
 }
 
 std::string waited_text(const JobStatus& job, UnixTime now) {
@@ -70,7 +69,7 @@ std::string jobs_table(const std::vector<JobStatus>& jobs, UnixTime now) {
   for (const JobStatus& job : jobs)
     rows.push_back({fmt::format("{}", number(job.id)), std::string{cut_text(job.name, kNameColumn)}, job.user,
                     state_text(job), fmt::format("{}", job.processes),
-                    job.cores > 0 ? fmt::format("{}", job.cores) : "-", results::length_text(job.time_limit),
+                    job.cores > 0 ? fmt::format("{}", job.cores) : "-", length_text(job.time_limit),
                     clock_text(job.submitted), waited_text(job, now), ran_text(job, now)});
   std::string text = aligned(rows);
   // What keeps one from being started keeps all.
@@ -92,7 +91,7 @@ std::string job_text(const JobStatus& job, UnixTime now) {
   line("output", job.started ? output : "none before it starts; then in " + output);
   line("processes", job.cores > 0 ? fmt::format("{} on {}", job.processes, counted(job.cores, "core"))
                                   : fmt::format("{}", job.processes));
-  line("limit", results::length_text(job.time_limit));
+  line("limit", length_text(job.time_limit));
   line("submitted", clock_text(job.submitted));
   line(job.started ? "started" : "waited",
        job.started ? fmt::format("{}, after {}", clock_text(*job.started), waited_text(job, now))

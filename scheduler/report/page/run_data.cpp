@@ -109,7 +109,7 @@ void add_stretches(RunData& data, std::vector<StretchRow>& rows, const ShownJobs
     data.limits.push_back(
         fmt::format("Of {} jobs the {} with the largest areas are shown by themselves; the others are drawn merged, in "
                     "cells of {}{}, and have no data here.",
-                    data.jobs_in_all, data.jobs.size(), results::length_text(from_seconds(cell_seconds(frame))),
+                    data.jobs_in_all, data.jobs.size(), length_text(from_seconds(cell_seconds(frame))),
                     cell_cores(frame.cores) > 1 ? fmt::format(" and {} cores", cell_cores(frame.cores)) : ""));
   }
   data.levels = frame.begin < frame.end
@@ -119,7 +119,7 @@ void add_stretches(RunData& data, std::vector<StretchRow>& rows, const ShownJobs
     data.limits.push_back(fmt::format(
         "Where the picture has too many stretches it shows cells of {} or longer, each with the job that has most "
         "of it; zooming in shows the stretches themselves.",
-        results::length_text(from_seconds(data.levels.front().cell_seconds))));
+        length_text(from_seconds(data.levels.front().cell_seconds))));
   data.stretches = columns_of(rows);
 }
 

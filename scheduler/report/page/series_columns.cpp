@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "scheduler/model/units.hpp"
 #include "scheduler/report/page/job_columns.hpp"
 #include "scheduler/report/page/run_parts.hpp"
-#include "scheduler/results/event_log_file.hpp"
 
 namespace replay::report {
 namespace {
@@ -80,7 +80,7 @@ SeriesColumns series_columns(const metrics::Series& series, const PageLimits& li
   add(columns, end, state_of(points.back(), series.cores()));
   const Duration span = (series.end() - series.begin()) / static_cast<std::int64_t>(limits.spans);
   told.push_back(fmt::format("The curves over time have {} changes; they are drawn as means over {}.", points.size(),
-                             results::length_text(span)));
+                             length_text(span)));
   return columns;
 }
 

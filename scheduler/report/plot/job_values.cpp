@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/results/event_log_file.hpp"
+#include "scheduler/model/units.hpp"
 
 namespace replay::report {
 
@@ -34,7 +34,7 @@ Axis metric_axis(JobMetric metric, Duration bound, double least, double most) {
   constexpr double kTwoDecades = 100;
   constexpr int kParts = 6;
   if (metric == JobMetric::kSlowdown) {
-    const std::string name = fmt::format("bounded slowdown ({})", results::length_text(bound));
+    const std::string name = fmt::format("bounded slowdown ({})", length_text(bound));
     return most >= kTwoDecades / 2 ? log_axis(name, 1, most, false) : value_axis(name, most, kParts);
   }
   const std::string name = metric == JobMetric::kWait ? "wait" : "response time";

@@ -134,8 +134,8 @@ Layout utilisation_layout(std::span<const PlotRun> runs, const Window& window) {
     curves->push_back(busy_curve(run, window, span));
     cores = std::max(cores, run.machine.size());
   }
-  Axis y = value_axis(span > 0 ? fmt::format("busy cores, mean of {}", span_text(span)) : "busy cores", cores,
-                      kValueParts, true);
+  Axis y = value_axis(span > 0 ? fmt::format("busy cores, mean of {}", length_text(from_seconds(span))) : "busy cores",
+                      cores, kValueParts, true);
   y.high = cores * 1.04;  // a line at all cores is apart from the frame
   std::erase_if(y.ticks, [cores](const Tick& tick) { return tick.value > cores; });
   if (cores - y.ticks.back().value > 0.5 * y.ticks.at(1).value)

@@ -1,7 +1,5 @@
 #include "scheduler/report/plot/step_curve.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -122,13 +120,6 @@ double round_span(const Window& window, double most) {
   for (const double span : kSpans)
     if (span >= least) return span;
   return kDay * nice_step(std::max(1.0, least / kDay), 1);
-}
-
-std::string span_text(double span) {
-  if (span < 60) return fmt::format("{:.6g} s", span);
-  if (span < 3600) return fmt::format("{:.6g} min", span / 60);
-  if (span < 86400) return fmt::format("{:.6g} h", span / 3600);
-  return span == 86400 ? std::string{"1 day"} : fmt::format("{:.6g} days", span / 86400);
 }
 
 }  // namespace replay::report

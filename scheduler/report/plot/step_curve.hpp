@@ -27,7 +27,5 @@ struct Step {
 
 /// The shortest of 1, 2, 5, 10, 15, 30 s, minutes, 1, 2, 3, 6, 12 h, days, of which the window has at most `most`.
 [[nodiscard]] double round_span(const Window& window, double most);
-/// "30 s", "15 min", "6 h", "2 days".
-[[nodiscard]] std::string span_text(double span);
 
 }  // namespace replay::report

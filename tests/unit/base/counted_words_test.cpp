@@ -15,5 +15,13 @@ TEST(CountedWords, AreInTheSingularForOneOnly) {
   EXPECT_EQ(noun_for(2, "core"), "cores");
 }
 
+TEST(SizeText, HasTheLargestUnitThatFits) {
+  EXPECT_EQ(size_text(0), "0 bytes");
+  EXPECT_EQ(size_text(1023), "1023 bytes");
+  EXPECT_EQ(size_text(1024), "1.0 KiB");
+  EXPECT_EQ(size_text(160e6), "153 MiB");
+  EXPECT_EQ(size_text(8.6e6), "8.2 MiB");
+}
+
 }  // namespace
 }  // namespace replay

@@ -59,7 +59,7 @@ TEST_F(Validate, RefusesLoadsCellsAndMachinesThatMakeNoSense) {
 TEST_F(Validate, WantsYesForMoreThanAnHour) {
   write_text(folder_ / "t.swf", "; MaxProcs: 2\n1 0 -1 4000 2 -1 -1 2 4000 -1 1 1 1 -1 -1 -1 -1 -1\n");
   expect_says("validate --trace t.swf --policy easy,fcfs --machine emulated:1x1x2", 2,
-              {"2 cells", "2.2 h", "--yes", "--cells"});
+              {"2 cells", "2 h 13 min", "--yes", "--cells"});
 }
 
 TEST_F(Validate, WhatIsNotStartedLosesNothing) {
@@ -67,7 +67,7 @@ TEST_F(Validate, WhatIsNotStartedLosesNothing) {
   std::filesystem::create_directories(folder_ / "v/cells/easy/sim");
   write_text(folder_ / "v/cells/easy/result.json", "of hours");
   write_text(folder_ / "v/cells/easy/sim/events.log", "of the same run");
-  expect_says("validate --trace t.swf --policy easy --machine emulated:1x1x2 --out v --force", 2, {"67 min", "--yes"});
+  expect_says("validate --trace t.swf --policy easy --machine emulated:1x1x2 --out v --force", 2, {"1 h 7 min", "--yes"});
   EXPECT_EQ(text_of(folder_ / "v/cells/easy/result.json"), "of hours");
   EXPECT_EQ(text_of(folder_ / "v/cells/easy/sim/events.log"), "of the same run");
 }

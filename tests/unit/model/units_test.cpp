@@ -35,5 +35,16 @@ TEST(Durations, TakeTheUnitsThatPeopleWrite) {
   EXPECT_FALSE(parse_duration("2 weeks"));
 }
 
+TEST(Durations, HaveTwoUnitsAtMostForPeople) {
+  EXPECT_EQ(length_text(360us), "0.00036 s");
+  EXPECT_EQ(length_text(16'007'565us), "16.01 s");
+  EXPECT_EQ(length_text(59'999ms), "1 min");
+  EXPECT_EQ(length_text(725s), "12 min 5 s");
+  EXPECT_EQ(length_text(3h + 10min + 20s), "3 h 10 min");
+  EXPECT_EQ(length_text(53h), "2 d 5 h");
+  EXPECT_EQ(about_text(12.4), "12 s");
+  EXPECT_EQ(about_text(3599.6), "1 h");
+}
+
 }  // namespace
 }  // namespace replay

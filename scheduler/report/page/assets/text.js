@@ -29,16 +29,16 @@ function numberText(value, digits = 4) {
 
 const two = (value) => String(value).padStart(2, "0");
 
-/** A length of time in seconds, for people: "12.5 s", "5 min 20 s", "3 h 05 min", "2 d 4 h". */
+/** A length of time in seconds in the words of length_text() (scheduler/model/units.hpp): "4.5 s", "12 min 5 s", "3 h 10 min", "2 d 5 h". */
 function durationText(seconds) {
   if (seconds === null || seconds === undefined || Number.isNaN(seconds)) return "-";
-  const sign = seconds < 0 ? "-" : "";
   const size = Math.abs(seconds);
-  if (size < 120) return `${sign}${numberText(size)} s`;
-  const whole = Math.round(size);
-  if (whole < 3600) return `${sign}${Math.floor(whole / 60)} min ${two(whole % 60)} s`;
-  if (whole < 86400) return `${sign}${Math.floor(whole / 3600)} h ${two(Math.floor((whole % 3600) / 60))} min`;
-  return `${sign}${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
+  const whole = Math.round(size), minutes = Math.round(whole / 60), hours = Math.round(minutes / 60);
+  const sign = seconds < 0 ? "-" : "";
+  const inUnits = (part, big, unit, small) => `${sign}${Math.floor(part / big)} ${unit}${part % big > 0 ? ` ${part % big} ${small}` : ""}`;
+  if (whole < 60) return `${sign}${Number(size.toFixed(size >= 1 ? 2 : 6))} s`;
+  if (whole < 3600) return inUnits(whole, 60, "min", "s");
+  return minutes < 1440 ? inUnits(minutes, 60, "h", "min") : inUnits(hours, 24, "d", "h");
 }
 
 /** "+12 s", "-5 min 20 s", "0 s". */
