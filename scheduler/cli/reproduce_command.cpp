@@ -17,6 +17,7 @@
 #include "scheduler/base/process/parallel.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/terminal/progress_line.hpp"
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/study/archive.hpp"
@@ -49,8 +50,7 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
               const study::Study& study) {
   const study::LogSearch logs = study::find_logs(traces_folder(given), wanted);
   std::string missing;
-  for (const std::string& line : logs.missing)
-    missing += fmt::format("{}{}", missing.empty() ? "" : "\n        ", line);
+  for (const std::string& line : logs.missing) add_item(missing, "\n        ", "{}", line);
   if (logs.found.empty() && !wanted.empty())
     throw InputError(missing + "\n        --traces DIR says where the logs are");
   if (!missing.empty()) fmt::print(stderr, "replay: left out: {}\n", missing);
@@ -77,12 +77,13 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
   return 0;
 }
 
-void add_traces(CLI::App& command, ReproduceGiven& given) {
-  command.add_option("--traces", given.traces, "where the logs are (default: $REPLAY_TRACES, else traces/pwa)")
-      ->type_name("DIR");
-}
-
-void add_common(CLI::App& command, ReproduceGiven& given, std::string_view paper) {
+// The options that all have, and the help's example with `example`.
+void add_common(CLI::App& command, ReproduceGiven& given, std::string_view example, bool reads_logs = true) {
+  const std::string& paper = command.get_name();
+  command.footer(fmt::format("Example: replay reproduce {} {}", paper, example));
+  if (reads_logs)
+    command.add_option("--traces", given.traces, "where the logs are (default: $REPLAY_TRACES, else traces/pwa)")
+        ->type_name("DIR");
   command
       .add_option("--out", given.out, fmt::format("where the page and numbers.csv go (default reproduce-{})", paper))
       ->type_name("DIR");
@@ -97,12 +98,10 @@ void add_common(CLI::App& command, ReproduceGiven& given, std::string_view paper
 Command add_slack(CLI::App& group) {
   auto* command =
       group.add_subcommand("slack", "slack-based backfilling (Talby and Feitelson 1999): Tables 1 to 3, Figures 9, 10");
-  command->footer("Example: replay reproduce slack --traces ~/pwa");
   auto given = std::make_shared<ReproduceGiven>();
-  add_traces(*command, *given);
-  add_common(*command, *given, "slack");
+  add_common(*command, *given, "--traces ~/pwa");
   return [given] {
-    return reproduce(*given, "slack", {&study::kth_log()}, [given](const auto& logs, const auto& surroundings) {
+    return reproduce(*given, "slack", {&study::kKthLog}, [given](const auto& logs, const auto& surroundings) {
       return study::reproduce_slack(logs, given->quick, surroundings);
     });
   };
@@ -111,12 +110,10 @@ Command add_slack(CLI::App& group) {
 Command add_fcfs_malleable(CLI::App& group) {
   auto* command =
       group.add_subcommand("fcfs-malleable", "FCFS-malleable (Utrera et al. 2012): Figures 2 and 3, Tables 2 and 3");
-  command->footer("Example: replay reproduce fcfs-malleable --traces ~/pwa --quick");
   auto given = std::make_shared<ReproduceGiven>();
-  add_traces(*command, *given);
-  add_common(*command, *given, "fcfs-malleable");
+  add_common(*command, *given, "--traces ~/pwa --quick");
   return [given] {
-    return reproduce(*given, "fcfs-malleable", {&study::sdsc_sp2_log(), &study::ctc_log(), &study::sdsc_blue_log()},
+    return reproduce(*given, "fcfs-malleable", {&study::kSdscSp2Log, &study::kCtcLog, &study::kSdscBlueLog},
                      [given](const auto& logs, const auto& surroundings) {
                        return study::reproduce_fcfs_malleable(logs, given->quick, surroundings);
                      });
@@ -137,8 +134,7 @@ study::DynpOptions dynp_options(const DynpGiven& given) {
 }
 
 std::vector<const study::ArchiveLog*> dynp_logs(const DynpGiven& given) {
-  std::vector<const study::ArchiveLog*> all{&study::ctc_log(), &study::kth_log(), &study::lanl_log(),
-                                            &study::sdsc_sp2_log()};
+  std::vector<const study::ArchiveLog*> all{&study::kCtcLog, &study::kKthLog, &study::kLanlLog, &study::kSdscSp2Log};
   if (given.logs.empty()) return all;
   std::vector<const study::ArchiveLog*> chosen;
   for (const std::string& name : given.logs) {
@@ -153,10 +149,8 @@ std::vector<const study::ArchiveLog*> dynp_logs(const DynpGiven& given) {
 
 Command add_dynp(CLI::App& group) {
   auto* command = group.add_subcommand("dynp", "self-tuning dynP (Streit): Tables 3 to 5, Figures 1 to 4");
-  command->footer("Example: replay reproduce dynp --traces ~/pwa --logs KTH --sets 3");
   auto given = std::make_shared<DynpGiven>();
-  add_traces(*command, *given);
-  add_common(*command, *given, "dynp");
+  add_common(*command, *given, "--traces ~/pwa --logs KTH --sets 3");
   command->add_option("--sets", given->sets, "job sets of each log [10; 3 with --quick]")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
@@ -175,42 +169,31 @@ struct SeedsGiven : ReproduceGiven {
   std::optional<std::uint64_t> seeds;
 };
 
-void add_seeds(CLI::App& command, SeedsGiven& given, int seeds) {
-  command.add_option("--seeds", given.seeds, fmt::format("workloads of each kind [{}; 1 with --quick]", seeds))
+Command add_seeded(CLI::App& group, const std::string& name, const std::string& about,
+                   const study::SeededOptions& whole,
+                   study::Result (*study)(const study::SeededOptions&, const study::Surroundings&)) {
+  auto* command = group.add_subcommand(name, about + "; it makes its jobs itself");
+  auto given = std::make_shared<SeedsGiven>();
+  add_common(*command, *given, "--quick", false);
+  command->add_option("--seeds", given->seeds, fmt::format("workloads of each kind [{}; 1 with --quick]", whole.seeds))
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  return [given, name, whole, study] {
+    study::SeededOptions options = given->quick ? study::kQuickOptions : whole;
+    options.seeds = given->seeds.value_or(options.seeds);
+    return reproduce(*given, name, {},
+                     [&](const auto&, const auto& surroundings) { return study(options, surroundings); });
+  };
 }
 
 Command add_scojo_p(CLI::App& group) {
-  auto* command = group.add_subcommand(
-      "scojo-p", "SCOJO-P and Cirne-Berman (Barsanti and Sodan 2006): Figures 4 to 14; it makes its jobs itself");
-  command->footer("Example: replay reproduce scojo-p --quick");
-  auto given = std::make_shared<SeedsGiven>();
-  add_common(*command, *given, "scojo-p");
-  add_seeds(*command, *given, 4);
-  return [given] {
-    study::ScojoOptions options = given->quick ? study::quick_scojo_options() : study::ScojoOptions{};
-    options.seeds = given->seeds.value_or(options.seeds);
-    return reproduce(*given, "scojo-p", {}, [options](const auto&, const auto& surroundings) {
-      return study::reproduce_scojo(options, surroundings);
-    });
-  };
+  return add_seeded(group, "scojo-p", "SCOJO-P and Cirne-Berman (Barsanti and Sodan 2006): Figures 4 to 14",
+                    study::kScojoOptions, study::reproduce_scojo);
 }
 
 Command add_g_lomarc_ts(CLI::App& group) {
-  auto* command = group.add_subcommand("g-lomarc-ts",
-                                       "G-LOMARC-TS (Zeng and Sodan 2009): Figures 6 to 9; it makes its jobs itself");
-  command->footer("Example: replay reproduce g-lomarc-ts --quick");
-  auto given = std::make_shared<SeedsGiven>();
-  add_common(*command, *given, "g-lomarc-ts");
-  add_seeds(*command, *given, 3);
-  return [given] {
-    study::GlomarcOptions options = given->quick ? study::quick_glomarc_options() : study::GlomarcOptions{};
-    options.seeds = given->seeds.value_or(options.seeds);
-    return reproduce(*given, "g-lomarc-ts", {}, [options](const auto&, const auto& surroundings) {
-      return study::reproduce_glomarc(options, surroundings);
-    });
-  };
+  return add_seeded(group, "g-lomarc-ts", "G-LOMARC-TS (Zeng and Sodan 2009): Figures 6 to 9", study::kGlomarcOptions,
+                    study::reproduce_glomarc);
 }
 
 }  // namespace

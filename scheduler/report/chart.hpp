@@ -13,13 +13,13 @@ namespace replay::report {
 
 struct BarSeries {
   std::string name;
-  std::vector<double> values;
+  std::vector<double> values{};
 };
 
 struct BarChart {
   std::string title, x_name, y_name;  ///< the names carry the unit: "share of jobs, %"
-  std::vector<std::string> labels;    ///< one a bin; long ones are set upright
-  std::vector<BarSeries> series;      ///< one to four, a value a bin
+  std::vector<std::string> labels{};  ///< one a bin; long ones are set upright
+  std::vector<BarSeries> series{};    ///< one to four, a value a bin
 };
 
 struct TimeChart {

@@ -12,14 +12,14 @@ namespace replay::study {
 
 struct Curve {
   std::string name;
-  std::vector<report::Point> points;  ///< in the order in which they are joined
+  std::vector<report::Point> points{};  ///< in the order in which they are joined
   bool is_paper = false;
   std::size_t colour = 0;  ///< curves of one number have one colour
 };
 
 struct CurveChart {
   std::string title, x_name, y_name;  ///< the names carry the unit
-  std::vector<Curve> curves;
+  std::vector<Curve> curves{};
   bool from_zero = true;  ///< of the y axis; false: from just below the lowest point
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/base/text/csv_file.hpp"
 
 namespace replay::study {
@@ -31,7 +32,7 @@ std::string band_text(const Column& column) {
   std::string text;
   if (column.band->relative > 0) text = fmt::format("{:.0f} %", column.band->relative * 100);
   if (column.band->absolute > 0)
-    text += fmt::format("{}{:g}{}", text.empty() ? "" : " or ", column.band->absolute, unit_behind_number(column.unit));
+    add_item(text, " or ", "{:g}{}", column.band->absolute, unit_behind_number(column.unit));
   return text.empty() ? "nothing" : text;
 }
 

@@ -27,8 +27,8 @@ struct Band {
 };
 
 struct Column {
-  std::string name;
-  std::string unit;  ///< "s", "%", "points", "ratio", "jobs", "times"
+  std::string name{};
+  std::string unit{};  ///< "s", "%", "points", "ratio", "jobs", "times"
   int decimals = 1;
   std::optional<Band> band{};  ///< nothing: the numbers are not compared
   std::string why{};           ///< why numbers are outside the band; empty: not explained
@@ -36,16 +36,16 @@ struct Column {
 
 struct Row {
   std::string name;
-  std::vector<Value> values;  ///< one a column
+  std::vector<Value> values{};  ///< one a column
 };
 
 struct Table {
-  std::string id;      ///< in the CSV: "table 1"
-  std::string title;   ///< "Table 1: ..."
-  std::string source;  ///< where the paper's numbers are from
-  std::string row_name;
-  std::vector<Column> columns;
-  std::vector<Row> rows;
+  std::string id{};      ///< in the CSV: "table 1"
+  std::string title{};   ///< "Table 1: ..."
+  std::string source{};  ///< where the paper's numbers are from
+  std::string row_name{};
+  std::vector<Column> columns{};
+  std::vector<Row> rows{};
   std::vector<std::string> notes{};
 
   [[nodiscard]] bool is_outside(std::size_t row, std::size_t column) const;
@@ -59,15 +59,15 @@ struct Table {
 
 /// A statement of the paper, and whether it holds here.
 struct Check {
-  std::string statement;
+  std::string statement{};
   bool holds = false;
-  std::string found;  ///< our numbers
-  std::string why{};  ///< why it does not hold; empty: not explained
+  std::string found{};  ///< our numbers
+  std::string why{};    ///< why it does not hold; empty: not explained
 };
 
 struct Figure {
   std::string title;
-  std::vector<std::variant<CurveChart, report::BarChart>> panels;  ///< two in a row
+  std::vector<std::variant<CurveChart, report::BarChart>> panels{};  ///< two in a row
 };
 
 struct Section {

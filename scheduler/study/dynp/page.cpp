@@ -7,84 +7,82 @@
 #include <initializer_list>
 #include <optional>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/study/dynp/numbers.hpp"
 #include "scheduler/study/dynp/study.hpp"
+#include "scheduler/study/table_of.hpp"
 
 namespace replay::study {
 namespace {
 
-namespace paper = dynp_paper;
-
 enum PolicyIndex : std::size_t { kFcfs, kSjf, kLjf, kAdvanced, kPreferred, kSimple };
-using Member = double paper::ByPolicy::*;
 struct Compared {
   std::size_t policy;
   std::string_view name;
-  Member member;
 };
-constexpr Compared kBasic[] = {{kFcfs, "FCFS", &paper::ByPolicy::fcfs},
-                               {kSjf, "SJF", &paper::ByPolicy::sjf},
-                               {kLjf, "LJF", &paper::ByPolicy::ljf}};
-constexpr Compared kTuned[] = {{kSjf, "SJF", &paper::ByPolicy::sjf},
-                               {kAdvanced, "advanced", &paper::ByPolicy::advanced},
-                               {kPreferred, "SJF-preferred", &paper::ByPolicy::preferred}};
+constexpr Compared kBasic[] = {{kFcfs, "FCFS"}, {kSjf, "SJF"}, {kLjf, "LJF"}};
+constexpr Compared kTuned[] = {{kSjf, "SJF"}, {kAdvanced, "advanced"}, {kPreferred, "SJF-preferred"}};
+constexpr Compared kDeciders[] = {{kAdvanced, "advanced"}, {kPreferred, "preferred"}, {kSimple, "simple"}};
 
 constexpr Band kSldwaBand{.relative = 0.25};
 constexpr Band kUtilisationBand{.absolute = 3};
 constexpr Band kGainBand{.absolute = 6};
 constexpr Band kPointsBand{.absolute = 1};
+constexpr std::string_view kByFactor = "tables 4 and 5";  // in print
 
 double percent(double share) { return share * 100; }
 
-const paper::FactorRow* paper_row(const std::string& log, double factor) {
-  const auto found = std::ranges::find_if(paper::kFactors, [&](const paper::FactorRow& row) {
-    return row.log == log && std::abs(row.factor - factor) < 1e-9;
-  });
-  return found == paper::kFactors.end() ? nullptr : &*found;
-}
+struct Case {
+  std::size_t log, factor;
+};
 
 struct SimulatedValues {
   const DynpOutcome& outcome;
 
-  [[nodiscard]] const DynpNumbers& of(std::size_t log, std::size_t factor, std::size_t policy) const {
-    return outcome.means[log][factor][policy];
+  [[nodiscard]] const DynpNumbers& of(const Case& at, std::size_t policy) const {
+    return outcome.means[at.log][at.factor][policy];
   }
-  [[nodiscard]] double sldwa(std::size_t log, std::size_t factor, std::size_t policy) const {
-    return of(log, factor, policy).sldwa;
-  }
-  [[nodiscard]] double utilisation(std::size_t log, std::size_t factor, std::size_t policy) const {
-    return percent(of(log, factor, policy).utilisation);
+  [[nodiscard]] double sldwa(const Case& at, std::size_t policy) const { return of(at, policy).sldwa; }
+  [[nodiscard]] double utilisation(const Case& at, std::size_t policy) const {
+    return percent(of(at, policy).utilisation);
   }
   /// Over SJF, in per cent; good is positive.
-  [[nodiscard]] double gain(std::size_t log, std::size_t factor, std::size_t policy) const {
-    return percent(1 - sldwa(log, factor, policy) / sldwa(log, factor, kSjf));
+  [[nodiscard]] double gain(const Case& at, std::size_t policy) const {
+    return percent(1 - sldwa(at, policy) / sldwa(at, kSjf));
   }
-  [[nodiscard]] double points(std::size_t log, std::size_t factor, std::size_t policy) const {
-    return utilisation(log, factor, policy) - utilisation(log, factor, kSjf);
+  [[nodiscard]] double points(const Case& at, std::size_t policy) const {
+    return utilisation(at, policy) - utilisation(at, kSjf);
+  }
+  /// gain() or points(), over the factors.
+  [[nodiscard]] double mean(double (SimulatedValues::*of)(const Case&, std::size_t) const, std::size_t log,
+                            std::size_t policy) const {
+    double sum = 0;
+    for (std::size_t f = 0; f < factors().size(); ++f) sum += (this->*of)({log, f}, policy);
+    return sum / static_cast<double>(factors().size());
   }
   [[nodiscard]] double mean_gain(std::size_t log, std::size_t policy) const {
-    double sum = 0;
-    for (std::size_t f = 0; f < factors().size(); ++f) sum += gain(log, f, policy);
-    return sum / static_cast<double>(factors().size());
-  }
-  [[nodiscard]] double mean_points(std::size_t log, std::size_t policy) const {
-    double sum = 0;
-    for (std::size_t f = 0; f < factors().size(); ++f) sum += points(log, f, policy);
-    return sum / static_cast<double>(factors().size());
+    return mean(&SimulatedValues::gain, log, policy);
   }
   [[nodiscard]] const std::vector<double>& factors() const { return outcome.options.factors; }
   [[nodiscard]] std::size_t logs() const { return outcome.logs.size(); }
   [[nodiscard]] const std::string& name(std::size_t log) const { return outcome.logs[log].name; }
+  [[nodiscard]] std::string name(const Case& at) const {
+    return fmt::format("{} {:.1f}", name(at.log), factors()[at.factor]);
+  }
+  [[nodiscard]] std::string name_in_print(const Case& at) const {
+    return fmt::format("{} {}", name(at.log), factors()[at.factor]);
+  }
+  /// `what`: "SLDwA" or "utilisation". Nothing: not in the paper.
+  [[nodiscard]] std::optional<double> printed(const Case& at, std::string_view what, std::string_view policy) const {
+    return dynp_printed().find(kByFactor, name_in_print(at), fmt::format("{} {}", what, policy));
+  }
+  [[nodiscard]] std::vector<Case> cases() const {
+    std::vector<Case> all;
+    for (std::size_t l = 0; l < logs(); ++l)
+      for (std::size_t f = 0; f < factors().size(); ++f) all.push_back({l, f});
+    return all;
+  }
 };
-
-// Calls add(log, factor, the row's name, the paper's row or null).
-template <class Add>
-void for_each_row(const SimulatedValues& simulated, const Add& add) {
-  for (std::size_t l = 0; l < simulated.logs(); ++l)
-    for (std::size_t f = 0; f < simulated.factors().size(); ++f)
-      add(l, f, fmt::format("{} {:.1f}", simulated.name(l), simulated.factors()[f]),
-          paper_row(simulated.name(l), simulated.factors()[f]));
-}
 
 // Explains the different levels, first by the load, with its numbers.
 std::string why_levels_differ(const SimulatedValues& simulated) {
@@ -93,134 +91,114 @@ std::string why_levels_differ(const SimulatedValues& simulated) {
   const std::string smaller =
       jobs == kJobsOfPaper ? std::string{} : fmt::format(" and have {} jobs, not {}", jobs, kJobsOfPaper);
   std::string loads;
-  for_each_row(simulated, [&](std::size_t l, std::size_t f, const std::string&, const paper::FactorRow* row) {
-    if (row != nullptr && simulated.factors()[f] == 1)
-      loads += fmt::format("{}{} {:.1f} for {:.1f}", loads.empty() ? "" : ", ", simulated.name(l),
-                           simulated.utilisation(l, f, kFcfs), row->utilisation.fcfs);
-  });
+  for (const Case& at : simulated.cases())
+    if (const auto theirs = simulated.printed(at, "utilisation", "FCFS"); theirs && simulated.factors()[at.factor] == 1)
+      add_item(loads, ", ", "{} {:.1f} for {:.1f}", simulated.name(at.log), simulated.utilisation(at, kFcfs), *theirs);
   return fmt::format(
       "the job sets are not the paper's{}: it does not say how its own were drawn, and its CTC, LANL and SDSC were "
       "cleaned in other ways (its Table 2){}{}. The last figure compares at equal utilisation",
       smaller, loads.empty() ? "" : "; utilisation of FCFS at factor 1, %, ours for the paper's: ", loads);
 }
 
+class CaseTable : public TableOf<Case> {
+ public:
+  CaseTable(const SimulatedValues& simulated, Table table)
+      : TableOf(std::move(table), dynp_printed(), kByFactor), simulated_(simulated) {}
+
+  void sldwa(std::span<const Compared> policies, const std::string& why) {
+    for (const auto& [policy, name] : policies)
+      column({fmt::format("SLDwA {}", name), "ratio", 2, kSldwaBand, why},
+             [this, p = policy](const Case& at) { return simulated_.sldwa(at, p); });
+  }
+  void utilisation(std::span<const Compared> policies, const std::string& why) {
+    for (const auto& [policy, name] : policies)
+      column({fmt::format("utilisation {}", name), "%", 2, kUtilisationBand, why},
+             [this, p = policy](const Case& at) { return simulated_.utilisation(at, p); });
+  }
+  [[nodiscard]] const Table& with_all_cases() {
+    for (const Case& at : simulated_.cases()) row(simulated_.name(at), at, simulated_.name_in_print(at));
+    return table();
+  }
+
+ private:
+  const SimulatedValues& simulated_;
+};
+
 Table table_4(const SimulatedValues& simulated, const std::string& why) {
-  Table table{.id = "table 4",
-              .title = "Table 4: the basic policies",
-              .source = "Table 4, the numbers of Figures 1 and 2",
-              .row_name = "log, factor",
-              .columns = {},
-              .rows = {}};
-  for (const Compared& policy : kBasic)
-    table.columns.push_back({fmt::format("SLDwA {}", policy.name), "ratio", 2, kSldwaBand, why});
-  for (const Compared& policy : kBasic)
-    table.columns.push_back({fmt::format("utilisation {}", policy.name), "%", 2, kUtilisationBand, why});
-  for_each_row(simulated, [&](std::size_t l, std::size_t f, const std::string& name, const paper::FactorRow* row) {
-    Row line{name, {}};
-    for (const auto& [policy, ignored, member] : kBasic)
-      line.values.push_back({simulated.sldwa(l, f, policy), row ? std::optional{row->sldwa.*member} : std::nullopt});
-    for (const auto& [policy, ignored, member] : kBasic)
-      line.values.push_back(
-          {simulated.utilisation(l, f, policy), row ? std::optional{row->utilisation.*member} : std::nullopt});
-    table.rows.push_back(std::move(line));
-  });
-  return table;
+  CaseTable table{simulated,
+                  {.id = "table 4",
+                   .title = "Table 4: the basic policies",
+                   .source = "Table 4, the numbers of Figures 1 and 2",
+                   .row_name = "log, factor"}};
+  table.sldwa(kBasic, why);
+  table.utilisation(kBasic, why);
+  return table.with_all_cases();
 }
 
 Table table_5(const SimulatedValues& simulated, const std::string& why) {
-  Table table{.id = "table 5",
-              .title = "Table 5: dynP with the advanced and the SJF-preferred decider, against SJF",
-              .source =
-                  "Table 5, the numbers of Figures 3 and 4; its last columns are differences to SJF, not to FCFS as "
-                  "its header says",
-              .row_name = "log, factor",
-              .columns = {},
-              .rows = {}};
-  for (const Compared& policy : kTuned)
-    table.columns.push_back({fmt::format("SLDwA {}", policy.name), "ratio", 2, kSldwaBand, why});
-  table.columns.push_back({"gain advanced", "%", 2, kGainBand, why});
-  table.columns.push_back({"gain preferred", "%", 2, kGainBand, why});
-  for (const Compared& policy : kTuned)
-    table.columns.push_back({fmt::format("utilisation {}", policy.name), "%", 2, kUtilisationBand, why});
-  table.columns.push_back({"difference advanced", "points", 2, kPointsBand, why});
-  table.columns.push_back({"difference preferred", "points", 2, kPointsBand, why});
-  for_each_row(simulated, [&](std::size_t l, std::size_t f, const std::string& name, const paper::FactorRow* row) {
-    Row line{name, {}};
-    const auto printed = [row](double paper::FactorRow::*member) {
-      return row == nullptr ? std::nullopt : std::optional{row->*member};
-    };
-    for (const auto& [policy, ignored, member] : kTuned)
-      line.values.push_back({simulated.sldwa(l, f, policy), row ? std::optional{row->sldwa.*member} : std::nullopt});
-    line.values.push_back({simulated.gain(l, f, kAdvanced), printed(&paper::FactorRow::gain_advanced)});
-    line.values.push_back({simulated.gain(l, f, kPreferred), printed(&paper::FactorRow::gain_preferred)});
-    for (const auto& [policy, ignored, member] : kTuned)
-      line.values.push_back(
-          {simulated.utilisation(l, f, policy), row ? std::optional{row->utilisation.*member} : std::nullopt});
-    line.values.push_back({simulated.points(l, f, kAdvanced), printed(&paper::FactorRow::points_advanced)});
-    line.values.push_back({simulated.points(l, f, kPreferred), printed(&paper::FactorRow::points_preferred)});
-    table.rows.push_back(std::move(line));
-  });
-  return table;
+  CaseTable table{
+      simulated,
+      {.id = "table 5",
+       .title = "Table 5: dynP with the advanced and the SJF-preferred decider, against SJF",
+       .source = "Table 5, the numbers of Figures 3 and 4; its last columns are differences to SJF, not to FCFS "
+                 "as its header says",
+       .row_name = "log, factor"}};
+  const auto add = [&](const char* name, const char* unit, const Band& band, std::size_t policy, auto value) {
+    table.column({name, unit, 2, band, why},
+                 [&simulated, policy, value](const Case& at) { return (simulated.*value)(at, policy); });
+  };
+  table.sldwa(kTuned, why);
+  add("gain advanced", "%", kGainBand, kAdvanced, &SimulatedValues::gain);
+  add("gain preferred", "%", kGainBand, kPreferred, &SimulatedValues::gain);
+  table.utilisation(kTuned, why);
+  add("difference advanced", "points", kPointsBand, kAdvanced, &SimulatedValues::points);
+  add("difference preferred", "points", kPointsBand, kPreferred, &SimulatedValues::points);
+  return table.with_all_cases();
 }
 
 // Whether the factors are those over which the paper's Table 3 is a mean.
 bool has_all_factors(const SimulatedValues& simulated, std::size_t log) {
-  const auto of_log = std::ranges::count(paper::kFactors, simulated.name(log), &paper::FactorRow::log);
-  return of_log == std::ranges::ssize(simulated.factors()) &&
-         std::ranges::all_of(simulated.factors(),
-                             [&](double factor) { return paper_row(simulated.name(log), factor) != nullptr; });
+  constexpr std::size_t kFactorsOfPaper = 5;
+  return simulated.factors().size() == kFactorsOfPaper && std::ranges::all_of(simulated.cases(), [&](const Case& at) {
+           return at.log != log || simulated.printed(at, "SLDwA", "FCFS").has_value();
+         });
 }
 
 Table table_3(const SimulatedValues& simulated, const std::string& why) {
-  Table table{.id = "table 3",
-              .title = "Table 3: means of Table 5 over the factors",
-              .source = "Table 3",
-              .row_name = "log",
-              .columns = {{"gain advanced", "%", 2, kGainBand, why},
-                          {"gain preferred", "%", 2, kGainBand, why},
-                          {"difference advanced", "points", 2, kPointsBand, why},
-                          {"difference preferred", "points", 2, kPointsBand, why}},
-              .rows = {}};
-  for (std::size_t l = 0; l < simulated.logs(); ++l) {
-    const auto found = std::ranges::find(paper::kLogs, simulated.name(l), &paper::LogRow::log);
-    const auto printed = [&](double paper::LogRow::*member) {
-      const bool compares = found != paper::kLogs.end() && has_all_factors(simulated, l);
-      return compares ? std::optional{(*found).*member} : std::nullopt;
-    };
-    table.rows.push_back({simulated.name(l),
-                          {{simulated.mean_gain(l, kAdvanced), printed(&paper::LogRow::gain_advanced)},
-                           {simulated.mean_gain(l, kPreferred), printed(&paper::LogRow::gain_preferred)},
-                           {simulated.mean_points(l, kAdvanced), printed(&paper::LogRow::points_advanced)},
-                           {simulated.mean_points(l, kPreferred), printed(&paper::LogRow::points_preferred)}}});
-  }
-  return table;
+  TableOf<std::size_t> table{
+      {.id = "table 3", .title = "Table 3: means of Table 5 over the factors", .source = "Table 3", .row_name = "log"},
+      dynp_printed()};
+  const auto add = [&](const char* name, const char* unit, const Band& band, std::size_t policy, auto value) {
+    table.column({name, unit, 2, band, why},
+                 [&simulated, policy, value](std::size_t log) { return simulated.mean(value, log, policy); });
+  };
+  add("gain advanced", "%", kGainBand, kAdvanced, &SimulatedValues::gain);
+  add("gain preferred", "%", kGainBand, kPreferred, &SimulatedValues::gain);
+  add("difference advanced", "points", kPointsBand, kAdvanced, &SimulatedValues::points);
+  add("difference preferred", "points", kPointsBand, kPreferred, &SimulatedValues::points);
+  for (std::size_t l = 0; l < simulated.logs(); ++l)
+    table.row(simulated.name(l), l, has_all_factors(simulated, l) ? simulated.name(l) : "");
+  return table.table();
 }
 
 Table deciders(const SimulatedValues& simulated) {
-  constexpr Compared kDeciders[] = {
-      {kAdvanced, "advanced", nullptr}, {kPreferred, "preferred", nullptr}, {kSimple, "simple", nullptr}};
-  Table table{
-      .id = "deciders",
-      .title = "What the deciders did",
-      .source = {},
-      .row_name = "log, factor",
-      .columns = {{"SLDwA simple", "ratio", 2}, {"utilisation simple", "%", 2}},
-      .rows = {},
-      .notes = {"A share is of the time from the first choice to the end; with no job waiting the last choice stays."}};
-  for (const Compared& decider : kDeciders) {
-    table.columns.push_back({fmt::format("switches {}", decider.name), "times", 0});
-    for (const Compared& policy : kBasic)
-      table.columns.push_back({fmt::format("{} {}", decider.name, policy.name), "%", 0});
+  CaseTable table{
+      simulated,
+      {.id = "deciders",
+       .title = "What the deciders did",
+       .row_name = "log, factor",
+       .notes = {
+           "A share is of the time from the first choice to the end; with no job waiting the last choice stays."}}};
+  table.column({"SLDwA simple", "ratio", 2}, [&](const Case& at) { return simulated.sldwa(at, kSimple); });
+  table.column({"utilisation simple", "%", 2}, [&](const Case& at) { return simulated.utilisation(at, kSimple); });
+  for (const auto& [decider, name] : kDeciders) {
+    table.column({fmt::format("switches {}", name), "times", 0},
+                 [&, d = decider](const Case& at) { return simulated.of(at, d).switches; });
+    for (const auto& [policy, of] : kBasic)
+      table.column({fmt::format("{} {}", name, of), "%", 0},
+                   [&, d = decider, p = policy](const Case& at) { return percent(simulated.of(at, d).shares[p]); });
   }
-  for_each_row(simulated, [&](std::size_t l, std::size_t f, const std::string& name, const paper::FactorRow*) {
-    Row line{name, {{simulated.sldwa(l, f, kSimple)}, {simulated.utilisation(l, f, kSimple)}}};
-    for (const Compared& decider : kDeciders) {
-      line.values.push_back({simulated.of(l, f, decider.policy).switches});
-      for (const double share : simulated.of(l, f, decider.policy).shares) line.values.push_back({percent(share)});
-    }
-    table.rows.push_back(std::move(line));
-  });
-  return table;
+  return table.with_all_cases();
 }
 
 // ---- figures ----
@@ -233,25 +211,23 @@ struct Axes {
 
 Figure figure(const SimulatedValues& simulated, std::string title, std::span<const Compared> policies,
               const Axes& axes) {
-  Figure result{.title = std::move(title), .panels = {}};
+  Figure result{.title = std::move(title)};
   for (std::size_t l = 0; l < simulated.logs(); ++l) {
-    CurveChart chart{.title = simulated.name(l),
-                     .x_name = axes.x_name,
-                     .y_name = axes.y_name,
-                     .curves = {},
-                     .from_zero = axes.is_sldwa};
+    CurveChart chart{
+        .title = simulated.name(l), .x_name = axes.x_name, .y_name = axes.y_name, .from_zero = axes.is_sldwa};
     std::vector<Curve> printed;
     std::size_t colour = 0;
-    for (const auto& [policy, name, member] : policies) {
-      Curve ours{.name = std::string{name}, .points = {}, .colour = colour};
-      Curve theirs{.name = fmt::format("{}, paper", name), .points = {}, .is_paper = true, .colour = colour++};
+    for (const auto& [policy, name] : policies) {
+      Curve ours{.name = std::string{name}, .colour = colour};
+      Curve theirs{.name = fmt::format("{}, paper", name), .is_paper = true, .colour = colour++};
       for (std::size_t f = 0; f < simulated.factors().size(); ++f) {
+        const Case at{l, f};
         const double factor = simulated.factors()[f];
-        ours.points.push_back({axes.over_utilisation ? simulated.utilisation(l, f, policy) : factor,
-                               axes.is_sldwa ? simulated.sldwa(l, f, policy) : simulated.utilisation(l, f, policy)});
-        if (const auto* row = paper_row(simulated.name(l), factor))
-          theirs.points.push_back({axes.over_utilisation ? row->utilisation.*member : factor,
-                                   axes.is_sldwa ? row->sldwa.*member : row->utilisation.*member});
+        ours.points.push_back({axes.over_utilisation ? simulated.utilisation(at, policy) : factor,
+                               axes.is_sldwa ? simulated.sldwa(at, policy) : simulated.utilisation(at, policy)});
+        const auto sldwa = simulated.printed(at, "SLDwA", name), used = simulated.printed(at, "utilisation", name);
+        if (sldwa && used)
+          theirs.points.push_back({axes.over_utilisation ? *used : factor, axes.is_sldwa ? *sldwa : *used});
       }
       chart.curves.push_back(std::move(ours));
       if (!theirs.points.empty()) printed.push_back(std::move(theirs));
@@ -265,18 +241,20 @@ Figure figure(const SimulatedValues& simulated, std::string title, std::span<con
 // ---- statements ----
 
 Check extreme_check(const SimulatedValues& simulated, std::string statement, std::size_t policy, auto is_worse) {
-  Check check{.statement = std::move(statement), .holds = true, .found = {}};
-  std::size_t cases = 0, holding = 0;
-  for_each_row(simulated, [&](std::size_t l, std::size_t f, const std::string& name, const paper::FactorRow*) {
-    bool holds = true;
-    for (const Compared& other : kBasic)
-      if (other.policy != policy) holds = holds && !is_worse(l, f, other.policy);
-    ++cases, holding += holds ? 1U : 0U;
-    if (!holds) check.why += fmt::format("{}{}", check.why.empty() ? "not at " : ", ", name);
-  });
-  check.holds = holding == cases;
-  check.found = fmt::format("{} of {} cases", holding, cases);
-  if (!check.holds) check.why += "; not explained";
+  Check check{.statement = std::move(statement), .holds = true};
+  std::string others;
+  std::size_t holding = 0;
+  for (const Case& at : simulated.cases()) {
+    const bool holds = std::ranges::none_of(
+        kBasic, [&](const Compared& other) { return other.policy != policy && is_worse(at, other.policy); });
+    if (holds)
+      ++holding;
+    else
+      add_item(others, ", ", "{}", simulated.name(at));
+  }
+  check.holds = others.empty();
+  check.found = fmt::format("{} of {} cases", holding, simulated.cases().size());
+  if (!check.holds) check.why = fmt::format("not at {}; not explained", others);
   return check;
 }
 
@@ -287,16 +265,17 @@ std::string_view best_of(double fcfs, double sjf, double ljf) {
 std::vector<Check> winner_checks(const SimulatedValues& simulated, const std::string& why) {
   std::vector<Check> checks;
   for (std::size_t l = 0; l < simulated.logs(); ++l) {
-    Check check{.statement = {}, .holds = true, .found = {}, .why = why};
+    Check check{.holds = true, .why = why};
     for (std::size_t f = 0; f < simulated.factors().size(); ++f) {
-      const auto* row = paper_row(simulated.name(l), simulated.factors()[f]);
-      if (row == nullptr) continue;
-      const std::string_view theirs = best_of(row->sldwa.fcfs, row->sldwa.sjf, row->sldwa.ljf);
+      const Case at{l, f};
+      const auto printed = [&](std::string_view policy) { return simulated.printed(at, "SLDwA", policy); };
+      if (!printed("FCFS")) continue;
+      const std::string_view theirs = best_of(*printed("FCFS"), *printed("SJF"), *printed("LJF"));
       const std::string_view ours =
-          best_of(simulated.sldwa(l, f, kFcfs), simulated.sldwa(l, f, kSjf), simulated.sldwa(l, f, kLjf));
+          best_of(simulated.sldwa(at, kFcfs), simulated.sldwa(at, kSjf), simulated.sldwa(at, kLjf));
       check.holds = check.holds && ours == theirs;
-      check.statement += fmt::format("{}{:.1f} {}", check.statement.empty() ? "" : ", ", row->factor, theirs);
-      check.found += fmt::format("{}{:.1f} {}", check.found.empty() ? "" : ", ", row->factor, ours);
+      add_item(check.statement, ", ", "{:.1f} {}", simulated.factors()[f], theirs);
+      add_item(check.found, ", ", "{:.1f} {}", simulated.factors()[f], ours);
     }
     if (check.statement.empty()) continue;
     check.statement =
@@ -309,17 +288,15 @@ std::vector<Check> winner_checks(const SimulatedValues& simulated, const std::st
 // Nothing if one of its logs was not simulated.
 std::optional<Check> improvement_check(const SimulatedValues& simulated, std::string statement,
                                        std::initializer_list<std::string_view> logs) {
-  std::vector<std::string_view> there;
-  for (std::size_t l = 0; l < simulated.logs(); ++l) there.push_back(simulated.name(l));
   for (const std::string_view log : logs)
-    if (std::ranges::find(there, log) == there.end()) return std::nullopt;
-  Check check{.statement = std::move(statement), .holds = true, .found = {}};
+    if (std::ranges::find(simulated.outcome.logs, log, &DynpOutcome::OfLog::name) == simulated.outcome.logs.end())
+      return std::nullopt;
+  Check check{.statement = std::move(statement), .holds = true};
   for (std::size_t l = 0; l < simulated.logs(); ++l) {
     if (std::ranges::find(logs, simulated.name(l)) == logs.end()) continue;
     check.holds = check.holds && simulated.mean_gain(l, kAdvanced) >= 0;
-    check.found +=
-        fmt::format("{}{} {:+.1f} % advanced, {:+.1f} % preferred", check.found.empty() ? "" : "; ", simulated.name(l),
-                    simulated.mean_gain(l, kAdvanced), simulated.mean_gain(l, kPreferred));
+    add_item(check.found, "; ", "{} {:+.1f} % advanced, {:+.1f} % preferred", simulated.name(l),
+             simulated.mean_gain(l, kAdvanced), simulated.mean_gain(l, kPreferred));
   }
   return check;
 }
@@ -327,12 +304,11 @@ std::optional<Check> improvement_check(const SimulatedValues& simulated, std::st
 Check deciders_check(const SimulatedValues& simulated) {
   constexpr double kClose = 2;
   Check check{.statement = "Advanced and SJF-preferred hardly differ (section 4; here: mean gains within 2 points)",
-              .holds = true,
-              .found = {}};
+              .holds = true};
   for (std::size_t l = 0; l < simulated.logs(); ++l) {
     const double difference = simulated.mean_gain(l, kPreferred) - simulated.mean_gain(l, kAdvanced);
     check.holds = check.holds && std::abs(difference) <= kClose;
-    check.found += fmt::format("{}{} {:+.1f}", check.found.empty() ? "" : ", ", simulated.name(l), difference);
+    add_item(check.found, ", ", "{} {:+.1f}", simulated.name(l), difference);
   }
   return check;
 }
@@ -340,17 +316,16 @@ Check deciders_check(const SimulatedValues& simulated) {
 std::vector<Check> checks(const SimulatedValues& simulated, const std::string& why) {
   constexpr double kTie = 0.05;  // points
   std::vector<Check> result{
-      extreme_check(simulated, "LJF has the worst SLDwA of the three at every log and factor (Table 4)", kLjf,
-                    [&](std::size_t l, std::size_t f, std::size_t other) {
-                      return simulated.sldwa(l, f, other) > simulated.sldwa(l, f, kLjf);
-                    }),
+      extreme_check(
+          simulated, "LJF has the worst SLDwA of the three at every log and factor (Table 4)", kLjf,
+          [&](const Case& at, std::size_t other) { return simulated.sldwa(at, other) > simulated.sldwa(at, kLjf); }),
       extreme_check(simulated, "LJF has the best utilisation of the three (Table 4; ties within 0.05 points)", kLjf,
-                    [&](std::size_t l, std::size_t f, std::size_t other) {
-                      return simulated.utilisation(l, f, other) > simulated.utilisation(l, f, kLjf) + kTie;
+                    [&](const Case& at, std::size_t other) {
+                      return simulated.utilisation(at, other) > simulated.utilisation(at, kLjf) + kTie;
                     }),
       extreme_check(simulated, "SJF has the lowest utilisation of the three (Table 4; ties within 0.05 points)", kSjf,
-                    [&](std::size_t l, std::size_t f, std::size_t other) {
-                      return simulated.utilisation(l, f, other) < simulated.utilisation(l, f, kSjf) - kTie;
+                    [&](const Case& at, std::size_t other) {
+                      return simulated.utilisation(at, other) < simulated.utilisation(at, kSjf) - kTie;
                     })};
   for (Check& check : winner_checks(simulated, why)) result.push_back(std::move(check));
   for (auto& check :
@@ -370,7 +345,7 @@ Result dynp_result(const DynpOutcome& outcome) {
   const DynpOptions& options = outcome.options;
   std::string files;
   for (const auto& log : outcome.logs)
-    files += fmt::format("{}{} ({} processors: {})", files.empty() ? "" : ", ", log.name, log.processors, log.file);
+    add_item(files, ", ", "{} ({} processors: {})", log.name, log.processors, log.file);
   Result result{.name = "dynp",
                 .title = "Self-tuning dynP, again",
                 .paper =

@@ -15,14 +15,12 @@
 namespace replay::study {
 namespace {
 
-constexpr std::array<DynpPolicyEntry, kDynpPolicyCount> kPolicies{{
-    {"FCFS", "plan:order=fcfs"},
-    {"SJF", "plan:order=sjf"},
-    {"LJF", "plan:order=ljf"},
-    {"advanced", "dynp:decider=advanced"},
-    {"SJF-preferred", "dynp:decider=preferred:preferred=sjf"},
-    {"simple", "dynp:decider=simple"},
-}};
+constexpr std::array<std::string_view, kDynpPolicyCount> kPolicies{"plan:order=fcfs",
+                                                                   "plan:order=sjf",
+                                                                   "plan:order=ljf",
+                                                                   "dynp:decider=advanced",
+                                                                   "dynp:decider=preferred:preferred=sjf",
+                                                                   "dynp:decider=simple"};
 constexpr std::array<std::string_view, 3> kNotes{"dynp fcfs", "dynp sjf", "dynp ljf"};
 constexpr Seed kSeed{1};
 constexpr double kTolerance = 0.02;  // of the sets' means, that of `replay generate from-log`
@@ -63,7 +61,7 @@ std::vector<Task> tasks_of(std::size_t logs, const DynpOptions& options) {
       for (std::size_t p = 0; p < kPolicies.size(); ++p)
         for (std::size_t s = 0; s < options.sets; ++s) tasks.push_back({l, f, p, s});
   std::ranges::stable_sort(tasks, {}, [&](const Task& task) {
-    return std::tuple{options.factors[task.factor], kPolicies[task.policy].policy.starts_with("plan")};
+    return std::tuple{options.factors[task.factor], kPolicies[task.policy].starts_with("plan")};
   });
   return tasks;
 }
@@ -71,7 +69,7 @@ std::vector<Task> tasks_of(std::size_t logs, const DynpOptions& options) {
 DynpNumbers simulate_set(const DynpLog& log, const Task& task, double factor, const Surroundings& surroundings) {
   PolicyShares shares;
   const metrics::Summary summary =
-      simulate_one(shrunk(log.sets[task.set], factor), kPolicies[task.policy].policy,
+      simulate_one(shrunk(log.sets[task.set], factor), kPolicies[task.policy],
                    {.machine = Machine::pool(log.processors), .runtime_model = "rigid"}, surroundings, {&shares});
   return {.sldwa = summary.value("sldwa"),
           .utilisation = summary.value("utilisation"),
@@ -99,16 +97,13 @@ DynpNumbers mean_of(std::span<const DynpNumbers> sets) {
 
 DynpOptions quick_dynp_options() { return {.sets = 3, .jobs = 2'000, .factors = {1.0, 0.7}, .quick = true}; }
 
-std::span<const DynpPolicyEntry> dynp_policies() { return kPolicies; }
-
 DynpLog read_dynp_log(const FoundLog& found, const DynpOptions& options) {
   WorkloadReader reader(found.file.string(), CleaningRules{});
   std::vector<SampledJob> jobs = read_logged_jobs(reader);
   const Resampler resampler(std::move(jobs), clock_of(reader.header()));
   DynpLog log{.name = std::string{found.log->name},
               .file = found.file.filename().string(),
-              .processors = found.log->processors,
-              .sets = {}};
+              .processors = found.log->processors};
   for (std::uint64_t set = 1; set <= options.sets; ++set) {
     try {
       log.sets.push_back(workload_of(resampler, resampler.make_set(kSeed, set, options.jobs, kTolerance)));
@@ -165,7 +160,7 @@ DynpOutcome run_dynp_study(const std::vector<DynpLog>& logs, const DynpOptions& 
     numbers[place(task.log, task.factor, task.policy) + task.set] =
         simulate_set(logs[task.log], task, options.factors[task.factor], surroundings);
   });
-  DynpOutcome outcome{.logs = {}, .options = options, .means = {}};
+  DynpOutcome outcome{.options = options};
   for (std::size_t l = 0; l < logs.size(); ++l) {
     outcome.logs.push_back({logs[l].name, logs[l].file, logs[l].processors});
     auto& of_log = outcome.means.emplace_back(options.factors.size());

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +29,7 @@ struct DynpOptions {
 struct DynpLog {
   std::string name, file;
   CoreCount processors = 1;
-  std::vector<Workload> sets;  ///< as drawn, factor 1
+  std::vector<Workload> sets{};  ///< as drawn, factor 1
 };
 /// Draws the sets, seed 1. Throws InputError, UsageError for sets that cannot be drawn.
 [[nodiscard]] DynpLog read_dynp_log(const FoundLog& found, const DynpOptions& options);
@@ -53,12 +52,7 @@ class PolicyShares final : public history::Observer {
   std::array<double, 3> lasted_s_{};
 };
 
-struct DynpPolicyEntry {
-  std::string_view name;    ///< in tables
-  std::string_view policy;  ///< as written
-};
 /// fcfs, sjf, ljf, advanced, preferred, simple.
-[[nodiscard]] std::span<const DynpPolicyEntry> dynp_policies();
 inline constexpr std::size_t kDynpPolicyCount = 6;
 
 /// Figures of one simulation.
@@ -74,11 +68,11 @@ struct DynpOutcome {
     std::string name, file;
     CoreCount processors = 1;
   };
-  std::vector<OfLog> logs;
+  std::vector<OfLog> logs{};
   DynpOptions options;
   /// By log, factor, policy: the mean over the sets, each number without its smallest and largest if there are three
   /// sets or more.
-  std::vector<std::vector<std::array<DynpNumbers, kDynpPolicyCount>>> means;
+  std::vector<std::vector<std::array<DynpNumbers, kDynpPolicyCount>>> means{};
 };
 
 /// Without the smallest and the largest of three or more. REQUIRES: not empty.

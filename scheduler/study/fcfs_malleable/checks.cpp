@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/study/fcfs_malleable/simulated_values.hpp"
 
 namespace replay::study {
@@ -15,14 +16,12 @@ using SimulatedValues = MalleableValues;
 std::string listed(const SimulatedValues& simulated, const auto& text) {
   std::string list;
   for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
-    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", simulated.outcome.logs[l].name, text(l));
+    add_item(list, ", ", "{} {}", simulated.outcome.logs[l].name, text(l));
   return list;
 }
 
 Check response_check(const SimulatedValues& simulated) {
-  Check check{.statement = "FCFS-malleable has better average response than EASY on every log (5.1)",
-              .holds = true,
-              .found = {}};
+  Check check{.statement = "FCFS-malleable has better average response than EASY on every log (5.1)", .holds = true};
   for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
     check.holds = check.holds && simulated.change(l, simulated.main_range(l), kMalleable, "mean_response") < 0;
   check.found = listed(simulated, [&](std::size_t l) {
@@ -35,27 +34,25 @@ Check blue_check(const SimulatedValues& simulated, std::size_t blue) {
   const auto change = [&](std::size_t l) {
     return simulated.change(l, simulated.main_range(l), kMalleable, "mean_response");
   };
-  Check check{.statement = "Most of all on SDSC Blue (5.1)", .holds = true, .found = {}};
+  Check check{.statement = "Most of all on SDSC Blue (5.1)", .holds = true};
   for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
     check.holds = check.holds && change(blue) <= change(l);
   for (const std::string& range : simulated.outcome.logs[blue].ranges)
-    check.found += fmt::format("{}{}: {:+.1f} %", check.found.empty() ? "" : ", ", range,
-                               simulated.change(blue, range, kMalleable, "mean_response"));
+    add_item(check.found, ", ", "{}: {:+.1f} %", range, simulated.change(blue, range, kMalleable, "mean_response"));
   check.why = kWhyRange;
   return check;
 }
 
 Check slowdown_check(const SimulatedValues& simulated) {
   Check check{.statement = "Its average slowdown is better on CTC and SDSC Blue, and worse on SDSC (5.1)",
-              .holds = true,
-              .found = {}};
+              .holds = true};
   for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l) {
-    const bool should_be_worse = simulated.outcome.logs[l].name == sdsc_sp2_log().name;
+    const bool should_be_worse = simulated.outcome.logs[l].name == kSdscSp2Log.name;
     const double change = simulated.change(l, simulated.main_range(l), kMalleable, "mean_slowdown");
     check.holds = check.holds && (change > 0) == should_be_worse;
     for (const std::string& range : simulated.outcome.logs[l].ranges)
-      check.found += fmt::format("{}{}, {}: {:+.1f} %", check.found.empty() ? "" : "; ", simulated.outcome.logs[l].name,
-                                 range, simulated.change(l, range, kMalleable, "mean_slowdown"));
+      add_item(check.found, "; ", "{}, {}: {:+.1f} %", simulated.outcome.logs[l].name, range,
+               simulated.change(l, range, kMalleable, "mean_slowdown"));
   }
   check.why = kWhyRange;
   return check;
@@ -66,7 +63,7 @@ Check execution_check(const SimulatedValues& simulated) {
     return simulated.value(l, simulated.main_range(l), kMalleable, "mean_execution") /
            simulated.value(l, simulated.main_range(l), kEasy, "mean_execution");
   };
-  Check check{.statement = "Execution times grow, but not to twice those of EASY (5.1)", .holds = true, .found = {}};
+  Check check{.statement = "Execution times grow, but not to twice those of EASY (5.1)", .holds = true};
   for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
     check.holds = check.holds && ratio(l) > 1 && ratio(l) < 2;
   check.found = listed(simulated, [&](std::size_t l) { return fmt::format("{:.2f} times", ratio(l)); });
@@ -77,7 +74,7 @@ Check mpl_check(const SimulatedValues& simulated) {
   const auto mpl = [&](std::size_t l, std::string_view policy) {
     return simulated.value(l, simulated.main_range(l), policy, "mean_mpl");
   };
-  Check check{.statement = "Its average MPL is above that of EASY and below 2 (Table 3)", .holds = true, .found = {}};
+  Check check{.statement = "Its average MPL is above that of EASY and below 2 (Table 3)", .holds = true};
   for (std::size_t l = 0; l < simulated.outcome.logs.size(); ++l)
     check.holds = check.holds && mpl(l, kMalleable) > mpl(l, kEasy) && mpl(l, kMalleable) < 2;
   check.found = listed(
@@ -87,7 +84,7 @@ Check mpl_check(const SimulatedValues& simulated) {
 
 Check fragmentation_check(const SimulatedValues& simulated) {
   constexpr double kNone = 0.5;  // %
-  Check check{.statement = "It leaves no fragmentation (5.1; here: less than 0.5 %)", .holds = true, .found = {}};
+  Check check{.statement = "It leaves no fragmentation (5.1; here: less than 0.5 %)", .holds = true};
   const auto of = [&](std::size_t l, std::string_view policy) {
     return percent(simulated.value(l, simulated.main_range(l), policy, "fragmentation"));
   };
@@ -126,9 +123,9 @@ Check sweep_check(const SimulatedValues& simulated, std::size_t sdsc) {
 }  // namespace
 
 std::vector<Check> malleable_checks(const MalleableValues& simulated) {
-  const auto blue = simulated.log_called(sdsc_blue_log().name), sdsc = simulated.log_called(sdsc_sp2_log().name);
+  const auto blue = simulated.log_called(kSdscBlueLog.name), sdsc = simulated.log_called(kSdscSp2Log.name);
   std::vector<Check> checks;
-  if (blue && sdsc && simulated.log_called(ctc_log().name)) {  // statements about all three logs
+  if (blue && sdsc && simulated.log_called(kCtcLog.name)) {  // statements about all three logs
     checks.push_back(response_check(simulated));
     checks.push_back(blue_check(simulated, *blue));
     checks.push_back(slowdown_check(simulated));

@@ -13,8 +13,7 @@
 namespace replay::study {
 namespace malleable {
 
-inline constexpr std::string_view kEasy = "easy", kMalleable = "fcfs-malleable", kEager = "fcfs-malleable:expand=eager",
-                                  kEasyMalleable = "easy-malleable";
+inline constexpr std::string_view kEasy = "easy", kMalleable = "fcfs-malleable", kEager = "fcfs-malleable:expand=eager";
 inline constexpr std::string_view kWhyRange =
     "the paper does not say which of the log's jobs it took (\"20K-25K\", \"40K-45K\"), nor how the log was cleaned; "
     "the rows show how much hangs on that";

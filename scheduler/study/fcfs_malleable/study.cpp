@@ -66,8 +66,7 @@ MalleableOutcome::LogFacts facts_of(const MalleableLog& log) {
                                    .file = log.file,
                                    .processors = log.processors,
                                    .jobs = log.workload.jobs.size(),
-                                   .with_cpu_use = log.with_cpu_use,
-                                   .ranges = {}};
+                                   .with_cpu_use = log.with_cpu_use};
   double sum = 0, long_sum = 0;
   for (const TracedJob& job : log.workload.jobs) {
     sum += job.truth.behaviour.cpu_use;
@@ -102,12 +101,12 @@ MalleableLog read_malleable_log(const FoundLog& found) {
 std::vector<JobRange> ranges_of(std::string_view log, std::size_t jobs, bool quick) {
   std::vector<JobRange> ranges;
   if (!quick) ranges.push_back({.name = "whole log"});
-  const auto row = std::ranges::find(malleable_paper::kLogs, log, &malleable_paper::LogRow::log);
-  if (row == malleable_paper::kLogs.end() || jobs <= row->first_jobs) {
+  const auto row = std::ranges::find(malleable_paper::kLogs, log, &malleable_paper::FirstJobs::log);
+  if (row == malleable_paper::kLogs.end() || jobs <= row->jobs) {
     if (quick) ranges.push_back({.name = "whole log"});
     return ranges;
   }
-  const std::size_t end = row->first_jobs, begin = end - kWindow;
+  const std::size_t end = row->jobs, begin = end - kWindow;
   if (!quick) ranges.push_back({.name = fmt::format("first {}", end), .count = end});
   ranges.push_back({.name = fmt::format("{} to {}", begin, end), .skip = begin, .count = kWindow});
   return ranges;
@@ -132,7 +131,7 @@ MalleableOutcome run_malleable_study(const std::vector<MalleableLog>& logs, bool
       for (const std::string_view policy : kPolicies)
         outcome.runs.push_back({.log = l, .range = range, .policy = std::string{policy}});
     }
-    if (logs[l].name != sdsc_sp2_log().name) continue;
+    if (logs[l].name != kSdscSp2Log.name) continue;
     for (const double use : kLongCpuUses)  // EASY does not depend on it: no jobs share cores
       for (const std::string_view policy : kPolicies)
         if (policy != "easy")
@@ -171,9 +170,7 @@ std::vector<Figure2Outcome> run_figure_2(const Surroundings& surroundings) {
     Figure2Outcome row{.policy = std::string{paper.policy},
                        .response = summary.value("mean_response") / seconds(kUnit),
                        .slowdown = summary.value("mean_slowdown"),
-                       .fragmentation = summary.value("fragmentation"),
-                       .starts = {},
-                       .ends = {}};
+                       .fragmentation = summary.value("fragmentation")};
     for (const metrics::JobRow& job : jobs.rows()) {
       row.starts.push_back(seconds(job.launched) / seconds(kUnit));
       row.ends.push_back(seconds(job.finished) / seconds(kUnit));

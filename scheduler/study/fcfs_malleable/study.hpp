@@ -47,7 +47,7 @@ struct MalleableOutcome {
     CoreCount processors = 1;
     std::size_t jobs = 0, with_cpu_use = 0, long_jobs = 0;
     double mean_cpu_use = 0, mean_long_cpu_use = 0;  ///< shares; NaN of no jobs
-    std::vector<std::string> ranges;
+    std::vector<std::string> ranges{};
   };
   std::vector<LogFacts> logs;
   std::vector<MalleableRun> runs;
@@ -67,7 +67,7 @@ struct MalleableOutcome {
 struct Figure2Outcome {
   std::string policy;
   double response = 0, slowdown = 0, fragmentation = 0;  ///< time units, ratio, share
-  std::vector<double> starts, ends;                      ///< time units
+  std::vector<double> starts{}, ends{};                  ///< time units
 };
 [[nodiscard]] std::vector<Figure2Outcome> run_figure_2(const Surroundings& surroundings);
 

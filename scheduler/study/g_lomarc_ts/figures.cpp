@@ -53,12 +53,6 @@ class JobsOfGroup {
 
 }  // namespace
 
-double mean_of(const std::vector<double>& values) {
-  metrics::CompensatedSum sum;
-  for (const double value : values) sum.add(value);
-  return sum.total() / static_cast<double>(values.size());
-}
-
 struct GroupRecord::OnRecord {
   GroupRecord& record;
 

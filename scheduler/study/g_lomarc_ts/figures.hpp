@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <vector>
 
@@ -15,10 +14,9 @@
 #include "scheduler/study/g_lomarc_ts/node_use.hpp"
 #include "scheduler/study/g_lomarc_ts/numbers.hpp"
 #include "scheduler/study/g_lomarc_ts/workload.hpp"
+#include "scheduler/study/seeded.hpp"
 
 namespace replay::study {
-
-inline constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 
 /// Means over the jobs of a group; NaN of none.
 struct GlomarcGroupFigures {
@@ -82,8 +80,5 @@ class GlomarcRecord {
   metrics::SharingFacts sharing_;
   GroupRecord groups_;
 };
-
-/// NaN of none.
-[[nodiscard]] double mean_of(const std::vector<double>& values);
 
 }  // namespace replay::study

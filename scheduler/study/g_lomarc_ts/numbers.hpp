@@ -5,7 +5,10 @@
 
 #include <cstddef>
 
-namespace replay::study::glomarc_paper {
+#include "scheduler/study/printed.hpp"
+
+namespace replay::study {
+namespace glomarc_paper {
 
 // Table 5, and 3 and 5.1: the machine and the workloads.
 inline constexpr int kNodes = 128, kCpusPerNode = 2, kCoresPerCpu = 2;
@@ -13,17 +16,6 @@ inline constexpr double kAlphaW1 = 10.33, kAlphaW2 = 9.83;
 inline constexpr std::size_t kJobs = 10'000;
 inline constexpr int kSeeds = 3;
 inline constexpr double kShortUpTo = 600, kMediumUpTo = 10'800;  ///< s, of the request
-inline constexpr double kSerialPercent = 24, kPowerOfTwoPercent = 75;
-
-/// One number for medium jobs, one for long ones, one for all.
-struct ByClass {
-  double medium, long_jobs, all;
-};
-/// One number for each class, in per cent.
-struct Shares {
-  double short_jobs, medium, long_jobs;
-};
-inline constexpr Shares kJobShares{64, 19.5, 16.5}, kWorkShares{0.5, 26, 73.5};
 
 // Table 6 and 5.1: what the sweeps vary, and what the figures need.
 inline constexpr int kBlockSize = 16;
@@ -32,19 +24,47 @@ inline constexpr int kHighLoad = 12;  ///< N_H, waiting jobs
 /// s. The bound is not printed: the model's own, and that which the paper's numbers of W2 imply for all jobs.
 inline constexpr double kBound = 30, kImpliedBound = 600;
 
-// 5.2: how much less relative response G-LOMARC-TS has, in per cent, W1.
-inline constexpr ByClass kOverSsp{34.9, 53.2, 35.5}, kOverCst{19.4, 16.1, 13.9}, kOverCstws{28.6, 31.5, 23.2};
-// 5.2: how much more of the cores it uses in high-load phases, in per cent, W1.
-inline constexpr double kCoresOverSsp = 26.8, kCoresOverCst = 6.0, kCoresOverCstws = 10.1;
-// 5.2 and 5.3: groups.
-inline constexpr double kGroupSizeW1 = 2.5, kGroupSizeW2 = 2.6;  ///< jobs
-inline constexpr double kGroupsW1 = 1500, kGroupsW2 = 2000;
-inline constexpr double kInGroupPercent = 41.7;                            ///< of the medium and long jobs
-inline constexpr double kEligiblePercent = 36;                             ///< of all jobs
-inline constexpr double kMoreGroupsOnW2 = 25;                              ///< per cent, "about"
-inline constexpr double kDelayMean = 1, kDelayP75 = 1.3, kDelayP95 = 1.4;  ///< R / R_est
-// 5.3: W2.
-inline constexpr int kBestBlockSize = 12;
-inline constexpr ByClass kSspOnW2{17.5, 36.74, 10.65};  ///< relative response
+inline constexpr double kEligiblePercent = 36;  ///< 5.2, of all jobs
+inline constexpr double kMoreGroupsOnW2 = 25;   ///< 5.3, per cent, "about"
+inline constexpr int kBestBlockSize = 12;       ///< 5.3, W2
 
-}  // namespace replay::study::glomarc_paper
+}  // namespace glomarc_paper
+
+/// By the page's tables. Gains: how much less relative response G-LOMARC-TS has, and how much more of the cores it uses in
+/// phases of high load, in per cent, W1. Delays are for medium and for long jobs.
+[[nodiscard]] inline const Printed& glomarc_printed() {
+  static const Printed numbers{R"(
+table 5   | short, jobs | medium, jobs | long, jobs | short, work | medium, work | long, work | serial | power of two
+workloads |          64 |         19.5 |       16.5 |         0.5 |           26 |       73.5 |     24 |           75
+
+gains         | mean
+SSP, medium   | 34.9
+SSP, long     | 53.2
+SSP, all      | 35.5
+CST, medium   | 19.4
+CST, long     | 16.1
+CST, all      | 13.9
+CSTWS, medium | 28.6
+CSTWS, long   | 31.5
+CSTWS, all    | 23.2
+
+core use | mean
+SSP      | 26.8
+CST      |  6.0
+CSTWS    | 10.1
+
+groups   | groups | jobs of a group | medium and long jobs in groups
+W1, GLTS |   1500 |             2.5 |                           41.7
+W2, GLTS |   2000 |             2.6 |
+
+delays W1 | medium and long, mean | medium and long, 75 % | medium and long, 95 % |
+  medium, mean | medium, 75 % | medium, 95 % | long, mean | long, 75 % | long, 95 %
+GLTS      | 1 | 1.3 | 1.4 | 1 | 1.3 | 1.4 | 1 | 1.3 | 1.4
+
+W2  | medium |  long | all, bound 600 s
+SSP |   17.5 | 36.74 |            10.65
+)"};
+  return numbers;
+}
+
+}  // namespace replay::study

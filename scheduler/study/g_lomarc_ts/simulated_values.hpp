@@ -33,6 +33,9 @@ struct GlomarcFigure {
 
 class GlomarcValues {
  public:
+  using Run = GlomarcRun;
+  using Figure = GlomarcFigure;
+
   explicit GlomarcValues(const GlomarcOutcome& outcome) : outcome_(outcome) {}
 
   [[nodiscard]] const GlomarcOutcome& outcome() const { return outcome_; }
@@ -40,7 +43,9 @@ class GlomarcValues {
   /// By seed; empty if it was not run.
   [[nodiscard]] std::vector<double> by_seed(const GlomarcRun& run, const GlomarcFigure& figure) const;
   /// NaN if it was not run.
-  [[nodiscard]] double mean(const GlomarcRun& run, const GlomarcFigure& figure) const;
+  [[nodiscard]] double mean(const GlomarcRun& run, const GlomarcFigure& figure) const {
+    return mean_of(by_seed(run, figure));
+  }
   /// Groups formed by the case of the paper, 1 to 3.
   [[nodiscard]] double groups_of_case(const GlomarcRun& run, std::size_t way) const;
 
@@ -48,14 +53,7 @@ class GlomarcValues {
   const GlomarcOutcome& outcome_;
 };
 
-/// By how many per cent a figure of `run` is below that of `base`: of the means, and by seed. Below 0: it is above.
-struct GlomarcGain {
-  GlomarcRun run, base;
-  GlomarcFigure figure;
-
-  [[nodiscard]] double percent(const GlomarcValues& simulated) const;
-  [[nodiscard]] std::vector<double> by_seed(const GlomarcValues& simulated) const;
-};
+using GlomarcGain = Gain<GlomarcValues>;
 
 /// A variant with the parameters of Table 6.
 [[nodiscard]] inline GlomarcRun glomarc_run(GlomarcLoad load, GlomarcVariant variant) {

@@ -39,7 +39,9 @@ const VariantNames& names_of(GlomarcVariant variant) {
   return *found;
 }
 
-GlomarcFigures simulate_run(const GlomarcRun& run, const GlomarcWorkload& workload, const Surroundings& surroundings) {
+GlomarcFigures simulate_run(const GlomarcRun& run, std::uint64_t seed, std::uint64_t jobs,
+                            const Surroundings& surroundings) {
+  const GlomarcWorkload workload = make_glomarc_workload(run.load, seed, jobs);
   GlomarcRecord record;
   simulate_one(
       workload.workload, policy_text(run.policy),
@@ -48,14 +50,12 @@ GlomarcFigures simulate_run(const GlomarcRun& run, const GlomarcWorkload& worklo
   return record.figures(workload);
 }
 
-// Matching on the long queues of W2 takes longest: first, so that no core has a long one left at the end.
+// Matching on the long queues of W2 takes longest.
 int rank(const GlomarcRun& run) {
   return (run.load == GlomarcLoad::kW2 ? 0 : 2) + (run.policy.variant == GlomarcVariant::kSsp ? 1 : 0);
 }
 
 }  // namespace
-
-GlomarcOptions quick_glomarc_options() { return {.seeds = 1, .jobs = 2'000, .quick = true}; }
 
 std::span<const GlomarcVariant> glomarc_variants() { return kVariants; }
 std::string_view to_text(GlomarcVariant variant) { return names_of(variant).name; }
@@ -93,32 +93,22 @@ std::vector<GlomarcRun> glomarc_runs(bool quick) {
   return runs;
 }
 
-GlomarcOutcome run_glomarc_study(const GlomarcOptions& options, const Surroundings& surroundings) {
-  return run_glomarc_study(options, glomarc_runs(options.quick), surroundings);
-}
-
-GlomarcOutcome run_glomarc_study(const GlomarcOptions& options, const std::vector<GlomarcRun>& runs,
+GlomarcOutcome run_glomarc_study(const SeededOptions& options, const std::vector<GlomarcRun>& runs,
                                  const Surroundings& surroundings) {
-  GlomarcOutcome outcome{.options = options, .workloads = {}, .runs = {}};
-  std::vector<GlomarcRun> order = runs;
-  std::ranges::stable_sort(order, {}, rank);
-  for (const GlomarcRun& run : order) {
-    outcome.runs[run].resize(options.seeds);
+  GlomarcOutcome outcome{.options = options};
+  for (const GlomarcRun& run : runs) {
     auto& facts = outcome.workloads[run.load];
     for (std::uint64_t seed = facts.size() + 1; seed <= options.seeds; ++seed)
       facts.push_back(facts_of(make_glomarc_workload(run.load, seed, options.jobs)));
   }
-  run_all(surroundings, "g-lomarc-ts", order.size() * options.seeds, [&](std::size_t i) {
-    const GlomarcRun& run = order[i / options.seeds];
-    const std::uint64_t seed = i % options.seeds + 1;
-    const GlomarcWorkload workload = make_glomarc_workload(run.load, seed, options.jobs);
-    outcome.runs.at(run)[seed - 1] = simulate_run(run, workload, surroundings);
-  });
+  outcome.runs = run_seeds<GlomarcFigures>(
+      "g-lomarc-ts", runs, rank, options, surroundings,
+      [&](const GlomarcRun& run, std::uint64_t seed) { return simulate_run(run, seed, options.jobs, surroundings); });
   return outcome;
 }
 
-Result reproduce_glomarc(const GlomarcOptions& options, const Surroundings& surroundings) {
-  return glomarc_result(run_glomarc_study(options, surroundings));
+Result reproduce_glomarc(const SeededOptions& options, const Surroundings& surroundings) {
+  return glomarc_result(run_glomarc_study(options, glomarc_runs(options.quick), surroundings));
 }
 
 }  // namespace replay::study

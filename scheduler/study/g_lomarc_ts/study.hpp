@@ -20,12 +20,7 @@
 
 namespace replay::study {
 
-struct GlomarcOptions {
-  std::uint64_t seeds = glomarc_paper::kSeeds;  ///< 1 .. seeds
-  std::uint64_t jobs = glomarc_paper::kJobs;
-  bool quick = false;  ///< fewer block sizes and slack factors; quick_glomarc_options() sets the rest
-};
-[[nodiscard]] GlomarcOptions quick_glomarc_options();
+inline constexpr SeededOptions kGlomarcOptions{.seeds = glomarc_paper::kSeeds, .jobs = glomarc_paper::kJobs};
 
 /// Section 5.1.
 enum class GlomarcVariant : std::uint8_t {
@@ -65,19 +60,17 @@ struct GlomarcRun {
 [[nodiscard]] std::vector<GlomarcRun> glomarc_runs(bool quick);
 
 struct GlomarcOutcome {
-  GlomarcOptions options;
-  std::map<GlomarcLoad, std::vector<GlomarcFacts>> workloads;  ///< by seed
-  std::map<GlomarcRun, std::vector<GlomarcFigures>> runs;      ///< by seed
+  SeededOptions options;
+  std::map<GlomarcLoad, std::vector<GlomarcFacts>> workloads{};  ///< by seed
+  SeededRuns<GlomarcRun, GlomarcFigures> runs{};
 };
-/// The figures depend on neither the order of the runs nor the number of cores.
-[[nodiscard]] GlomarcOutcome run_glomarc_study(const GlomarcOptions& options, const Surroundings& surroundings);
-/// Only some of the runs; the workloads are those that they need.
-[[nodiscard]] GlomarcOutcome run_glomarc_study(const GlomarcOptions& options, const std::vector<GlomarcRun>& runs,
+/// The workloads are those that the runs need.
+[[nodiscard]] GlomarcOutcome run_glomarc_study(const SeededOptions& options, const std::vector<GlomarcRun>& runs,
                                                const Surroundings& surroundings);
 
 /// The page.
 [[nodiscard]] Result glomarc_result(const GlomarcOutcome& outcome);
 
-[[nodiscard]] Result reproduce_glomarc(const GlomarcOptions& options, const Surroundings& surroundings);
+[[nodiscard]] Result reproduce_glomarc(const SeededOptions& options, const Surroundings& surroundings);
 
 }  // namespace replay::study

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "scheduler/base/text/add_item.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"
 #include "scheduler/study/scojo_p/simulated_values.hpp"
 
@@ -21,19 +22,16 @@ constexpr auto kWait = &ScojoGroupFigures::wait_s;
 constexpr auto kSlowdown = &ScojoGroupFigures::slowdown;
 constexpr auto kExecution = &ScojoGroupFigures::execution_s;
 
-void add(std::string& text, const std::string& more) { text += fmt::format("{}{}", text.empty() ? "" : "; ", more); }
-
 // "56 % less", "60 % more".
 std::string less_or_more(double gain) { return fmt::format("{:.0f} % {}", std::abs(gain), gain < 0 ? "more" : "less"); }
 
 std::string hours(double seconds) { return fmt::format("{:.2f} h", seconds / 3600); }
 
-Check best_check(const ScojoValues& simulated, ScojoValues::Figure figure, std::string_view name,
+Check best_check(const ScojoValues& simulated, ScojoValues::Member figure, std::string_view name,
                  std::string_view figures) {
   Check check{
       .statement = fmt::format("SCOJO-P has the least {} in every class, W1 and W2 (Figures {})", name, figures),
-      .holds = true,
-      .found = {}};
+      .holds = true};
   check.found = "less than the best of the others by, all, short, medium and long jobs";
   for (const std::string_view workload : {kW1, kW2}) {
     std::string gains;
@@ -43,9 +41,9 @@ Check best_check(const ScojoValues& simulated, ScojoValues::Figure figure, std::
         best = std::min(best, simulated.mean(workload, policy, g, figure));
       const double gain = (1 - simulated.mean(workload, kScojoP, g, figure) / best) * 100;
       check.holds = check.holds && gain > 0;
-      gains += fmt::format("{}{:.0f}", gains.empty() ? "" : ", ", gain);
+      add_item(gains, ", ", "{:.0f}", gain);
     }
-    add(check.found, fmt::format("{}: {} %", workload, gains));
+    add_item(check.found, "; ", "{}: {} %", workload, gains);
   }
   return check;
 }
@@ -58,8 +56,7 @@ Check near_check(const ScojoValues& simulated, std::string statement, const Scoj
               .found = less_or_more(ours),
               .why = std::move(why)};
   std::string seeds;
-  for (const double of_seed : gain.by_seed(simulated))
-    seeds += fmt::format("{}{:.0f}", seeds.empty() ? "" : ", ", ours < 0 ? -of_seed : of_seed);
+  for (const double of_seed : gain.by_seed(simulated)) add_item(seeds, ", ", "{:.0f}", ours < 0 ? -of_seed : of_seed);
   if (simulated.outcome().options.seeds > 1) check.found += fmt::format(" (by seed {})", seeds);
   return check;
 }
@@ -102,15 +99,14 @@ Check long_check(const ScojoValues& simulated) {
   Check check{.statement =
                   "SCOJO-P starts long jobs earlier than Cirne-Berman, on fewer processors: they run longer, and "
                   "respond earlier (5.4)",
-              .holds = true,
-              .found = {}};
+              .holds = true};
   for (const std::string_view base : {kCirne, kCirneOpt}) {
     const auto ours = [&](auto figure) { return simulated.mean(kW1, kScojoP, kLongJobs, figure); };
     const auto theirs = [&](auto figure) { return simulated.mean(kW1, base, kLongJobs, figure); };
     check.holds = check.holds && ours(kWait) < theirs(kWait) && ours(kExecution) > theirs(kExecution) &&
                   ours(kResponse) < theirs(kResponse);
-    add(check.found, fmt::format("{}: wait {} against {}, execution {} against {}", base, hours(ours(kWait)),
-                                 hours(theirs(kWait)), hours(ours(kExecution)), hours(theirs(kExecution))));
+    add_item(check.found, "; ", "{}: wait {} against {}, execution {} against {}", base, hours(ours(kWait)),
+             hours(theirs(kWait)), hours(ours(kExecution)), hours(theirs(kExecution)));
   }
   return check;
 }
@@ -119,23 +115,22 @@ Check histogram_check(const ScojoValues& simulated) {
   Check check{.statement =
                   "In every class SCOJO-P has fewer jobs with very long responses (Figure 7; here: last two bins, "
                   "W1)",
-              .holds = true,
-              .found = {}};
+              .holds = true};
   for (std::size_t g = 1; g < kScojoGroups; ++g) {
     const auto late = [&](std::string_view policy) {
       const std::vector<double> jobs = simulated.responses(kW1, policy, g);
-      return jobs.empty() ? kUnknown : jobs[kResponseBins - 2] + jobs[kResponseBins - 1];
+      return jobs.empty() ? kNoValue : jobs[kResponseBins - 2] + jobs[kResponseBins - 1];
     };
     const double ours = late(kScojoP), full = late(kCirne), opt = late(kCirneOpt), rigid = late(kTraditional);
     check.holds = check.holds && ours < full && ours < opt && ours < rigid;
-    add(check.found, fmt::format("{}: {:.0f} jobs, Cirne-Berman {:.0f}, up to N_opt {:.0f}, traditional {:.0f}",
-                                 kScojoGroupNames[g], ours, full, opt, rigid));
+    add_item(check.found, "; ", "{}: {:.0f} jobs, Cirne-Berman {:.0f}, up to N_opt {:.0f}, traditional {:.0f}",
+             kScojoGroupNames[g], ours, full, opt, rigid);
   }
   return check;
 }
 
 double changed(const ScojoValues& simulated, std::string_view workload, std::string_view policy,
-               ScojoValues::Figure figure) {
+               ScojoValues::Member figure) {
   return simulated.average(workload, policy, kAllJobs, figure);
 }
 
@@ -182,19 +177,17 @@ Check classes_check(const ScojoValues& simulated) {
 
 Check prediction_check(const ScojoValues& simulated) {
   constexpr double kLittle = 10;
-  Check check{.statement = "Without prediction SCOJO-P is only a little worse (5.4; here: up to 10 %)",
-              .holds = true,
-              .found = {}};
+  Check check{.statement = "Without prediction SCOJO-P is only a little worse (5.4; here: up to 10 %)", .holds = true};
   for (const std::string_view workload : {kW1, kW2}) {
     const double worse = -scojo_gain(workload, kUnpredicted, kScojoP).percent(simulated);
     check.holds = check.holds && worse > 0 && worse <= kLittle;
-    add(check.found, fmt::format("{}: {:+.1f} %", workload, worse));
+    add_item(check.found, "; ", "{}: {:+.1f} %", workload, worse);
   }
   return check;
 }
 
 Check eighty_check(const ScojoValues& simulated) {
-  const ScojoGain scojo{kW1Eighty, kScojoP, kW1, kScojoP}, cirne{kW1Eighty, kCirne, kW1, kCirne};
+  const ScojoGain scojo = scojo_gain_on(kW1Eighty, kW1, kScojoP), cirne = scojo_gain_on(kW1Eighty, kW1, kCirne);
   Check check{
       .statement = "With 80 % moldable jobs SCOJO-P is 4 % better and Cirne-Berman 5 % worse than with all (5.4)",
       .holds = scojo.percent(simulated) > 0 && cirne.percent(simulated) < 0,
@@ -218,15 +211,14 @@ Check over_traditional_at_eighty_check(const ScojoValues& simulated) {
 Check ideal_check(const ScojoValues& simulated) {
   constexpr double kNoise = 7;  // per cent
   Check check{.statement = "Of the ideal loads tried, 0.9 performs best (5.3; here: none better by 7 %)",
-              .holds = true,
-              .found = {}};
+              .holds = true};
   for (const std::string_view workload : {kW1, kW2})
     for (const double ideal : scojo_ideal_loads()) {
       const std::string key = scojo_ideal_key(ideal);
       if (key == kScojoP || !simulated.has(workload, key)) continue;
       const double better = scojo_gain(workload, key, kScojoP).percent(simulated);
       check.holds = check.holds && better < kNoise;
-      add(check.found, fmt::format("{} with {}: {:+.1f} %", workload, ideal, -better));
+      add_item(check.found, "; ", "{} with {}: {:+.1f} %", workload, ideal, -better);
     }
   return check;
 }
@@ -279,7 +271,7 @@ Check downey_prediction_check(const ScojoValues& simulated) {
 }
 
 Check raised_check(const ScojoValues& simulated) {
-  const double change = ScojoGain{kDowneyRaised, kScojoP, kDowney, kScojoP}.percent(simulated);
+  const double change = scojo_gain_on(kDowneyRaised, kDowney, kScojoP).percent(simulated);
   return {
       .statement = "With Downey's curves a least size of efficiency 0.9 for medium and long jobs does not help (5.4)",
       .holds = change <= 0,

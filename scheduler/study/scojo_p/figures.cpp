@@ -10,42 +10,10 @@ namespace replay::study {
 namespace {
 
 constexpr double kMinute = 60, kHour = 3600, kDay = 86'400;
-constexpr double kBeyond = std::numeric_limits<double>::infinity();
-constexpr std::array<std::array<ResponseBin, kResponseBins>, kScojoGroups - 1> kBins{{
-    {{{10, "10 s"},
-      {30, "30 s"},
-      {kMinute, "1 min"},
-      {2 * kMinute, "2 min"},
-      {5 * kMinute, "5 min"},
-      {15 * kMinute, "15 min"},
-      {kHour, "1 h"},
-      {4 * kHour, "4 h"},
-      {12 * kHour, "12 h"},
-      {kDay, "1 d"},
-      {kBeyond, "more"}}},
-    {{{2 * kMinute, "2 min"},
-      {5 * kMinute, "5 min"},
-      {15 * kMinute, "15 min"},
-      {30 * kMinute, "30 min"},
-      {kHour, "1 h"},
-      {2 * kHour, "2 h"},
-      {4 * kHour, "4 h"},
-      {8 * kHour, "8 h"},
-      {16 * kHour, "16 h"},
-      {kDay, "1 d"},
-      {kBeyond, "more"}}},
-    {{{2 * kHour, "2 h"},
-      {4 * kHour, "4 h"},
-      {6 * kHour, "6 h"},
-      {8 * kHour, "8 h"},
-      {12 * kHour, "12 h"},
-      {16 * kHour, "16 h"},
-      {kDay, "1 d"},
-      {2 * kDay, "2 d"},
-      {3 * kDay, "3 d"},
-      {5 * kDay, "5 d"},
-      {kBeyond, "more"}}},
-}};
+constexpr std::array<std::array<double, kResponseBins - 1>, kScojoGroups - 1> kLimits{
+    {{10, 30, kMinute, 2 * kMinute, 5 * kMinute, 15 * kMinute, kHour, 4 * kHour, 12 * kHour, kDay},
+     {2 * kMinute, 5 * kMinute, 15 * kMinute, 30 * kMinute, kHour, 2 * kHour, 4 * kHour, 8 * kHour, 16 * kHour, kDay},
+     {2 * kHour, 4 * kHour, 6 * kHour, 8 * kHour, 12 * kHour, 16 * kHour, kDay, 2 * kDay, 3 * kDay, 5 * kDay}}};
 
 class Mean {
  public:
@@ -95,7 +63,14 @@ class Group {
 
 }  // namespace
 
-const std::array<ResponseBin, kResponseBins>& response_bins(std::size_t group) { return kBins.at(group - 1); }
+std::array<ResponseBin, kResponseBins> response_bins(std::size_t group) {
+  std::array<ResponseBin, kResponseBins> bins;
+  std::ranges::transform(kLimits.at(group - 1), bins.begin(), [](double limit) {
+    return ResponseBin{limit, length_text(from_seconds(limit))};
+  });
+  bins.back() = {std::numeric_limits<double>::infinity(), "more"};
+  return bins;
+}
 
 ScojoFigures ScojoRecord::figures(const ScojoWorkload& workload) const {
   const auto rows = jobs_.rows();
@@ -108,13 +83,12 @@ ScojoFigures ScojoRecord::figures(const ScojoWorkload& workload) const {
     const ScojoJob& job = workload.facts[i];
     INVARIANT(row.ran(), "job {} did not run", number(row.job));
     const metrics::ChosenSize* chosen = sizes_.find(row.job);
-    const double modifier = chosen == nullptr || chosen->choice.modifier == 0 ? kUnknown : chosen->choice.modifier;
+    const double modifier = chosen == nullptr || chosen->choice.modifier == 0 ? kNoValue : chosen->choice.modifier;
     groups[0].add(row, job, modifier);
     groups[job.group].add(row, job, modifier);
-    const auto& bins = response_bins(job.group);
-    const double response = seconds(row.response());
-    const auto bin = std::ranges::find_if(bins, [response](const ResponseBin& b) { return response <= b.most_s; });
-    ++made.responses[job.group][static_cast<std::size_t>(bin - bins.begin())];
+    const auto& limits = kLimits.at(job.group - 1);
+    const auto bin = std::ranges::lower_bound(limits, seconds(row.response()));
+    ++made.responses[job.group][static_cast<std::size_t>(bin - limits.begin())];
   }
   for (std::size_t g = 0; g < kScojoGroups; ++g) made.groups[g] = groups[g].figures();
   made.utilisation =

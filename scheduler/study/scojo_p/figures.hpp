@@ -6,43 +6,42 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "scheduler/metrics/chosen_sizes.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/study/scojo_p/workload.hpp"
+#include "scheduler/study/seeded.hpp"
 
 namespace replay::study {
-
-inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Means over the jobs of a group; NaN of none.
 struct ScojoGroupFigures {
   double jobs = 0;
-  double response_s = kUnknown, wait_s = kUnknown;
-  double slowdown = kUnknown;  ///< bounded: max(1, response / max(T(N_opt), 30 s))
-  double execution_s = kUnknown;
+  double response_s = kNoValue, wait_s = kNoValue;
+  double slowdown = kNoValue;  ///< bounded: max(1, response / max(T(N_opt), 30 s))
+  double execution_s = kNoValue;
   double shrunk = 0, expanded = 0;                         ///< jobs started below and above N_opt
-  double of_optimum = kUnknown;                            ///< size at start / N_opt, of the jobs that have a choice
-  double of_submitted = kUnknown;                          ///< size at start / submitted size, of the same
-  double of_optimum_shrunk = kUnknown;                     ///< as of_optimum, of those that were shrunk
-  double modifier = kUnknown, modifier_shrunk = kUnknown;  ///< what N_opt was multiplied with at start, likewise
+  double of_optimum = kNoValue;                            ///< size at start / N_opt, of the jobs that have a choice
+  double of_submitted = kNoValue;                          ///< size at start / submitted size, of the same
+  double of_optimum_shrunk = kNoValue;                     ///< as of_optimum, of those that were shrunk
+  double modifier = kNoValue, modifier_shrunk = kNoValue;  ///< what N_opt was multiplied with at start, likewise
 };
 
 /// Upper limits of the bins of Figure 7, by class; a last bin has what is beyond.
 inline constexpr std::size_t kResponseBins = 11;
 struct ResponseBin {
   double most_s;
-  std::string_view label;
+  std::string label;
 };
-[[nodiscard]] const std::array<ResponseBin, kResponseBins>& response_bins(std::size_t group);
+[[nodiscard]] std::array<ResponseBin, kResponseBins> response_bins(std::size_t group);
 
 struct ScojoFigures {
   std::array<ScojoGroupFigures, kScojoGroups> groups;
   std::array<std::array<double, kResponseBins>, kScojoGroups> responses{};  ///< jobs; nothing for all together
-  double utilisation = kUnknown;  ///< from the first to the last submission of the jobs that count
+  double utilisation = kNoValue;  ///< from the first to the last submission of the jobs that count
 };
 
 /// Collects what the figures are made of from the log of a run.

@@ -39,15 +39,16 @@ std::string policy_text(const std::string& key) {
   return std::string{found->policy};
 }
 
-// The longest simulations first, so that no core has a long one left at the end: trials of every size for each job,
-// on long queues and with Downey's many sizes.
+// The longest are trials of every size for each job, on long queues and with Downey's many sizes.
 int rank(const ScojoRun& run) {
   const bool tries = run.policy == kCirne || run.policy == kCirneOpt;
   const bool is_heavy = run.workload.starts_with("W2") || run.workload.find("Downey") != std::string::npos;
   return (tries ? 0 : 2) + (is_heavy ? 0 : 1);
 }
 
-ScojoFigures simulate_run(const ScojoRun& run, const ScojoWorkload& workload, const Surroundings& surroundings) {
+ScojoFigures simulate_run(const ScojoRun& run, std::uint64_t seed, std::uint64_t jobs,
+                          const Surroundings& surroundings) {
+  const ScojoWorkload workload = make_scojo_workload(scojo_workload_kind(run.workload), seed, jobs);
   ScojoRecord record;
   simulate_one(workload.workload, policy_text(run.policy),
                {.machine = Machine::pool(scojo_p_paper::kProcessors), .runtime_model = "speedup"}, surroundings,
@@ -55,7 +56,7 @@ ScojoFigures simulate_run(const ScojoRun& run, const ScojoWorkload& workload, co
   return record.figures(workload);
 }
 
-ScojoWorkloadFacts facts_of(std::string_view key, const ScojoOptions& options) {
+ScojoWorkloadFacts facts_of(std::string_view key, const SeededOptions& options) {
   ScojoWorkloadFacts facts;
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) {
     const ScojoWorkload workload = make_scojo_workload(scojo_workload_kind(key), seed, options.jobs);
@@ -69,8 +70,6 @@ ScojoWorkloadFacts facts_of(std::string_view key, const ScojoOptions& options) {
 }
 
 }  // namespace
-
-ScojoOptions quick_scojo_options() { return {.seeds = 1, .jobs = 2'000, .quick = true}; }
 
 std::span<const ScojoPolicy> scojo_policies() { return kPolicies; }
 std::span<const double> scojo_ideal_loads() { return kIdealLoads; }
@@ -100,30 +99,19 @@ std::vector<ScojoRun> scojo_runs(bool quick) {
   return runs;
 }
 
-ScojoOutcome run_scojo_study(const ScojoOptions& options, const Surroundings& surroundings) {
-  return run_scojo_study(options, scojo_runs(options.quick), surroundings);
-}
-
-ScojoOutcome run_scojo_study(const ScojoOptions& options, const std::vector<ScojoRun>& runs,
+ScojoOutcome run_scojo_study(const SeededOptions& options, const std::vector<ScojoRun>& runs,
                              const Surroundings& surroundings) {
-  ScojoOutcome outcome{.options = options, .workloads = {}, .runs = {}};
-  std::vector<ScojoRun> order = runs;
-  std::ranges::stable_sort(order, {}, rank);
-  for (const ScojoRun& run : order) {
-    outcome.runs[run].resize(options.seeds);
+  ScojoOutcome outcome{.options = options};
+  for (const ScojoRun& run : runs)
     if (!outcome.workloads.contains(run.workload)) outcome.workloads[run.workload] = facts_of(run.workload, options);
-  }
-  run_all(surroundings, "scojo-p", order.size() * options.seeds, [&](std::size_t i) {
-    const ScojoRun& run = order[i / options.seeds];
-    const std::uint64_t seed = i % options.seeds + 1;
-    const ScojoWorkload workload = make_scojo_workload(scojo_workload_kind(run.workload), seed, options.jobs);
-    outcome.runs.at(run)[seed - 1] = simulate_run(run, workload, surroundings);
-  });
+  outcome.runs = run_seeds<ScojoFigures>(
+      "scojo-p", runs, rank, options, surroundings,
+      [&](const ScojoRun& run, std::uint64_t seed) { return simulate_run(run, seed, options.jobs, surroundings); });
   return outcome;
 }
 
-Result reproduce_scojo(const ScojoOptions& options, const Surroundings& surroundings) {
-  return scojo_result(run_scojo_study(options, surroundings));
+Result reproduce_scojo(const SeededOptions& options, const Surroundings& surroundings) {
+  return scojo_result(run_scojo_study(options, scojo_runs(options.quick), surroundings));
 }
 
 }  // namespace replay::study

@@ -12,17 +12,14 @@
 
 #include "scheduler/study/result.hpp"
 #include "scheduler/study/scojo_p/figures.hpp"
+#include "scheduler/study/scojo_p/numbers.hpp"
 #include "scheduler/study/scojo_p/workload.hpp"
+#include "scheduler/study/seeded.hpp"
 #include "scheduler/study/simulation.hpp"
 
 namespace replay::study {
 
-struct ScojoOptions {
-  std::uint64_t seeds = 4;  ///< 1 .. seeds
-  std::uint64_t jobs = 10'000;
-  bool quick = false;  ///< without what takes longest; quick_scojo_options() sets the rest
-};
-[[nodiscard]] ScojoOptions quick_scojo_options();
+inline constexpr SeededOptions kScojoOptions{.seeds = scojo_p_paper::kSeeds, .jobs = scojo_p_paper::kJobs};
 
 struct ScojoPolicy {
   std::string_view key;     ///< in tables
@@ -47,19 +44,17 @@ struct ScojoWorkloadFacts {
 };
 
 struct ScojoOutcome {
-  ScojoOptions options;
-  std::map<std::string, ScojoWorkloadFacts> workloads;
-  std::map<ScojoRun, std::vector<ScojoFigures>> runs;  ///< by seed
+  SeededOptions options;
+  std::map<std::string, ScojoWorkloadFacts> workloads{};
+  SeededRuns<ScojoRun, ScojoFigures> runs{};
 };
-/// The figures depend on neither the order of the runs nor the number of cores. Throws UsageError for an unknown policy.
-[[nodiscard]] ScojoOutcome run_scojo_study(const ScojoOptions& options, const Surroundings& surroundings);
-/// Only some of the runs; the workloads are those that they need.
-[[nodiscard]] ScojoOutcome run_scojo_study(const ScojoOptions& options, const std::vector<ScojoRun>& runs,
+/// The workloads are those that the runs need. Throws UsageError for an unknown policy.
+[[nodiscard]] ScojoOutcome run_scojo_study(const SeededOptions& options, const std::vector<ScojoRun>& runs,
                                            const Surroundings& surroundings);
 
 /// The page.
 [[nodiscard]] Result scojo_result(const ScojoOutcome& outcome);
 
-[[nodiscard]] Result reproduce_scojo(const ScojoOptions& options, const Surroundings& surroundings);
+[[nodiscard]] Result reproduce_scojo(const SeededOptions& options, const Surroundings& surroundings);
 
 }  // namespace replay::study

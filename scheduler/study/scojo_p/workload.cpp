@@ -51,8 +51,6 @@ ScojoJob facts_of(const Job& job) {
 
 }  // namespace
 
-std::span<const ScojoWorkloadKind> scojo_workload_kinds() { return kKinds; }
-
 const ScojoWorkloadKind& scojo_workload_kind(std::string_view key) {
   const auto found = std::ranges::find(kKinds, key, &ScojoWorkloadKind::key);
   INVARIANT(found != std::end(kKinds), "no workload '{}'", key);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +24,6 @@ struct ScojoWorkloadKind {
   ClassShares moldable{{1, 1, 1}}, malleable{};
   bool raises_least = false;  ///< the least size of medium and long jobs: that of efficiency 0.9
 };
-[[nodiscard]] std::span<const ScojoWorkloadKind> scojo_workload_kinds();
 /// REQUIRES: there is one of that key.
 [[nodiscard]] const ScojoWorkloadKind& scojo_workload_kind(std::string_view key);
 

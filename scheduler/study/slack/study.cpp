@@ -63,9 +63,9 @@ std::vector<Month> months_of(const LoadedWorkload& log) {
                     "or StartTime), found none: its months are not known",
                     log.report.file));
   std::vector<Month> months;
-  for (const slack_paper::MonthRow& row : slack_paper::kMonths) {
-    const LocalMonth month = parse_local_month(row.month).value();
-    Month cut{.name = std::string{row.month}, .workload = {}};
+  for (const std::string_view name : slack_paper::kMonths) {
+    const LocalMonth month = parse_local_month(name).value();
+    Month cut{.name = std::string{name}};
     for (const TracedJob& job : log.workload.jobs)
       if (const LocalSeconds at = clock->local(job.job.submitted.time_since_epoch());
           at >= month.first && at < month.next)
@@ -93,8 +93,8 @@ std::vector<SlackRun> slack_runs(bool quick) {
       {.key = "conservative instant", .policy = "conservative:compress=start-order:pass=instant"}};
   for (const auto& row : slack_paper::kHeuristics)
     for (const double priority : {0.0, 1.0})
-      runs.push_back({.key = fmt::format("{} {}", priority > 0 ? "unequal" : "equal", row.heuristic),
-                      .policy = fmt::format("{}:sf={}:heuristic={}", slack, kFactor, row.heuristic),
+      runs.push_back({.key = fmt::format("{} {}", priority > 0 ? "unequal" : "equal", row.key),
+                      .policy = fmt::format("{}:sf={}:heuristic={}", slack, kFactor, row.key),
                       .slack_factor = kFactor,
                       .priority = priority});
   for (const int factor : {0, 1, 2, 4, 5, 6, 7, 8, 9})

@@ -16,7 +16,7 @@ namespace replay::study {
 
 struct Month {
   std::string name;  ///< "1996-10"
-  Workload workload;
+  Workload workload{};
 };
 
 /// The log's jobs by the month of its local time in which they were submitted, from `kMonths` of the paper; months

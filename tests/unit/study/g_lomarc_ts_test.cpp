@@ -11,7 +11,6 @@
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/study/g_lomarc_ts/simulated_values.hpp"
-#include "scheduler/study/g_lomarc_ts/tables.hpp"
 #include "scheduler/study/page.hpp"
 #include "tests/support/followed.hpp"
 #include "tests/support/shell.hpp"
@@ -61,12 +60,13 @@ TEST(GlomarcWorkload, ClassesEndAtTenMinutesAndThreeHours) {
 
 TEST(GlomarcWorkload, HasTheSharesOfTable5) {
   const GlomarcFacts facts = facts_of(make_glomarc_workload(GlomarcLoad::kW1, 1, 10'000));
-  EXPECT_NEAR(facts.jobs[glomarc::kShort], glomarc_paper::kJobShares.short_jobs, 2);
-  EXPECT_NEAR(facts.jobs[glomarc::kMedium], glomarc_paper::kJobShares.medium, 2);
-  EXPECT_NEAR(facts.jobs[glomarc::kLong], glomarc_paper::kJobShares.long_jobs, 2);
+  const auto printed = [](const char* column) { return glomarc_printed().at("table 5", "workloads", column); };
+  EXPECT_NEAR(facts.jobs[glomarc::kShort], printed("short, jobs"), 2);
+  EXPECT_NEAR(facts.jobs[glomarc::kMedium], printed("medium, jobs"), 2);
+  EXPECT_NEAR(facts.jobs[glomarc::kLong], printed("long, jobs"), 2);
   EXPECT_NEAR(facts.jobs[glomarc::kEligible], glomarc_paper::kEligiblePercent, 2);
-  EXPECT_NEAR(facts.work[glomarc::kLong], glomarc_paper::kWorkShares.long_jobs, 3);
-  EXPECT_NEAR(facts.serial, glomarc_paper::kSerialPercent, 2);
+  EXPECT_NEAR(facts.work[glomarc::kLong], printed("long, work"), 3);
+  EXPECT_NEAR(facts.serial, printed("serial"), 2);
 }
 
 // ---- use of nodes and cores ----
@@ -236,7 +236,7 @@ TEST(GlomarcRecord, HasTheFiguresOfARunWorkedByHand) {
 // ---- means and gains ----
 
 TEST(GlomarcValues, TakesArithmeticMeansAndGainsOfMeans) {
-  GlomarcOutcome outcome{.options = {.seeds = 2, .jobs = 10}, .workloads = {}, .runs = {}};
+  GlomarcOutcome outcome{.options = {.seeds = 2, .jobs = 10}};
   const GlomarcRun glts = glomarc_run(GlomarcLoad::kW1, Variant::kGlts),
                    ssp = glomarc_run(GlomarcLoad::kW1, Variant::kSsp);
   outcome.runs[glts].resize(2);
@@ -257,14 +257,19 @@ TEST(GlomarcValues, TakesArithmeticMeansAndGainsOfMeans) {
 }
 
 TEST(GlomarcTables, SayHowFarOtherSeedsMayMoveAMean) {
-  GlomarcOutcome outcome{.options = {.seeds = 3, .jobs = 10}, .workloads = {}, .runs = {}};
+  GlomarcOutcome outcome{.options = {.seeds = 3, .jobs = 10}};
   auto& of_seed = outcome.runs[glomarc_run(GlomarcLoad::kW2, Variant::kSsp)];
   of_seed.resize(3);
   for (std::size_t seed = 0; seed < 3; ++seed)
     of_seed[seed].groups[glomarc::kLong].relative = 10 + 2 * static_cast<double>(seed);
-  const Table table = glomarc_by_seed(GlomarcValues{outcome}, GlomarcLoad::kW2);
-  const auto row = std::ranges::find(table.rows, "SSP, long", &Row::name);
-  ASSERT_NE(row, table.rows.end());
+  const Result result = glomarc_result(outcome);
+  const Row* row = nullptr;
+  for (const Section& section : result.sections)
+    for (const Table& table : section.tables)
+      if (const auto found = std::ranges::find(table.rows, "SSP, long", &Row::name);
+          table.id == "by seed, W2" && found != table.rows.end())
+        row = &*found;
+  ASSERT_NE(row, nullptr);
   EXPECT_DOUBLE_EQ(row->values.at(0).ours, 12);
   EXPECT_NEAR(row->values.at(1).ours, 4.303 * 2 / std::sqrt(3.0), 1e-3) << "t of two degrees of freedom is 4.303";
   EXPECT_DOUBLE_EQ(row->values.at(4).ours, 14);
@@ -281,7 +286,7 @@ TEST(GlomarcStudy, EveryPolicyOfItsRunsCanBeMade) {
 
 TEST(GlomarcStudy, IsTheSameWithTwoThreads) {
   const auto result = [](const Surroundings& surroundings) {
-    return glomarc_result(run_glomarc_study({.seeds = 2, .jobs = 60, .quick = true}, surroundings));
+    return glomarc_result(run_glomarc_study({.seeds = 2, .jobs = 60, .quick = true}, glomarc_runs(true), surroundings));
   };
   const Result one = result(in_order()), two = result(two_threads());
   EXPECT_EQ(to_html(one), to_html(two));
@@ -305,7 +310,7 @@ class GlomarcW1 : public testing::Test {
   static void SetUpTestSuite() {
     std::vector<GlomarcRun> runs;
     for (const GlomarcReference& reference : kGlomarcReferences) runs.push_back(run(reference.variant));
-    outcome_ = new GlomarcOutcome{run_glomarc_study({}, runs, two_threads())};
+    outcome_ = new GlomarcOutcome{run_glomarc_study(kGlomarcOptions, runs, two_threads())};
   }
   static void TearDownTestSuite() { delete outcome_; }
 

@@ -1,4 +1,5 @@
 // Tests of the papers' tables: relations between the columns that a wrongly copied number would break.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,8 +7,11 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "scheduler/base/error.hpp"
 #include "scheduler/study/dynp/numbers.hpp"
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
 #include "scheduler/study/g_lomarc_ts/numbers.hpp"
@@ -17,57 +21,96 @@
 namespace replay::study {
 namespace {
 
+std::vector<std::string> slack_rows() {
+  std::vector<std::string> rows{slack_paper::kMonths.begin(), slack_paper::kMonths.end()};
+  rows.emplace_back("all");
+  return rows;
+}
+
+double slack(std::string_view table, std::string_view row, std::string_view column) {
+  return slack_printed().at(table, row, column);
+}
+
 TEST(SlackNumbers, AllJobsAreAFifthHighAndTheRestLow) {
-  for (const auto& month : slack_paper::kMonths)
-    EXPECT_NEAR(month.unequal_all, 0.2 * month.unequal_high + 0.8 * month.unequal_low, 0.5) << month.month;
-  const auto& year = slack_paper::kYear;
-  EXPECT_NEAR(year.unequal_all, 0.2 * year.unequal_high + 0.8 * year.unequal_low, 0.5);
+  for (const std::string& row : slack_rows())
+    EXPECT_NEAR(slack("table 2", row, "unequal, all"),
+                0.2 * slack("table 2", row, "high") + 0.8 * slack("table 2", row, "low"), 0.5)
+        << row;
 }
 
 TEST(SlackNumbers, ImprovementFollowsFromTheWaits) {
-  for (const auto& month : slack_paper::kMonths)
-    EXPECT_NEAR(month.improvement_percent, (1 - month.equal / month.conservative) * 100, 0.1) << month.month;
-  EXPECT_NEAR(slack_paper::kYear.improvement_percent,
-              (1 - slack_paper::kYear.equal / slack_paper::kYear.conservative) * 100, 0.1);
+  for (const std::string& row : slack_rows()) {
+    const double equal = slack("table 1", row, "slack");
+    EXPECT_NEAR(slack("table 1", row, "gain"), (1 - equal / slack("table 1", row, "conservative")) * 100, 0.1) << row;
+    EXPECT_EQ(slack("table 2", row, "equal, all"), equal) << row;
+  }
 }
 
 TEST(SlackNumbers, HeuristicsAreComparedWithAscendingScheduledTime) {
-  const double best = slack_paper::kHeuristics[0].equal;
-  EXPECT_NEAR(best, slack_paper::kYear.equal, 0.1);
-  for (const auto& row : slack_paper::kHeuristics) {
-    EXPECT_NEAR(row.gap, row.low - row.high, 0.15) << row.heuristic;
-    EXPECT_NEAR(row.loss_percent, (row.unequal / best - 1) * 100, 0.1) << row.heuristic;
-    EXPECT_NEAR(row.unequal, 0.2 * row.high + 0.8 * row.low, 0.5) << row.heuristic;
-    EXPECT_NEAR(row.improvement_percent, (1 - row.equal / slack_paper::kYear.conservative) * 100, 0.2) << row.heuristic;
+  const double best = slack("table 3", slack_paper::kHeuristics[0].name, "equal"),
+               conservative = slack("table 1", "all", "conservative");
+  EXPECT_NEAR(best, slack("table 1", "all", "slack"), 0.1);
+  for (const auto& [key, name] : slack_paper::kHeuristics) {
+    SCOPED_TRACE(key);
+    const auto printed = [of = name](std::string_view column) { return slack("table 3", of, column); };
+    EXPECT_NEAR(printed("gap"), printed("low") - printed("high"), 0.15);
+    EXPECT_NEAR(printed("loss"), (printed("unequal") / best - 1) * 100, 0.1);
+    EXPECT_NEAR(printed("unequal"), 0.2 * printed("high") + 0.8 * printed("low"), 0.5);
+    EXPECT_NEAR(printed("gain"), (1 - printed("equal") / conservative) * 100, 0.2);
   }
+}
+
+TEST(SlackNumbers, FiguresRepeatTheTables) {
+  EXPECT_EQ(slack("figure 9", "3", "gain"), slack("table 1", "all", "gain"));
+  EXPECT_EQ(slack("figure 10", "0", "all"), slack("table 2", "all", "equal, all"));
+  EXPECT_EQ(slack("figure 10", "2", "all"), slack("table 2", "all", "unequal, all"));
+  for (const char* column : {"high", "low"})
+    EXPECT_EQ(slack("figure 10", "2", column), slack("table 2", "all", column)) << column;
+}
+
+constexpr std::string_view kDynpLogs[] = {"CTC", "KTH", "LANL", "SDSC"},
+                           kDynpFactors[] = {"1", "0.9", "0.8", "0.7", "0.6"};
+
+double dynp(std::string_view log, std::string_view factor, std::string_view column) {
+  return dynp_printed().at("tables 4 and 5", fmt::format("{} {}", log, factor), column);
 }
 
 TEST(DynpNumbers, GainsAndDifferencesAreToSjf) {
-  for (const auto& row : dynp_paper::kFactors) {
-    SCOPED_TRACE(testing::Message() << row.log << " " << row.factor);
-    const double rounding = 100 * 0.01 / row.sldwa.sjf + 0.01;  // SLDwA is printed with two decimals
-    EXPECT_NEAR(row.gain_advanced, (1 - row.sldwa.advanced / row.sldwa.sjf) * 100, rounding);
-    EXPECT_NEAR(row.gain_preferred, (1 - row.sldwa.preferred / row.sldwa.sjf) * 100, rounding);
-    EXPECT_NEAR(row.points_advanced, row.utilisation.advanced - row.utilisation.sjf, 0.011);
-    EXPECT_NEAR(row.points_preferred, row.utilisation.preferred - row.utilisation.sjf, 0.011);
-  }
+  for (const std::string_view log : kDynpLogs)
+    for (const std::string_view factor : kDynpFactors) {
+      SCOPED_TRACE(testing::Message() << log << " " << factor);
+      const auto printed = [=](std::string_view column) { return dynp(log, factor, column); };
+      const double sjf = printed("SLDwA SJF"), used = printed("utilisation SJF");
+      const double rounding = 100 * 0.01 / sjf + 0.01;  // SLDwA is printed with two decimals
+      EXPECT_NEAR(printed("gain advanced"), (1 - printed("SLDwA advanced") / sjf) * 100, rounding);
+      EXPECT_NEAR(printed("gain preferred"), (1 - printed("SLDwA SJF-preferred") / sjf) * 100, rounding);
+      EXPECT_NEAR(printed("difference advanced"), printed("utilisation advanced") - used, 0.011);
+      EXPECT_NEAR(printed("difference preferred"), printed("utilisation SJF-preferred") - used, 0.011);
+      for (const char* policy : {"FCFS", "LJF"}) {
+        EXPECT_GT(printed(fmt::format("SLDwA {}", policy)), 1);
+        EXPECT_GT(printed(fmt::format("utilisation {}", policy)), 60);
+      }
+    }
 }
 
 TEST(DynpNumbers, Table3IsTheMeanOfTable5) {
-  for (const auto& log : dynp_paper::kLogs) {
-    double advanced = 0, preferred = 0, points_advanced = 0, points_preferred = 0, rows = 0;
-    for (const auto& row : dynp_paper::kFactors) {
-      if (row.log != log.log) continue;
-      advanced += row.gain_advanced, preferred += row.gain_preferred, ++rows;
-      points_advanced += row.points_advanced, points_preferred += row.points_preferred;
+  for (const std::string_view log : kDynpLogs)
+    for (const char* column : {"gain advanced", "gain preferred", "difference advanced", "difference preferred"}) {
+      double sum = 0;
+      for (const std::string_view factor : kDynpFactors) sum += dynp(log, factor, column);
+      EXPECT_NEAR(sum / 5, dynp_printed().at("table 3", log, column), 0.011) << log << ", " << column;
     }
-    SCOPED_TRACE(log.log);
-    ASSERT_EQ(rows, 5);
-    EXPECT_NEAR(advanced / rows, log.gain_advanced, 0.011);
-    EXPECT_NEAR(preferred / rows, log.gain_preferred, 0.011);
-    EXPECT_NEAR(points_advanced / rows, log.points_advanced, 0.011);
-    EXPECT_NEAR(points_preferred / rows, log.points_preferred, 0.011);
+}
+
+TEST(MalleableNumbers, HaveARowForEachLog) {
+  for (const auto& [log, jobs] : malleable_paper::kLogs) {
+    SCOPED_TRACE(log);
+    EXPECT_LT(malleable_printed().at("table 2", log, "CPU use"),
+              malleable_printed().at("table 2", log, "their CPU use"));
+    EXPECT_LT(malleable_printed().at("table 3", log, "MPL easy"),
+              malleable_printed().at("table 3", log, "MPL fcfs-malleable"));
   }
+  EXPECT_EQ(malleable_printed().find("table 3", "SDSC-BLUE", "fragmentation easy"), std::nullopt);
 }
 
 TEST(MalleableNumbers, AveragesOfFigure2FollowFromItsStartsAndEnds) {
@@ -100,13 +143,15 @@ TEST(MalleableNumbers, FragmentationOfFigure2IsWhatRigidJobsLeaveFreeWhileOthers
 }
 
 TEST(ScojoNumbers, SharesOfTheClassesAddUpAndWeighTheMeanSizes) {
-  using namespace scojo_p_paper;
-  for (const auto& [shares, sizes] : {std::pair{kShares, kOptimum}, std::pair{kSharesDowney, kOptimumDowney}}) {
-    EXPECT_NEAR(shares.short_jobs + shares.medium + shares.long_jobs, shares.all, 1e-9);
-    const double mean =
-        (shares.short_jobs * sizes.short_jobs + shares.medium * sizes.medium + shares.long_jobs * sizes.long_jobs) /
-        100;
-    EXPECT_NEAR(mean, sizes.all, 0.5);  // printed as whole numbers
+  for (const char* row : {"three points", "Downey"}) {
+    double shares = 0, sizes = 0;
+    for (const char* group : {"short", "medium", "long"}) {
+      const double share = scojo_printed().at("workloads", row, group);
+      shares += share;
+      sizes += share * scojo_printed().at("workloads", row, fmt::format("N_opt {}", group)) / 100;
+    }
+    EXPECT_NEAR(shares, 100, 1e-9);
+    EXPECT_NEAR(sizes, scojo_printed().at("workloads", row, "N_opt all"), 0.5);  // printed as whole numbers
   }
 }
 
@@ -116,27 +161,15 @@ TEST(ScojoNumbers, TwoGainsMakeTheThird) {
   EXPECT_NEAR(left, 1 - kScojoOverTraditional / 100, 0.02);
 }
 
-TEST(ScojoNumbers, TimesAndScalabilityFollowFromTheEfficiencies) {
-  using namespace scojo_p_paper;
-  EXPECT_NEAR(kRuntimeMin, 2 * kEfficiencyOpt / kEfficiencyMin, 1e-9);
-  EXPECT_NEAR(kRuntimeMax, kEfficiencyOpt / (2 * kEfficiencyMax), 1e-9);
-  const auto sigma = [](double n) {
-    return (2 * kEfficiencyMax - kEfficiencyOpt) * n / (kEfficiencyOpt * n - 1);  // (S_max - S_opt) / (S_opt - 1)
-  };
-  EXPECT_NEAR(sigma(2), kSigmaTwo, 0.005);
-  EXPECT_NEAR(sigma(8), kSigmaEight, 0.005);
-  EXPECT_NEAR(sigma(1e6), kSigmaLimit, 0.005);
-}
-
 TEST(ScojoNumbers, TheMeanFactorLiesBetweenThoseOfTheClasses) {
-  using namespace scojo_p_paper;
-  for (const double Range::*end : {&Range::least, &Range::most}) {
-    const double mean =
-        ((kShares.short_jobs + kShares.medium) * kScaledShortAndMedium.*end + kShares.long_jobs * kScaledLong.*end) /
-        100;
-    EXPECT_NEAR(mean, kScaled.*end, 0.04);
-  }
-  EXPECT_GT(kScaledLongUnpredicted.middle(), kScaledLong.middle());
+  const auto share = [](const char* group) { return scojo_printed().at("workloads", "three points", group) / 100; };
+  const auto factor = [](const char* group) {
+    return scojo_printed().at("sizes", "W1, SCOJO-P", fmt::format("modifier, shrunk, {}", group));
+  };
+  double mean = 0;
+  for (const char* group : {"short", "medium", "long"}) mean += share(group) * factor(group);
+  EXPECT_NEAR(mean, factor("all"), 0.04);
+  EXPECT_GT(scojo_printed().at("sizes", "W1, SCOJO-P, no prediction", "modifier, shrunk, long"), factor("long"));
 }
 
 // tests/data/glomarc_tables.csv: table,quantity,row,column,value.
@@ -151,47 +184,52 @@ std::map<std::string, double> glomarc_table_values() {
   return values;
 }
 
+double printed(std::string_view table, std::string_view row, std::string_view column) {
+  return glomarc_printed().at(table, row, column);
+}
+
 TEST(GlomarcNumbers, AreThoseOfTheTablesAndTheText) {
   using namespace glomarc_paper;
   const auto values = glomarc_table_values();
-  const std::pair<const char*, double> numbers[] = {{"alpha_W1", kAlphaW1},
-                                                    {"alpha_W2", kAlphaW2},
-                                                    {"machine_nodes", kNodes},
-                                                    {"cores_per_node", kCpusPerNode * kCoresPerCpu},
-                                                    {"percent_short_le_10min", kJobShares.short_jobs},
-                                                    {"percent_medium_le_3h", kJobShares.medium},
-                                                    {"percent_long", kJobShares.long_jobs},
-                                                    {"work_short_percent", kWorkShares.short_jobs},
-                                                    {"work_medium_percent", kWorkShares.medium},
-                                                    {"work_long_percent", kWorkShares.long_jobs},
-                                                    {"serial_percent", kSerialPercent},
-                                                    {"pow2_percent", kPowerOfTwoPercent},
-                                                    {"BLOCK_SIZE", kBlockSize},
-                                                    {"F_slack", kSlackFactor},
-                                                    {"N_H", kHighLoad},
-                                                    {"RR_improvement_vs_SSP_medium_percent", kOverSsp.medium},
-                                                    {"RR_improvement_vs_SSP_long_percent", kOverSsp.long_jobs},
-                                                    {"RR_improvement_vs_SSP_all_percent", kOverSsp.all},
-                                                    {"vs_CST_medium", kOverCst.medium},
-                                                    {"vs_CST_long", kOverCst.long_jobs},
-                                                    {"vs_CST_all", kOverCst.all},
-                                                    {"vs_CSTWS_medium", kOverCstws.medium},
-                                                    {"vs_CSTWS_long", kOverCstws.long_jobs},
-                                                    {"vs_CSTWS_all", kOverCstws.all},
-                                                    {"core_util_gain_vs_SSP_percent", kCoresOverSsp},
-                                                    {"core_util_gain_vs_CST_percent", kCoresOverCst},
-                                                    {"core_util_gain_vs_CSTWS_percent", kCoresOverCstws},
-                                                    {"avg_jobs_per_group_W1", kGroupSizeW1},
-                                                    {"groups_W1", kGroupsW1},
-                                                    {"jobs_in_group_percent_of_eligible", kInGroupPercent},
-                                                    {"delay_factor_p75", kDelayP75},
-                                                    {"delay_factor_p95", kDelayP95},
-                                                    {"avg_group_size_W2", kGroupSizeW2},
-                                                    {"groups_W2", kGroupsW2},
-                                                    {"best_block_size_W2", kBestBlockSize},
-                                                    {"SSP_W2_RR_medium", kSspOnW2.medium},
-                                                    {"SSP_W2_RR_long", kSspOnW2.long_jobs},
-                                                    {"SSP_W2_RR_all", kSspOnW2.all}};
+  const std::pair<const char*, double> numbers[] = {
+      {"alpha_W1", kAlphaW1},
+      {"alpha_W2", kAlphaW2},
+      {"machine_nodes", kNodes},
+      {"cores_per_node", kCpusPerNode * kCoresPerCpu},
+      {"percent_short_le_10min", printed("table 5", "workloads", "short, jobs")},
+      {"percent_medium_le_3h", printed("table 5", "workloads", "medium, jobs")},
+      {"percent_long", printed("table 5", "workloads", "long, jobs")},
+      {"work_short_percent", printed("table 5", "workloads", "short, work")},
+      {"work_medium_percent", printed("table 5", "workloads", "medium, work")},
+      {"work_long_percent", printed("table 5", "workloads", "long, work")},
+      {"serial_percent", printed("table 5", "workloads", "serial")},
+      {"pow2_percent", printed("table 5", "workloads", "power of two")},
+      {"BLOCK_SIZE", kBlockSize},
+      {"F_slack", kSlackFactor},
+      {"N_H", kHighLoad},
+      {"RR_improvement_vs_SSP_medium_percent", printed("gains", "SSP, medium", "mean")},
+      {"RR_improvement_vs_SSP_long_percent", printed("gains", "SSP, long", "mean")},
+      {"RR_improvement_vs_SSP_all_percent", printed("gains", "SSP, all", "mean")},
+      {"vs_CST_medium", printed("gains", "CST, medium", "mean")},
+      {"vs_CST_long", printed("gains", "CST, long", "mean")},
+      {"vs_CST_all", printed("gains", "CST, all", "mean")},
+      {"vs_CSTWS_medium", printed("gains", "CSTWS, medium", "mean")},
+      {"vs_CSTWS_long", printed("gains", "CSTWS, long", "mean")},
+      {"vs_CSTWS_all", printed("gains", "CSTWS, all", "mean")},
+      {"core_util_gain_vs_SSP_percent", printed("core use", "SSP", "mean")},
+      {"core_util_gain_vs_CST_percent", printed("core use", "CST", "mean")},
+      {"core_util_gain_vs_CSTWS_percent", printed("core use", "CSTWS", "mean")},
+      {"avg_jobs_per_group_W1", printed("groups", "W1, GLTS", "jobs of a group")},
+      {"groups_W1", printed("groups", "W1, GLTS", "groups")},
+      {"jobs_in_group_percent_of_eligible", printed("groups", "W1, GLTS", "medium and long jobs in groups")},
+      {"delay_factor_p75", printed("delays W1", "GLTS", "medium, 75 %")},
+      {"delay_factor_p95", printed("delays W1", "GLTS", "long, 95 %")},
+      {"avg_group_size_W2", printed("groups", "W2, GLTS", "jobs of a group")},
+      {"groups_W2", printed("groups", "W2, GLTS", "groups")},
+      {"best_block_size_W2", kBestBlockSize},
+      {"SSP_W2_RR_medium", printed("W2", "SSP", "medium")},
+      {"SSP_W2_RR_long", printed("W2", "SSP", "long")},
+      {"SSP_W2_RR_all", printed("W2", "SSP", "all, bound 600 s")}};
   for (const auto& [name, number] : numbers) {
     const auto found = values.find(name);
     ASSERT_NE(found, values.end()) << name;
@@ -200,17 +238,40 @@ TEST(GlomarcNumbers, AreThoseOfTheTablesAndTheText) {
 }
 
 TEST(GlomarcNumbers, SharesAddUpAndAThirdMayShareNodes) {
-  using namespace glomarc_paper;
-  EXPECT_DOUBLE_EQ(kJobShares.short_jobs + kJobShares.medium + kJobShares.long_jobs, 100);
-  EXPECT_DOUBLE_EQ(kWorkShares.short_jobs + kWorkShares.medium + kWorkShares.long_jobs, 100);
-  EXPECT_DOUBLE_EQ(kJobShares.medium + kJobShares.long_jobs, kEligiblePercent);
+  const auto share = [](const char* column) { return printed("table 5", "workloads", column); };
+  EXPECT_DOUBLE_EQ(share("short, jobs") + share("medium, jobs") + share("long, jobs"), 100);
+  EXPECT_DOUBLE_EQ(share("short, work") + share("medium, work") + share("long, work"), 100);
+  EXPECT_DOUBLE_EQ(share("medium, jobs") + share("long, jobs"), glomarc_paper::kEligiblePercent);
+}
+
+TEST(GlomarcNumbers, DelaysAreThoseOfMediumAndOfLongJobs) {
+  for (const char* figure : {"mean", "75 %", "95 %"})
+    for (const char* group : {"medium and long", "long"})
+      EXPECT_EQ(printed("delays W1", "GLTS", fmt::format("{}, {}", group, figure)),
+                printed("delays W1", "GLTS", fmt::format("medium, {}", figure)));
 }
 
 TEST(GlomarcNumbers, FifteenHundredIsANumberOfJobsNotOfGroups) {
   using namespace glomarc_paper;
-  const double eligible = kEligiblePercent / 100 * kJobs;
-  EXPECT_NEAR(kInGroupPercent / 100 * eligible, kGroupsW1, 0.002 * eligible);
-  EXPECT_GT(kGroupsW1 * kGroupSizeW1, eligible);
+  const double eligible = kEligiblePercent / 100 * kJobs, groups = printed("groups", "W1, GLTS", "groups");
+  EXPECT_NEAR(printed("groups", "W1, GLTS", "medium and long jobs in groups") / 100 * eligible, groups,
+              0.002 * eligible);
+  EXPECT_GT(groups * printed("groups", "W1, GLTS", "jobs of a group"), eligible);
+}
+
+TEST(Printed, ReadsTablesWithLongHeadsAndEmptyCells) {
+  const Printed numbers{"\nfirst | a |\n  b\nx | 1 | \n\nsecond | a\nx | -2.5\ny | 3\n"};
+  EXPECT_EQ(numbers.at("first", "x", "a"), 1);
+  EXPECT_EQ(numbers.find("first", "x", "b"), std::nullopt);
+  EXPECT_EQ(numbers.at("second", "x", "a"), -2.5);
+  EXPECT_EQ(numbers.find("second", "z", "a"), std::nullopt);
+}
+
+TEST(Printed, RefusesWhatIsNoTable) {
+  const InvariantsThrow throwing;
+  for (const char* text : {"t | a\nx", "t | a\nx | many", "t | a\nx | 1\nx | 2", "t | a\nx | 1 | 2"})
+    EXPECT_THROW(Printed{text}, BrokenInvariant) << text;
+  EXPECT_THROW(static_cast<void>(Printed{"t | a\nx | 1"}.at("t", "x", "b")), BrokenInvariant);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TEST(ScojoRecord, HasTheFiguresOfAScheduleWorkedByHand) {
   EXPECT_TRUE(std::isnan(figures.groups[kLongJobs].response_s));
 
   const auto in_bin = [&](std::size_t group, std::string_view label) {
-    const auto& bins = response_bins(group);
+    const auto bins = response_bins(group);
     const auto found = std::ranges::find(bins, label, &ResponseBin::label);
     return figures.responses[group].at(static_cast<std::size_t>(found - bins.begin()));
   };
@@ -144,7 +144,7 @@ TEST(ScojoRecord, LeavesOutTheFirstAndLastJobs) {
 
 TEST(ResponseBins, RiseAndHoldEverything) {
   for (std::size_t g = 1; g < kScojoGroups; ++g) {
-    const auto& bins = response_bins(g);
+    const auto bins = response_bins(g);
     EXPECT_TRUE(std::ranges::is_sorted(bins, {}, &ResponseBin::most_s));
     EXPECT_TRUE(std::isinf(bins.back().most_s));
   }
@@ -153,7 +153,7 @@ TEST(ResponseBins, RiseAndHoldEverything) {
 // ---- means and gains ----
 
 ScojoOutcome made_up_outcome() {
-  ScojoOutcome outcome{.options = {.seeds = 2, .jobs = 10}, .workloads = {}, .runs = {}};
+  ScojoOutcome outcome{.options = {.seeds = 2, .jobs = 10}};
   const auto add = [&](std::string_view policy, double first, double second) {
     auto& runs = outcome.runs[{std::string{kW1}, std::string{policy}}];
     runs.resize(2);
@@ -193,7 +193,7 @@ TEST(ScojoStudy, KnowsAllPoliciesAndWorkloadsOfItsRuns) {
 
 TEST(ScojoStudy, IsTheSameWithTwoThreads) {
   const auto result = [](const Surroundings& surroundings) {
-    return scojo_result(run_scojo_study({.seeds = 2, .jobs = 60}, surroundings));
+    return scojo_result(run_scojo_study({.seeds = 2, .jobs = 60}, scojo_runs(false), surroundings));
   };
   const Result one = result(in_order()), two = result(two_threads());
   EXPECT_EQ(to_html(one), to_html(two));
@@ -202,9 +202,9 @@ TEST(ScojoStudy, IsTheSameWithTwoThreads) {
 }
 
 TEST(ScojoStudy, PageSaysWhatQuickLeavesOut) {
-  ScojoOptions options = quick_scojo_options();
+  SeededOptions options = kQuickOptions;
   options.jobs = 40;
-  const Result result = scojo_result(run_scojo_study(options, in_order()));
+  const Result result = scojo_result(run_scojo_study(options, scojo_runs(true), in_order()));
   ASSERT_EQ(result.limits.size(), 1u);
   EXPECT_NE(result.limits[0].find("one seed, 40 jobs"), std::string::npos) << result.limits[0];
   EXPECT_EQ(to_html(result).find("Figures 13"), std::string::npos);
@@ -235,7 +235,7 @@ TEST(ScojoStudy, FindsWhatAnIndependentImplementationFound) {
   std::vector<ScojoRun> runs;
   for (const Reference& reference : kReferences)
     runs.push_back({std::string{reference.workload}, std::string{reference.policy}});
-  const ScojoOutcome outcome = run_scojo_study({}, runs, two_threads());
+  const ScojoOutcome outcome = run_scojo_study(kScojoOptions, runs, two_threads());
   const ScojoValues simulated{outcome};
   for (const auto& [workload, policy, response, slowdown, changes] : kReferences) {
     SCOPED_TRACE(testing::Message() << workload << " " << policy);

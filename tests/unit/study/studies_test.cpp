@@ -168,7 +168,7 @@ TEST(WatchedPromises, SeesAStartBeyondPromiseAndSlack) {
 TEST(ArchiveLogs, FindsPlainAndCompressedAndNamesWhatIsMissing) {
   const TemporaryFolder folder;
   test::write_text(folder / "CTC-SP2-EASY-reference.swf.gz", "");
-  const ArchiveLog* const wanted[] = {&ctc_log(), &kth_log()};
+  const ArchiveLog* const wanted[] = {&kCtcLog, &kKthLog};
   LogSearch search = find_logs(folder.path(), wanted);
   ASSERT_EQ(search.found.size(), 1u);
   EXPECT_EQ(search.found[0].file.filename(), "CTC-SP2-EASY-reference.swf.gz");
