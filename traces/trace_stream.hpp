@@ -70,7 +70,9 @@ class TraceWriter {
   void write(const SwfHeader& header) { swf_.write(header); }
   /// Throws UsageError if the entry has traits, the trace goes to standard output and no side file was named.
   void write(const TraceEntry& entry);
-  void write_comment(std::string_view line) { swf_.write_comment(line); }
+  void write_comments(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) swf_.write_comment(line);
+  }
   /// Everything is written, and in place, when this returns. Replaces an old side file even where there is no new one.
   void close();
 

@@ -84,7 +84,7 @@ int audit_schedule(const AuditGiven& given) {
   options.machine_size = machine_size_of(given, file);
   const audit::Report report = check(file, options);
   if (given.json)
-    fmt::print("{}\n", to_json(file, options, report).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(file, options, report));
   else
     fmt::print("{}", to_text(file, options, report));
   return report.total() == 0 ? 0 : kFindings;

@@ -202,7 +202,7 @@ class CalibrateCommand {
 
   void tell(const calibrate::CalibrationResult& result) const {
     if (given_.json)
-      fmt::print("{}\n", to_json(kept_->profile()).dump(2));
+      print_json(to_json(kept_->profile()));
     else
       fmt::print("{}", calibrate::profile_text(kept_->profile(), limits_.spread));
     std::FILE* const out = given_.json ? stderr : stdout;

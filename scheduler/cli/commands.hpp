@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace CLI {
@@ -17,6 +18,9 @@ using Command = std::function<int()>;
 
 /// Runs expected to take longer than this, in real seconds, need --yes.
 inline constexpr double kLongRun = 3600;
+
+/// What --json prints.
+void print_json(const nlohmann::ordered_json& json);
 
 /// At program start: what simulations may use of a build that starts real programs.
 void prepare_runtime();
@@ -55,7 +59,7 @@ void prepare_runtime();
 [[nodiscard]] Command add_benchmarks(CLI::App& app);
 /// A schedule checked against a rule.
 [[nodiscard]] Command add_audit(CLI::App& app);
-/// Jobs of the service: one more, those that it has, away with some.
+/// Commands for jobs of the service: submit, list, cancel.
 [[nodiscard]] Command add_submit(CLI::App& app);
 [[nodiscard]] Command add_jobs(CLI::App& app);
 [[nodiscard]] Command add_cancel(CLI::App& app);

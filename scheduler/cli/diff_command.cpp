@@ -11,6 +11,7 @@
 #include <string>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
@@ -34,9 +35,7 @@ int diff(const DiffGiven& given) {
     const bool placements = given.tolerance == Duration::zero() && !given.ignore_cores;
     const compare::RunDifference difference =
         compare::compare_runs(given.a, given.b, given.tolerance, placements, given.most);
-    const std::string text =
-        given.json ? to_json(difference).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n'
-                   : clean_lines(difference_text(difference));
+    const std::string text = given.json ? json_text(to_json(difference)) : clean_lines(difference_text(difference));
     // main() reports the write error; status 1 would mean that the runs differ.
     if (std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kTrouble;
     return difference.none() ? 0 : 1;

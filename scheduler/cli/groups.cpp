@@ -1,13 +1,19 @@
 // The commands that only group others: `replay trace COMMAND`, which works on a trace, and `replay generate MODEL`, which
 // makes a workload.
 
+#include <fmt/core.h>
+
 #include <CLI/CLI.hpp>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/cli/commands.hpp"
 
 namespace replay::cli {
+
+void print_json(const nlohmann::ordered_json& json) { fmt::print("{}", json_text(json)); }
 
 Command add_group(CLI::App& group, std::initializer_list<AddCommand> adders) {
   std::map<const CLI::App*, Command> commands;

@@ -76,7 +76,7 @@ Command add_policies(CLI::App& app) {
   command->add_flag("--json", *json, "print as JSON");
   return [json] {
     if (*json)
-      fmt::print("{}\n", policies_as_json().dump(2));
+      print_json(policies_as_json());
     else
       print_policies();
     return 0;
@@ -97,7 +97,7 @@ Command add_models(CLI::App& app) {
       else
         fmt::print("{}\n    {}\n    reads: {}\n    source: {}\n", model.name, model.summary, model.reads, model.source);
     }
-    if (*json) fmt::print("{}\n", list.dump(2));
+    if (*json) print_json(list);
     return 0;
   };
 }
@@ -109,11 +109,10 @@ Command add_benchmarks(CLI::App& app) {
     std::error_code error;
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(library_folder(), error))
-      if (benchmark(entry.path().filename().string())) names.push_back(entry.path().filename().string());
+      if (const std::string name = entry.path().filename().string();
+          benchmark(name) && name.find(".so") == std::string::npos)
+        names.push_back(name);
     std::ranges::sort(names);
-    names.erase(std::remove_if(names.begin(), names.end(),
-                               [](const std::string& name) { return name.find(".so") != std::string::npos; }),
-                names.end());
     for (const std::string& name : names) fmt::print("{}  {}\n", name, (library_folder() / name).string());
     if (!names.empty()) return 0;
     fmt::print(stderr, "replay: no benchmarks in {}\n", library_folder().string());

@@ -16,17 +16,30 @@
 
 namespace replay::cli {
 
+namespace {
+
+void add_rule(CLI::App& command, std::map<std::string, std::string>& given, const CleaningOption& option,
+              const char* group) {
+  const std::string name{option.name};
+  const std::string help = fmt::format("{} ({}; default {})", option.help, option.values, option.default_value);
+  command
+      .add_option_function<std::string>(
+          "--" + name, [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
+      ->type_name("VALUE")
+      ->expected(name == "closed-loop" ? 0 : 1, 1)
+      ->group(group);
+}
+
+}  // namespace
+
+void add_rules_of_records(CLI::App& command, std::map<std::string, std::string>& given) {
+  for (const CleaningOption& option : cleaning_options())
+    if (option.name != "cpu-use" && option.name != "closed-loop" && option.name != "cancelled")
+      add_rule(command, given, option, "Cleaning rules");
+}
+
 void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict) {
-  for (const CleaningOption& option : cleaning_options()) {
-    const std::string name{option.name};
-    const std::string help = fmt::format("{} ({}; default {})", option.help, option.values, option.default_value);
-    command
-        .add_option_function<std::string>(
-            "--" + name, [&given, name](const std::string& value) { given[name] = value.empty() ? "on" : value; }, help)
-        ->type_name("VALUE")
-        ->expected(name == "closed-loop" ? 0 : 1, 1)
-        ->group("Reading the trace");
-  }
+  for (const CleaningOption& option : cleaning_options()) add_rule(command, given, option, "Reading the trace");
   command.add_flag("--strict", strict, "stop at the first broken line instead of skipping and counting it")
       ->group("Reading the trace");
 }

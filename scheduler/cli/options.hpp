@@ -37,7 +37,9 @@ struct ResultOptions {
 void add_options_of_run(CLI::App& command, experiment::RunSpec& run, std::initializer_list<const char*> names);
 /// The options that `replay`, `replay simulate` and `replay validate` share.
 void add_common_options(CLI::App& command, experiment::RunSpec& run, ResultOptions& results);
-/// The cleaning rules among them, for commands that only read a trace.
+/// The cleaning rules that are about the record of a job, not about its simulation.
+void add_rules_of_records(CLI::App& command, std::map<std::string, std::string>& given);
+/// All cleaning rules, for commands that only read a trace.
 void add_cleaning_options(CLI::App& command, std::map<std::string, std::string>& given, bool& strict);
 
 /// How a command that starts real programs uses the cores of the machine.

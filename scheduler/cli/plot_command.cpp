@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
@@ -43,17 +44,9 @@ report::FigureKind figure_named(const std::string& name) {
 
 // Millimetres.
 double length_of(const std::string& option, const std::string& text, double least, double most) {
-  std::size_t read = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &read);
-  } catch (const std::exception&) {
-    read = 0;
-  }
-  if (read == 0 || read != text.size() || !(value >= least && value <= most))
-    throw UsageError(fmt::format("{}: expected {}millimetres from {} to {}, found '{}'", option,
-                                 option == "--width" ? "single, double or " : "", least, most, text));
-  return value;
+  if (const auto value = parse_number(text, least, most)) return *value;
+  throw UsageError(fmt::format("{}: expected {}millimetres from {} to {}, found '{}'", option,
+                               option == "--width" ? "single, double or " : "", least, most, text));
 }
 
 double width_named(const std::string& text) {

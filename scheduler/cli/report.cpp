@@ -6,6 +6,7 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/cli/commands.hpp"
 #include "scheduler/report/result_table.hpp"
 
 namespace replay::cli {
@@ -40,7 +41,7 @@ int report(const std::vector<results::PolicyRun>& runs, const ReportContext& con
       list[i]["verified_jobs"] = runs[i].verified;
       list[i]["rigid_jobs"] = runs[i].rigid;
     }
-    fmt::print("{}\n", list.dump(2, ' ', false, decltype(list)::error_handler_t::replace));
+    print_json(list);
   } else {
     fmt::print("\n");
     for (const std::string& line : context.lines) fmt::print("{}\n", clean_lines(line));

@@ -71,7 +71,7 @@ int reproduce(const ReproduceGiven& given, std::string_view paper, const std::ve
     return exit_status_after_stop();
   }
   if (given.json)
-    fmt::print("{}\n", to_json(made.result).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_json(to_json(made.result));
   else
     fmt::print("{}\n{}\n{}\n", to_text(made.result), made.page.string(), made.numbers.string());
   return 0;

@@ -165,7 +165,7 @@ int rerun(const RerunGiven& given) {
       print_text(run);
     if (run.status > 1) break;
   }
-  if (given.json) fmt::print("{}\n", list.dump(2, ' ', false, ordered_json::error_handler_t::replace));
+  if (given.json) print_json(list);
   return status;
 }
 

@@ -54,19 +54,17 @@ struct RunGiven {
 void announce(std::FILE* out, const experiment::Prepared& run, const experiment::RealMachine& machine,
               double real_seconds) {
   const auto& jobs = run.workload().jobs;
-  int ranks = 0;  // of the widest job
-  std::int64_t all_ranks = 0;
+  std::int64_t widest = 0, all_ranks = 0;
   for (const TracedJob& traced : jobs) {
-    ranks = std::max(ranks, traced.job.processes);
+    widest = std::max<std::int64_t>(widest, traced.job.processes);
     all_ranks += traced.job.processes;
   }
-  const auto most_at_once =
-      static_cast<double>(std::min<std::int64_t>(all_ranks, std::int64_t{2} * machine.machine().size()));
+  const std::int64_t most_at_once = std::min(all_ranks, std::int64_t{2} * machine.machine().size());
   fmt::print(out, "{} jobs on {}, policies: {}\n", jobs.size(), machine.description(),
              fmt::join(texts_of(run.policies), ", "));
   fmt::print(out, "it will take about {}; widest job {} processes, start-up up to about {:.1f} s, about {} of memory\n",
-             about_text(real_seconds), ranks, kStartUpBase + kStartUpPerProcess * ranks,
-             size_text(kBytesPerProcess * most_at_once));
+             about_text(real_seconds), widest, kStartUpBase + kStartUpPerProcess * static_cast<double>(widest),
+             size_text(kBytesPerProcess * static_cast<double>(most_at_once)));
   for (const std::string& note : run.notes) fmt::print(out, "note: {}\n", clean_lines(note));
 }
 
@@ -77,23 +75,15 @@ void print_commands(const experiment::Prepared& run, const experiment::Programs&
                visible_text(fmt::format("{}", fmt::join(programs.command(traced), " "))));
 }
 
-// Makes the page that follows the runs if there is to be one.
-std::unique_ptr<report::LivePage> open_live_page(const RunGiven& given) {
-  if (!given.live_page) return nullptr;
-  const std::string& trace = given.run.trace;
-  const std::string name = trace == "-" ? "standard input" : fs::path{trace}.filename().string();
-  return std::make_unique<report::LivePage>(*given.live_page, "live: " + name);
-}
-
 // What the page says when it follows no run any more.
 std::string last_words(const std::vector<results::PolicyRun>& runs, const fs::path& folder) {
   const results::PolicyRun& last = runs.back();
-  std::string end = "the run is over";
-  if (!last.lost.empty() || !last.fault.empty())
-    end = "the run ended early: " + (last.lost.empty() ? last.fault : last.lost);
-  else if (last.interrupted)
-    end = "the run was interrupted";
-  return fmt::format("{}; `replay report {}` makes a page of it that stays", end, folder.string());
+  const std::string why = last.lost.empty() ? last.fault : last.lost;
+  return fmt::format("the run {}; `replay report {}` makes a page of it that stays",
+                     !why.empty()       ? "ended early: " + why
+                     : last.interrupted ? "was interrupted"
+                                        : "is over",
+                     folder.string());
 }
 
 // Finds the programs of the jobs: throws before the start if one is missing.
@@ -109,7 +99,9 @@ experiment::Programs programs_of(experiment::Prepared& run) {
 // Runs the policies one after the other, until one is stopped or has lost its executor.
 int run_all(const RunGiven& given, const experiment::Prepared& run, const experiment::RealMachine& machine,
             const experiment::Programs& programs, const std::string& command_line, std::FILE* out) {
-  const std::unique_ptr<report::LivePage> page = open_live_page(given);
+  std::optional<report::LivePage> page;
+  if (const std::string& trace = given.run.trace; given.live_page)
+    page.emplace(*given.live_page, "live: " + (trace == "-" ? "standard input" : fs::path{trace}.filename().string()));
   machine.leave_the_jobs_cores();
   const HeedStops heeding;  // until the results are in place
   const fs::path folder =
@@ -121,7 +113,7 @@ int run_all(const RunGiven& given, const experiment::Prepared& run, const experi
     const fs::path where = run.policies.size() == 1 ? folder : folder / run.policies[i].folder;
     std::optional<RunViewers> viewers;
     const auto watch = [&] {
-      return viewers.emplace(out, given.plain, run.workload().jobs.size(), page.get(), where).viewers();
+      return viewers.emplace(out, given.plain, run.workload().jobs.size(), page ? &*page : nullptr, where).viewers();
     };
     try {
       runs.push_back(experiment::run_policy(run, i, machine, programs, where, command_line, watch));

@@ -75,7 +75,7 @@ int simulate_seeds(const SimulateGiven& given, const std::string& command_line) 
     return exit_status_after_stop();
   }
   if (given.results.json)
-    fmt::print("{}\n", to_json(*outcome).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+    print_json(to_json(*outcome));
   else
     print_seeds(*outcome);
   return 0;

@@ -192,7 +192,7 @@ int validate_all(ValidateGiven given, const CLI::App& command) {
   if (!results.empty()) {
     write_json(folder / "validation.json", validate::validation_json(validate::finished_cells(setting, all, folder)));
     if (given.results.json)
-      fmt::print("{}\n", validate::validation_json(results).dump(2));
+      print_json(validate::validation_json(results));
     else
       fmt::print("\n{}results in {}\n", clean_lines(validate::validation_text(results)), folder.string());
   }

@@ -31,7 +31,7 @@ int why(WhyGiven given) {
   const auto [header, report] =
       compare::explain_wait(results::event_log_of(given.run), JobId{given.job}, !given.instants, given.text.most_named);
   if (given.json) {
-    fmt::print("{}\n", to_json(report, given.text).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(to_json(report, given.text));
     return 0;
   }
   fmt::print("{}",

@@ -149,7 +149,7 @@ CutResult cut_trace(TraceReader& reader, TraceWriter& writer, const CutOptions& 
       ++result.kept;
       if (options.rebase) rebase(entry.record, result, reader);
       survivors.keep(entry.record);
-      for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+      writer.write_comments(reader.swf().comments());
       writer.write(entry);
     }
     if (cut.is_done() && !options.drain) break;

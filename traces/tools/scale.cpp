@@ -214,12 +214,12 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   OfferedLoad load;
   for (TraceEntry entry; reader.next_entry(entry);) {
     if (scale.apply(entry)) ++result.sizes_changed;
-    for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+    writer.write_comments(reader.swf().comments());
     writer.write(entry);
     ++result.records;
     if (const auto job = options.load ? reader.job_of(entry) : std::nullopt) load.add(*job);
   }
-  for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+  writer.write_comments(reader.swf().comments());
   if (options.load) result.load_after = load.over(reader.machine_size());
   result.odd_lines = odd_line_report(reader.swf());
   return result;

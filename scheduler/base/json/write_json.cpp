@@ -6,9 +6,13 @@
 
 namespace replay {
 
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
 void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
   const auto sink = open_sink(file.string());
-  sink->write(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  sink->write(json_text(json));
   sink->close();
 }
 

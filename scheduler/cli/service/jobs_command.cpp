@@ -42,26 +42,34 @@ std::vector<service::JobStatus> all_jobs(service::Client& client, bool ended) {
   }
 }
 
-void print_json(const std::vector<service::JobStatus>& jobs) {
+void print_list(const std::vector<service::JobStatus>& jobs) {
   fmt::print("[");
   for (std::size_t i = 0; i < jobs.size(); ++i) fmt::print("{}\n{}", i == 0 ? "" : ",", to_json_text(jobs[i]));
   fmt::print("\n]\n");
 }
 
-int show_chosen(service::Client& client, const JobsGiven& given) {
-  std::vector<service::JobStatus> jobs;
+// Sends a request for each job; returns 1 if the service has refused one.
+template <class Request>
+int ask_for_each(service::Client& client, const std::vector<std::int64_t>& ids, const auto& take) {
   int status = 0;
-  for (const std::int64_t id : given.ids) {
-    auto answer = client.ask<service::OneJob>(service::ShowJob{JobId{id}});
+  for (const std::int64_t id : ids) {
+    const auto answer = client.ask<service::OneJob>(Request{JobId{id}});
     if (const auto* const refused = std::get_if<service::Refused>(&answer)) {
       fmt::print(stderr, "replay: {}\n", refused->error);
       status = 1;
     } else {
-      jobs.push_back(std::get<service::OneJob>(std::move(answer)).job);
+      take(std::get<service::OneJob>(answer).job);
     }
   }
+  return status;
+}
+
+int show_chosen(service::Client& client, const JobsGiven& given) {
+  std::vector<service::JobStatus> jobs;
+  const int status = ask_for_each<service::ShowJob>(client, given.ids,
+                                                    [&jobs](const service::JobStatus& job) { jobs.push_back(job); });
   if (given.json)
-    print_json(jobs);
+    print_list(jobs);
   else
     for (const service::JobStatus& job : jobs) fmt::print("{}", job_text(job, now()));
   return status;
@@ -79,7 +87,7 @@ int show(const JobsGiven& given) {
   if (!given.ids.empty()) return show_chosen(client, given);
   const std::vector<service::JobStatus> jobs = all_jobs(client, given.all);
   if (given.json)
-    print_json(jobs);
+    print_list(jobs);
   else if (jobs.empty())
     fmt::print("{}\n", given.all ? "no job was submitted yet" : "no job waits or runs; --all lists those that ended");
   else
@@ -89,19 +97,10 @@ int show(const JobsGiven& given) {
 
 int cancel(const std::string& folder, const std::vector<std::int64_t>& ids) {
   service::Client client{service::ServiceFolder{folder}};
-  int status = 0;
-  for (const std::int64_t id : ids) {
-    const auto answer = client.ask<service::OneJob>(service::CancelJob{JobId{id}});
-    if (const auto* const refused = std::get_if<service::Refused>(&answer)) {
-      fmt::print(stderr, "replay: {}\n", refused->error);
-      status = 1;
-      continue;
-    }
-    const service::JobStatus& job = std::get<service::OneJob>(answer).job;
-    fmt::print("job {}: {}\n", id,
+  return ask_for_each<service::CancelJob>(client, ids, [](const service::JobStatus& job) {
+    fmt::print("job {}: {}\n", number(job.id),
                job.state == service::JobState::kWaiting ? "does not wait any more" : "is being ended");
-  }
-  return status;
+  });
 }
 
 CLI::Option* add_ids(CLI::App& command, std::vector<std::int64_t>& ids) {

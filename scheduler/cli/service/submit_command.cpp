@@ -57,7 +57,7 @@ std::string program_of(const std::string& name, const fs::path& directory) {
                                is_path ? "" : ", one of `replay benchmarks` or on the PATH"));
 }
 
-// What cannot stand in a message, no user can want in a job: it is left out, and said.
+// Variables with bytes that JSON cannot carry are dropped, with a note.
 std::vector<std::string> environment_here() {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {

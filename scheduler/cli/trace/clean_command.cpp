@@ -11,6 +11,7 @@
 #include <string>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -23,28 +24,18 @@ namespace {
 constexpr Choice<FlurryAction> kFlurries[] = {
     {"remove", FlurryAction::kRemove}, {"report", FlurryAction::kReport}, {"ignore", FlurryAction::kIgnore}};
 
-struct CleanGiven {
-  TraceInput input;
-  TraceOutput output;
+struct CleanGiven : TraceFiles {
   std::map<std::string, std::string> rules;
   FlurryAction flurries = FlurryAction::kReport;
   FlurryRule flurry;
   std::string report;
 };
 
-// The other rules are about the simulation of a job, not about its record.
-bool is_about_records(std::string_view rule) {
-  return rule != "cpu-use" && rule != "closed-loop" && rule != "cancelled";
-}
-
-double share_of(std::string_view option, double value) {
-  if (value >= 0 && value <= 1) return value;
-  throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, value));
-}
-
 CleanOptions options_of(const CleanGiven& given) {
-  share_of("--flurry-share", given.flurry.share);
-  share_of("--flurry-alike", given.flurry.alike);
+  for (const auto& [option, share] :
+       {std::pair{"--flurry-share", given.flurry.share}, std::pair{"--flurry-alike", given.flurry.alike}})
+    if (!(share >= 0 && share <= 1))
+      throw UsageError(fmt::format("{}: expected a share 0..1, found '{}'", option, share));
   return {.rules = experiment::cleaning_rules(given.rules), .flurries = given.flurries, .flurry_rule = given.flurry};
 }
 
@@ -84,12 +75,14 @@ nlohmann::json json_of(const CleanResult& result, bool removed) {
 
 int clean(const CleanGiven& given) {
   const CleanOptions options = options_of(given);
-  expect_report_of_its_own(given.report, given.input, given.output);
+  expect_file_of_its_own("--report", given.report,
+                         {given.input.input, given.input.jobs_from, given.output.output, given.output.jobs_to},
+                         given.output.force);
   const RereadableTrace trace = rereadable_trace(given.input);
   TraceWriter writer = create_trace(given.output);
   const CleanResult result = clean_trace(trace, writer, options, canonical(given, options));
   const bool removed = options.flurries == FlurryAction::kRemove;
-  if (!given.report.empty()) write_report(given.report, json_of(result, removed));  // no trace without its report
+  if (!given.report.empty()) write_json(given.report, json_of(result, removed));  // no trace without its report
   writer.close();
   for (const std::string& line : result.report.to_lines()) fmt::print(stderr, "{}\n", line);
   for (const Flurry& f : result.flurries)
@@ -99,19 +92,6 @@ int clean(const CleanGiven& given) {
                removed ? " removed" : "", f.user, f.first_job, f.last_job, f.jobs, seconds(f.to - f.from) / 3600,
                100 * f.share, 100 * f.alike, f.size);
   return 0;
-}
-
-void add_rules(CLI::App& command, std::map<std::string, std::string>& given) {
-  for (const CleaningOption& option : cleaning_options()) {
-    if (!is_about_records(option.name)) continue;
-    const std::string name{option.name};
-    command
-        .add_option_function<std::string>(
-            "--" + name, [&given, name](const std::string& value) { given[name] = value; },
-            fmt::format("{} ({}; default {})", option.help, option.values, option.default_value))
-        ->type_name("VALUE")
-        ->group("Cleaning rules");
-  }
 }
 
 void add_flurry_options(CLI::App& command, CleanGiven& given) {
@@ -130,14 +110,11 @@ void add_flurry_options(CLI::App& command, CleanGiven& given) {
       ->type_name("TIME")
       ->default_str("1h")
       ->group(kGroup);
-  command.add_option("--flurry-share", given.flurry.share, "has at least this share of the jobs of its time")
-      ->type_name("0..1")
-      ->capture_default_str()
-      ->group(kGroup);
-  command.add_option("--flurry-alike", given.flurry.alike, "at least this share of it has one size")
-      ->type_name("0..1")
-      ->capture_default_str()
-      ->group(kGroup);
+  const auto add_share = [&command](const char* name, double& share, const char* help) {
+    command.add_option(name, share, help)->type_name("0..1")->capture_default_str()->group(kGroup);
+  };
+  add_share("--flurry-share", given.flurry.share, "has at least this share of the jobs of its time");
+  add_share("--flurry-alike", given.flurry.alike, "at least this share of it has one size");
   add_duration(command, "--flurry-longest", given.flurry.longest, kTime, "lasts at most so long")
       ->type_name("TIME")
       ->default_str("60d")
@@ -152,10 +129,9 @@ Command add_trace_clean(CLI::App& trace) {
       "Flurries are reported; whether they are removed is your decision.\n"
       "Example: replay trace clean raw.swf.gz --flurries remove --report raw.json -o clean.swf.gz");
   auto given = std::make_shared<CleanGiven>();
-  add_trace_input(*command, given->input);
-  add_trace_output(*command, given->output);
+  add_trace_files(*command, *given);
   command->add_option("--report", given->report, "what was done, as JSON")->type_name("FILE");
-  add_rules(*command, given->rules);
+  add_rules_of_records(*command, given->rules);
   add_flurry_options(*command, *given);
   return [given] { return clean(*given); };
 }

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,13 +25,9 @@
 namespace replay::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr DurationRange kMissingLimit{.least = std::chrono::seconds{1}, .expected = "a time such as 7d or 36h"};
 
-struct ConvertGiven {
-  TraceInput from;
-  TraceOutput to;
+struct ConvertGiven : TraceFiles {
   std::string from_format, to_format;
   std::vector<std::string> more;  // dumps that follow
   std::string time_zone = "UTC";
@@ -56,11 +50,11 @@ std::string format_of(const std::string& path) {
 }
 
 void settle_formats(ConvertGiven& given) {
-  if (given.from_format.empty()) given.from_format = format_of(given.from.input);
+  if (given.from_format.empty()) given.from_format = format_of(given.input.input);
   if (given.from_format.empty())
     throw UsageError(
-        fmt::format("--from: expected swf, csv or sacct, as '{}' does not say what it is", given.from.input));
-  if (given.to_format.empty()) given.to_format = format_of(given.to.output);
+        fmt::format("--from: expected swf, csv or sacct, as '{}' does not say what it is", given.input.input));
+  if (given.to_format.empty()) given.to_format = format_of(given.output.output);
   if (given.to_format.empty()) given.to_format = "swf";
   if (given.to_format == "sacct") throw UsageError("--to: expected swf or csv: dumps of sacct are only read");
   if (given.keep_acknowledgement && !given.anonymise)
@@ -72,9 +66,9 @@ void settle_formats(ConvertGiven& given) {
     throw UsageError(fmt::format("{} with --from sacct", !given.more.empty()   ? "several files go"
                                                          : given.missing_limit ? "--missing-limit goes"
                                                                                : "--cluster goes"));
-  if (given.to_format == "csv" && !given.to.jobs_to.empty())
+  if (given.to_format == "csv" && !given.output.jobs_to.empty())
     throw UsageError("--jobs-to goes with --to swf: the CSV has the columns of the side file");
-  if (given.from_format != "swf" && !given.from.jobs_from.empty())
+  if (given.from_format != "swf" && !given.input.jobs_from.empty())
     throw UsageError("--jobs-from goes with --from swf: nothing else has a side file");
 }
 
@@ -88,7 +82,7 @@ struct Source {
 };
 
 Source swf_source(const ConvertGiven& given) {
-  auto reader = std::make_shared<TraceReader>(open_trace(given.from));
+  auto reader = std::make_shared<TraceReader>(open_trace(given.input));
   return {.header = reader->header(),
           .next = [reader](TraceEntry& entry) { return reader->next(entry); },
           .comments = [reader] { return reader->swf().comments(); },
@@ -96,7 +90,7 @@ Source swf_source(const ConvertGiven& given) {
 }
 
 Source csv_source(const ConvertGiven& given) {
-  auto reader = std::make_shared<TraceCsvReader>(open_source(given.from.input));
+  auto reader = std::make_shared<TraceCsvReader>(open_source(given.input.input));
   return {.header = reader->header(), .next = [reader](TraceEntry& entry) { return reader->next(entry); }};
 }
 
@@ -104,39 +98,28 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Co
   fmt::print(stderr, "replay: {}; {} and {} of heterogeneous jobs folded into theirs; times as {}\n",
              counted(trace.records.size(), "job"), counted(tally.steps, "step"), counted(tally.components, "component"),
              given.time_zone);
-  if (trace.unfinished > 0)
-    fmt::print(stderr, "replay: {} had not ended: no run time, status -1\n", counted(trace.unfinished, "job"));
-  if (tally.without_submit > 0)
-    fmt::print(stderr, "replay: {} without a time of submission left out\n", counted(tally.without_submit, "job"));
-  if (tally.lone_steps > 0)
-    fmt::print(stderr, "replay: {} without their job left out\n", counted(tally.lone_steps, "step"));
-  if (tally.broken > 0)
-    fmt::print(stderr, "replay: {} left out; the first: {}\n", counted(tally.broken, "broken row"),
-               tally.broken_messages.front());
-  if (tally.continued > 0)
-    fmt::print(stderr, "replay: {} passed over: the rest of a text at the end of a row\n",
-               counted(tally.continued, "line"));
-  if (tally.of_other_clusters > 0)
-    fmt::print(stderr, "replay: {} of other clusters left out\n", counted(tally.of_other_clusters, "job"));
+  const auto say = [](std::uint64_t count, const char* noun, const std::string& what) {
+    if (count > 0) fmt::print(stderr, "replay: {} {}\n", counted(count, noun), what);
+  };
+  say(trace.unfinished, "job", "had not ended: no run time, status -1");
+  say(tally.without_submit, "job", "without a time of submission left out");
+  say(tally.lone_steps, "step", "without their job left out");
+  if (tally.broken > 0) say(tally.broken, "broken row", "left out; the first: " + tally.broken_messages.front());
+  say(tally.continued, "line", "passed over: the rest of a text at the end of a row");
+  say(tally.of_other_clusters, "job", "of other clusters left out");
   if (tally.unknown_states > 0)
     fmt::print(stderr, "replay: {} a state that is not known, status -1; the first: {}\n",
                counted(tally.unknown_states, "row has", "rows have"), tally.unknown_state);
-  if (trace.repeated > 0)
-    fmt::print(stderr, "replay: {} of jobs that other rows have too, counted once\n", counted(trace.repeated, "row"));
-  if (trace.resized > 0)
-    fmt::print(stderr, "replay: {} of jobs that changed their size: such a job has the size of its start\n",
-               counted(trace.resized, "row"));
-  if (trace.later_eligible > 0)
-    fmt::print(stderr,
-               "replay: {} could not start at once (dependency, --begin, hold): they wait from `eligible` in the side "
-               "file on\n",
-               counted(trace.later_eligible, "job"));
+  say(trace.repeated, "row", "of jobs that other rows have too, counted once");
+  say(trace.resized, "row", "of jobs that changed their size: such a job has the size of its start");
+  say(trace.later_eligible, "job",
+      "could not start at once (dependency, --begin, hold): they wait from `eligible` in the side file on");
   if (trace.sizes_are_requests)
     fmt::print(stderr, "replay: no column says what was allocated: sizes are requests (field 8)\n");
-  if (trace.without_limit > 0)
-    fmt::print(stderr, "replay: {} without a time limit{}\n", counted(trace.without_limit, "job"),
-               given.missing_limit ? fmt::format(": {} s, or the run time, stands in", to_text(*given.missing_limit))
-                                   : ": a simulation takes the run time as the estimate; --missing-limit 7d sets one");
+  say(trace.without_limit, "job",
+      "without a time limit" +
+          (given.missing_limit ? fmt::format(": {} s, or the run time, stands in", to_text(*given.missing_limit))
+                               : ": a simulation takes the run time as the estimate; --missing-limit 7d sets one"));
   if (!trace.was_sorted) fmt::print(stderr, "replay: sorted by submission\n");
   if (given.machine_size == 0)
     fmt::print(
@@ -149,8 +132,8 @@ void report_sacct(const sacct::Tally& tally, const sacct::Trace& trace, const Co
 Source sacct_source(const ConvertGiven& given) {
   std::vector<sacct::Reader> readers;
   const sacct::ReaderOptions options{
-      .time_zone = given.time_zone, .strict = given.from.strict, .cluster = given.cluster};
-  readers.emplace_back(open_source(given.from.input), options);
+      .time_zone = given.time_zone, .strict = given.input.strict, .cluster = given.cluster};
+  readers.emplace_back(open_source(given.input.input), options);
   for (const std::string& path : given.more) readers.emplace_back(open_source(path), options);
   auto trace = std::make_shared<sacct::Trace>(sacct::read_trace(
       readers, {.machine_size = given.machine_size > 0 ? std::optional{given.machine_size} : std::nullopt,
@@ -174,15 +157,10 @@ Source open_any(const ConvertGiven& given) {
 
 // ---- where they go ----
 
-TraceCsvWriter create_csv(const TraceOutput& to) {
-  std::error_code ignored;
-  if (!to.force && to.output != "-" && fs::is_regular_file(to.output, ignored))
-    throw InputError(fmt::format("{}: exists already: --force replaces it", to.output));
-  return TraceCsvWriter(open_sink(to.output));
-}
-
 std::uint64_t write_csv(Source& source, const ConvertGiven& given, const std::function<void(TraceEntry&)>& change) {
-  TraceCsvWriter writer = create_csv(given.to);
+  const std::string& file = given.output.output;
+  if (file != "-") expect_file_of_its_own("--output", file, {}, given.output.force);
+  TraceCsvWriter writer(open_sink(file));
   writer.write(source.header, !given.without_header);
   std::uint64_t records = 0;
   for (TraceEntry entry; source.next(entry); ++records) {
@@ -194,16 +172,15 @@ std::uint64_t write_csv(Source& source, const ConvertGiven& given, const std::fu
 }
 
 std::uint64_t write_swf(Source& source, const ConvertGiven& given, const std::function<void(TraceEntry&)>& change) {
-  TraceWriter writer = create_trace(given.to);
+  TraceWriter writer = create_trace(given.output);
   writer.write(source.header);
   for (TraceEntry entry; source.next(entry);) {
     if (!given.anonymise)  // comments are free text and may hold personal data
-      for (const std::string& comment : source.comments()) writer.write_comment(comment);
+      writer.write_comments(source.comments());
     change(entry);
     writer.write(entry);
   }
-  if (!given.anonymise)
-    for (const std::string& comment : source.comments()) writer.write_comment(comment);
+  if (!given.anonymise) writer.write_comments(source.comments());
   writer.close();
   return writer.records();
 }
@@ -250,12 +227,11 @@ Command add_trace_convert(CLI::App& trace) {
       "ReqCPUS,TotalCPU,TimelimitRaw,ReqMem,NNodes,MaxRSS,State > jan.sacct\n"
       "  replay trace convert jan.sacct --time-zone Europe/Stockholm --machine-size 1024 --anonymise -o jan.swf.gz");
   auto given = std::make_shared<ConvertGiven>();
-  add_trace_input(*command, given->from);
+  add_trace_files(*command, *given);
   command->get_option("FILE")->description(
       "SWF, CSV or what sacct --parsable2 prints; plain or .gz, '-': standard input");
   command->add_option("MORE", given->more, "sacct: further dumps of the same cluster, which may overlap")
       ->type_name("FILE");
-  add_trace_output(*command, given->to);
   command->add_option("--from", given->from_format, "format of FILE (default: by the ending of its name)")
       ->check(CLI::IsMember({"swf", "csv", "sacct"}));
   command->add_option("--to", given->to_format, "format of the output (default: by the ending of its name, else swf)")

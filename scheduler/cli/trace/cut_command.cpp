@@ -14,14 +14,25 @@
 namespace replay::cli {
 namespace {
 
-struct CutGiven {
-  TraceInput input;
-  TraceOutput output;
+struct CutGiven : TraceFiles {
   std::string from, to, month, jobs, users, queues, partitions;
   std::optional<std::uint64_t> first;
   std::uint64_t skip = 0;
   bool rebase = false;
 };
+
+struct CutText {
+  const char *option, *type, *help;
+  std::string CutGiven::*text;
+};
+constexpr CutText kTexts[] = {
+    {"--from", "TIME", "submitted at or after: 36h since the log's zero, or local 1996-10-01T12:00", &CutGiven::from},
+    {"--to", "TIME", "submitted before", &CutGiven::to},
+    {"--month", "YYYY-MM", "submitted in that month of the log's local time, such as 1996-10", &CutGiven::month},
+    {"--jobs", "RANGES", "job numbers, such as 1-1000 or 5,7,100-", &CutGiven::jobs},
+    {"--user", "RANGES", "users (field 12)", &CutGiven::users},
+    {"--queue", "RANGES", "queues (field 15)", &CutGiven::queues},
+    {"--partition", "RANGES", "partitions (field 16)", &CutGiven::partitions}};
 
 CutOptions options_of(const CutGiven& given) {
   CutOptions options;
@@ -46,14 +57,10 @@ CutOptions options_of(const CutGiven& given) {
 // The command in one canonical form, for the header.
 std::string canonical(const CutGiven& given) {
   std::string command = "replay trace cut";
-  const auto add = [&command](std::string_view option, const std::string& value) {
-    if (!value.empty()) command += fmt::format(" {} {}", option, value);
-  };
-  add("--from", given.from), add("--to", given.to), add("--month", given.month), add("--jobs", given.jobs);
-  add("--user", given.users), add("--queue", given.queues);
-  add("--partition", given.partitions);
-  if (given.skip > 0) add("--skip", fmt::format("{}", given.skip));
-  if (given.first) add("--first", fmt::format("{}", *given.first));
+  for (const auto& [option, type, help, text] : kTexts)
+    if (const std::string& value = given.*text; !value.empty()) command += fmt::format(" {} {}", option, value);
+  if (given.skip > 0) command += fmt::format(" --skip {}", given.skip);
+  if (given.first) command += fmt::format(" --first {}", *given.first);
   if (given.rebase) command += " --rebase";
   return command;
 }
@@ -84,18 +91,9 @@ Command add_trace_cut(CLI::App& trace) {
       "Jobs count by submit time. What is given several times over has to hold all at once.\n"
       "Example: replay trace cut KTH-SP2.swf.gz --month 1996-10 --rebase -o october.swf");
   auto given = std::make_shared<CutGiven>();
-  add_trace_input(*command, given->input);
-  add_trace_output(*command, given->output);
-  command
-      ->add_option("--from", given->from, "submitted at or after: 36h since the log's zero, or local 1996-10-01T12:00")
-      ->type_name("TIME");
-  command->add_option("--to", given->to, "submitted before")->type_name("TIME");
-  command->add_option("--month", given->month, "submitted in that month of the log's local time, such as 1996-10")
-      ->type_name("YYYY-MM");
-  command->add_option("--jobs", given->jobs, "job numbers, such as 1-1000 or 5,7,100-")->type_name("RANGES");
-  command->add_option("--user", given->users, "users (field 12)")->type_name("RANGES");
-  command->add_option("--queue", given->queues, "queues (field 15)")->type_name("RANGES");
-  command->add_option("--partition", given->partitions, "partitions (field 16)")->type_name("RANGES");
+  add_trace_files(*command, *given);
+  for (const auto& [option, type, help, text] : kTexts)
+    command->add_option(option, (*given).*text, help)->type_name(type);
   command->add_option("--skip", given->skip, "leave out the first N of the records that are left")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{0}, kMostRecords));

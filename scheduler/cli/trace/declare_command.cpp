@@ -21,9 +21,7 @@
 namespace replay::cli {
 namespace {
 
-struct DeclareGiven {
-  TraceInput input;
-  TraceOutput output;
+struct DeclareGiven : TraceFiles {
   DeclareOptions declare;
   std::string profile;  // empty: none
 };
@@ -44,10 +42,6 @@ std::map<std::int32_t, SpeedupCurve> measured_curves(const std::string& profile,
   return curves;
 }
 
-void copy_comments(const TraceReader& reader, TraceWriter& writer) {
-  for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
-}
-
 void report(const Declarer& declarer, const TraceReader& reader) {
   fmt::print(stderr, "declared for {} jobs; {} records that are no jobs that ran stay as they are\n", declarer.jobs(),
              declarer.others());
@@ -62,11 +56,11 @@ void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& giv
   if (!given.profile.empty()) note_history(header, "replay trace declare --profile, curves of a calibration");
   writer.write(header);
   for (TraceEntry entry; reader.next(entry);) {
-    copy_comments(reader, writer);
+    writer.write_comments(reader.swf().comments());
     declarer.declare(entry);
     writer.write(entry);
   }
-  copy_comments(reader, writer);
+  writer.write_comments(reader.swf().comments());
   writer.close();
   report(declarer, reader);
   if (!given.profile.empty())
@@ -110,34 +104,20 @@ int declare(DeclareGiven& given) {
   return 0;
 }
 
-void add_flexibility_options(CLI::App& command, DeclareOptions& given) {
-  constexpr const char* kGroup = "Speedup and flexibility";
-  command.add_option("--speedup", given.speedup, "three-point (SCOJO-P), downey (Cirne-Berman) or linear")
-      ->type_name("MODEL")
-      ->group(kGroup);
-  command
-      .add_option("--constraint", given.constraint,
-                  "downey: sizes on offer: none, power-of-two or survey (default: none)")
-      ->type_name("MODE")
-      ->group(kGroup);
-  command.add_option("--sigma-factor", given.sigma_factor, "downey: times every sigma (default: 1)")
-      ->type_name("K")
-      ->group(kGroup);
-  command
-      .add_option("--moldable", given.moldable,
-                  "share of moldable jobs, 0.8 or short=0,medium=0.5,long=1 (default with --speedup: 1)")
-      ->type_name("SHARE")
-      ->group(kGroup);
-  command.add_option("--malleable", given.malleable, "share of malleable jobs, likewise; the rest is rigid")
-      ->type_name("SHARE")
-      ->group(kGroup);
-}
-
-void add_other_options(CLI::App& command, DeclareOptions& given) {
-  constexpr const char* kGroup = "Other declarations";
-  const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
-    command.add_option(name, value, text)->type_name(type)->group(kGroup);
+void add_declarations(CLI::App& command, DeclareOptions& given, std::string& profile) {
+  const char* group = "Speedup and flexibility";
+  const auto add = [&](const char* name, auto& value, const char* text, const char* type) {
+    command.add_option(name, value, text)->type_name(type)->group(group);
   };
+  add("--speedup", given.speedup, "three-point (SCOJO-P), downey (Cirne-Berman) or linear", "MODEL");
+  add("--constraint", given.constraint, "downey: sizes on offer: none, power-of-two or survey (default: none)", "MODE");
+  add("--sigma-factor", given.sigma_factor, "downey: times every sigma (default: 1)", "K");
+  add("--moldable", given.moldable,
+      "share of moldable jobs, 0.8 or short=0,medium=0.5,long=1 (default with --speedup: 1)", "SHARE");
+  add("--malleable", given.malleable, "share of malleable jobs, likewise; the rest is rigid", "SHARE");
+  add("--profile", profile, "of replay calibrate: jobs that run a benchmark of it are moldable by its measured curve",
+      "FILE");
+  group = "Other declarations";
   add("--estimates", given.estimates, "log, perfect, factor:F or tsafrir[:parameters=ctc|kth|sdsc|blue][:emax=T]",
       "MODEL");
   add("--cpu-util", given.cpu_util, "[logged-else:]DIST, DIST: constant:V, uniform:LOW:HIGH or normal:MEAN:DEVIATION",
@@ -159,18 +139,11 @@ Command add_trace_declare(CLI::App& trace) {
       "Example: replay trace declare w1.swf --speedup three-point --moldable 0.8 --estimates tsafrir -o w1-80.swf\n"
       "docs/declarations.md has the laws, constants and sources.");
   auto given = std::make_shared<DeclareGiven>();
-  add_trace_input(*command, given->input);
-  add_trace_output(*command, given->output);
+  add_trace_files(*command, *given);
   command->add_option("--seed", given->declare.seed, "of all that is drawn")->capture_default_str();
   command->add_option("--machine-size", given->declare.machine_size, "processors (default: the header's)")
       ->type_name("COUNT");
-  add_flexibility_options(*command, given->declare);
-  command
-      ->add_option("--profile", given->profile,
-                   "of replay calibrate: jobs that run a benchmark of it are moldable by its measured curve")
-      ->type_name("FILE")
-      ->group("Speedup and flexibility");
-  add_other_options(*command, given->declare);
+  add_declarations(*command, given->declare, given->profile);
   return [given] { return declare(*given); };
 }
 

@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
@@ -19,6 +18,7 @@
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
+#include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/experiment/prepared.hpp"
 #include "scheduler/policy/moldable/forecast_file.hpp"
 #include "traces/workload_reader.hpp"
@@ -71,20 +71,10 @@ std::string table_of_slots(const TrainedForecast& forecast) {
   return aligned(rows);
 }
 
-// Never a file of the trace, and another file only with --force.
-void expect_output_of_its_own(const ForecastGiven& given) {
-  std::error_code ignored;
-  for (const std::string& other : {given.trace, given.jobs_from})
-    if (given.output == other || fs::equivalent(given.output, other, ignored))
-      throw UsageError(fmt::format("--output {}: is a file of the trace; expected another one", given.output));
-  if (!given.force && fs::is_regular_file(given.output, ignored))
-    throw InputError(fmt::format("{}: exists already: --force replaces it", given.output));
-}
-
 int make_forecast(const ForecastGiven& given) {
   if (given.trace == "-")
     throw UsageError("expected the trace in a file, by whose bytes it is known again; found standard input");
-  if (!given.output.empty()) expect_output_of_its_own(given);
+  expect_file_of_its_own("--output", given.output, {given.trace, given.jobs_from}, given.force);
   const CleaningRules rules = experiment::cleaning_rules(given.cleaning);
   const auto side_file = experiment::side_file_of(given.trace, given.jobs_from);
   const LoadedWorkload loaded =
@@ -126,10 +116,7 @@ Command add_trace_forecast(CLI::App& trace) {
       "         replay simulate --trace w2.swf --policy scojo-p:predict=w1.forecast.json");
   auto given = std::make_shared<ForecastGiven>();
   command->add_option("FILE", given->trace, "the training workload: SWF, plain or .gz")->required();
-  command
-      ->add_option("--jobs-from", given->jobs_from,
-                   "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
-      ->type_name("FILE");
+  add_side_file(*command, given->jobs_from);
   command
       ->add_option("-o,--output", given->output,
                    "where the forecast goes, NAME.forecast.json (default: a table is printed)")

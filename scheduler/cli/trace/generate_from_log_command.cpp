@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,9 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr LocalSeconds kFirstMonday = LocalSeconds{4} * 86400;  // 1970-01-05
 
-struct FromLogGiven {
-  TraceInput from;
-  TraceOutput to;
+struct FromLogGiven : TraceFiles {
   std::string folder;
   std::optional<std::uint64_t> sets, set;
   std::uint64_t jobs = 10'000, seed = 1;
@@ -47,7 +44,7 @@ void check(const FromLogGiven& given) {
     if (given.factors.size() != 1) throw UsageError("--factors: expected one factor, or --output-folder for several");
   } else {
     if (given.set) throw UsageError("--set: goes without --output-folder; --sets N makes sets 1 to N");
-    if (given.to.output != "-" || !given.to.jobs_to.empty())
+    if (given.output.output != "-" || !given.output.jobs_to.empty())
       throw UsageError("--output-folder: expected no --output and no --jobs-to beside it");
   }
 }
@@ -76,7 +73,7 @@ void write_set(const Log& log, const ResampledSet& set, std::uint64_t number, do
   const std::string command =
       fmt::format("replay generate from-log --set {} --jobs {} --factors {} --tolerance {} --seed {}", number,
                   given.jobs, factor, given.tolerance, given.seed);
-  TraceWriter writer = create_trace(given.to, path);
+  TraceWriter writer = create_trace(given.output, path);
   writer.write(resampled_header(log.header, set.jobs.size(), command, log.clock_note));
   std::uint64_t job = 0;
   for (const ResampledJob& placed : set.jobs)
@@ -105,7 +102,7 @@ void write_sets_to_folder(const Log& log, const FromLogGiven& given) {
 
 int generate(const FromLogGiven& given) {
   check(given);
-  const Log log = read_log(given.from);
+  const Log log = read_log(given.input);
   fmt::print(stderr, "log: {} jobs, {} whole days, {}\n", log.resampler.jobs().size(), log.resampler.days(),
              means_text(log.resampler.means()));
   if (!given.folder.empty()) {
@@ -114,7 +111,7 @@ int generate(const FromLogGiven& given) {
   }
   const std::uint64_t number = given.set.value_or(1);
   const ResampledSet set = log.resampler.make_set(Seed{given.seed}, number, given.jobs, given.tolerance / 100);
-  write_set(log, set, number, given.factors.front(), given, given.to.output);
+  write_set(log, set, number, given.factors.front(), given, given.output.output);
   fmt::print(stderr, "set {:2}: {} jobs, {}\n", number, set.jobs.size(), means_text(set.means));
   return 0;
 }
@@ -129,8 +126,7 @@ Command add_generate_from_log(CLI::App& generate_group) {
       "  replay generate from-log KTH-SP2.swf.gz --set 3 | replay trace info -\n"
       "docs/resampling.md says how the days are drawn. Holds the log's jobs in memory.");
   auto given = std::make_shared<FromLogGiven>();
-  add_trace_input(*command, given->from);
-  add_trace_output(*command, given->to);
+  add_trace_files(*command, *given);
   command->add_option("--output-folder", given->folder, "where sets 1 to --sets go, as setNN-fFACTOR.swf")
       ->type_name("DIR");
   command->add_option("--sets", given->sets, "how many sets, with --output-folder [1]")
@@ -147,10 +143,7 @@ Command add_generate_from_log(CLI::App& generate_group) {
   command->add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
       ->capture_default_str()
       ->check(CLI::Range(0.01, 100.0));
-  command->add_option("--seed", given->seed, "another seed, other sets")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
+  add_seed(*command, given->seed, "another seed, other sets");
   return [given] { return generate(*given); };
 }
 

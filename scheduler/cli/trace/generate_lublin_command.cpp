@@ -96,10 +96,7 @@ void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
       ->check(CLI::Range(0, 23));
   command.add_flag("--types", given.order.model.types,
                    "interactive and batch jobs (queues 0 and 1) instead of typeless ones");
-  command.add_option("--seed", given.seed, "another seed, another workload")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
+  add_seed(command, given.seed, "another seed, another workload");
   add_choice(command, "--rng", given.order.model.generator, kGenerators,
              "xoshiro, or drand48: the jobs of the authors' program for its seed")
       ->default_str("xoshiro");

@@ -31,7 +31,7 @@ int show_info(InfoGiven given) {
   given.info.rules = experiment::cleaning_rules(given.cleaning);
   const TraceInfo info = analyse_trace(given.info);
   if (given.json)
-    fmt::print("{}\n", report::to_json(info).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(report::to_json(info));
   else
     fmt::print("{}", clean_lines(report::to_text(info)));
   if (!given.plot.empty()) report::write_plot(info, given.plot, given.force);

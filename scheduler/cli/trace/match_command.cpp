@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/write_json.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
@@ -22,9 +23,7 @@
 namespace replay::cli {
 namespace {
 
-struct MatchGiven {
-  TraceInput from;
-  TraceOutput to;
+struct MatchGiven : TraceFiles {
   std::string profile, report;
   double time_scale = 1;
 };
@@ -96,7 +95,9 @@ int match(const MatchGiven& given) {
   if (!(given.time_scale > 0 && given.time_scale <= 1e6))
     throw UsageError(
         fmt::format("--time-scale: expected a number above 0, at most 1000000, found {}", given.time_scale));
-  expect_report_of_its_own(given.report, given.from, given.to);
+  expect_file_of_its_own("--report", given.report,
+                         {given.input.input, given.input.jobs_from, given.output.output, given.output.jobs_to},
+                         given.output.force);
   const Profile profile = read_profile(given.profile);
   if (profile.entries.empty())
     throw InputError(
@@ -104,22 +105,22 @@ int match(const MatchGiven& given) {
                     "not emulated",
                     given.profile, given.profile));
   Matcher matcher(candidates_of(profile), {.time_scale = given.time_scale});
-  TraceReader reader = open_trace(given.from);
-  TraceWriter writer = create_trace(given.to);
+  TraceReader reader = open_trace(given.input);
+  TraceWriter writer = create_trace(given.output);
   SwfHeader header = reader.header();
   matcher.set_programs(header);
   note_history(header, given.time_scale == 1 ? "replay trace match"
                                              : fmt::format("replay trace match --time-scale {}", given.time_scale));
   writer.write(header);
   for (TraceEntry entry; reader.next(entry);) {
-    for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+    writer.write_comments(reader.swf().comments());
     matcher.apply(entry);
     writer.write(entry);
   }
-  for (const std::string& comment : reader.swf().comments()) writer.write_comment(comment);
+  writer.write_comments(reader.swf().comments());
   writer.close();
   print(matcher.report(), profile);
-  if (!given.report.empty()) write_report(given.report, json_of(matcher.report(), matcher, profile));
+  if (!given.report.empty()) write_json(given.report, json_of(matcher.report(), matcher, profile));
   return 0;
 }
 
@@ -131,8 +132,7 @@ Command add_trace_match(CLI::App& trace) {
   command->footer(
       "Example: replay trace match week.swf --profile mine.json --time-scale 0.01 --report match.json -o runnable.swf");
   auto given = std::make_shared<MatchGiven>();
-  add_trace_input(*command, given->from);
-  add_trace_output(*command, given->to);
+  add_trace_files(*command, *given);
   command->add_option("--profile", given->profile, "what replay calibrate has measured (docs/formats/profile.md)")
       ->required()
       ->type_name("FILE");

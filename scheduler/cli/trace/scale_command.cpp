@@ -18,9 +18,7 @@ namespace {
 
 constexpr Choice<LoadBy> kBys[] = {{"arrivals", LoadBy::kArrivals}, {"runtimes", LoadBy::kRuntimes}};
 
-struct ScaleGiven {
-  TraceInput input;
-  TraceOutput output;
+struct ScaleGiven : TraceFiles {
   ScaleOptions scale;
   std::optional<LoadBy> by;
 };
@@ -78,8 +76,7 @@ Command add_trace_scale(CLI::App& trace) {
       "Sizes come first, then the factors, then the load. Logged waits become unknown: that schedule never was.\n"
       "Example: replay trace scale KTH-SP2.swf.gz --load 0.9 --by arrivals -o kth-90.swf.gz");
   auto given = std::make_shared<ScaleGiven>();
-  add_trace_input(*command, given->input);
-  add_trace_output(*command, given->output);
+  add_trace_files(*command, *given);
   ScaleOptions& scale_options = given->scale;
   command->add_option("--arrivals", scale_options.arrivals, "submit and think times times F")->type_name("F");
   command->add_option("--runtimes", scale_options.runtimes, "run, requested and CPU times times F")->type_name("F");

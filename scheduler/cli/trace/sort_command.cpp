@@ -12,9 +12,7 @@
 namespace replay::cli {
 namespace {
 
-struct SortGiven {
-  TraceInput input;
-  TraceOutput output;
+struct SortGiven : TraceFiles {
   SortOptions sort;
 };
 
@@ -39,8 +37,7 @@ Command add_trace_sort(CLI::App& trace) {
   auto* command = trace.add_subcommand("sort", "records by submit time and job number (all in memory)");
   command->footer("Example: replay trace sort mixed.swf --renumber -o sorted.swf");
   auto given = std::make_shared<SortGiven>();
-  add_trace_input(*command, given->input);
-  add_trace_output(*command, given->output);
+  add_trace_files(*command, *given);
   command->add_flag("--renumber", given->sort.renumber, "job numbers 1, 2, ... in the new order; fields 17 follow");
   return [given] { return sort(*given); };
 }

@@ -4,12 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <optional>
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/base/json/write_json.hpp"
 
 namespace replay::cli {
 namespace {
@@ -33,11 +32,27 @@ void add_trace_output(CLI::App& command, TraceOutput& given) {
 
 void add_trace_input(CLI::App& command, TraceInput& given) {
   command.add_option("FILE", given.input, "SWF, plain or .gz, '-' for standard input")->required();
+  add_side_file(command, given.jobs_from);
+  command.add_flag("--strict", given.strict, "stop at the first broken line instead of skipping and counting it");
+}
+
+void add_trace_files(CLI::App& command, TraceFiles& given) {
+  add_trace_input(command, given.input);
+  add_trace_output(command, given.output);
+}
+
+void add_side_file(CLI::App& command, std::string& jobs_from) {
   command
-      .add_option("--jobs-from", given.jobs_from,
+      .add_option("--jobs-from", jobs_from,
                   "the side file of the trace (default: NAME.jobs.csv beside NAME.swf, if it is there)")
       ->type_name("FILE");
-  command.add_flag("--strict", given.strict, "stop at the first broken line instead of skipping and counting it");
+}
+
+void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
+  command.add_option("--seed", seed, help)
+      ->type_name("N")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
 }
 
 TraceReader open_trace(const TraceInput& given) {
@@ -48,19 +63,16 @@ RereadableTrace rereadable_trace(const TraceInput& given) {
   return RereadableTrace(given.input, {.swf = {.strict = given.strict}, .job_table = unless_empty(given.jobs_from)});
 }
 
-void expect_report_of_its_own(const std::string& report, const TraceInput& from, const TraceOutput& to) {
-  if (report.empty()) return;
-  for (const std::string& other : {from.input, from.jobs_from, to.output, to.jobs_to}) {
-    std::error_code ignored;
-    if (report == other || std::filesystem::equivalent(report, other, ignored))
-      throw UsageError(fmt::format("--report {}: is a file of the trace; expected another one", report));
-  }
+void expect_file_of_its_own(std::string_view option, const std::string& file, std::initializer_list<std::string> others,
+                            bool force) {
+  if (file.empty()) return;
   std::error_code ignored;
-  if (!to.force && std::filesystem::is_regular_file(report, ignored))
-    throw InputError(fmt::format("{}: exists already: --force replaces it", report));
+  for (const std::string& other : others)
+    if (file == other || std::filesystem::equivalent(file, other, ignored))
+      throw UsageError(fmt::format("{} {}: is a file of the trace; expected another one", option, file));
+  if (!force && std::filesystem::is_regular_file(file, ignored))
+    throw InputError(fmt::format("{}: exists already: --force replaces it", file));
 }
-
-void write_report(const std::string& path, const nlohmann::json& report) { write_json(path, report); }
 
 void report_odd_lines(const std::vector<std::string>& report) {
   for (const std::string& line : report) fmt::print(stderr, "{}\n", line);

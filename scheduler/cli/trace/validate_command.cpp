@@ -63,7 +63,7 @@ int validate(const TraceValidateGiven& given) {
   TraceReader reader = open_trace(given.input);
   const Validation validation = validate_trace(reader, given.validate);
   if (given.json)
-    fmt::print("{}\n", json_of(validation).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    print_json(json_of(validation));
   else
     print_text(validation);
   return validation.is_right() ? 0 : kWrong;

@@ -97,7 +97,7 @@ TEST_F(TraceStream, WhatIsWrittenIsReadBackWithItsTraits) {
     TraceWriter writer(path(name), {.job_table = std::nullopt, .force = true});
     writer.write(header);
     writer.write(plain(1));
-    writer.write_comment("; between");
+    writer.write_comments({"; between"});
     writer.write(with_traits(2));
     EXPECT_EQ(writer.records(), 2U);
     writer.close();
