@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/policy/plan/short_steps.hpp"
 
 namespace replay {
 namespace {
@@ -35,6 +34,21 @@ std::size_t size_below(CoreCount cores) {
 }
 std::size_t size_above(CoreCount cores) {
   return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1) - 1)));
+}
+
+// A bit for each of the steps [from, count): whether it has less than `enough`.
+std::uint64_t short_steps(const std::array<CoreCount, 64>& free, std::size_t from, std::size_t count,
+                          CoreCount enough) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = from; i < count; ++i) bits |= std::uint64_t{free[i] < enough ? 1U : 0U} << i;
+  return bits;
+}
+
+// Takes the lowest bit out. REQUIRES: there is one.
+std::size_t take_lowest(std::uint64_t& bits) {
+  const auto lowest = static_cast<std::size_t>(std::countr_zero(bits));
+  bits &= bits - 1;
+  return lowest;
 }
 
 }  // namespace
