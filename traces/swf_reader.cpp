@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -42,32 +44,99 @@ struct WholeFields {
   [[nodiscard]] bool are_all_whole() const { return whole == (1U << kSwfFields) - 1; }
 };
 
-// The byte behind the line ends the last number. Digits one after the other: Curie's 312,826 records take 80 ns each with
-// them, and 83 ns with eight digits at once in a word.
+std::uint64_t eight_bytes(const char* at) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, at, sizeof bytes);
+  return bytes;
+}
+static_assert(std::endian::native == std::endian::little && kReadableBehindLine == sizeof(std::uint64_t));
+
+// The digits at the start of eight characters, side by side in one word. `trace info` on 10^6 jobs of Lublin's model takes 0.34 s of
+// CPU time with it, and 0.41 s with the digits one after the other; on Curie's log, whose numbers are short, there is no gain.
+struct Digits {
+  std::uint64_t values;  // a byte each, the first one in the lowest; bytes behind them are undefined
+  int count;
+
+  explicit Digits(std::uint64_t characters) : values(characters ^ 0x3030'3030'3030'3030) {             // '0' is 0
+    const std::uint64_t others = ((values + 0x7676'7676'7676'7676) | values) & 0x8080'8080'8080'8080;  // above 9
+    count = std::countr_zero(others) / 8;
+  }
+  // REQUIRES: count >= 1.
+  [[nodiscard]] std::uint64_t number() const {
+    const std::uint64_t digits = values << (64 - 8 * count);
+    const std::uint64_t pairs = digits * (1 + (10 << 8)) >> 8 & 0x00ff'00ff'00ff'00ff;
+    const std::uint64_t fours = pairs * (1 + (100 << 16)) >> 16 & 0x0000'ffff'0000'ffff;
+    return fours * (1 + (std::uint64_t{10'000} << 32)) >> 32;
+  }
+};
+
+// A whole number without a sign, and how many digits it has; more than 16 are not read.
+struct Magnitude {
+  std::uint64_t value;
+  int length;
+};
+
+Magnitude long_magnitude_at(const char* at, std::uint64_t first) {
+  static constexpr std::array<std::uint64_t, 9> kPowers = {1,       10,        100,        1'000,      10'000,
+                                                           100'000, 1'000'000, 10'000'000, 100'000'000};
+  const Digits second(eight_bytes(at + 8));
+  if (second.count == 0) return {first, 8};
+  return {first * kPowers[static_cast<std::size_t>(second.count)] + second.number(), 8 + second.count};
+}
+
+Magnitude magnitude_at(const char* at) {
+  const Digits digits(eight_bytes(at));
+  if (digits.count == 0) [[unlikely]]
+    return {0, 0};
+  if (digits.count == 8) [[unlikely]]
+    return long_magnitude_at(at, digits.number());
+  return {digits.number(), digits.count};
+}
+
 WholeFields read_whole_fields(std::string_view line) {
-  constexpr std::ptrdiff_t kMostDigits = 16;
+  constexpr std::uint64_t kMinusOne = '-' | '1' << 8 | ' ' << 16, kThreeBytes = 0xff'ffff, kOneByte = 0xff;
   WholeFields fields;
   const char* at = line.data();
   const char* const end = at + line.size();
+  std::uint64_t magnitudes = 0;
   std::uint32_t others = 0;
   std::size_t count = 0;
-  for (;; ++count) {
-    while (is_separator(*at)) ++at;
-    if (at == end || count == kSwfFields) break;
-    const std::int64_t sign = *at == '-' ? -1 : 1;
-    const char* const digits = at + (sign < 0 ? 1 : 0);
-    std::uint64_t value = 0;
-    at = digits;
-    for (unsigned digit = 0; (digit = static_cast<unsigned char>(*at - '0')) <= 9; ++at) value = value * 10 + digit;
-    if (at != digits && at - digits <= kMostDigits && (is_separator(*at) || at == end)) [[likely]] {
-      fields.magnitudes |= value;
-      fields.numbers[count] = sign * static_cast<std::int64_t>(value);
+  for (; count < kSwfFields; ++count) {
+    std::uint64_t text = eight_bytes(at);
+    if ((text & kOneByte) <= ' ') {  // a second blank, or the end
+      while (is_separator(*at)) ++at;
+      if (at == end) break;
+      text = eight_bytes(at);
+    }
+    if ((text & kThreeBytes) == kMinusOne) {  // most fields of most logs
+      fields.numbers[count] = -1;
+      at += 3;
+      continue;
+    }
+    // A short number and a blank, as nearly all other fields; the rest is handled below.
+    if (const Digits digits(text); digits.count > 0 && digits.count < 8 && at[digits.count] == ' ') [[likely]] {
+      const std::uint64_t value = digits.number();
+      magnitudes |= value;
+      fields.numbers[count] = static_cast<std::int64_t>(value);
+      at += digits.count + 1;
+      continue;
+    }
+    const bool negative = *at == '-';
+    const char* const digits = at + (negative ? 1 : 0);
+    const auto [value, length] = magnitude_at(digits);
+    const char* const behind = digits + length;
+    if (length > 0 && (behind == end || is_separator(*behind))) {
+      magnitudes |= value;
+      fields.numbers[count] = negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+      at = behind;
       continue;
     }
     others |= 1U << count;
     fields.numbers[count] = 0;
     while (at != end && !is_separator(*at)) ++at;
   }
+  while (is_separator(*at)) ++at;
+  fields.magnitudes = magnitudes;
   fields.whole = ((1U << count) - 1) & ~others;
   fields.count = static_cast<int>(count);
   fields.rest = at;

@@ -109,9 +109,11 @@ bool TraceCsvReader::next(TraceEntry& entry) {
   if (cells.size() != columns_.size())
     fail(fmt::format("expected {} cells as in the header row, found {}", columns_.size(), cells.size()));
   line_ = fmt::format("{}", fmt::join(fields_, " "));
+  const std::size_t length = line_.size();
+  line_.append(kReadableBehindLine, '\0');
   std::string problem;
   int fields = 0;
-  if (!parse_swf_line(line_, entry.record, problem, fields)) fail(problem);
+  if (!parse_swf_line(std::string_view{line_}.substr(0, length), entry.record, problem, fields)) fail(problem);
   return true;
 }
 

@@ -23,7 +23,8 @@ std::size_t find_byte(const std::vector<char>& buffer, std::size_t from, std::si
 
 }  // namespace
 
-LineReader::LineReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)), buffer_(kReadBlock + 1) {
+LineReader::LineReader(std::unique_ptr<ByteSource> source)
+    : source_(std::move(source)), buffer_(kReadBlock + kReadableBehindLine) {
   while (filled_ < kJudged && !at_end_) refill();
   refuse_what_is_not_text();
   if (std::string_view(buffer_.data(), filled_).starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
@@ -85,7 +86,7 @@ LineReader::Line LineReader::pass_over_long_line() {
 void LineReader::refill() {
   const std::size_t rest = filled_ - at_;
   std::memmove(buffer_.data(), buffer_.data() + at_, rest);
-  if (rest > capacity() / 2) buffer_.resize(2 * capacity() + 1);
+  if (rest > capacity() / 2) buffer_.resize(2 * capacity() + kReadableBehindLine);
   at_ = 0;
   const std::size_t got = source_->read(buffer_.data() + rest, capacity() - rest);
   filled_ = rest + got;

@@ -14,11 +14,14 @@ namespace replay {
 
 inline constexpr std::size_t kLongestLine = std::size_t{1024} * 1024;
 
+/// Bytes behind a line that may be read, although most of them have no meaning.
+inline constexpr std::size_t kReadableBehindLine = 8;
+
 class LineReader {
  public:
   struct Line {
-    /// Without its end; valid until the next call. The byte behind it can be read: it is a CR, an LF or a NUL. Only the
-    /// beginning of it when too long.
+    /// Without its end; valid until the next call. kReadableBehindLine bytes behind it can be read: the first is a CR,
+    /// an LF or a NUL. Only the beginning of it when too long.
     std::string_view text;
     bool too_long = false;
   };
@@ -38,11 +41,11 @@ class LineReader {
   [[nodiscard]] Line take(std::size_t end);
   [[nodiscard]] Line pass_over_long_line();
   void refill();
-  [[nodiscard]] std::size_t capacity() const { return buffer_.size() - 1; }
+  [[nodiscard]] std::size_t capacity() const { return buffer_.size() - kReadableBehindLine; }
   void refuse_what_is_not_text() const;
 
   std::unique_ptr<ByteSource> source_;
-  std::vector<char> buffer_;  // has a byte more than are ever filled
+  std::vector<char> buffer_;  // has kReadableBehindLine bytes more than are ever filled
   std::size_t at_ = 0;        // first byte not given out
   std::size_t filled_ = 0;    // bytes of buffer_ that are data
   // If >= at_: the next LF and the next CR at or after at_, or filled_ when there is none.
