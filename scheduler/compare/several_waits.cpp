@@ -34,8 +34,7 @@ struct SeveralWaits::Hand {
   void operator()(const GroupFormed& what) const { to_members(what.primary, what.matched); }
   void operator()(const MatchRefused& what) const { to_members(what.primary, what.matched); }
   void operator()(const GroupEnded& /*what*/) const { to_all(); }
-  void operator()(const log::Note& /*what*/) const {}
-  template <class Other>
+  template <class Other, class = decltype(Other::job)>
   void operator()(const Other& what) const {
     (void)to(what.job);
   }

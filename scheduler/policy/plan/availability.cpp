@@ -46,9 +46,7 @@ std::uint64_t short_steps(const std::array<CoreCount, 64>& free, std::size_t fro
 
 // Takes the lowest bit out. REQUIRES: there is one.
 std::size_t take_lowest(std::uint64_t& bits) {
-  const auto lowest = static_cast<std::size_t>(std::countr_zero(bits));
-  bits &= bits - 1;
-  return lowest;
+  return static_cast<std::size_t>(std::countr_zero(std::exchange(bits, bits & (bits - 1))));
 }
 
 }  // namespace

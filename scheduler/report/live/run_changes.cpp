@@ -37,9 +37,6 @@ struct RunChanges::JobsOf {
   RunChanges& changes;
 
   void operator()(const log::Submitted& what) const { changes.note_job(what.job.id); }
-  void operator()(const log::Note&) const {}
-  void operator()(const SliceBegun&) const {}
-  void operator()(const MatchRefused&) const {}
   void operator()(const GroupFormed& what) const {
     note_members(what);
     changes.groups_[what.primary] = what;
@@ -56,7 +53,7 @@ struct RunChanges::JobsOf {
     // Until now classes were made by run time.
     for (std::size_t row = 0; row < changes.run_.table().rows().size(); ++row) changes.note(Part::kJob, row);
   }
-  template <class What>
+  template <class What, class = decltype(What::job)>
   void operator()(const What& what) const {
     changes.note_job(what.job);
   }

@@ -67,7 +67,8 @@ TEST_F(Validate, WhatIsNotStartedLosesNothing) {
   std::filesystem::create_directories(folder_ / "v/cells/easy/sim");
   write_text(folder_ / "v/cells/easy/result.json", "of hours");
   write_text(folder_ / "v/cells/easy/sim/events.log", "of the same run");
-  expect_says("validate --trace t.swf --policy easy --machine emulated:1x1x2 --out v --force", 2, {"1 h 7 min", "--yes"});
+  expect_says("validate --trace t.swf --policy easy --machine emulated:1x1x2 --out v --force", 2,
+              {"1 h 7 min", "--yes"});
   EXPECT_EQ(text_of(folder_ / "v/cells/easy/result.json"), "of hours");
   EXPECT_EQ(text_of(folder_ / "v/cells/easy/sim/events.log"), "of the same run");
 }
