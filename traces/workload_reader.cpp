@@ -191,11 +191,11 @@ void WorkloadReader::set_size(TracedJob& job, const SwfRecord& record) {
   if (preferred <= 0) note(Rule::kSizeFromOtherField);
   if (record.allocated > 0 && record.requested > 0 && record.allocated != record.requested)
     note(Rule::kSizeFieldsDiffer);
-  if (rules_.machine_size && job.job.processes > *rules_.machine_size) {
+  if (rules_.machine_size && cores_needed(job.job) > *rules_.machine_size) {
     note(Rule::kOversizeClamped);
     job.job.processes = *rules_.machine_size;
   }
-  widest_ = std::max(widest_, job.job.processes);
+  widest_ = std::max(widest_, cores_needed(job.job));
 }
 
 void WorkloadReader::set_times(TracedJob& job, const SwfRecord& record) {

@@ -111,10 +111,10 @@ bool Controller::apply(const Submit& event) {
   const Job& job = event.traced->job;
   INVARIANT(jobs_.find(job.id) == nullptr, "job {} is submitted twice", number(job.id));
   write<log::Submitted>(job, event.traced->truth);
-  if (job.processes > machine_.size()) {
+  if (cores_needed(job) > machine_.size()) {
     write<log::Finished>(job.id,
                          JobEnd{Outcome::kRejected, 0, Verification::kNone, -1,
-                                fmt::format("needs {} cores, the machine has {}", job.processes, machine_.size())});
+                                fmt::format("needs {} cores, the machine has {}", cores_needed(job), machine_.size())});
     return false;
   }
   jobs_.add(job.id).declared = &job;

@@ -238,14 +238,14 @@ void expect_jobs_that_fit(const Prepared& run, bool is_real) {
   const CoreCount machine_size = run.machine.size();
   std::size_t widest = 0, too_wide = 0;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    if (jobs.processes(i) > jobs.processes(widest)) widest = i;
-    too_wide += jobs.processes(i) > machine_size ? 1u : 0u;
+    if (jobs.cores_needed(i) > jobs.cores_needed(widest)) widest = i;
+    too_wide += jobs.cores_needed(i) > machine_size ? 1u : 0u;
   }
   if (too_wide == 0) return expect_sizes_that_fit(jobs, run.spec.trace, machine_size);
   throw InputError(fmt::format(
       "{}: job {} needs {} processors, the machine has {} ({} of {} jobs are too wide); ways out: --scale-sizes auto "
       "scales the jobs to the machine, --oversize skip or clamp with --machine-size {} leaves them out or cuts them{}",
-      run.spec.trace, number(jobs.id(widest)), jobs.processes(widest), machine_size, too_wide, jobs.size(),
+      run.spec.trace, number(jobs.id(widest)), jobs.cores_needed(widest), machine_size, too_wide, jobs.size(),
       machine_size,
       is_real ? ", --machine takes other cores, `replay simulate` needs none" : ", --machine takes a larger machine"));
 }

@@ -29,7 +29,7 @@ struct Job {
   JobId id{};
   Instant submitted{};
   Duration estimate{};         ///< budget of work at `processes` cores, alone on them; > 0
-  ProcessCount processes = 1;  ///< >= 1; also its cores when expanded
+  ProcessCount processes = 1;  ///< >= 1
   Flexibility flexibility = Flexibility::kMalleable;
   Behaviour declared{};
   double user_priority = 0;       ///< UP of the slack paper, 0..1
@@ -43,6 +43,12 @@ struct Job {
   /// Serial and rigid jobs are never shrunk.
   [[nodiscard]] bool can_shrink() const { return processes > 1 && flexibility == Flexibility::kMalleable; }
 };
+
+/// The cores that `job` needs with `size` processes, expanded: one for each. On fewer cores processes share them
+/// (cores_at() of allocation.hpp). Where a count of processes becomes one of cores, it is by these two.
+[[nodiscard]] constexpr CoreCount cores_needed(const Job& /*job*/, ProcessCount size) { return size; }
+/// At its submitted size.
+[[nodiscard]] constexpr CoreCount cores_needed(const Job& job) { return cores_needed(job, job.processes); }
 
 /// What is true of a job and reaches no policy.
 struct JobTruth {

@@ -75,7 +75,7 @@ class TracedJobs {
   void get(std::size_t i, TracedJob& job) const { unpack(jobs_[i], job); }
   /// Single fields of a job, without assembling it.
   [[nodiscard]] JobId id(std::size_t i) const { return jobs_[i].id; }
-  [[nodiscard]] ProcessCount processes(std::size_t i) const { return jobs_[i].processes; }
+  [[nodiscard]] CoreCount cores_needed(std::size_t i) const { return replay::cores_needed({}, jobs_[i].processes); }
   [[nodiscard]] Instant submitted(std::size_t i) const { return jobs_[i].submitted; }
   [[nodiscard]] std::optional<JobId> follows(std::size_t i) const { return kinds_[jobs_[i].kind].follows; }
 

@@ -36,7 +36,7 @@ std::string flaw_of_processes(const Job& job, ProcessCount processes, const Mach
     return has_choice_of_size(job)
                ? fmt::format("{} processes, as submitted, or {}; found {}", job.processes, sizes_text(job), processes)
                : fmt::format("{} processes, {}; found {}", job.processes, why_no_choice(job), processes);
-  if (processes != job.processes && processes > machine.size())
+  if (processes != job.processes && cores_needed(job, processes) > machine.size())
     return fmt::format("at most {} processes, one for each core; found {}", machine.size(), processes);
   return "";
 }

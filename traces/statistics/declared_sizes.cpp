@@ -8,7 +8,7 @@
 namespace replay {
 void DeclaredSizes::add(const TracedJob& traced, CoreCount machine) {
   const Job& job = traced.job;
-  machine = std::max(machine, job.processes);  // it need not be known yet
+  machine = std::max(machine, cores_needed(job));  // it need not be known yet
   ++(job.flexibility == Flexibility::kRigid ? rigid : job.flexibility == Flexibility::kMoldable ? moldable : malleable);
   if (!job.declaration || !job.declaration->speedup) return;
   const SpeedupCurve::Law& law = job.declaration->speedup->law();

@@ -132,8 +132,8 @@ class Gatherer {
   void add(const TracedJob& traced, const SwfRecord& record) {
     const double run = seconds(traced.truth.runtime);
     const double request = seconds(traced.job.estimate);
-    const double work = run * traced.job.processes;
-    processors_.push_back(traced.job.processes);
+    const double work = run * cores_needed(traced.job);
+    processors_.push_back(cores_needed(traced.job));
     runtimes_.push_back(run);
     if (record.requested_time > Duration::zero()) {
       requests_.push_back(request);

@@ -101,7 +101,7 @@ class OfferedLoad {
     const Duration submit = job.job.submitted.time_since_epoch();
     first_ = jobs_ == 0 ? submit : std::min(first_, submit);
     last_ = jobs_ == 0 ? submit : std::max(last_, submit);
-    work_s_ += seconds(job.truth.runtime) * job.job.processes;
+    work_s_ += seconds(job.truth.runtime) * cores_needed(job.job);
     ++jobs_;
   }
   [[nodiscard]] std::optional<double> over(CoreCount machine) const {

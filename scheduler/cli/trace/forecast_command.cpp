@@ -80,11 +80,11 @@ int make_forecast(const ForecastGiven& given) {
   const LoadedWorkload loaded =
       read_workload(TraceReader(given.trace, {.swf = {.strict = given.strict}, .job_table = side_file}), rules);
   for (std::size_t i = 0; i < loaded.workload.jobs.size(); ++i)
-    if (loaded.workload.jobs.processes(i) > loaded.machine_size)
+    if (loaded.workload.jobs.cores_needed(i) > loaded.machine_size)
       throw InputError(fmt::format(
           "{}: job {} needs {} processors, the machine has {}: --machine-size N says that it "
           "has more, --oversize skip or clamp leaves such jobs out or cuts them",
-          given.trace, number(loaded.workload.jobs.id(i)), loaded.workload.jobs.processes(i), loaded.machine_size));
+          given.trace, number(loaded.workload.jobs.id(i)), loaded.workload.jobs.cores_needed(i), loaded.machine_size));
   const TrainedForecast forecast = learned_from(loaded.workload, {.trace = fs::path{given.trace}.filename().string(),
                                                                   .sha256 = digest_of(given.trace).sha256,
                                                                   .machine = loaded.machine_size});

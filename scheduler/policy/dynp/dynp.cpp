@@ -48,7 +48,7 @@ using JobPlan = std::vector<PlannedStart>;
 
 // Of a job's start in the score, for the metrics of which the score is such a sum, but for what all plans share.
 ListPlan::Weight weight_of(Metric metric) {
-  if (metric == Metric::kSldwa) return [](const Job& job) { return job.processes; };
+  if (metric == Metric::kSldwa) return [](const Job& job) { return cores_needed(job); };
   return [](const Job&) { return ProcessCount{1}; };
 }
 bool is_sum_of_starts(Metric metric) { return metric == Metric::kSldwa || metric == Metric::kResponse; }
@@ -65,7 +65,7 @@ DynpScore score(std::span<const ListPlan::Planned> plan, Metric metric, Instant 
     const Duration response = start + job->estimate - job->submitted;
     const Duration bounded = std::max(job->estimate, kBound);
     switch (metric) {
-      case Metric::kSldwa: score.add(Wide{job->processes} * response.count(), 1); break;
+      case Metric::kSldwa: score.add(Wide{cores_needed(*job)} * response.count(), 1); break;
       case Metric::kResponse: score.add(response.count(), 1); break;
       case Metric::kSlowdown: score.add(response.count(), job->estimate.count()); break;
       case Metric::kBsld60: score.add(std::max(response, bounded).count(), bounded.count()); break;
@@ -165,7 +165,7 @@ class Dynp final : public Policy, public HostingByPlan {
     Availability& profile = running_.profile();
     for (auto& [job, start] : kept_) {
       const Instant due = std::max(start, now);
-      start = profile.fits(job->processes, due, job->estimate) ? due : now;
+      start = profile.fits(cores_needed(*job), due, job->estimate) ? due : now;
       start = place(profile, *job, start);
     }
     for (const auto& [job, start] : kept_) take_back(profile, *job, start);
@@ -185,10 +185,10 @@ class Dynp final : public Policy, public HostingByPlan {
     else
       std::ranges::for_each(plan_in_use().jobs(), look_at);
     for (const Job* job : due_) {
-      running_.profile().reserve(now, now + job->estimate, job->processes);
+      running_.profile().reserve(now, now + job->estimate, cores_needed(*job));
       running_.note_start(*job, now);
       for (ListPlan& plan : plans_) plan.note_start(*job, now);
-      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+      out.emplace_back(Start{job->id, {cores_needed(*job), 1, {}}});
     }
     if (is_kept_) std::erase_if(kept_, [now](const PlannedStart& planned) { return planned.start <= now; });
     if (next != kNever) out.emplace_back(WakeAt{next});

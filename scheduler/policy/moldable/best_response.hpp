@@ -12,11 +12,11 @@ namespace replay {
 /// if there is no choice of size.
 template <class StartOf>
 [[nodiscard]] Shape best_response(const Job& job, Instant now, ProcessCount most, StartOf start_of) {
-  if (!has_choice_of_size(job)) return {job.processes, job.estimate};
-  Shape best{job.processes, job.estimate};  // where it offers no size of at most `most`
+  if (!has_choice_of_size(job)) return submitted_shape(job);
+  Shape best = submitted_shape(job);  // where it offers no size of at most `most`
   Instant ends = kEndOfPlans;
   for (auto size = largest_size(job, most); size; size = largest_size(job, *size - 1)) {
-    const Shape shape{*size, estimate_at(job, *size)};
+    const Shape shape = shape_at(job, *size);
     if (shape.time > ends - now) continue;  // not even if it started now
     const Instant start = start_of(shape, ends - shape.time + Duration{1});
     if (start > ends - shape.time) continue;

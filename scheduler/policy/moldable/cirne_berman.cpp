@@ -44,9 +44,9 @@ class CirneOverEasy final : public Policy, public HostingBesideHead {
         view.now, view.free.total(), queue_.in_order(), [this](const ClassedJob* job) { return shape_of(*job->job); },
         [&](CoreCount free, CoreCount head) { return head_shadow(view, free, head, started); },
         [&](const ClassedJob* job, Shape shape) {
-          started.push_back({view.now + shape.time, shape.processes});
+          started.push_back({view.now + shape.time, shape.cores});
           out.emplace_back(Start{job->id,
-                                 {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes},
+                                 {.cores = shape.cores, .mpl = 1, .named = {}, .processes = shape.processes},
                                  optimum_of(*job->job, view.machine.size())});
         });
     queue_.wake_for_promotion(out);
@@ -56,7 +56,7 @@ class CirneOverEasy final : public Policy, public HostingBesideHead {
   // The submitted one before it has chosen.
   Shape shape_of(const Job& job) const override {
     const Shape* const chosen = chosen_.find(job.id);
-    return chosen != nullptr ? *chosen : Shape{job.processes, job.estimate};
+    return chosen != nullptr ? *chosen : submitted_shape(job);
   }
 
   // In the order of the numbers: a job knows the sizes of those before it, and nothing of those after it.
@@ -92,8 +92,7 @@ class CirneOverEasy final : public Policy, public HostingBesideHead {
 std::unique_ptr<Policy> over_conservative(MostTried most) {
   return make_conservative([most](const Job& job, Instant now, CoreCount machine, const EarliestHole& earliest) {
     return best_response(job, now, most_tried(job, machine, most),
-                         [&](Shape tried, Instant /*before*/) { return earliest(tried.processes, tried.time); })
-        .processes;
+                         [&](Shape tried, Instant /*before*/) { return earliest(tried); });
   });
 }
 

@@ -74,8 +74,8 @@ bool EasyFuture::pass(Instant now) {
         return head_shadow(now, free, head, std::span{ends_then_}.subspan(first_end_), started_);
       },
       [&](Waiting& waiting, Shape shape) {
-        started_.push_back({now + shape.time, shape.processes});
-        taken += shape.processes;
+        started_.push_back({now + shape.time, shape.cores});
+        taken += shape.cores;
         waiting.started = true;
         is_found = is_found || waiting.is_submitted_now;
       });

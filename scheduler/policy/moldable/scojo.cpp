@@ -73,7 +73,7 @@ class ScojoPass {
         view_.now, free_.total(), waiting_, [factor](const Waiting& job) { return job.shape(factor); },
         [&](CoreCount free, CoreCount head) { return head_shadow(view_.now, free, head, ends(), started); },
         [&](const Waiting& job, Shape shape) {
-          started.push_back({view_.now + shape.time, shape.processes});
+          started.push_back({view_.now + shape.time, shape.cores});
           starts_.push_back({&job, shape.processes});
         },
         [](const Waiting& job, ProcessCount most) { return job.narrower(most); });
@@ -108,7 +108,7 @@ class ScojoPass {
     ProcessCount fixed;                   // its size if it does not adapt
     std::optional<AdaptableSizes> sizes;  // if it does
 
-    [[nodiscard]] Shape at(ProcessCount size) const { return {size, estimate_at(*job, size)}; }
+    [[nodiscard]] Shape at(ProcessCount size) const { return shape_at(*job, size); }
     [[nodiscard]] Shape shape(double factor) const { return at(sizes ? sizes->at(factor) : fixed); }
     [[nodiscard]] std::optional<Shape> narrower(ProcessCount most) const {
       if (!sizes || own == JobClass::kLong) return std::nullopt;

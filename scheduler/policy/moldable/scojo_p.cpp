@@ -158,7 +158,7 @@ class ScojoPPass {
   }
 
   static std::optional<ProcessCount> largest_offered(const Job& job, CoreCount free) {
-    if (!has_choice_of_size(job)) return job.processes <= free ? std::optional{job.processes} : std::nullopt;
+    if (!has_choice_of_size(job)) return cores_needed(job) <= free ? std::optional{job.processes} : std::nullopt;
     return largest_size(job, free);
   }
 
@@ -166,7 +166,9 @@ class ScojoPPass {
     for (const WaitingShare* const job : behind) {
       if (free_ == 0) return;
       const ProcessCount size = job->size_at(by.modifier);
-      if (take_if_head_is_not_delayed({size, job->time_at(size)}, load_.now, free_, shadow)) start(*job, size, by);
+      if (take_if_head_is_not_delayed({size, cores_needed(job->job(), size), job->time_at(size)}, load_.now, free_,
+                                      shadow))
+        start(*job, size, by);
     }
   }
 

@@ -24,10 +24,10 @@ void CostBound::clear() {
   half_ = 0;
 }
 
-void CostBound::add(ProcessCount processes, Duration length, double weight) {
+void CostBound::add(CoreCount cores, Duration length, double weight) {
   if (length <= Duration::zero()) return;  // no area: it can start at once
   const auto p = static_cast<double>(length.count());
-  const double area = p * processes;
+  const double area = p * cores;
   const double per_weight = area / weight;
   const std::size_t which = class_of(per_weight, kClasses);
   classes_[which].area += area;

@@ -16,8 +16,8 @@ class CostBound {
  public:
   CostBound() { clear(); }
   void clear();
-  /// REQUIRES: processes and weight are positive.
-  void add(ProcessCount processes, Duration length, double weight);
+  /// REQUIRES: cores and weight are positive.
+  void add(CoreCount cores, Duration length, double weight);
   /// The bound for the jobs added, in microseconds x weight from `begin` on, less what rounding can be; minus infinity
   /// where the profile ends before they fit. REQUIRES: begin >= free.begins(). O(steps + classes).
   [[nodiscard]] double least(const Availability& free, Instant begin) const;

@@ -14,15 +14,15 @@ namespace replay {
 
 /// Whether a job may start now behind the head, which it does not delay; if so, takes what it needs of the extra nodes.
 [[nodiscard]] inline bool take_if_head_is_not_delayed(Shape shape, Instant now, CoreCount free, Shadow& shadow) {
-  if (shape.processes > free) return false;
+  if (shape.cores > free) return false;
   if (now + shape.time <= shadow.at) return true;
-  if (shape.processes > shadow.extra) return false;
-  shadow.extra -= shape.processes;
+  if (shape.cores > shadow.extra) return false;
+  shadow.extra -= shape.cores;
   return true;
 }
 
 /// shape_of(job) is a Shape; shadow_of(free, head), with what has been started so far, a Shadow; start(job, shape) is
-/// called for each job that starts at `now`. narrower(job, most) is asked for another shape, of at most `most` processes,
+/// called for each job that starts at `now`. narrower(job, most) is asked for another shape, of at most `most` cores,
 /// of a job that cannot be backfilled in its own: with the free cores, then with the extra nodes; nothing if there is
 /// none. O(queue), and one call of shadow_of at most.
 template <class Queue, class ShapeOf, class ShadowOf, class Start, class Narrower>
@@ -31,16 +31,16 @@ void easy_pass(Instant now, CoreCount free, Queue&& queue, ShapeOf shape_of, Sha
   auto next = queue.begin();
   for (; next != queue.end(); ++next) {
     const Shape shape = shape_of(*next);
-    if (shape.processes > free) break;
-    free -= shape.processes;
+    if (shape.cores > free) break;
+    free -= shape.cores;
     start(*next, shape);
   }
   if (next == queue.end() || free == 0) return;
-  Shadow shadow = shadow_of(free, shape_of(*next).processes);
+  Shadow shadow = shadow_of(free, shape_of(*next).cores);
   for (++next; next != queue.end() && free > 0; ++next) {
     std::optional<Shape> shape = shape_of(*next);
     if (!take_if_head_is_not_delayed(*shape, now, free, shadow)) {
-      const ProcessCount own = shape->processes;
+      const CoreCount own = shape->cores;
       shape = narrower(*next, std::min(own, free));
       if (shape && !take_if_head_is_not_delayed(*shape, now, free, shadow)) {
         shape = narrower(*next, std::min({own, free, shadow.extra}));
@@ -48,7 +48,7 @@ void easy_pass(Instant now, CoreCount free, Queue&& queue, ShapeOf shape_of, Sha
       }
       if (!shape) continue;
     }
-    free -= shape->processes;
+    free -= shape->cores;
     start(*next, *shape);
   }
 }
@@ -57,7 +57,7 @@ void easy_pass(Instant now, CoreCount free, Queue&& queue, ShapeOf shape_of, Sha
 template <class Queue, class ShapeOf, class ShadowOf, class Start>
 void easy_pass(Instant now, CoreCount free, Queue&& queue, ShapeOf shape_of, ShadowOf shadow_of, Start start) {
   easy_pass(now, free, queue, shape_of, shadow_of, start,
-            [](const auto& /*job*/, ProcessCount /*most*/) { return std::optional<Shape>{}; });
+            [](const auto& /*job*/, CoreCount /*most*/) { return std::optional<Shape>{}; });
 }
 
 }  // namespace replay

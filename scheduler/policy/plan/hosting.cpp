@@ -13,13 +13,13 @@ CoreCount HostingByPlan::free_until(const ClusterView& view, Instant until) cons
 }
 
 bool HostingByPlan::may_start_now(const ClusterView& view, const Job& job) const {
-  return job.processes <= view.free.total() && plan_of(view, &job).fits(job.processes, view.now, job.estimate);
+  return cores_needed(job) <= view.free.total() && plan_of(view, &job).fits(cores_needed(job), view.now, job.estimate);
 }
 
 CoreCount HostingBesideHead::free_until(const ClusterView& view, Instant until) const {
   const CoreCount free = view.free.total();
   if (view.waiting.empty()) return free;
-  const CoreCount head = shape_of(head_of(view)).processes;
+  const CoreCount head = shape_of(head_of(view)).cores;
   if (head <= free) return free - head;
   const Shadow shadow = head_shadow(view, free, head, {});
   return shadow.at >= until ? free : std::min(free, shadow.extra);
@@ -28,13 +28,13 @@ CoreCount HostingBesideHead::free_until(const ClusterView& view, Instant until) 
 bool HostingBesideHead::may_start_now(const ClusterView& view, const Job& job) const {
   const CoreCount free = view.free.total();
   const Shape shape = shape_of(job);
-  if (view.waiting.empty() || shape.processes > free) return false;
+  if (view.waiting.empty() || shape.cores > free) return false;
   const Job& first = head_of(view);
   if (first.id == job.id) return true;
-  const CoreCount head = shape_of(first).processes;
-  if (head <= free) return head + shape.processes <= free;
+  const CoreCount head = shape_of(first).cores;
+  if (head <= free) return head + shape.cores <= free;
   const Shadow shadow = head_shadow(view, free, head, {});
-  return view.now + shape.time <= shadow.at || shape.processes <= shadow.extra;
+  return view.now + shape.time <= shadow.at || shape.cores <= shadow.extra;
 }
 
 Availability plan_in_order(const ClusterView& view, JobOrder order, const Job* but) {

@@ -30,7 +30,7 @@ class HostingBesideHead : public Hosting {
   /// The job that the policy asks first. REQUIRES: a job waits.
   [[nodiscard]] virtual const Job& head_of(const ClusterView& view) const { return view.waiting.head(); }
   /// What the job would be started with.
-  [[nodiscard]] virtual Shape shape_of(const Job& job) const { return {job.processes, job.estimate}; }
+  [[nodiscard]] virtual Shape shape_of(const Job& job) const { return submitted_shape(job); }
 };
 
 /// The running jobs, and each waiting one but `but` in the earliest hole that those before it in the order leave.

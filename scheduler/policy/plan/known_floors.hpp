@@ -16,10 +16,10 @@ namespace replay {
 
 class KnownFloors {
  public:
-  /// No hole for `processes` and `length` begins before this; Instant::min() if nothing is known.
-  [[nodiscard]] Instant floor_for(ProcessCount processes, Duration length) const {
+  /// No hole for `cores` and `length` begins before this; Instant::min() if nothing is known.
+  [[nodiscard]] Instant floor_for(CoreCount cores, Duration length) const {
     Instant floor = Instant::min();
-    const auto widest = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes)) - 1);
+    const auto widest = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(cores)) - 1);
     for (std::size_t width = 0; width <= widest; ++width) {
       const auto longer = by_width_[width].upper_bound(length);
       if (longer != by_width_[width].begin()) floor = std::max(floor, std::prev(longer)->second);
@@ -27,9 +27,9 @@ class KnownFloors {
     return floor;
   }
 
-  /// Notes that the earliest hole of such a job begins at `start`. REQUIRES: processes >= 1.
-  void note(ProcessCount processes, Duration length, Instant start) {
-    Floors& floors = by_width_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(processes - 1)))];
+  /// Notes that the earliest hole of such a job begins at `start`. REQUIRES: cores >= 1.
+  void note(CoreCount cores, Duration length, Instant start) {
+    Floors& floors = by_width_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(cores - 1)))];
     const auto longer = floors.lower_bound(length);
     if (longer != floors.begin() && std::prev(longer)->second >= start) return;  // a shorter job gives as high a bound
     auto end = longer;
@@ -44,7 +44,7 @@ class KnownFloors {
 
  private:
   using Floors = std::map<Duration, Instant>;  // both ascend
-  std::array<Floors, 32> by_width_;            // of jobs of at most 2^i processes
+  std::array<Floors, 32> by_width_;            // of jobs of at most 2^i cores
 };
 
 }  // namespace replay

@@ -7,7 +7,7 @@ namespace replay {
 namespace {
 
 void reserve(Availability& profile, const ListPlan::Planned& planned) {
-  profile.reserve(planned.start, planned.start + planned.length, planned.processes);
+  profile.reserve(planned.start, planned.start + planned.length, planned.cores);
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ Instant ListPlan::place_among_made(std::size_t at, Instant now) {
   for (std::size_t i = marks_[mark].jobs; i < at; ++i) reserve(scratch_.profile, jobs_[i]);
 
   Planned& planned = jobs_[at];
-  const auto placed = scratch_.profile.place_and_measure(planned.processes, planned.length, now);
+  const auto placed = scratch_.profile.place_and_measure(planned.cores, planned.length, now);
   planned.start = placed.start;
   planned.left = placed.left;
   ++made_;
@@ -73,7 +73,7 @@ Instant ListPlan::place_among_made(std::size_t at, Instant now) {
   for (std::size_t i = 0; i < marks_used_; ++i)
     if (marks_[i].jobs > at) ++marks_[i].jobs;
   if (tip_is_valid_ && tip_.jobs > at) ++tip_.jobs;
-  make_room(at + 1, placed.start, placed.start + planned.length, planned.processes);
+  make_room(at + 1, placed.start, placed.start + planned.length, planned.cores);
   return placed.start;
 }
 
@@ -91,14 +91,14 @@ void ListPlan::note_start(const Job& job, Instant now) {
   if (at >= made_) {
     const Instant freed = is_as_planned ? started.freed : std::min(started.freed, started.start);
     if (at < jobs_.size()) jobs_[at].freed = std::min(jobs_[at].freed, freed);
-    make_room(0, now, now + started.length, started.processes);
+    make_room(0, now, now + started.length, started.cores);
     return;
   }
   // Those before it fit beside it, and those behind it have been planned with it.
   --made_;
   cost_ -= cost_of(started, now);
   for (std::size_t i = 0; i < at; ++i)
-    if (jobs_[i].overlaps(now, now + started.length)) jobs_[i].left -= started.processes;
+    if (jobs_[i].overlaps(now, now + started.length)) jobs_[i].left -= started.cores;
   const auto update = [&](Mark& mark) {
     if (mark.jobs > at)
       --mark.jobs;
@@ -174,7 +174,7 @@ void ListPlan::make_first(std::size_t count, const Availability& running, Instan
     // A hole before the last planned start would have to reach into the time that has become free.
     const Instant last = planned.start;
     const Instant from = last == kNever ? now : std::max(now, std::min(last, freed - planned.length + kTick));
-    const auto placed = tip_.profile.place_and_measure(planned.processes, planned.length, from);
+    const auto placed = tip_.profile.place_and_measure(planned.cores, planned.length, from);
     planned.start = placed.start;
     planned.left = placed.left;
     planned.freed = kNever;
@@ -229,7 +229,7 @@ bool ListPlan::bound_exceeds(Cost limit, Instant now) {
   rest_.clear();
   Cost weights = 0;
   for (std::size_t i = made_; i < jobs_.size(); ++i) {
-    rest_.add(jobs_[i].processes, jobs_[i].length, jobs_[i].weight);
+    rest_.add(jobs_[i].cores, jobs_[i].length, jobs_[i].weight);
     weights += jobs_[i].weight;
   }
   const double least = rest_.least(tip_.profile, now);

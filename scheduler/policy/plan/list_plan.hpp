@@ -26,7 +26,7 @@ class ListPlan {
   struct Planned {
     const Job* job;
     Duration length;  ///< its estimate
-    ProcessCount processes;
+    CoreCount cores;
     ProcessCount weight;     ///< of its start in the cost of the plan
     Instant start;           ///< kNever: not planned yet
     Instant freed = kNever;  ///< what jobs before it left since it was planned begins here
@@ -82,7 +82,7 @@ class ListPlan {
     return jobs_.begin() + static_cast<std::ptrdiff_t>(index);
   }
   [[nodiscard]] Planned unplanned(const Job& job) const {
-    return {&job, job.estimate, job.processes, weight_(job), kNever};
+    return {&job, job.estimate, cores_needed(job), weight_(job), kNever};
   }
   [[nodiscard]] static Cost cost_of(const Planned& planned, Instant start) {
     return Cost{planned.weight} * start.time_since_epoch().count();

@@ -8,13 +8,13 @@
 namespace replay {
 namespace {
 
-// The first size class that may have jobs of so many processes.
-std::size_t width_class(ProcessCount processes, std::size_t sizes) {
-  if (processes <= 1) return 0;
-  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes) - 1), sizes - 1);
+// The first size class that may have jobs that need so many cores.
+std::size_t width_class(CoreCount cores, std::size_t sizes) {
+  if (cores <= 1) return 0;
+  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(cores) - 1), sizes - 1);
 }
 
-OrderedQueue::Entry entry_of(const Job& job) { return {&job, job.estimate, job.processes, job.submitted, job.id}; }
+OrderedQueue::Entry entry_of(const Job& job) { return {&job, job.estimate, cores_needed(job), job.submitted, job.id}; }
 
 template <class Entries>
 auto iterator_at(Entries& entries, std::size_t index) {
@@ -44,7 +44,7 @@ OrderedQueue::Place OrderedQueue::find(Place from, const Shapes& shapes) const {
     if (!block.may_match(shapes)) continue;
     for (; from.entry < block.entries.size(); ++from.entry) {
       const Entry& entry = block.entries[from.entry];
-      if (shapes.admits(entry.processes, entry.estimate)) return from;
+      if (shapes.admits(entry.cores, entry.estimate)) return from;
     }
   }
   return end();
@@ -112,7 +112,7 @@ void OrderedQueue::clear() {
 void OrderedQueue::Block::measure() {
   shortest.fill(Duration::max());
   for (const Entry& entry : entries) {
-    Duration& least = shortest[width_class(entry.processes, kSizes)];
+    Duration& least = shortest[width_class(entry.cores, kSizes)];
     least = std::min(least, entry.estimate);
   }
   for (std::size_t size = 1; size < kSizes; ++size) shortest[size] = std::min(shortest[size], shortest[size - 1]);
@@ -120,7 +120,7 @@ void OrderedQueue::Block::measure() {
 
 bool OrderedQueue::Block::may_match(const Shapes& shapes) const {
   return std::ranges::any_of(shapes.steps(), [this](const Shapes::Step& step) {
-    return shortest[width_class(step.processes, kSizes)] <= step.estimate;
+    return shortest[width_class(step.cores, kSizes)] <= step.estimate;
   });
 }
 

@@ -1,5 +1,5 @@
 // The waiting jobs of a planning policy in the order in which they are planned, with a search for the next job of a set
-// of shapes. Jobs lie in blocks; a block knows the least estimate of its jobs of at most 1, 2, 4, ... processes, and a
+// of shapes. Jobs lie in blocks; a block knows the least estimate of its jobs of at most 1, 2, 4, ... cores, and a
 // search skips blocks that cannot match.
 #pragma once
 
@@ -21,9 +21,11 @@ class OrderedQueue {
   struct Entry {
     const Job* job;  ///< valid while it waits
     Duration estimate;
-    ProcessCount processes;
+    CoreCount cores;
     Instant submitted;
     JobId id;
+
+    friend CoreCount cores_needed(const Entry& entry) { return entry.cores; }
   };
   /// The place of a job; valid until the next change.
   struct Place {
@@ -60,7 +62,7 @@ class OrderedQueue {
 
   struct Block {
     std::vector<Entry> entries;             // in order
-    std::array<Duration, kSizes> shortest;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
+    std::array<Duration, kSizes> shortest;  // of jobs of at most 1, 2, 4, ... cores; the last one of all
     void measure();
     [[nodiscard]] bool may_match(const Shapes& shapes) const;
   };

@@ -113,11 +113,11 @@ void RunningPlan::rebuild(const ClusterView& view) {
 }
 
 Instant place(Availability& plan, const Job& job, Instant from) {
-  return plan.place(job.processes, job.estimate, from);
+  return plan.place(cores_needed(job), job.estimate, from);
 }
 
 void take_back(Availability& plan, const Job& job, Instant start) {
-  plan.release(start, start + job.estimate, job.processes);
+  plan.release(start, start + job.estimate, cores_needed(job));
 }
 
 }  // namespace replay

@@ -35,7 +35,7 @@ class RunningPlan {
 
   /// The policy starts `job` now, and has reserved its cores until now + estimate in profile(): at the submitted size, or
   /// at another one.
-  void note_start(const Job& job, Instant now) { note_start(job, now, job.processes, job.estimate); }
+  void note_start(const Job& job, Instant now) { note_start(job, now, cores_needed(job), job.estimate); }
   void note_start(const Job& job, Instant now, CoreCount cores, Duration estimate);
   /// Whether `job` ran at the last follow().
   [[nodiscard]] bool knows(const RunningJob& job) const { return held_.find(job.job->id) != nullptr; }

@@ -12,18 +12,18 @@ void Shapes::assign_fitting(const Availability& plan, Instant from) {
   }
 }
 
-void Shapes::exclude(ProcessCount processes, Duration estimate) {
+void Shapes::exclude(CoreCount cores, Duration estimate) {
   const Duration shorter = estimate - Duration{1};
   const auto first = std::ranges::lower_bound(steps_, estimate, {}, &Step::estimate);
-  const auto last = std::find_if(first, steps_.end(), [=](const Step& step) { return step.processes < processes; });
+  const auto last = std::find_if(first, steps_.end(), [=](const Step& step) { return step.cores < cores; });
   if (first == last) return;  // none of them is in the set
   // From the first to the last step: up to `shorter` as before, then narrower.
-  const Step unchanged{shorter, first->processes};
-  const Step narrower{std::prev(last)->estimate, processes - 1};
+  const Step unchanged{shorter, first->cores};
+  const Step narrower{std::prev(last)->estimate, cores - 1};
   const bool begins_before = first == steps_.begin() || std::prev(first)->estimate < shorter;
-  const bool joins_next = last != steps_.end() && last->processes == narrower.processes;
+  const bool joins_next = last != steps_.end() && last->cores == narrower.cores;
   auto at = steps_.erase(first, last);
-  if (narrower.processes > 0 && !joins_next) at = steps_.insert(at, narrower);
+  if (narrower.cores > 0 && !joins_next) at = steps_.insert(at, narrower);
   if (begins_before && shorter > Duration::zero()) steps_.insert(at, unchanged);
 }
 

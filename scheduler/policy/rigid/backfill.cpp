@@ -23,7 +23,7 @@ namespace {
 // A submission causes a pass only if the submitted job fits (reference schedules, rule 2).
 bool arrival_cannot_start(const ClusterView& view) {
   return view.triggers.size() == 1 && view.triggers[0].kind == TriggerKind::kSubmit &&
-         view.triggers[0].job->processes > view.free.total();
+         cores_needed(*view.triggers[0].job) > view.free.total();
 }
 
 class Easy final : public Policy, public HostingBesideHead {
@@ -38,10 +38,10 @@ class Easy final : public Policy, public HostingBesideHead {
     started_.clear();
     auto waiting = view.waiting.begin();
     const auto end = view.waiting.end();
-    for (; waiting != end && (*waiting)->processes <= free; ++waiting) start(**waiting, view.now, free, out);
+    for (; waiting != end && cores_needed(**waiting) <= free; ++waiting) start(**waiting, view.now, free, out);
     if (waiting == end || free == 0) return;
 
-    Shadow shadow = head_shadow(view, free, (*waiting)->processes, started_);
+    Shadow shadow = head_shadow(view, free, cores_needed(**waiting), started_);
     const auto wanted = [&] { return Wanted{free, shadow.at - view.now, shadow.extra}; };
     if (order_ == JobOrder::kArrival) {
       while (free > 0 && (waiting = view.waiting.find(++waiting, wanted())) != end)
@@ -56,17 +56,17 @@ class Easy final : public Policy, public HostingBesideHead {
 
  private:
   void backfill(const Job& job, Instant now, Shadow& shadow, CoreCount& free, Decisions& out) {
-    if (job.processes > free) return;
+    if (cores_needed(job) > free) return;
     const bool ends_in_time = now + job.estimate <= shadow.at;
-    if (!ends_in_time && job.processes > shadow.extra) return;
-    if (!ends_in_time) shadow.extra -= job.processes;
+    if (!ends_in_time && cores_needed(job) > shadow.extra) return;
+    if (!ends_in_time) shadow.extra -= cores_needed(job);
     start(job, now, free, out);
   }
 
   void start(const Job& job, Instant now, CoreCount& free, Decisions& out) {
-    free -= job.processes;
-    started_.push_back({now + job.estimate, job.processes});
-    out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+    free -= cores_needed(job);
+    started_.push_back({now + job.estimate, cores_needed(job)});
+    out.emplace_back(Start{job.id, {cores_needed(job), 1, {}}});
   }
 
   JobOrder order_;
@@ -105,10 +105,10 @@ class ReservingBackfill final : public Policy, public HostingByPlan {
   };
 
   bool start_if_it_fits(Availability& plan, const Job& job, Instant now, Decisions& out) {
-    if (!plan.fits(job.processes, now, job.estimate)) return false;
-    plan.reserve(now, now + job.estimate, job.processes);
+    if (!plan.fits(cores_needed(job), now, job.estimate)) return false;
+    plan.reserve(now, now + job.estimate, cores_needed(job));
     running_.note_start(job, now);
-    out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+    out.emplace_back(Start{job.id, {cores_needed(job), 1, {}}});
     return true;
   }
 

@@ -42,13 +42,11 @@ struct StartByPlan {
 
 struct Planned {
   const Job* job;  // nullptr: it waits no longer
-  CoreCount processes;
-  Duration estimate;
+  Shape shape;
   StartByPlan at;
 
   [[nodiscard]] std::tuple<Instant, JobId> arrival() const { return at.arrival(); }
-  [[nodiscard]] Instant end() const { return at.start + estimate; }
-  [[nodiscard]] Shape shape() const { return {processes, estimate}; }
+  [[nodiscard]] Instant end() const { return at.start + shape.time; }
 };
 
 // Waiting jobs by arrival, with their planned starts; holes as in WaitingQueue.
@@ -58,7 +56,7 @@ class PlannedQueue {
   [[nodiscard]] std::size_t size() const { return size_; }
 
   Planned& insert(const Job& job, Shape shape, Instant start) {
-    const Planned fresh{&job, shape.processes, shape.time, {start, job.submitted, job.id}};
+    const Planned fresh{&job, shape, {start, job.submitted, job.id}};
     ++size_;
     if (entries_.empty() || entries_.back().arrival() < fresh.arrival()) return entries_.emplace_back(fresh);
     return *entries_.insert(std::ranges::upper_bound(entries_, fresh.arrival(), {}, &Planned::arrival), fresh);
@@ -141,8 +139,8 @@ struct Compression {
 
 class Conservative final : public Policy, public Hosting, public PlannedStarts {
  public:
-  Conservative(PassRule rule, Compression compression, SizeAtSubmission size = {})
-      : Policy({.pass_rule = rule}), compression_(compression), size_(std::move(size)) {}
+  Conservative(PassRule rule, Compression compression, ShapeAtSubmission shape = {})
+      : Policy({.pass_rule = rule}), compression_(compression), shape_(std::move(shape)) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     now_ = view.now;
@@ -162,14 +160,14 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
     const Planned* const planned = queue_.find(job);
-    const Shape shape = planned != nullptr ? planned->shape() : Shape{job.processes, job.estimate};
-    if (shape.processes > view.free.total()) return false;
+    const Shape shape = planned != nullptr ? planned->shape : submitted_shape(job);
+    if (shape.cores > view.free.total()) return false;
     const Asked& asked = plan_asked_about(view);
     if (planned == nullptr || !asked.is_as_planned)
-      return plan_of(view, &job).profile.fits(shape.processes, view.now, shape.time);
+      return plan_of(view, &job).profile.fits(shape.cores, view.now, shape.time);
     // In its own place it fits: what matters is the time before that.
     const Instant until = std::min(planned->at.start, view.now + shape.time);
-    return until <= view.now || asked.profile.least_free(view.now, until) >= shape.processes;
+    return until <= view.now || asked.profile.least_free(view.now, until) >= shape.cores;
   }
 
   std::optional<Instant> planned_start(const Job& job) const override {
@@ -198,26 +196,25 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
   }
 
   void insert(const Job& job, Shape shape) {
-    const Instant start = profile().place(shape.processes, shape.time, no_hole_before(shape));
-    floors_.note(shape.processes, shape.time, start);
+    const Instant start = profile().place(shape.cores, shape.time, no_hole_before(shape));
+    floors_.note(shape.cores, shape.time, start);
     next_starts_.add(queue_.insert(job, shape, start).at);
   }
 
   [[nodiscard]] Instant no_hole_before(Shape shape) const {
-    return std::max(now_, floors_.floor_for(shape.processes, shape.time));
+    return std::max(now_, floors_.floor_for(shape.cores, shape.time));
   }
 
   Shape shape_at_submission(const Job& job) {
-    if (!size_) return {job.processes, job.estimate};
-    const ProcessCount size = size_(job, now_, profile().capacity(), [this](ProcessCount processes, Duration estimate) {
-      const Instant start = profile().earliest_fit(processes, estimate, no_hole_before({processes, estimate}));
-      floors_.note(processes, estimate, start);
+    if (!shape_) return submitted_shape(job);
+    return shape_(job, now_, profile().capacity(), [this](Shape tried) {
+      const Instant start = profile().earliest_fit(tried.cores, tried.time, no_hole_before(tried));
+      floors_.note(tried.cores, tried.time, start);
       return start;
     });
-    return {size, estimate_at(job, size)};
   }
 
-  void take_back(const Planned& planned) { profile().release(planned.at.start, planned.end(), planned.processes); }
+  void take_back(const Planned& planned) { profile().release(planned.at.start, planned.end(), planned.shape.cores); }
 
   void move(Planned& planned, Instant start) {
     planned.at.start = start;
@@ -243,7 +240,7 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
     moved_until_ = Instant::min();
     CoreCount most = until > now_ ? profile().most_free(now_, until) : 0;
     for (Planned& planned : queue_.entries()) {
-      if (planned.job == nullptr || planned.processes > most || planned.at.start <= now_) continue;
+      if (planned.job == nullptr || planned.shape.cores > most || planned.at.start <= now_) continue;
       const Instant old_end = planned.end();
       if (!move_up(planned, until)) continue;
       moved_until_ = std::max(moved_until_, old_end);
@@ -255,7 +252,7 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
   bool move_up(Planned& planned, Instant until) {
     if (!can_move_up(planned, until)) return false;
     take_back(planned);
-    move(planned, profile().place(planned.processes, planned.estimate, now_));
+    move(planned, profile().place(planned.shape.cores, planned.shape.time, now_));
     return true;
   }
 
@@ -264,8 +261,8 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
   bool can_move_up(const Planned& planned, Instant until) {
     constexpr Duration kTick{1};
     const Instant before = std::min(planned.at.start, until);
-    return profile().free_at(planned.at.start - kTick) >= planned.processes ||
-           profile().earliest_fit_before(planned.processes, planned.estimate, now_, before) != kNever;
+    return profile().free_at(planned.at.start - kTick) >= planned.shape.cores ||
+           profile().earliest_fit_before(planned.shape.cores, planned.shape.time, now_, before) != kNever;
   }
 
   // Takes all jobs out of the plan and places them again in the order of their planned starts.
@@ -273,7 +270,7 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
     const std::vector<const Planned*> order = queue_.by_start();
     for (const Planned* planned : order) take_back(*planned);
     for (const Planned* planned : order) {
-      const Instant start = profile().place(planned->processes, planned->estimate, now_);
+      const Instant start = profile().place(planned->shape.cores, planned->shape.time, now_);
       if (start != planned->at.start) move(*queue_.find(*planned->job), start);
     }
   }
@@ -296,7 +293,7 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
       const Planned* known = queue_.find(*job);
       order.push_back({{known != nullptr ? known->at.start : kNever, job->submitted, job->id},
                        job,
-                       known != nullptr ? std::optional{known->shape()} : std::nullopt});
+                       known != nullptr ? std::optional{known->shape} : std::nullopt});
     }
     std::ranges::sort(order, {}, &Again::at);
     queue_.clear();
@@ -311,13 +308,13 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
     CoreCount free = view.free.total();
     for (const Planned* next = nullptr; (next = next_starts_.first()) != nullptr && next->at.start <= now_;) {
       const Job& job = *next->job;
-      const Shape shape = next->shape();
-      if (shape.processes > free) return;  // other jobs still hold its cores: the next event tries again
-      free -= shape.processes;
+      const Shape shape = next->shape;
+      if (shape.cores > free) return;  // other jobs still hold its cores: the next event tries again
+      free -= shape.cores;
       out.emplace_back(Start{job.id,
-                             {.cores = shape.processes, .mpl = 1, .named = {}, .processes = shape.processes},
-                             size_ ? optimum_of(job, view.machine.size()) : SizeChoice{}});
-      running_.note_start(job, now_, shape.processes, shape.time);
+                             {.cores = shape.cores, .mpl = 1, .named = {}, .processes = shape.processes},
+                             shape_ ? optimum_of(job, view.machine.size()) : SizeChoice{}});
+      running_.note_start(job, now_, shape.cores, shape.time);
       queue_.remove(job);
     }
   }
@@ -341,7 +338,7 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
     std::ranges::sort(order, {}, [](const Planned* planned) { return planned->at; });
     for (const Planned* planned : order) {
       const Instant start =
-          plan.profile.place(planned->processes, planned->estimate, std::max(planned->at.start, view.now));
+          plan.profile.place(planned->shape.cores, planned->shape.time, std::max(planned->at.start, view.now));
       plan.is_as_planned = plan.is_as_planned && start == planned->at.start;
     }
     for (const Job* job : unplanned) place(plan.profile, *job, view.now);
@@ -361,7 +358,7 @@ class Conservative final : public Policy, public Hosting, public PlannedStarts {
   Availability& profile() { return running_.profile(); }
 
   Compression compression_;
-  SizeAtSubmission size_;  // empty: jobs keep the submitted size
+  ShapeAtSubmission shape_;  // empty: jobs keep the submitted size
   Instant now_{};
   RunningPlan running_;  // its profile has the waiting jobs too
   PlannedQueue queue_;
@@ -397,9 +394,9 @@ std::unique_ptr<Policy> make_conservative(const Parameters& parameters) {
 
 }  // namespace
 
-std::unique_ptr<Policy> make_conservative(SizeAtSubmission size) {
+std::unique_ptr<Policy> make_conservative(ShapeAtSubmission shape) {
   return std::make_unique<Conservative>(PassRule::kInstant, Compression{.in_start_order = false, .at_every_end = false},
-                                        std::move(size));
+                                        std::move(shape));
 }
 
 constinit const PolicyEntry kConservativePolicy{

@@ -12,14 +12,14 @@ class Fcfs final : public Policy, public HostingBesideHead {
   void decide(const ClusterView& view, Decisions& out) override {
     CoreCount free = view.free.total();
     for (const Job* job : view.waiting) {
-      if (job->processes > free) return;
-      free -= job->processes;
-      out.emplace_back(Start{job->id, {job->processes, 1, {}}});
+      if (cores_needed(*job) > free) return;
+      free -= cores_needed(*job);
+      out.emplace_back(Start{job->id, {cores_needed(*job), 1, {}}});
     }
   }
 
   bool may_start_now(const ClusterView& view, const Job& job) const override {
-    return !view.waiting.empty() && view.waiting.head().id == job.id && job.processes <= view.free.total();
+    return !view.waiting.empty() && view.waiting.head().id == job.id && cores_needed(job) <= view.free.total();
   }
 };
 

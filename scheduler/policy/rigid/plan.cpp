@@ -55,17 +55,17 @@ class Plan final : public Policy, public HostingByPlan {
       const OrderedQueue::Entry& entry = queue_.at(at);
       if (at == next_start) {
         start(*entry.job, now, out);
-        free -= entry.processes;
+        free -= entry.cores;
         if (free == 0) return;
         next_start = queue_.after(at);
       } else {
         const Instant end = fit_now.longest() == Duration::max() ? kNever : now + fit_now.longest();
-        const Instant hole = profile.earliest_fit_before(entry.processes, entry.estimate, now, end);
+        const Instant hole = profile.earliest_fit_before(entry.cores, entry.estimate, now, end);
         if (hole == kNever) {
-          may_matter.exclude(entry.processes, entry.estimate);
+          may_matter.exclude(entry.cores, entry.estimate);
           continue;
         }
-        profile.reserve(hole, hole + entry.estimate, entry.processes);
+        profile.reserve(hole, hole + entry.estimate, entry.cores);
         reserved_.push_back({entry.job, hole});
       }
       fit_now.assign_fitting(profile, now);
@@ -74,10 +74,10 @@ class Plan final : public Policy, public HostingByPlan {
   }
 
   void start(const Job& job, Instant now, Decisions& out) {
-    running_.profile().reserve(now, now + job.estimate, job.processes);
+    running_.profile().reserve(now, now + job.estimate, cores_needed(job));
     running_.note_start(job, now);
     started_.push_back(&job);
-    out.emplace_back(Start{job.id, {job.processes, 1, {}}});
+    out.emplace_back(Start{job.id, {cores_needed(job), 1, {}}});
   }
 
   Availability plan_of(const ClusterView& view, const Job* but) const override {

@@ -23,13 +23,11 @@ class PriorityEasy final : public Policy, public HostingBesideHead {
     std::vector<Release> started;
     easy_pass(
         view.now, view.free.total(), queue_.in_order(),
-        [](const ClassedJob* entry) {
-          return Shape{entry->job->processes, entry->job->estimate};
-        },
+        [](const ClassedJob* entry) { return submitted_shape(*entry->job); },
         [&](CoreCount free, CoreCount head) { return head_shadow(view, free, head, started); },
         [&](const ClassedJob* entry, Shape shape) {
-          started.push_back({view.now + shape.time, shape.processes});
-          out.emplace_back(Start{entry->id, {shape.processes, 1, {}}});
+          started.push_back({view.now + shape.time, shape.cores});
+          out.emplace_back(Start{entry->id, {shape.cores, 1, {}}});
         });
     queue_.wake_for_promotion(out);
   }

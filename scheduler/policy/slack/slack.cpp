@@ -68,7 +68,7 @@ class Slack final : public Policy, public HostingByPlan, public PlannedStarts {
     rest.estimate = std::max(running.job->estimate / 10, kLeastExtension);
     sort_by_start();
     const SlackCandidate goes_on = search_.insert_now(profile(), waiting_, now_, rest, first_slack(rest, kUndecided));
-    if (goes_on.price >= price_of_waiting(rest.processes, seconds(running.job->estimate), settings_.weights))
+    if (goes_on.price >= price_of_waiting(cores_needed(rest), seconds(running.job->estimate), settings_.weights))
       return Duration::zero();
     adopt(goes_on);
     running_.put_back_for_longer(running, now_, rest.estimate);
@@ -174,10 +174,10 @@ class Slack final : public Policy, public HostingByPlan, public PlannedStarts {
     sort_by_start();
     std::erase_if(waiting_, [this](const Waiting& waiting) {
       const Job& job = *waiting.job;
-      if (waiting.start > now_ || job.processes > free_) return false;
-      free_ -= job.processes;
-      begun_.push_back({job.id, {job.processes, 1, {}}});
-      profile().reserve(now_, now_ + job.estimate, job.processes);
+      if (waiting.start > now_ || cores_needed(job) > free_) return false;
+      free_ -= cores_needed(job);
+      begun_.push_back({job.id, {cores_needed(job), 1, {}}});
+      profile().reserve(now_, now_ + job.estimate, cores_needed(job));
       running_.note_start(job, now_);
       average_wait_.add(job, now_ - job.submitted);
       return true;

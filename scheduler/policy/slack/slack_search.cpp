@@ -49,7 +49,7 @@ std::vector<Instant> instants_of(std::span<const SlackWaiting> waiting, std::spa
 }
 
 void reserve(Availability& plan, const SlackWaiting& waiting) {
-  plan.reserve(waiting.start, waiting.end(), waiting.job->processes);
+  plan.reserve(waiting.start, waiting.end(), cores_needed(*waiting.job));
 }
 
 }  // namespace
@@ -58,14 +58,14 @@ SlackCandidate SlackSearch::insert(const Availability& plan, std::span<const Sla
                                    std::span<const Instant> ends, Instant now, const Job& job, const SlackOf& slack) {
   note_prefixes(plan, waiting, now);
   SlackCandidate best;  // as conservative backfilling: no job moves
-  best.at = prefixes_[waiting.size()].earliest_fit(job.processes, job.estimate, now);
-  best.price = price_of_waiting(job.processes, seconds(best.at - now), weights_);
+  best.at = prefixes_[waiting.size()].earliest_fit(cores_needed(job), job.estimate, now);
+  best.price = price_of_waiting(cores_needed(job), seconds(best.at - now), weights_);
 
   sort(waiting, slack);
   std::size_t staying = 0;  // those planned before an instant keep their places
   for (const Instant at : instants_of(waiting, ends, now)) {
     while (staying < waiting.size() && waiting[staying].start < at) ++staying;
-    if (!prefixes_[staying].fits(job.processes, at, job.estimate)) continue;
+    if (!prefixes_[staying].fits(cores_needed(job), at, job.estimate)) continue;
     SlackCandidate candidate = insert_at(waiting, staying, now, at, job, slack);
     if (is_better_insert(candidate, best)) best = std::move(candidate);
   }
@@ -74,7 +74,7 @@ SlackCandidate SlackSearch::insert(const Availability& plan, std::span<const Sla
 
 SlackCandidate SlackSearch::insert_now(const Availability& plan, std::span<const SlackWaiting> waiting, Instant now,
                                        const Job& job, const SlackOf& slack) {
-  if (!plan.fits(job.processes, now, job.estimate)) return {};
+  if (!plan.fits(cores_needed(job), now, job.estimate)) return {};
   prefixes_.resize(std::max<std::size_t>(prefixes_.size(), 1));
   prefixes_[0].assign(plan);
   is_tight_.assign(waiting.size(), false);  // not worth finding out for one instant
@@ -89,7 +89,7 @@ void SlackSearch::note_prefixes(const Availability& plan, std::span<const SlackW
   is_tight_.clear();
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     const auto& [job, start, slack] = waiting[i];
-    is_tight_.push_back(prefixes_[i].earliest_fit_before(job->processes, job->estimate, now, start) == kNever);
+    is_tight_.push_back(prefixes_[i].earliest_fit_before(cores_needed(*job), job->estimate, now, start) == kNever);
     prefixes_[i + 1].assign(prefixes_[i]);
     reserve(prefixes_[i + 1], waiting[i]);
   }
@@ -101,10 +101,10 @@ SlackCandidate SlackSearch::insert_at(std::span<const SlackWaiting> waiting, std
   const std::size_t first = by_start ? first_to_move(waiting.size(), staying, at, job) : staying;
   const auto price = [&](const Order& order, SlackCandidate& candidate) {
     candidate.at = at;
-    candidate.price = price_of_waiting(job.processes, seconds(at - now), weights_);
+    candidate.price = price_of_waiting(cores_needed(job), seconds(at - now), weights_);
     if (first == waiting.size()) return;
     scratch_.assign(prefixes_[first]);
-    scratch_.reserve(at, at + job.estimate, job.processes);
+    scratch_.reserve(at, at + job.estimate, cores_needed(job));
     place_in_order(waiting, std::span{order}.subspan(first - staying), by_start, now, slack, candidate);
   };
   return cheapest_order(waiting.size(), staying, price, is_better_insert);
@@ -115,7 +115,7 @@ SlackCandidate SlackSearch::insert_at(std::span<const SlackWaiting> waiting, std
 std::size_t SlackSearch::first_to_move(std::size_t waiting, std::size_t staying, Instant at, const Job& job) const {
   const auto loose = std::find(is_tight_.begin() + static_cast<std::ptrdiff_t>(staying), is_tight_.end(), false);
   const auto tight = std::views::iota(staying, static_cast<std::size_t>(loose - is_tight_.begin()));
-  const auto fits_beside = [&](std::size_t i) { return prefixes_[i + 1].fits(job.processes, at, job.estimate); };
+  const auto fits_beside = [&](std::size_t i) { return prefixes_[i + 1].fits(cores_needed(job), at, job.estimate); };
   const auto first = std::ranges::partition_point(tight, fits_beside);
   return std::min(waiting, staying + static_cast<std::size_t>(first - tight.begin()));
 }
@@ -131,10 +131,10 @@ void SlackSearch::place_in_order(std::span<const SlackWaiting> waiting, std::spa
     Instant from = now;
     if (by_start && is_tight_[i])
       from = freed == kNever ? waiting[i].start : std::max(now, freed - job.estimate + kTick);
-    const Instant start = scratch_.place(job.processes, job.estimate, from);
+    const Instant start = scratch_.place(cores_needed(job), job.estimate, from);
     if (start == waiting[i].start) continue;
     candidate.price +=
-        cost_of_moving(job.processes, waiting[i].slack, seconds(start - waiting[i].start), favoured, weights_);
+        cost_of_moving(cores_needed(job), waiting[i].slack, seconds(start - waiting[i].start), favoured, weights_);
     if (std::isinf(candidate.price)) break;
     candidate.moves.push_back({i, start});
     freed = std::min(freed, waiting[i].start);
@@ -172,7 +172,7 @@ void SlackSearch::move_up_in_order(Availability& plan, std::span<const SlackWait
     const Instant start = place(plan, job, now);
     if (start == waiting[i].start) continue;
     candidate.price +=
-        cost_of_moving(job.processes, waiting[i].slack, seconds(start - waiting[i].start), nobody, weights_);
+        cost_of_moving(cores_needed(job), waiting[i].slack, seconds(start - waiting[i].start), nobody, weights_);
     candidate.earlier += static_cast<double>((waiting[i].start - start).count());
     candidate.moves.push_back({i, start});
   }
@@ -214,10 +214,10 @@ void SlackSearch::sort(std::span<const SlackWaiting> waiting, const SlackOf& fav
     case SlackHeuristic::kAll: break;
     case SlackHeuristic::kAat: by(arrival); break;
     case SlackHeuristic::kDu:
-      by([](const SlackWaiting& w) { return -w.job->processes * w.job->estimate.count(); });
+      by([](const SlackWaiting& w) { return -cores_needed(*w.job) * w.job->estimate.count(); });
       break;
     case SlackHeuristic::kDc:
-      by([&](const SlackWaiting& w) { return -cost_of_moving(w.job->processes, w.slack, 1, favoured, weights_); });
+      by([&](const SlackWaiting& w) { return -cost_of_moving(cores_needed(*w.job), w.slack, 1, favoured, weights_); });
       break;
     case SlackHeuristic::kDp: by([&](const SlackWaiting& w) { return std::tuple{-w.slack.p, arrival(w)}; }); break;
   }

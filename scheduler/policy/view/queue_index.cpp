@@ -19,7 +19,7 @@ void QueueIndex::clear() {
 }
 
 void QueueIndex::close_holes() {
-  std::erase_if(needs_, [](const Need& need) { return need.processes == kNoJobs; });
+  std::erase_if(needs_, [](const Need& need) { return need.cores == kNoJobs; });
   for (std::vector<Least>& level : levels_) level.clear();
   indexed_ = 0;
 }
@@ -52,14 +52,14 @@ std::size_t QueueIndex::find(std::size_t from, const Wanted& wanted) const {
   if (const std::size_t near = find_among(from, from + kFanOut, wanted); near != kNone) return near;
   from += kFanOut;
   index_whole_stretches();
-  const Search search{wanted, Least::size_of(wanted.processes)};
+  const Search search{wanted, Least::size_of(wanted.cores)};
   const std::size_t found = from < indexed_ ? find_below(levels_.size() - 1, 0, from, search) : kNone;
   return found != kNone ? found : find_among(std::max(from, indexed_), needs_.size(), wanted);
 }
 
 std::size_t QueueIndex::find_among(std::size_t from, std::size_t to, const Wanted& wanted) const {
   for (std::size_t slot = from; slot < to; ++slot)
-    if (wanted.admits(needs_[slot].processes, needs_[slot].estimate)) return slot;
+    if (wanted.admits(needs_[slot].cores, needs_[slot].estimate)) return slot;
   return kNone;
 }
 
@@ -92,24 +92,24 @@ std::size_t QueueIndex::find_in(std::size_t node, std::size_t from, const Search
 }
 
 void QueueIndex::Least::add(const Need& need) {
-  if (need.processes == kNoJobs) return;
-  processes_ = std::min(processes_, need.processes);
-  // An entry for n processes covers all jobs of fewer: when one entry is as short already, so are all after it.
-  for (std::size_t size = size_of(need.processes); size < kSizes && need.estimate < estimates_[size]; ++size)
+  if (need.cores == kNoJobs) return;
+  cores_ = std::min(cores_, need.cores);
+  // An entry for n cores covers all jobs of fewer: when one entry is as short already, so are all after it.
+  for (std::size_t size = size_of(need.cores); size < kSizes && need.estimate < estimates_[size]; ++size)
     estimates_[size] = need.estimate;
 }
 
 void QueueIndex::Least::add(const Least& other) {
-  processes_ = std::min(processes_, other.processes_);
+  cores_ = std::min(cores_, other.cores_);
   is_loose_ = is_loose_ || other.is_loose_;
   for (std::size_t size = 0; size < kSizes; ++size)
     estimates_[size] = std::min(estimates_[size], other.estimates_[size]);
 }
 
-// The first size class that may have jobs of so many processes.
-std::size_t QueueIndex::Least::size_of(ProcessCount processes) {
-  if (processes <= 1) return 0;
-  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes) - 1), kSizes - 1);
+// The first size class that may have jobs of so many cores.
+std::size_t QueueIndex::Least::size_of(CoreCount cores) {
+  if (cores <= 1) return 0;
+  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(cores) - 1), kSizes - 1);
 }
 
 }  // namespace replay

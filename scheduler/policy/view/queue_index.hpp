@@ -1,5 +1,5 @@
 // An index of the jobs of a queue by what they need, so that a search for a job that fits skips those that cannot. For
-// nested stretches of a long queue the least estimate of the jobs of at most 1, 2, 4, ... processes is stored; a short
+// nested stretches of a long queue the least estimate of the jobs of at most 1, 2, 4, ... cores is stored; a short
 // queue is scanned. On an overloaded log (KTH-SP2, submissions twice as fast) a scan of all costs `easy` 60 % more
 // instructions.
 #pragma once
@@ -14,15 +14,15 @@
 
 namespace replay {
 
-/// What a policy looks for in the queue: jobs of at most `processes` processes that are estimated to take at most
-/// `estimate` or, whatever their estimate, have at most `narrow` processes.
+/// What a policy looks for in the queue: jobs of at most `cores` cores that are estimated to take at most
+/// `estimate` or, whatever their estimate, of at most `narrow` cores.
 struct Wanted {
-  ProcessCount processes;
+  CoreCount cores;
   Duration estimate;
-  ProcessCount narrow = 0;
+  CoreCount narrow = 0;
 
-  [[nodiscard]] bool admits(ProcessCount of_processes, Duration of_estimate) const {
-    return of_processes <= processes && (of_estimate <= estimate || of_processes <= narrow);
+  [[nodiscard]] bool admits(CoreCount of_cores, Duration of_estimate) const {
+    return of_cores <= cores && (of_estimate <= estimate || of_cores <= narrow);
   }
 };
 
@@ -33,7 +33,7 @@ class QueueIndex {
   [[nodiscard]] std::size_t size() const { return needs_.size(); }
   void clear();
   /// At position size().
-  void add(const Job& job) { needs_.push_back({job.estimate, job.processes}); }
+  void add(const Job& job) { needs_.push_back({job.estimate, cores_needed(job)}); }
   /// A position, size(), that no search finds.
   void add_hole() { needs_.push_back(kNoJob); }
   /// The position stays, and no search finds it.
@@ -48,12 +48,12 @@ class QueueIndex {
   // What a job needs; kNoJob where it was removed.
   struct Need {
     Duration estimate;
-    ProcessCount processes;
+    CoreCount cores;
   };
-  static constexpr ProcessCount kNoJobs = std::numeric_limits<ProcessCount>::max();
+  static constexpr CoreCount kNoJobs = std::numeric_limits<CoreCount>::max();
   static constexpr Need kNoJob{Duration::max(), kNoJobs};
 
-  // What is searched, and the first size class that may have jobs of so many processes.
+  // What is searched, and the first size class that may have jobs of so many cores.
   struct Search {
     Wanted wanted;
     std::size_t size;
@@ -71,17 +71,17 @@ class QueueIndex {
     [[nodiscard]] bool is_loose() const { return is_loose_; }
     /// Whether one of them may be wanted; false is certain.
     [[nodiscard]] bool may_be(const Search& search) const {
-      if (processes_ > search.wanted.processes) return false;
-      return processes_ <= search.wanted.narrow || estimates_[search.size] <= search.wanted.estimate;
+      if (cores_ > search.wanted.cores) return false;
+      return cores_ <= search.wanted.narrow || estimates_[search.size] <= search.wanted.estimate;
     }
-    [[nodiscard]] static std::size_t size_of(ProcessCount processes);
+    [[nodiscard]] static std::size_t size_of(CoreCount cores);
 
    private:
     static constexpr std::size_t kSizes = 12;
 
-    ProcessCount processes_ = kNoJobs;
+    CoreCount cores_ = kNoJobs;
     bool is_loose_ = false;
-    std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... processes; the last one of all
+    std::array<Duration, kSizes> estimates_;  // of jobs of at most 1, 2, 4, ... cores; the last one of all
   };
 
   void index_whole_stretches() const;

@@ -101,7 +101,7 @@ TEST(Shapes, HaveAllShapesButThoseExcludedAndGreaterOnes) {
       RC_ASSERT(shapes.admits(processes, estimate) == !is_excluded);
     }
     RC_ASSERT(std::ranges::is_sorted(shapes.steps(), std::ranges::less_equal{}, &Shapes::Step::estimate));
-    RC_ASSERT(std::ranges::is_sorted(shapes.steps(), std::ranges::greater_equal{}, &Shapes::Step::processes));
+    RC_ASSERT(std::ranges::is_sorted(shapes.steps(), std::ranges::greater_equal{}, &Shapes::Step::cores));
   }));
 }
 
