@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
@@ -76,11 +76,10 @@ std::string difference_cell(const metrics::Estimate& estimate) {
 }
 
 ordered_json to_json(const metrics::Estimate& estimate) {
-  const auto number = [](double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(); };
-  return {{"mean", number(estimate.mean)},
-          {"half_width", number(estimate.half_width)},
-          {"low", number(estimate.low())},
-          {"high", number(estimate.high())}};
+  return {{"mean", number_or_null(estimate.mean)},
+          {"half_width", number_or_null(estimate.half_width)},
+          {"low", number_or_null(estimate.low())},
+          {"high", number_or_null(estimate.high())}};
 }
 
 }  // namespace

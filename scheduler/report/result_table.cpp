@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/base/text/text_table.hpp"
 
@@ -86,16 +86,15 @@ std::string rigid_lines(const std::string& policy, const std::map<std::string, s
 }
 
 nlohmann::ordered_json to_json(std::span<const Result> results) {
-  const auto number = [](double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nullptr; };
   auto list = nlohmann::ordered_json::array();
   for (const Result& result : results) {
     nlohmann::ordered_json json;
     json["policy"] = result.policy;
     for (const metrics::Metric& metric : result.summary.metrics)
-      json["metrics"][std::string{metric.name}] = number(metric.value);
+      json["metrics"][std::string{metric.name}] = number_or_null(metric.value);
     if (&result != results.data())
       for (const Column& column : kColumns)
-        json["difference_percent"][column.metric] = number(difference(results[0], result, column.metric));
+        json["difference_percent"][column.metric] = number_or_null(difference(results[0], result, column.metric));
     list.push_back(std::move(json));
   }
   return list;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/text_table.hpp"
 
 namespace replay::study {
@@ -30,9 +30,6 @@ std::string to_text(const Result& result) {
 }
 
 nlohmann::ordered_json to_json(const Result& result) {
-  const auto number = [](double value) {  // JSON knows no NaN
-    return std::isnan(value) ? nlohmann::ordered_json{} : nlohmann::ordered_json(value);
-  };
   nlohmann::ordered_json json{{"paper", result.paper}, {"limits", result.limits}};
   json["checks"] = nlohmann::ordered_json::array();
   for (const Check& check : result.checks)
@@ -48,8 +45,8 @@ nlohmann::ordered_json to_json(const Result& result) {
                                        {"row", table.rows[r].name},
                                        {"column", table.columns[c].name},
                                        {"unit", table.columns[c].unit},
-                                       {"ours", number(value.ours)},
-                                       {"paper", number(value.paper.value_or(std::nan("")))},
+                                       {"ours", number_or_null(value.ours)},
+                                       {"paper", number_or_null(value.paper.value_or(std::nan("")))},
                                        {"outside_band", table.is_outside(r, c)}};
           json["numbers"].push_back(std::move(entry));
         }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "scheduler/study/result.hpp"
-#include "scheduler/study/scojo_p/keys.hpp"
 #include "scheduler/study/scojo_p/study.hpp"
 
 namespace replay::study {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "scheduler/base/error.hpp"
-#include "scheduler/study/scojo_p/keys.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"
 
 namespace replay::study {
