@@ -25,7 +25,6 @@
 #include "scheduler/policy/plan/shapes.hpp"
 #include "scheduler/policy/rigid/plan.hpp"
 #include "scheduler/policy/view/pass_parameter.hpp"
-#include "scheduler/policy/view/planned_starts.hpp"
 
 namespace replay {
 namespace {
@@ -137,7 +136,7 @@ struct Compression {
   bool at_every_end;
 };
 
-class Conservative final : public Policy, public Hosting, public PlannedStarts {
+class Conservative final : public Policy, public Hosting {
  public:
   Conservative(PassRule rule, Compression compression, ShapeAtSubmission shape = {})
       : Policy({.pass_rule = rule}), compression_(compression), shape_(std::move(shape)) {}

@@ -20,13 +20,12 @@
 #include "scheduler/policy/sharing/outlook.hpp"
 #include "scheduler/policy/sharing/shared_cluster.hpp"
 #include "scheduler/policy/view/hosting.hpp"
-#include "scheduler/policy/view/planned_starts.hpp"
 
 namespace replay {
 namespace sharing {
 namespace {
 
-class GLomarcTs final : public Policy, public Hosting, public PlannedStarts {
+class GLomarcTs final : public Policy, public Hosting {
  public:
   explicit GLomarcTs(const Settings& settings) : settings_(settings) {}
 

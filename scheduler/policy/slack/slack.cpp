@@ -21,7 +21,6 @@
 #include "scheduler/policy/plan/running_plan.hpp"
 #include "scheduler/policy/slack/average_wait.hpp"
 #include "scheduler/policy/slack/slack_search.hpp"
-#include "scheduler/policy/view/planned_starts.hpp"
 
 namespace replay {
 namespace {
@@ -34,7 +33,7 @@ struct SlackSettings {
 
 using Waiting = SlackWaiting;
 
-class Slack final : public Policy, public HostingByPlan, public PlannedStarts {
+class Slack final : public Policy, public HostingByPlan {
  public:
   Slack(const SlackSettings& settings, AverageWait average_wait)
       : settings_(settings),

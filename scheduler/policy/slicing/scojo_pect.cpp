@@ -274,24 +274,23 @@ void ScojoPect::adopt(Note& note, VirtualMachine&, bool, const ClusterView&, Dec
 }
 
 void ScojoPect::adopt(Told& told, VirtualMachine&, bool, const ClusterView&, Decisions& out) {
-  if (const auto* const formed = std::get_if<GroupFormed>(&told.fact)) join(*formed);
-  if (const auto* const ended = std::get_if<GroupEnded>(&told.fact)) part(*ended);
+  follow_group(told.fact);
   out.emplace_back(std::move(told));
 }
 
 // A group is a unit for guests, also where it lies apart.
-void ScojoPect::join(const GroupFormed& formed) {
-  const auto add = [&](JobId id) {
-    if (ClassJob* const job = jobs_.find(id)) job->is_grouped = true, job->group = formed.primary;
-  };
-  add(formed.primary);
-  std::ranges::for_each(formed.matched, add);
-}
-
-void ScojoPect::part(const GroupEnded& ended) {
-  jobs_.for_each([&ended](JobId, ClassJob& job) {
-    if (job.is_grouped && job.group == ended.primary) job.is_grouped = false;
-  });
+void ScojoPect::follow_group(const Fact& told) {
+  if (const auto* const formed = std::get_if<GroupFormed>(&told)) {
+    const auto join = [&](JobId id) {
+      if (ClassJob* const job = jobs_.find(id)) job->is_grouped = true, job->group = formed->primary;
+    };
+    join(formed->primary);
+    std::ranges::for_each(formed->matched, join);
+  } else if (const auto* const ended = std::get_if<GroupEnded>(&told)) {
+    jobs_.for_each([ended](JobId, ClassJob& job) {
+      if (job.is_grouped && job.group == ended->primary) job.is_grouped = false;
+    });
+  }
 }
 
 void ScojoPect::adopt(Suspend&, VirtualMachine&, bool, const ClusterView&, Decisions&) { refuse_slices(); }

@@ -118,8 +118,7 @@ class ScojoPect final : public Policy {
   void adopt(Resume&, VirtualMachine&, bool, const ClusterView&, Decisions&);
   void adopt(Note& note, VirtualMachine&, bool, const ClusterView&, Decisions& out);
   void adopt(Told& told, VirtualMachine&, bool, const ClusterView&, Decisions& out);
-  void join(const GroupFormed& formed);
-  void part(const GroupEnded& ended);
+  void follow_group(const Fact& told);
 
   [[nodiscard]] ClassJob& job_of(JobId id);
   [[noreturn]] static void refuse_slices();

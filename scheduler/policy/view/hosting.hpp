@@ -1,6 +1,6 @@
-// What a policy answers to one that wraps it and lends cores to other jobs (scojo-pect), without side effects. The
-// questions are about the view given: jobs may have been started, or have ended, since the last decide(), and cores may
-// be free in truth of which the view shows fewer. The answers here are those of a policy that gives none of its own: they
+// What a policy answers to one that wraps it, and lends its free cores to other jobs (scojo-pect), without side effects.
+// The questions are about the view given: jobs may have been started, or have ended, since the last decide(), and cores
+// may be free in truth of which the view shows fewer. The answers here are those of a policy that gives none of its own: they
 // promise only what follows from the view. plan/hosting.hpp has those of policies that plan.
 #pragma once
 
@@ -31,6 +31,10 @@ class Hosting {
   [[nodiscard]] virtual std::optional<Allocation> alone(const ClusterView& view, const Job& job) const {
     return view.free.place(job.processes, 1);
   }
+
+  /// The planned start of a job that waited after the last pass; nothing from policies that keep no plan, as here. How
+  /// binding it is depends on the policy: a guarantee under `conservative`, under `slack` one up to the job's slack.
+  [[nodiscard]] virtual std::optional<Instant> planned_start(const Job& /*job*/) const { return std::nullopt; }
 };
 
 /// The answers of `policy`, or of this class if it gives none.

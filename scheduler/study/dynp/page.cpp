@@ -54,10 +54,10 @@ struct SimulatedValues {
     return utilisation(at, policy) - utilisation(at, kSjf);
   }
   /// gain() or points(), over the factors.
-  [[nodiscard]] double mean(double (SimulatedValues::*of)(const Case&, std::size_t) const, std::size_t log,
+  [[nodiscard]] double mean(double (SimulatedValues::*figure)(const Case&, std::size_t) const, std::size_t log,
                             std::size_t policy) const {
     double sum = 0;
-    for (std::size_t f = 0; f < factors().size(); ++f) sum += (this->*of)({log, f}, policy);
+    for (std::size_t f = 0; f < factors().size(); ++f) sum += (this->*figure)({log, f}, policy);
     return sum / static_cast<double>(factors().size());
   }
   [[nodiscard]] double mean_gain(std::size_t log, std::size_t policy) const {

@@ -25,7 +25,8 @@ void WatchedPromises::decide(const ClusterView& view, Decisions& out) {
 }
 
 void WatchedPromises::note_promise(const Job& job, Instant now) {
-  const Instant planned = planned_.planned_start(job).value_or(now);  // no plan any more: it starts in this pass
+  const Instant planned =
+      hosting_of(slack_).planned_start(job).value_or(now);  // no plan any more: it starts in this pass
   const double part = scheduler_priority(seconds(planned - now), average_wait_s_);
   const SlackOf first = slack_of(job.user_priority, job.political_priority, part, slack_factor_, average_wait_s_);
   latest_[job.id] = seconds(planned) + first.s0;

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "scheduler/policy/view/planned_starts.hpp"
-#include "scheduler/policy/view/policy.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 
 namespace replay::study {
 
@@ -14,11 +13,7 @@ class WatchedPromises final : public Policy {
  public:
   /// `slack` must outlive it; the factor and the average wait (s) are those that it was made with.
   WatchedPromises(Policy& slack, double slack_factor, double average_wait_s)
-      : Policy(slack.traits()),
-        slack_(slack),
-        planned_(dynamic_cast<const PlannedStarts&>(slack)),
-        slack_factor_(slack_factor),
-        average_wait_s_(average_wait_s) {}
+      : Policy(slack.traits()), slack_(slack), slack_factor_(slack_factor), average_wait_s_(average_wait_s) {}
 
   void decide(const ClusterView& view, Decisions& out) override;
   [[nodiscard]] Duration more_time(const ClusterView& view, const RunningJob& job) override {
@@ -35,7 +30,6 @@ class WatchedPromises final : public Policy {
   void note_promise(const Job& job, Instant now);
 
   Policy& slack_;
-  const PlannedStarts& planned_;  // of slack_
   double slack_factor_, average_wait_s_;
   std::unordered_map<JobId, double> latest_;  // latest start, s, of waiting jobs
   std::size_t watched_ = 0, broken_ = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "scheduler/policy/registry.hpp"
-#include "scheduler/policy/view/planned_starts.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/stalled_run.hpp"
 
@@ -58,7 +58,7 @@ class PromisesOfAPass final : public Policy {
     if (!broken.empty()) return;
     // Policies that plan: jobs that are due have started, and no planned start has passed.
     for (const Job* job : view.waiting)
-      if (!is_started(job->id, out) && planned_start(*job) <= view.now)
+      if (!is_started(job->id, out) && hosting_of(*inner_).planned_start(*job).value_or(kNever) <= view.now)
         broken = "job " + std::to_string(number(job->id)) + " is due and does not start";
     // An idle machine starts a job, unless a guarantee from a submission forbids it, or time stands.
     if (!keeps_guarantees() && !name_.starts_with("scojo-pect") && view.running.empty() && !view.waiting.empty() &&
@@ -79,12 +79,6 @@ class PromisesOfAPass final : public Policy {
  private:
   PromisesOfAPass(std::unique_ptr<Policy> inner, std::string_view name)
       : Policy(inner->traits()), inner_(std::move(inner)), name_(name) {}
-
-  // kNever under a policy that does not plan.
-  [[nodiscard]] Instant planned_start(const Job& job) const {
-    const auto* const plan = dynamic_cast<const PlannedStarts*>(inner_.get());
-    return plan == nullptr ? kNever : plan->planned_start(job).value_or(kNever);
-  }
 
   // Compression by arrival, and slack, may leave a hole before a planned start; only the next early end closes it.
   [[nodiscard]] bool keeps_guarantees() const {

@@ -138,7 +138,7 @@ TEST(Shrunk, RoundsToSecondsAndLeavesFactorOneAlone) {
 }
 
 // Promises each job its submit time and starts all an hour late.
-class Liar final : public Policy, public PlannedStarts {
+class Liar final : public Policy, public Hosting {
  public:
   void decide(const ClusterView& view, Decisions& out) override {
     for (const Job* job : view.waiting) {

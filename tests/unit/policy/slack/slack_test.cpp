@@ -11,7 +11,7 @@
 
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/slack/slack_price.hpp"
-#include "scheduler/policy/view/planned_starts.hpp"
+#include "scheduler/policy/view/hosting.hpp"
 #include "tests/support/random_workload.hpp"
 #include "tests/support/schedule.hpp"
 
@@ -205,8 +205,7 @@ class Promises final : public Policy {
     inner_.decide(view, out);
     for (const Trigger& trigger : view.triggers)
       if (trigger.kind == TriggerKind::kSubmit)
-        first[trigger.job->id] =
-            dynamic_cast<const PlannedStarts&>(inner_).planned_start(*trigger.job).value_or(view.now);
+        first[trigger.job->id] = hosting_of(inner_).planned_start(*trigger.job).value_or(view.now);
   }
 
   std::map<JobId, Instant> first;
