@@ -14,8 +14,8 @@
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/daemon/agent_client.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::bench {
@@ -91,7 +91,7 @@ class AgentRuns {
 
   TemporaryFolder folder_;
   launcher::AgentHandle agent_;
-  launcher::EventBase loop_;
+  EventBase loop_;
   std::map<JobId, Job> jobs_;
   std::int64_t last_job_ = 0;
   std::string broken_;                             // an error to be thrown outside of the event loop

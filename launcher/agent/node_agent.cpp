@@ -80,7 +80,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       group_(ControlGroup::make(directory_.filename().string())),
       stream_(std::move(stream)),
       line_(loop_.get(), stream_.get(), seals ? protocol::FrameDecoder{seals->receiving} : protocol::FrameDecoder{},
-            options_.silence_limit, {"the daemon", "order"},
+            options_.silence_limit, "the daemon", "order",
             {[this](const protocol::Frame& frame) { handle(protocol::decode_order(frame)); }, [this] { shut_down(); },
              [this](const std::string& reason) { part(reason); }}),
       child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
@@ -143,7 +143,7 @@ void NodeAgent::run() {
   terminate_event_.arm();
   second_event_.arm_after(1000ms);
   first_look_.arm_after(kFirstLookAfter);
-  line_.begin(FrameLine::Use::kReadsAndWrites);
+  line_.begin();
   send(hello());
   event_base_dispatch(loop_.get());
   kill_all_descendants();

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "launcher/loop/read_deadline.hpp"
+#include "scheduler/base/loop/read_deadline.hpp"
 
 namespace replay::launcher {
 namespace {

@@ -3,17 +3,15 @@
 // connection and nothing else.
 #pragma once
 
-#include <event2/util.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <list>
 #include <vector>
 
-#include "launcher/loop/listener.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/loop/listener.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::launcher {

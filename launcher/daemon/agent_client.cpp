@@ -13,10 +13,10 @@ AgentClient::AgentClient(event_base* loop, int stream, OnReport on_report, OnLos
       on_lost_(std::move(on_lost)),
       writer_(sealed ? sealed->writer : nullptr),
       line_(loop, stream, sealed ? std::move(sealed->decoder) : protocol::FrameDecoder{}, silence_limit,
-            {"the node agent", "report"},
+            "the node agent", "report",
             {[this](const protocol::Frame& frame) { on_frame(frame); }, [this] { lose("the node agent has died"); },
              [this](const std::string& reason) { lose(reason); }}) {
-  line_.begin(writer_ != nullptr ? FrameLine::Use::kReads : FrameLine::Use::kReadsAndWrites);
+  line_.begin();
 }
 
 void AgentClient::send(const protocol::AgentOrder& order) {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "launcher/agent/frame_line.hpp"
 #include "launcher/daemon/link_writer.hpp"
-#include "launcher/loop/frame_line.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 #include "scheduler/protocol/frame.hpp"
 

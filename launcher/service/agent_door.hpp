@@ -16,9 +16,9 @@
 #include <string>
 
 #include "launcher/daemon/agent_link.hpp"
-#include "launcher/loop/listener.hpp"
-#include "launcher/loop/read_deadline.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/loop/listener.hpp"
+#include "scheduler/base/loop/read_deadline.hpp"
 #include "scheduler/protocol/handshake.hpp"
 
 namespace replay::launcher {

@@ -1,6 +1,5 @@
 #include "launcher/service/agent_service.hpp"
 
-#include <event2/event.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -14,8 +13,8 @@
 #include <system_error>
 
 #include "launcher/daemon/agent_client.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "launcher/service/agent_door.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 

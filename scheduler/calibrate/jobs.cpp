@@ -37,7 +37,7 @@ CalibrateJobs::~CalibrateJobs() { client_.reset(); }
 void CalibrateJobs::connect() {
   loop_.reset(event_base_new());
   if (!loop_) throw std::runtime_error("libevent has no event base");
-  sample_event_ = std::make_unique<launcher::LoopEvent>(loop_.get(), -1, EV_PERSIST, [this] { ask_all(); });
+  sample_event_ = std::make_unique<LoopEvent>(loop_.get(), -1, EV_PERSIST, [this] { ask_all(); });
   sample_event_->arm_after(kBetweenSamples);
   client_ = std::make_unique<launcher::AgentClient>(
       loop_.get(), agent_.stream(),

@@ -15,8 +15,8 @@
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/daemon/agent_client.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/program/output.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
@@ -100,13 +100,13 @@ class CalibrateJobs {
   void on(const protocol::JobEnded& report);
 
   launcher::AgentHandle agent_;
-  launcher::EventBase loop_;
+  EventBase loop_;
   std::map<JobId, Job> jobs_;
   std::int64_t last_job_ = 0;
   double ended_cpu_s_ = 0;
   std::optional<Mark> first_, last_;
   std::string broken_;  // why the connection broke; check() throws it, not the event loop's callback
-  std::unique_ptr<launcher::LoopEvent> sample_event_;
+  std::unique_ptr<LoopEvent> sample_event_;
   std::unique_ptr<launcher::AgentClient> client_;  // last: it uses the others
 };
 

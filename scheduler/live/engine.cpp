@@ -1,6 +1,5 @@
 #include "scheduler/live/engine.hpp"
 
-#include <event2/event.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
@@ -26,17 +26,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using WallClock = std::chrono::steady_clock;
-using EventBase = std::unique_ptr<event_base, decltype([](event_base* base) { event_base_free(base); })>;
-using LoopEvent = std::unique_ptr<event, decltype([](event* e) { event_free(e); })>;
 
 constexpr Duration kLaunchCost = 500ms;           // of a small job, with room to spare
 constexpr Duration kLaunchCostPerProcess = 20ms;  // start-up grows with the ranks
 constexpr Duration kLeastGrace = 2s;
 constexpr Duration kTick = 100ms;
-
-timeval to_timeval(std::chrono::microseconds wait) {
-  return {static_cast<time_t>(wait.count() / 1'000'000), static_cast<suseconds_t>(wait.count() % 1'000'000)};
-}
 
 // Trace time by the wall clock. Never goes back.
 class TraceClock {
@@ -73,16 +67,13 @@ class Engine final : public ExecutorListener {
                     {options.overrun, [&options](const Job& job) { return grace(job, options.time_scale); },
                      source.zero_time_of_day()}),
         base_(event_base_new()),
+        wake_(base_.get(), -1, 0, [] {}),
         clock_(source.begin(), options.time_scale) {
     INVARIANT(base_ != nullptr, "libevent has no event base");
     if (options.neighbours != nullptr) slowdowns_.emplace(machine, *options.neighbours, executor);
-    wake_ = LoopEvent{event_new(
-        base_.get(), -1, 0, [](evutil_socket_t, short, void*) {}, nullptr)};
-    if (stop_descriptor() >= 0) {
-      stop_ = LoopEvent{event_new(
-          base_.get(), stop_descriptor(), EV_READ | EV_PERSIST,
-          [](evutil_socket_t, short, void*) { clear_stop_descriptor(); }, nullptr)};  // the loop checks at each turn
-      event_add(stop_.get(), nullptr);
+    if (stop_descriptor() >= 0) {  // the loop checks at each turn
+      stop_.emplace(base_.get(), stop_descriptor(), EV_READ | EV_PERSIST, [] { clear_stop_descriptor(); });
+      stop_->arm();
     }
     executor_.attach(base_.get(), this);
     source_.attach(base_.get());
@@ -227,8 +218,7 @@ class Engine final : public ExecutorListener {
     auto wait = next == kNever ? std::chrono::microseconds{1h} : clock_.until(next);
     if (options_.tick) wait = std::min<std::chrono::microseconds>(wait, kTick);
     if (!events_.empty()) wait = 0us;
-    const timeval timeout = to_timeval(std::min<std::chrono::microseconds>(wait, 1h));
-    event_add(wake_.get(), &timeout);
+    wake_.arm_after(std::min<std::chrono::microseconds>(wait, 1h));
     event_base_loop(base_.get(), EVLOOP_ONCE);
   }
 
@@ -424,7 +414,7 @@ class Engine final : public ExecutorListener {
   Controller controller_;
   EventBase base_;
   LoopEvent wake_;
-  LoopEvent stop_;
+  std::optional<LoopEvent> stop_;  // none: stop signals are not heeded
   TraceClock clock_;
   Instant now_{};  // of the orders that are carried out
   std::map<JobId, Placed> launched_;

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/program/output_follower.hpp"
 #include "scheduler/program/report.hpp"
 #include "scheduler/program/run.hpp"
@@ -36,8 +36,8 @@ class ProgramTerminal {
   OutputFollower err_;
   int stops_heeded_ = 0;
   bool is_unread_ = false;
-  launcher::LoopEvent look_event_;
-  launcher::LoopEvent stop_event_;
+  LoopEvent look_event_;
+  LoopEvent stop_event_;
 };
 
 class ReportOutput {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "launcher/daemon/agent_client.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/model/event.hpp"
@@ -119,8 +119,8 @@ class ProgramRun {
   experiment::MachineTime machine_begin_;
   experiment::MachineTime machine_end_;
 
-  launcher::LoopEvent change_event_;
-  launcher::LoopEvent sample_event_;
+  LoopEvent change_event_;
+  LoopEvent sample_event_;
   launcher::AgentClient agent_;  // last: destroyed first, so that no report reaches a half-destroyed object
 };
 

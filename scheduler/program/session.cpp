@@ -195,7 +195,7 @@ class Session {
   }
 
   int under(launcher::AgentHandle& agent, const fs::path& folder, ReportOutput& report) {
-    const launcher::EventBase loop{event_base_new()};
+    const EventBase loop{event_base_new()};
     int status = 1;
     ProgramHistory history;
     {

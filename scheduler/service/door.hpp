@@ -15,8 +15,8 @@
 #include <memory>
 #include <string>
 
-#include "launcher/loop/listener.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/loop/listener.hpp"
 #include "scheduler/service/messages.hpp"
 
 namespace replay::service {
@@ -51,22 +51,22 @@ class Door {
   /// Nothing happens if the client has gone. REQUIRES: its request was handed over and not answered.
   void answer(Client client, const Answer& answer);
   /// Whether the client is connected.
-  [[nodiscard]] bool has(Client client) const { return connections_.contains(client); }
+  [[nodiscard]] bool has(Client client) const { return sessions_.contains(client); }
   /// Whether the client has closed its connection, also where the loop has not noticed yet. One that has only closed its
   /// own direction is there. One system call.
   [[nodiscard]] bool has_hung_up(Client client) const;
 
  private:
-  class Connection;
+  class Session;
   void accept(UniqueFd stream);
   void forget(Client client);
 
   event_base* loop_;
   Handle handle_;
   DoorLimits limits_;
-  std::map<Client, std::unique_ptr<Connection>> connections_;
+  std::map<Client, std::unique_ptr<Session>> sessions_;
   Client next_ = 1;
-  launcher::Listener listener_;
+  Listener listener_;
 };
 
 }  // namespace replay::service

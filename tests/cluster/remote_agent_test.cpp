@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "launcher/daemon/agent_executor.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/paths.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 #include "tests/support/remote_agent_fixture.hpp"
@@ -293,11 +293,11 @@ TEST_F(RemoteAgent, AFolderThatItDoesNotSeeIsNamed) {
   start_agent();
   auto executor = launcher::make_remote_executor(
       launcher::connect_agent(launcher::LinkAddress::parse(address_), launcher::read_link_key(key_)));
-  const launcher::EventBase loop{event_base_new()};
+  const EventBase loop{event_base_new()};
   OneJob job;
   executor->attach(loop.get(), &job);
   executor->launch({JobId{1}, {"/bin/true"}, {}, folder_ / "not/there", {CoreId{0}}, true});
-  launcher::LoopEvent tick{loop.get(), -1, EV_PERSIST, [] {}};
+  LoopEvent tick{loop.get(), -1, EV_PERSIST, [] {}};
   tick.arm_after(10ms);
   ASSERT_TRUE(comes_true([&] {
     event_base_loop(loop.get(), EVLOOP_ONCE);

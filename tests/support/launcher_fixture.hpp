@@ -18,9 +18,9 @@
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/daemon/agent_executor.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
 namespace replay::launcher {
 

@@ -12,10 +12,10 @@
 
 #include "launcher/agent/cores/node_cores.hpp"
 #include "launcher/agent/job/end_cost.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "launcher/mpich/job_network.hpp"
 #include "launcher/os/control_group.hpp"
 #include "launcher/os/topology.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::launcher {

@@ -15,8 +15,8 @@
 #include <span>
 
 #include "launcher/agent/job/job_context.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "launcher/os/pu_id.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
 namespace replay::launcher {
 

@@ -10,7 +10,7 @@
 
 #include "launcher/agent/job/job_context.hpp"
 #include "launcher/agent/job/job_outcome.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
 namespace replay::launcher {
 

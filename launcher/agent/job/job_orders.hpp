@@ -15,7 +15,7 @@
 
 #include "launcher/agent/cores/rank_move.hpp"
 #include "launcher/agent/job/job_context.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::launcher {

@@ -13,8 +13,8 @@
 #include "launcher/agent/cores/job_segment.hpp"
 #include "launcher/agent/job/agent_site.hpp"
 #include "launcher/agent/job/cpu_use_meter.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 

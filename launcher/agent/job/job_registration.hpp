@@ -12,8 +12,8 @@
 #include "launcher/agent/job/job_ending.hpp"
 #include "launcher/agent/job/job_watch.hpp"
 #include "launcher/agent/registrar.hpp"
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
 namespace replay::launcher {
 

@@ -13,7 +13,7 @@
 #include "launcher/agent/cores/turns.hpp"
 #include "launcher/agent/job/job_context.hpp"
 #include "launcher/agent/left_processes.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {

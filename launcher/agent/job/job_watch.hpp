@@ -9,7 +9,7 @@
 
 #include "launcher/agent/job/job_context.hpp"
 #include "launcher/agent/job/job_ending.hpp"
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
 
 namespace replay::launcher {

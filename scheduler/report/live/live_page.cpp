@@ -1,6 +1,5 @@
 #include "scheduler/report/live/live_page.hpp"
 
-#include <event2/event.h>
 #include <time.h>
 
 #include <algorithm>
@@ -33,7 +32,7 @@ std::chrono::nanoseconds cpu_time() {
 }  // namespace
 
 LivePage::LivePage(std::uint16_t port, std::string_view title, LivePageLimits limits)
-    : limits_(limits), loop_(launcher::precise_loop()), server_(loop_.get(), port, limits.server) {
+    : limits_(limits), loop_(precise_loop()), server_(loop_.get(), port, limits.server) {
   server_.show(live_page(title, PageServer::kEvents));
 }
 
@@ -137,7 +136,7 @@ bool LivePage::have_everything() const {
 
 void LivePage::wait_until(const std::function<bool()>& is_done) {
   const Clock::time_point deadline = Clock::now() + limits_.last_words;
-  launcher::LoopEvent pulse(loop_.get(), -1, 0, [] {});
+  LoopEvent pulse(loop_.get(), -1, 0, [] {});
   for (turn(); !is_done() && Clock::now() < deadline;) {
     pulse.arm_after(kPulse);
     event_base_loop(loop_.get(), EVLOOP_ONCE);

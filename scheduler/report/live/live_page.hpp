@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/log/record.hpp"
 #include "scheduler/report/live/page_server.hpp"
 #include "scheduler/report/live/run_changes.hpp"
@@ -80,7 +80,7 @@ class LivePage final : public log::Sink {
   void wait_until(const std::function<bool()>& is_done);
 
   LivePageLimits limits_;
-  launcher::EventBase loop_;
+  EventBase loop_;
   PageServer server_;
   std::filesystem::path log_;
   std::unique_ptr<RunChanges> run_;  // null before the first header

@@ -1,8 +1,6 @@
 #include "scheduler/report/live/page_server.hpp"
 
 #include <arpa/inet.h>
-#include <event2/buffer.h>
-#include <event2/bufferevent.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <sodium.h>
@@ -16,6 +14,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/loop/connection.hpp"
 #include "scheduler/report/live/http_request.hpp"
 
 namespace replay::report {
@@ -25,7 +24,6 @@ using std::chrono_literals::operator""ms;
 
 constexpr std::size_t kTokenBytes = 20;
 constexpr std::size_t kMostIgnored = 65'536;  // bytes that a client sends behind its request
-constexpr std::size_t kWrittenAtOnce = std::size_t{1} << 20;
 constexpr int kBacklog = 16;
 constexpr auto kLeaving = 1'000ms;  // a client that has its answer closes the connection within this time
 
@@ -83,8 +81,6 @@ std::uint16_t port_of(int socket) {
   return ntohs(address.sin_port);
 }
 
-timeval to_timeval(std::chrono::milliseconds time) { return {time.count() / 1000, time.count() % 1000 * 1000}; }
-
 }  // namespace
 
 // What a request gets.
@@ -99,54 +95,42 @@ struct PageServer::Answer {
 };
 
 // One client: one request, then its answer or events.
-class PageServer::Connection {
+class PageServer::Session final : Connection::Owner {
  public:
-  Connection(PageServer& server, UniqueFd socket)
-      : server_(server),
-        socket_(std::move(socket)),
-        line_(bufferevent_socket_new(server.loop_, socket_.get(), 0)),
-        late_(server.loop_, -1, 0, [this] { server_.forget(*this); }) {
-    INVARIANT(line_ != nullptr, "libevent takes no connection");
-    bufferevent_setcb(
-        line_.get(), [](bufferevent*, void* self) { static_cast<Connection*>(self)->on_readable(); },
-        [](bufferevent*, void* self) { static_cast<Connection*>(self)->on_written(); },
-        [](bufferevent*, short what, void* self) { static_cast<Connection*>(self)->on_event(what); }, this);
-    bufferevent_setwatermark(line_.get(), EV_READ, 0, server.limits_.head + 1);
-    bufferevent_set_max_single_write(line_.get(), kWrittenAtOnce);
-    bufferevent_enable(line_.get(), EV_READ | EV_WRITE);
-    late_.arm_after(server.limits_.request);
+  Session(PageServer& server, UniqueFd socket)
+      : server_(server), socket_(std::move(socket)), line_(server.loop_, socket_.get(), *this) {
+    line_.set_deadline(server.limits_.request);
+    line_.read();
   }
 
   [[nodiscard]] bool has_token() const { return has_token_; }
   [[nodiscard]] Stream stream() const { return state_ == State::kStreams ? stream_ : 0; }
-  [[nodiscard]] std::size_t waiting() const { return evbuffer_get_length(bufferevent_get_output(line_.get())); }
-  void send(std::string_view bytes) { bufferevent_write(line_.get(), bytes.data(), bytes.size()); }
+  [[nodiscard]] std::size_t waiting() const { return line_.waiting(); }
+  void send(std::string_view bytes) { line_.send(bytes); }
   /// Closes it when what waits has been taken.
   void end() {
     if (state_ == State::kLeaves) return;
     if (state_ == State::kReads || waiting() == 0) return leave();
     state_ = State::kAnswers;
-    late_.arm_after(server_.limits_.answer);
+    line_.set_deadline(server_.limits_.answer);
   }
 
  private:
   enum class State : std::uint8_t { kReads, kAnswers, kStreams, kLeaves };
 
-  void on_readable() {
-    evbuffer* const input = bufferevent_get_input(line_.get());
-    const std::size_t length = evbuffer_get_length(input);
+  void on_bytes() override {
+    const std::string_view bytes = line_.unread();
     if (state_ != State::kReads) {
-      ignored_ += length;
-      evbuffer_drain(input, length);
+      ignored_ += bytes.size();
+      line_.drop(bytes.size());
       if (ignored_ > kMostIgnored) server_.forget(*this);
       return;
     }
-    const std::string_view bytes{reinterpret_cast<const char*>(evbuffer_pullup(input, -1)), length};
     const auto head = head_length(bytes);
-    if (!head && length <= server_.limits_.head) return;
+    if (!head && bytes.size() <= server_.limits_.head) return;
     const Answer answer = head && *head <= server_.limits_.head ? server_.answer(bytes.substr(0, *head))
                                                                 : Answer{"431 Request Header Fields Too Large"};
-    evbuffer_drain(input, length);
+    line_.drop(bytes.size());
     begin(answer);
   }
 
@@ -159,29 +143,17 @@ class PageServer::Connection {
     if (!answer.is_stream) head += fmt::format("Content-Length: {}\r\n", body->size());
     send(head + "\r\n");
     if (answer.is_stream && !answer.without_body) {
-      late_.disarm();
+      line_.clear_deadline();
       state_ = State::kStreams;
       stream_ = server_.next_++;
-      const timeval stall = to_timeval(server_.limits_.stall);
-      bufferevent_set_timeouts(line_.get(), nullptr, &stall);
-      return;
+      return line_.drop_if_stalled(server_.limits_.stall);
     }
     state_ = State::kAnswers;
-    late_.arm_after(server_.limits_.answer);
-    if (!answer.without_body) send_whole(body);
+    line_.set_deadline(server_.limits_.answer);
+    if (!answer.without_body) line_.send(body);
   }
 
-  // Without a copy for each client.
-  void send_whole(std::shared_ptr<const std::string> body) {
-    const std::string& text = *body;
-    auto* const owner = new std::shared_ptr<const std::string>(std::move(body));  // the call below takes it
-    evbuffer_add_reference(
-        bufferevent_get_output(line_.get()), text.data(), text.size(),
-        [](const void*, std::size_t, void* held) { delete static_cast<std::shared_ptr<const std::string>*>(held); },
-        owner);
-  }
-
-  void on_written() {
+  void on_written() override {
     if (state_ == State::kAnswers) leave();
   }
 
@@ -189,22 +161,17 @@ class PageServer::Connection {
   void leave() {
     state_ = State::kLeaves;
     ::shutdown(socket_.get(), SHUT_WR);
-    late_.arm_after(kLeaving);
+    line_.set_deadline(kLeaving);
   }
 
-  void on_event(short what) {
-    const bool sends_no_more = (what & BEV_EVENT_EOF) != 0;
-    if (sends_no_more && state_ == State::kAnswers) return;  // it still reads
+  void on_end(Connection::End end) override {
+    if (end == Connection::End::kSendsNoMore && state_ == State::kAnswers) return;  // it still reads
     server_.forget(*this);
   }
 
   PageServer& server_;
   UniqueFd socket_;
-  struct Deleter {
-    void operator()(bufferevent* line) const { bufferevent_free(line); }
-  };
-  std::unique_ptr<bufferevent, Deleter> line_;
-  launcher::LoopEvent late_;
+  Connection line_;
   State state_ = State::kReads;
   bool has_token_ = false;
   std::size_t ignored_ = 0;
@@ -215,8 +182,8 @@ PageServer::PageServer(event_base* loop, std::uint16_t port, ServerLimits limits
     : loop_(loop), limits_(limits), token_(random_token()) {
   UniqueFd socket = listen_on(port);
   port_ = port_of(socket.get());
-  listener_ = std::make_unique<launcher::Listener>(loop, std::move(socket),
-                                                   [this](UniqueFd client) { accept(std::move(client)); });
+  listener_ =
+      std::make_unique<Listener>(loop, std::move(socket), [this](UniqueFd client) { accept(std::move(client)); });
 }
 
 PageServer::~PageServer() = default;
@@ -226,12 +193,12 @@ std::string PageServer::url() const { return fmt::format("http://127.0.0.1:{}/{}
 void PageServer::show(std::string page) { page_ = std::make_shared<const std::string>(std::move(page)); }
 
 void PageServer::accept(UniqueFd stream) {
-  if (connections_.size() >= limits_.connections) {
-    const auto stranger = std::ranges::find_if(connections_, [](const auto& one) { return !one->has_token(); });
-    if (stranger == connections_.end()) return;
-    connections_.erase(stranger);
+  if (sessions_.size() >= limits_.connections) {
+    const auto stranger = std::ranges::find_if(sessions_, [](const auto& one) { return !one->has_token(); });
+    if (stranger == sessions_.end()) return;
+    sessions_.erase(stranger);
   }
-  connections_.push_back(std::make_unique<Connection>(*this, std::move(stream)));
+  sessions_.push_back(std::make_unique<Session>(*this, std::move(stream)));
 }
 
 // The token is looked at last, so that no other answer depends on it.
@@ -256,15 +223,15 @@ PageServer::Answer PageServer::answer(std::string_view head) const {
 
 std::vector<PageServer::Stream> PageServer::streams() const {
   std::vector<Stream> open;
-  for (const auto& connection : connections_)
-    if (connection->stream() != 0) open.push_back(connection->stream());
+  for (const auto& session : sessions_)
+    if (session->stream() != 0) open.push_back(session->stream());
   std::ranges::sort(open);
   return open;
 }
 
-PageServer::Connection& PageServer::of(Stream stream) const {
-  const auto found = std::ranges::find_if(connections_, [stream](const auto& one) { return one->stream() == stream; });
-  INVARIANT(stream != 0 && found != connections_.end(), "there is no stream {}", stream);
+PageServer::Session& PageServer::of(Stream stream) const {
+  const auto found = std::ranges::find_if(sessions_, [stream](const auto& one) { return one->stream() == stream; });
+  INVARIANT(stream != 0 && found != sessions_.end(), "there is no stream {}", stream);
   return **found;
 }
 
@@ -276,15 +243,15 @@ void PageServer::send(Stream stream, std::string_view event, std::string_view da
 
 void PageServer::close() {
   listener_.reset();
-  for (const auto& connection : connections_) connection->end();
+  for (const auto& session : sessions_) session->end();
 }
 
 bool PageServer::has_sent_all() const {
-  return std::ranges::all_of(connections_, [](const auto& connection) { return connection->waiting() == 0; });
+  return std::ranges::all_of(sessions_, [](const auto& session) { return session->waiting() == 0; });
 }
 
-void PageServer::forget(const Connection& connection) {
-  std::erase_if(connections_, [&connection](const auto& one) { return one.get() == &connection; });
+void PageServer::forget(const Session& session) {
+  std::erase_if(sessions_, [&session](const auto& one) { return one.get() == &session; });
 }
 
 }  // namespace replay::report

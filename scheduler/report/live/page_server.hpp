@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "launcher/loop/listener.hpp"
+#include "scheduler/base/loop/listener.hpp"
 
 namespace replay::report {
 
@@ -55,26 +55,26 @@ class PageServer {
   /// No connection comes any more, and those that are open are closed when they have taken what waits for them.
   void close();
   /// Whether no connection is open.
-  [[nodiscard]] bool is_idle() const { return connections_.empty(); }
+  [[nodiscard]] bool is_idle() const { return sessions_.empty(); }
   /// Whether the kernel has all that was sent: it arrives also if this is destroyed now.
   [[nodiscard]] bool has_sent_all() const;
 
  private:
-  class Connection;
+  class Session;
   struct Answer;
 
   void accept(UniqueFd stream);
   [[nodiscard]] Answer answer(std::string_view head) const;
-  [[nodiscard]] Connection& of(Stream stream) const;
-  void forget(const Connection& connection);
+  [[nodiscard]] Session& of(Stream stream) const;
+  void forget(const Session& session);
 
   event_base* loop_;
   ServerLimits limits_;
   std::string token_;
   std::uint16_t port_ = 0;
   std::shared_ptr<const std::string> page_;
-  std::unique_ptr<launcher::Listener> listener_;  // null: closed
-  std::list<std::unique_ptr<Connection>> connections_;
+  std::unique_ptr<Listener> listener_;  // null: closed
+  std::list<std::unique_ptr<Session>> sessions_;
   Stream next_ = 1;
 };
 

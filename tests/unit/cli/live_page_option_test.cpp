@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/report/live/page_server.hpp"
 #include "tests/support/shell.hpp"
 
@@ -39,7 +39,7 @@ TEST_F(LivePageOption, APortIsANumber) {
 }
 
 TEST_F(LivePageOption, APortThatIsTakenIsSaidBeforeTheRunBegins) {
-  const launcher::EventBase loop = launcher::precise_loop();
+  const EventBase loop = precise_loop();
   const report::PageServer other{loop.get(), 0};
   expect_complaint(fmt::format("--policy easy --trace t.swf --machine emulated:1x1x4 --live-page {}", other.port()), 1,
                    fmt::format("port {} of 127.0.0.1: another program listens there", other.port()));

@@ -151,7 +151,7 @@ class ProgramRunTest : public testing::Test {
 
   UniqueFd ours_;
   UniqueFd theirs_;
-  launcher::EventBase loop_;
+  EventBase loop_;
   std::unique_ptr<PlayedAgent> agent_;
 };
 

@@ -22,9 +22,9 @@
 #include <utility>
 #include <vector>
 
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/service/busy_door.hpp"
 #include "tests/support/background.hpp"
 #include "tests/support/service_client.hpp"
@@ -63,7 +63,7 @@ class DoorTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  launcher::EventBase loop_ = launcher::precise_loop();
+  EventBase loop_ = precise_loop();
   UniqueFd socket_;
   std::unique_ptr<Door> door_;
   std::vector<Door::Client> waiting_;

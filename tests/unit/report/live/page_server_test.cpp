@@ -62,7 +62,7 @@ class Server : public testing::Test {
     return one;
   }
 
-  launcher::EventBase loop_ = launcher::precise_loop();
+  EventBase loop_ = precise_loop();
   std::unique_ptr<PageServer> server_;
 };
 

@@ -7,12 +7,16 @@
 #include <functional>
 #include <memory>
 
-namespace replay::launcher {
+namespace replay {
 
 struct EventBaseDeleter {
   void operator()(event_base* base) const { event_base_free(base); }
 };
 using EventBase = std::unique_ptr<event_base, EventBaseDeleter>;
+
+[[nodiscard]] inline timeval to_timeval(std::chrono::microseconds time) {
+  return {.tv_sec = time.count() / 1'000'000, .tv_usec = time.count() % 1'000'000};
+}
 
 /// A loop whose timers are late by microseconds; those of event_base_new() may be late by a tick of the kernel.
 [[nodiscard]] EventBase precise_loop();
@@ -24,7 +28,7 @@ class LoopEvent {
   LoopEvent(LoopEvent&&) = delete;
 
   void arm();
-  void arm_after(std::chrono::milliseconds delay);
+  void arm_after(std::chrono::microseconds delay);
   void disarm();
 
  private:
@@ -35,4 +39,4 @@ class LoopEvent {
   std::unique_ptr<event, Deleter> event_;
 };
 
-}  // namespace replay::launcher
+}  // namespace replay

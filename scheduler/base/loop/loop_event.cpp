@@ -1,8 +1,8 @@
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
 #include "scheduler/base/error.hpp"
 
-namespace replay::launcher {
+namespace replay {
 
 EventBase precise_loop() {
   const std::unique_ptr<event_config, decltype([](event_config* c) { event_config_free(c); })> how{event_config_new()};
@@ -22,11 +22,11 @@ LoopEvent::LoopEvent(event_base* loop, int fd, short what, std::function<void()>
 
 void LoopEvent::arm() { INVARIANT(event_add(event_.get(), nullptr) == 0, "cannot arm an event"); }
 
-void LoopEvent::arm_after(std::chrono::milliseconds delay) {
-  const timeval wait{.tv_sec = delay.count() / 1000, .tv_usec = delay.count() % 1000 * 1000};
+void LoopEvent::arm_after(std::chrono::microseconds delay) {
+  const timeval wait = to_timeval(delay);
   INVARIANT(event_add(event_.get(), &wait) == 0, "cannot arm a timer");
 }
 
 void LoopEvent::disarm() { event_del(event_.get()); }
 
-}  // namespace replay::launcher
+}  // namespace replay

@@ -1,8 +1,7 @@
 // Tests of a connection with frames: what comes as a frame, and what makes the line faulty, silent or closed.
-#include "launcher/loop/frame_line.hpp"
+#include "launcher/agent/frame_line.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/socket.h>
 
 #include <chrono>
 #include <memory>
@@ -10,47 +9,22 @@
 #include <thread>
 #include <vector>
 
-#include "launcher/loop/read_deadline.hpp"
-#include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/bytes.hpp"
+#include "tests/support/loop_fixture.hpp"
 
 namespace replay::launcher {
 namespace {
 
 using namespace std::chrono_literals;
 
-class LoopTest : public testing::Test {
- protected:
-  void SetUp() override {
-    int ends[2];
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
-    ours_.reset(ends[0]);
-    theirs_.reset(ends[1]);
-  }
-  void write(const std::string& bytes) {
-    ASSERT_EQ(::send(theirs_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
-  }
-  /// Until the loop is broken off, and at most this long.
-  void run(std::chrono::milliseconds limit = 20'000ms) {
-    LoopEvent end{loop_.get(), -1, 0, [this] { stop_loop(); }};
-    end.arm_after(limit);
-    event_base_dispatch(loop_.get());
-  }
-  void stop_loop() { event_base_loopbreak(loop_.get()); }
-
-  EventBase loop_{event_base_new()};
-  UniqueFd ours_;
-  UniqueFd theirs_;
-};
-
-class FrameLineTest : public LoopTest {
+class FrameLineTest : public test::LoopTest {
  protected:
   void begin(std::chrono::milliseconds silence_limit = 0ms) {
     line_ = std::make_unique<FrameLine>(
-        loop_.get(), ours_.get(), protocol::FrameDecoder{}, silence_limit, FrameLine::Peer{"the peer", "word"},
+        loop_.get(), ours_.get(), protocol::FrameDecoder{}, silence_limit, "the peer", "word",
         FrameLine::Callbacks{[this](const protocol::Frame& frame) { hear(frame); }, [this] { note("closed"); },
                              [this](const std::string& why) { note(why); }});
-    line_->begin(FrameLine::Use::kReadsAndWrites);
+    line_->begin();
   }
   void hear(const protocol::Frame& frame) {
     if (frame.payload == "nonsense") throw protocol::ProtocolError("it is nonsense");
@@ -155,28 +129,6 @@ TEST_F(FrameLineTest, TheLastBytesLeaveAtOnce) {
   const ssize_t got = ::recv(theirs_.get(), bytes.data(), bytes.size(), 0);
   ASSERT_GT(got, 0);
   EXPECT_EQ(bytes.substr(0, static_cast<std::size_t>(got)), "good night");
-}
-
-using ReadDeadlineTest = LoopTest;
-
-TEST_F(ReadDeadlineTest, WhoSpeaksInTimeIsReadAndAfterTheLimitItIsTooLate) {
-  std::string events;
-  std::unique_ptr<ReadDeadline> waiting;
-  const auto readable = [&] {
-    char byte = 0;
-    EXPECT_EQ(::recv(ours_.get(), &byte, 1, 0), 1);
-    events += byte;
-  };
-  waiting = std::make_unique<ReadDeadline>(loop_.get(), ours_.get(), 50ms, readable, [&] {
-    events += " late";
-    waiting.reset();
-    stop_loop();
-  });
-  write("ab");
-  run();
-  write("c");
-  run(20ms);
-  EXPECT_EQ(events, "ab late");
 }
 
 }  // namespace

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <functional>
 
-#include "launcher/loop/loop_event.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
-namespace replay::launcher {
+namespace replay {
 
 class Listener {
  public:
@@ -34,4 +34,4 @@ class Listener {
   LoopEvent breather_;
 };
 
-}  // namespace replay::launcher
+}  // namespace replay

@@ -5,9 +5,9 @@
 #include <functional>
 #include <utility>
 
-#include "launcher/loop/loop_event.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
 
-namespace replay::launcher {
+namespace replay {
 
 class ReadDeadline {
  public:
@@ -25,4 +25,4 @@ class ReadDeadline {
   LoopEvent late_;
 };
 
-}  // namespace replay::launcher
+}  // namespace replay

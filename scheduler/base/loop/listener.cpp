@@ -1,11 +1,11 @@
-#include "launcher/loop/listener.hpp"
+#include "scheduler/base/loop/listener.hpp"
 
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <utility>
 
-namespace replay::launcher {
+namespace replay {
 
 Listener::Listener(event_base* loop, UniqueFd socket, Accept accept)
     : socket_(std::move(socket)),
@@ -29,4 +29,4 @@ void Listener::on_none_left() {
   breather_.arm_after(kBreath);
 }
 
-}  // namespace replay::launcher
+}  // namespace replay

@@ -1,4 +1,4 @@
-#include "launcher/loop/listener.hpp"
+#include "scheduler/base/loop/listener.hpp"
 
 #include <event2/event.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "scheduler/base/file/temporary_folder.hpp"
 
-namespace replay::launcher {
+namespace replay {
 namespace {
 
 using namespace std::chrono_literals;
@@ -108,4 +108,4 @@ TEST_F(ListenerTest, WithoutADescriptorItBreathesAndTheCallerComesInLater) {
 }
 
 }  // namespace
-}  // namespace replay::launcher
+}  // namespace replay
