@@ -109,7 +109,7 @@ void CalibrateJobs::pause(std::chrono::milliseconds length) {
 }
 
 void CalibrateJobs::check() const {
-  if (stops_asked() > 0) throw calibrate::Interrupted{};
+  if (stops_asked() > 0) throw Interrupted{};
   if (!broken_.empty()) throw std::runtime_error(broken_);
 }
 

@@ -1,6 +1,6 @@
 // Runs MPI programs under a node agent for measurements, several at once. They are started, moved and ended with the
 // same orders as a trace's jobs, so that launch, end and resizes cost the same. Calls block. A stop signal (under
-// HeedStops) makes the current call throw calibrate::Interrupted. Jobs that still run end with this object.
+// HeedStops) makes the current call throw Interrupted. Jobs that still run end with this object.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,6 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/experiment/disturbance.hpp"
-#include "scheduler/program/output.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::calibrate {

@@ -10,16 +10,13 @@
 
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/calibrate/plan.hpp"
+#include "scheduler/calibrate/program/change_plan.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/experiment/programs.hpp"
 
 namespace replay::calibrate {
 namespace {
 
-using calibrate::Kernel;
-using calibrate::Kind;
-using calibrate::Measurement;
-using calibrate::SelfCase;
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 
@@ -110,8 +107,8 @@ CalibrateMeasurer::CalibrateMeasurer(CalibrateSetting setting) : setting_(std::m
   if (emulated_) emulated_->connect();
 }
 
-calibrate::Taken CalibrateMeasurer::take(const Measurement& m, std::size_t turn) {
-  calibrate::Taken taken;
+Taken CalibrateMeasurer::take(const Measurement& m, std::size_t turn) {
+  Taken taken;
   jobs_->watch_load();
   try {
     taken.readings = readings_of(m, turn);
@@ -197,7 +194,7 @@ CalibrateMeasurer::Readings CalibrateMeasurer::run_time(const Kernel& kernel, Pr
 // real run is unknown, so the benchmarks take turns.
 CalibrateMeasurer::Readings CalibrateMeasurer::sharing(const Kernel& kernel, ProcessCount processes, std::size_t turn) {
   const auto width = static_cast<std::size_t>(processes);
-  const std::uint64_t repeats = repeats_for(kernel, processes, calibrate::kSteady);
+  const std::uint64_t repeats = repeats_for(kernel, processes, kSteady);
   const FinishedJob expanded = run(kernel, repeats, place(processes, width));
   if (!expanded.malleable) throw Refused{fmt::format("{} is rigid: {}", kernel.name, expanded.rigid_reason)};
   if (expanded.end.cpu_use < 0) throw Refused{"its CPU utilisation is not known: it ended too soon, or vmlib is off"};
@@ -226,7 +223,7 @@ Kernel CalibrateMeasurer::neighbour_of(const Kernel& kernel, ProcessCount proces
 
 CalibrateMeasurer::Readings CalibrateMeasurer::self_slowdown(const Kernel& kernel, SelfCase which) {
   const Cores cores = cores_for(which);
-  const double alone = run(kernel, repeats_for(kernel, 1, calibrate::kSteady), {cores.front()}).ran_s;
+  const double alone = run(kernel, repeats_for(kernel, 1, kSteady), {cores.front()}).ran_s;
   std::vector<std::pair<Kernel, Cores>> others;
   for (std::size_t i = 1; i < cores.size(); ++i) others.push_back({kernel, {cores[i]}});
   return {{run_beside(kernel, {cores.front()}, others) / alone}};
@@ -234,14 +231,14 @@ CalibrateMeasurer::Readings CalibrateMeasurer::self_slowdown(const Kernel& kerne
 
 CalibrateMeasurer::Readings CalibrateMeasurer::pair(const Measurement& m) {
   const Cores cores = place(m.processes, static_cast<std::size_t>(m.processes));
-  const double alone = run(m.kernel, repeats_for(m.kernel, m.processes, calibrate::kSteady), cores).ran_s;
+  const double alone = run(m.kernel, repeats_for(m.kernel, m.processes, kSteady), cores).ran_s;
   return {{run_beside(m.kernel, cores, {{m.neighbour, cores}}) / alone}};
 }
 
 double CalibrateMeasurer::run_beside(const Kernel& first, const Cores& cores,
                                      const std::vector<std::pair<Kernel, Cores>>& others) {
   const auto processes = static_cast<ProcessCount>(cores.size());
-  const std::uint64_t repeats = repeats_for(first, processes, calibrate::kSteady);
+  const std::uint64_t repeats = repeats_for(first, processes, kSteady);
   const double lasts = seconds_of(first, processes) * static_cast<double>(repeats);
   double factor = kNeighbourLasts;
   for (int attempt = 0; attempt < kNeighbourTries; ++attempt, factor *= 4) {
@@ -264,12 +261,7 @@ double CalibrateMeasurer::run_beside(const Kernel& first, const Cores& cores,
 }
 
 Cores CalibrateMeasurer::place(ProcessCount processes, std::size_t cores) const {
-  Cores core_of_rank;
-  const std::size_t used = std::min(cores, cores_.size());
-  const std::size_t each = (static_cast<std::size_t>(processes) + used - 1) / used;
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(processes); ++rank)
-    core_of_rank.push_back(cores_[rank / each]);
-  return core_of_rank;
+  return place_ranks(processes, std::span{cores_}.first(std::min(cores, cores_.size())), Pairing::kBlock);
 }
 
 Cores CalibrateMeasurer::given_up(std::size_t width) const {

@@ -18,7 +18,6 @@
 namespace replay::calibrate {
 namespace {
 
-using calibrate::Kind;
 using Rows = std::vector<std::vector<std::string>>;
 
 std::string kernel_text(const std::string& name, const std::string& problem_class) {
@@ -52,7 +51,7 @@ class Page {
   // Value number `index` of a reading of that kind.
   std::string cell(const std::optional<Figure>& figure, Kind kind, std::size_t index, double unit = 1) {
     if (!figure) return "-";
-    const calibrate::Tolerance bound = calibrate::tolerances(kind, spread_)[index];
+    const Tolerance bound = tolerances(kind, spread_)[index];
     std::string mark;
     if (figure->disturbed)
       mark = "!";
@@ -177,7 +176,7 @@ class Page {
   std::set<std::string> marks_;
 };
 
-std::string list_of(const std::vector<calibrate::Measurement>& measurements) {
+std::string list_of(const std::vector<Measurement>& measurements) {
   constexpr std::size_t kMost = 6;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMost, measurements.size()); ++i) names.push_back(to_text(measurements[i]));
@@ -188,9 +187,9 @@ std::string list_of(const std::vector<calibrate::Measurement>& measurements) {
 
 std::string profile_text(const Profile& profile, double spread) { return Page{profile, spread}.text(); }
 
-std::string result_text(const calibrate::CalibrationResult& result, double spread) {
+std::string result_text(const CalibrationResult& result, double spread) {
   std::string text;
-  std::map<std::string, std::vector<calibrate::Measurement>> by_reason;
+  std::map<std::string, std::vector<Measurement>> by_reason;
   for (const auto& [measurement, reason] : result.refused) by_reason[reason].push_back(measurement);
   for (const auto& [reason, measurements] : by_reason)
     text += fmt::format("not measured: {} ({})\n", list_of(measurements), reason);

@@ -12,6 +12,6 @@ namespace replay::calibrate {
 [[nodiscard]] std::string profile_text(const Profile& profile, double spread);
 
 /// What could not be measured, what did not settle, what there was no time for. Empty when there is nothing to say.
-[[nodiscard]] std::string result_text(const calibrate::CalibrationResult& result, double spread);
+[[nodiscard]] std::string result_text(const CalibrationResult& result, double spread);
 
 }  // namespace replay::calibrate

@@ -13,7 +13,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/program/session.hpp"
+#include "scheduler/calibrate/program/session.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::cli {
@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kCannotStart = 127;  // as a shell reports it
 
-void add_change_options(CLI::App& command, program::ChangeTexts& changes) {
+void add_change_options(CLI::App& command, calibrate::ChangeTexts& changes) {
   const auto add = [&command](const char* name, std::vector<std::string>& times, const char* what) {
     command.add_option(name, times, what)->type_name("TIME")->allow_extra_args(false);
   };
@@ -47,7 +47,7 @@ Command add_run_program(CLI::App& app) {
       "Examples:\n"
       "  replay run --shrink-at 2s --expand-at 4s cg --class W --repeat 60\n"
       "  replay run -n 4 --every 500ms ./my_program");
-  auto request = std::make_shared<program::ProgramRequest>();
+  auto request = std::make_shared<calibrate::ProgramRequest>();
   command->add_option("-n", request->ranks, "ranks")
       ->check(CLI::Range(1, static_cast<int>(REPLAY_VM_MAX_RANKS)))
       ->type_name("RANKS")
@@ -85,7 +85,7 @@ Command add_run_program(CLI::App& app) {
       fmt::print(stderr, "replay: {}: {}\n", visible_text(name), clean_lines(*data));
       return kCannotStart;
     }
-    return program::run_program(*request,
+    return calibrate::run_program(*request,
                                 [](const std::string& line) { fmt::print(stderr, "{}\n", clean_lines(line)); });
   };
 }

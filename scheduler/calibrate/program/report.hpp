@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/program/run.hpp"
+#include "scheduler/calibrate/program/run.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 /// What the user asked for.
 struct ProgramSettings {
@@ -28,4 +28,4 @@ inline constexpr std::size_t kMostRows = 16;
 
 [[nodiscard]] nlohmann::ordered_json report_json(const ProgramSettings& settings, const ProgramHistory& history);
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

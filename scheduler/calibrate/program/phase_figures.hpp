@@ -12,7 +12,7 @@
 #include "scheduler/model/units.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 /// Placement of the ranks and whether they ran. Phases of one kind may be added up.
 struct PhaseKind {
@@ -81,4 +81,4 @@ struct RunFigures {
 /// One row per phase, in their order.
 [[nodiscard]] RunFigures run_figures(std::span<const PhaseTotals> phases);
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,4 +1,4 @@
-#include "scheduler/program/output.hpp"
+#include "scheduler/calibrate/program/output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include "scheduler/base/process/stop_signals.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace fs = std::filesystem;
 namespace {
 
@@ -64,4 +64,4 @@ void ReportOutput::write(const ProgramSettings& settings, const ProgramHistory& 
     throw std::system_error(errno, std::generic_category(), "the report cannot be written");
 }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,12 +1,12 @@
 // Tests of the plan of shrinks and expands for a program run by hand, and of the cores of its ranks.
 
-#include "scheduler/program/change_plan.hpp"
+#include "scheduler/calibrate/program/change_plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include "scheduler/base/error.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 using namespace std::chrono_literals;
@@ -112,4 +112,4 @@ TEST(PlaceRanks, CoresGetEquallyManyRanksOrOneMoreOrLess) {
 }
 
 }  // namespace
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -14,11 +14,11 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 #include "scheduler/model/event.hpp"
-#include "scheduler/program/change_plan.hpp"
-#include "scheduler/program/phase_figures.hpp"
+#include "scheduler/calibrate/program/change_plan.hpp"
+#include "scheduler/calibrate/program/phase_figures.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 struct ProgramOrder {
   protocol::LaunchJob launch;           ///< its core_of_rank: the placement at the start and when expanded again
@@ -124,4 +124,4 @@ class ProgramRun {
   launcher::AgentClient agent_;  // last: destroyed first, so that no report reaches a half-destroyed object
 };
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,4 +1,4 @@
-#include "scheduler/program/session.hpp"
+#include "scheduler/calibrate/program/session.hpp"
 
 #include <fmt/core.h>
 #include <sched.h>
@@ -22,12 +22,12 @@
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/experiment/real_machine.hpp"
-#include "scheduler/program/output.hpp"
-#include "scheduler/program/report.hpp"
-#include "scheduler/program/run.hpp"
+#include "scheduler/calibrate/program/output.hpp"
+#include "scheduler/calibrate/program/report.hpp"
+#include "scheduler/calibrate/program/run.hpp"
 #include "scheduler/protocol/wire.h"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace fs = std::filesystem;
 namespace {
 
@@ -239,4 +239,4 @@ class Session {
 
 int run_program(const ProgramRequest& request, const Say& say) { return Session{request, say}.run(); }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

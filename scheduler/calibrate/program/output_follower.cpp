@@ -1,4 +1,4 @@
-#include "scheduler/program/output_follower.hpp"
+#include "scheduler/calibrate/program/output_follower.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 bool write_all(int to, std::string_view bytes) {
@@ -51,4 +51,4 @@ bool OutputFollower::pass_on() {
   return true;
 }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,8 +1,8 @@
-#include "scheduler/program/phase_figures.hpp"
+#include "scheduler/calibrate/program/phase_figures.hpp"
 
 #include <algorithm>
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
@@ -175,4 +175,4 @@ RunFigures run_figures(std::span<const PhaseTotals> phases) {
   return run;
 }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

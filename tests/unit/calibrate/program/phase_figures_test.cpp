@@ -1,12 +1,12 @@
 // Tests of the arithmetic behind the table of `replay run`: from counters at the ends of phases to speeds.
 
-#include "scheduler/program/phase_figures.hpp"
+#include "scheduler/calibrate/program/phase_figures.hpp"
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/program/phase_kinds.hpp"
+#include "tests/unit/calibrate/program/phase_kinds.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -183,4 +183,4 @@ TEST(AddUp, PhasesOfOneKindBecomeOneInTheOrderOfTheirFirst) {
 }
 
 }  // namespace
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,4 +1,4 @@
-#include "scheduler/program/report.hpp"
+#include "scheduler/calibrate/program/report.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/experiment/disturbance.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 std::string number(const std::optional<double>& value, int decimals) {
@@ -211,4 +211,4 @@ nlohmann::ordered_json report_json(const ProgramSettings& settings, const Progra
   return json;
 }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -9,7 +9,7 @@
 
 #include "scheduler/base/file/unique_fd.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 class OutputFollower {
  public:
@@ -30,4 +30,4 @@ class OutputFollower {
   int error_ = 0;
 };
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

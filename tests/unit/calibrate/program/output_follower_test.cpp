@@ -1,6 +1,6 @@
 // Tests of passing a growing file on to a pipe.
 
-#include "scheduler/program/output_follower.hpp"
+#include "scheduler/calibrate/program/output_follower.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "tests/support/shell.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 class OutputFollowerTest : public testing::Test {
@@ -63,4 +63,4 @@ TEST_F(OutputFollowerTest, SaysWhenNobodyReadsAnyMore) {
 }
 
 }  // namespace
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -9,11 +9,11 @@
 
 #include "scheduler/base/file/whole_file.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
-#include "scheduler/program/output_follower.hpp"
-#include "scheduler/program/report.hpp"
-#include "scheduler/program/run.hpp"
+#include "scheduler/calibrate/program/output_follower.hpp"
+#include "scheduler/calibrate/program/report.hpp"
+#include "scheduler/calibrate/program/run.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 /// Copies the program's output as it grows and handles stop signals: the first one ends the program, the second one at
 /// once (SIGKILL), the third one stops the loop. If the output cannot be written any more, the program is ended as
@@ -55,4 +55,4 @@ class ReportOutput {
   std::optional<WholeFile> file_;
 };
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,4 +1,4 @@
-#include "scheduler/program/change_plan.hpp"
+#include "scheduler/calibrate/program/change_plan.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "scheduler/base/error.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 Duration read_time(std::string_view option, const std::string& text, Duration least) {
@@ -96,4 +96,4 @@ std::vector<std::int32_t> place_ranks(int ranks, std::span<const std::int32_t> c
   return core_of_rank;
 }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -13,7 +13,7 @@
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/units.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 enum class ChangeKind : std::uint8_t { kShrink, kExpand, kSuspend, kResume };
 using replay::to_text;  // the overloads for times, which the next one would hide
@@ -55,4 +55,4 @@ class ChangePlan {
 /// The core of each rank. The numbers of ranks per core differ by at most one. REQUIRES: at least one core.
 [[nodiscard]] std::vector<std::int32_t> place_ranks(int ranks, std::span<const std::int32_t> cores, Pairing pairing);
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

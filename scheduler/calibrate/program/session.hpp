@@ -8,9 +8,9 @@
 
 #include "launcher/agent/agent.hpp"
 #include "scheduler/model/allocation.hpp"
-#include "scheduler/program/change_plan.hpp"
+#include "scheduler/calibrate/program/change_plan.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 
 /// As on the command line of `replay run`.
 struct ProgramRequest {
@@ -37,4 +37,4 @@ using Say = std::function<void(const std::string&)>;
 /// agent is forked. Throws UsageError, InputError.
 [[nodiscard]] int run_program(const ProgramRequest& request, const Say& say);
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

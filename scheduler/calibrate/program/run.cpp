@@ -1,11 +1,11 @@
-#include "scheduler/program/run.hpp"
+#include "scheduler/calibrate/program/run.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 #include <variant>
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 using std::chrono_literals::operator""ms;
@@ -196,4 +196,4 @@ PhaseKind ProgramRun::kind() const {
 
 double ProgramRun::since_start() const { return seconds_of(Clock::now() - started_); }
 
-}  // namespace replay::program
+}  // namespace replay::calibrate

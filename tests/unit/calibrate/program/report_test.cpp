@@ -1,14 +1,14 @@
 // Tests of the report of `replay run`, as text and as JSON.
 
-#include "scheduler/program/report.hpp"
+#include "scheduler/calibrate/program/report.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/program/phase_kinds.hpp"
+#include "tests/unit/calibrate/program/phase_kinds.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 PhaseTotals phase(const PhaseKind& kind, double from, std::uint64_t calls) {
@@ -135,4 +135,4 @@ TEST(ProgramReport, JsonHasTheSameFiguresAndNullForWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace replay::program
+}  // namespace replay::calibrate

@@ -1,6 +1,6 @@
 // Tests of one program under a fake agent: which orders the agent gets, in which order, and what is kept.
 
-#include "scheduler/program/run.hpp"
+#include "scheduler/calibrate/program/run.hpp"
 
 #include <event2/buffer.h>
 #include <event2/bufferevent.h>
@@ -12,7 +12,7 @@
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/protocol/frame.hpp"
 
-namespace replay::program {
+namespace replay::calibrate {
 namespace {
 
 using namespace std::chrono_literals;
@@ -244,4 +244,4 @@ TEST_F(ProgramRunTest, ALostAgentEndsTheRunWithItsReason) {
 }
 
 }  // namespace
-}  // namespace replay::program
+}  // namespace replay::calibrate
