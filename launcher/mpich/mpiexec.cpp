@@ -19,6 +19,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
@@ -69,6 +71,12 @@ std::string_view last_line_starting(std::string_view text, std::string_view star
 }
 
 }  // namespace
+
+fs::path find_mpiexec() {
+  if (auto found = find_program("mpiexec")) return *found;
+  throw InputError(
+      "mpiexec is not on the PATH: a real run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
+}
 
 void raise_descriptor_limit() {
   rlimit limit{};

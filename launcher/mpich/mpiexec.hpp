@@ -22,6 +22,9 @@
 
 namespace replay::launcher {
 
+/// The mpiexec on the PATH. Throws InputError.
+[[nodiscard]] std::filesystem::path find_mpiexec();
+
 /// What distinguishes one start of mpiexec from another.
 struct MpiexecCall {
   std::vector<std::string> command;

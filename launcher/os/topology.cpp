@@ -165,6 +165,14 @@ std::vector<PuId> affinity_mask() {
   throw std::runtime_error("cannot read this process's affinity mask");
 }
 
+void leave_cores(const std::vector<PuId>& cores) {
+  cpu_set_t spare;
+  CPU_ZERO(&spare);
+  for (const PuId pu : affinity_mask())
+    if (std::ranges::find(cores, pu) == cores.end()) CPU_SET(index_of(pu), &spare);
+  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
+}
+
 LocalMachine discover(const Topology& topology, const Limits& limits, std::string_view spec, bool smt) {
   const std::vector<Place> all = all_places(topology);
   std::vector<Place> places;

@@ -43,6 +43,9 @@ struct Limits {
 /// Of this process, ascending.
 [[nodiscard]] std::vector<PuId> affinity_mask();
 
+/// Keeps this process, and those that it starts, off these cores, if there is another one in its mask.
+void leave_cores(const std::vector<PuId>& cores);
+
 /// `spec` is "local" or "local:CORES", CORES being OS indices such as "0-3,5". With `smt` each hardware thread counts.
 /// A list of the user's own is taken in hwloc's order. Throws InputError: bad list, not there, not in the mask.
 [[nodiscard]] LocalMachine discover_local(std::string_view spec, bool smt = false);

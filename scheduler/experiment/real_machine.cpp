@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "launcher/daemon/agent_executor.hpp"
+#include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/experiment/hardware.hpp"
@@ -142,11 +142,7 @@ void RealMachine::expect_runs(std::size_t count) const {
 
 void RealMachine::find_programs() {
   if (remote_) return;  // the agent has its own
-  const auto mpiexec = find_program("mpiexec");
-  if (!mpiexec)
-    throw InputError(
-        "mpiexec is not on the PATH: a real run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
-  agent_.mpiexec = *mpiexec;
+  agent_.mpiexec = launcher::find_mpiexec();
   const auto vmlib = vm_library();
   const std::string missing = fmt::format("no libreplay-vm.so in {}", library_folder().string());
   if (!vmlib && is_emulated()) throw InputError(missing + ": emulated cores need it");
@@ -160,12 +156,8 @@ void RealMachine::find_programs() {
 }
 
 void RealMachine::leave_the_jobs_cores() const {
-  if (is_emulated() || remote_) return;  // emulated jobs hardly use cores; remote ones use other cores
-  cpu_set_t spare;
-  CPU_ZERO(&spare);
-  for (const launcher::PuId pu : launcher::affinity_mask())
-    if (std::ranges::find(local_.pu_of_core, pu) == local_.pu_of_core.end()) CPU_SET(launcher::index_of(pu), &spare);
-  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
+  // Emulated jobs hardly use cores; remote ones use other cores.
+  if (!is_emulated() && !remote_) launcher::leave_cores(local_.pu_of_core);
 }
 
 std::unique_ptr<live::Executor> RealMachine::start() const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "scheduler/base/large_pages.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/metrics/job_table.hpp"
 #include "scheduler/metrics/series.hpp"
 #include "scheduler/model/units.hpp"
@@ -89,12 +90,11 @@ class JobSums {
   [[nodiscard]] double mpl() const { return mpl_.total(); }
 
  private:
-  static constexpr std::size_t kOutcomes = 6;
   static constexpr std::size_t kMostExpected = std::size_t{1} << 24;
 
   SummaryOptions options_;
   std::int64_t jobs_ = 0;
-  std::array<std::int64_t, kOutcomes> ended_{};
+  std::array<std::int64_t, enum_count<Outcome>()> ended_{};
   std::int64_t shrinks_ = 0;
   std::int64_t expands_ = 0;
   std::vector<JobTimes, LargePages<JobTimes>> times_;

@@ -23,6 +23,18 @@ enum class Outcome : std::uint8_t {
   kRejected    ///< never entered the queue: it needs more cores than the machine has
 };
 
+[[nodiscard]] constexpr std::string_view to_text(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kCompleted: return "completed";
+    case Outcome::kFailed: return "failed";
+    case Outcome::kOverrun: return "overrun";
+    case Outcome::kKilled: return "killed";
+    case Outcome::kCancelled: return "cancelled";
+    case Outcome::kRejected: return "rejected";
+  }
+  return "?";
+}
+
 /// Why a job is killed, and which outcome it has for that.
 enum class KillReason : std::uint8_t {
   kPolicy,
@@ -56,6 +68,15 @@ enum class KillReason : std::uint8_t {
 
 /// A benchmark's check of its own result.
 enum class Verification : std::uint8_t { kNone, kPassed, kFailed };
+
+[[nodiscard]] constexpr std::string_view to_text(Verification verification) {
+  switch (verification) {
+    case Verification::kNone: return "none";
+    case Verification::kPassed: return "passed";
+    case Verification::kFailed: return "failed";
+  }
+  return "?";
+}
 
 /// The one record of a job's end. Cores are free when it arrives: its processes are gone.
 struct JobEnd {
@@ -108,8 +129,5 @@ struct StartDelayed {  ///< a launched job has no process yet: its start is trie
 };
 using Event =
     std::variant<Submit, Finish, Started, Resized, Suspended, Resumed, Measured, Cancel, ActionFailed, StartDelayed>;
-
-[[nodiscard]] std::string_view to_text(Outcome outcome);
-[[nodiscard]] std::string_view to_text(Verification verification);
 
 }  // namespace replay

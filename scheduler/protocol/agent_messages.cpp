@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
 namespace replay::protocol {
@@ -148,7 +149,7 @@ void take(ByteReader& in, MoveRanks& message) {
 }
 void take(ByteReader& in, EndJob& message) {
   message.job = take_job(in);
-  message.outcome = in.take_enum(Outcome::kRejected, "outcome");
+  message.outcome = in.take_enum(kLastOf<Outcome>, "outcome");
 }
 void take(ByteReader& in, SlowDown& message) {
   message.job = take_job(in);
@@ -178,9 +179,9 @@ void take(ByteReader& in, JobMeasured& message) {
 }
 void take(ByteReader& in, JobEnded& message) {
   message.job = take_job(in);
-  message.end.outcome = in.take_enum(Outcome::kRejected, "outcome");
+  message.end.outcome = in.take_enum(kLastOf<Outcome>, "outcome");
   message.end.exit_code = in.take<std::int32_t>("exit code");
-  message.end.verification = in.take_enum(Verification::kFailed, "verification");
+  message.end.verification = in.take_enum(kLastOf<Verification>, "verification");
   message.end.cpu_use = in.take_double("CPU use");
   message.end.reason = in.take_text("reason");
   message.is_site_fault = in.take_bool("site fault");

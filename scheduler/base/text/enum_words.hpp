@@ -1,6 +1,7 @@
 // Enumerators by their words. For enumerations that count from zero, with a to_text() that is "?" beyond the last.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,16 @@ template <class Enum>
     if (one == word) return Enum(number);
   }
 }
+
+/// How many enumerators there are, and the last of them. REQUIRES: its to_text() is constexpr.
+template <class Enum>
+[[nodiscard]] constexpr std::size_t enum_count() {
+  std::size_t count = 0;
+  while (to_text(Enum(count)) != "?") ++count;
+  return count;
+}
+template <class Enum>
+inline constexpr Enum kLastOf = Enum(enum_count<Enum>() - 1);
 
 /// All words in their order, joined by ", ".
 template <class Enum>

@@ -1,7 +1,6 @@
 #include "scheduler/calibrate/program/session.hpp"
 
 #include <fmt/core.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,16 +14,17 @@
 #include <utility>
 
 #include "launcher/agent/agent.hpp"
+#include "launcher/mpich/mpiexec.hpp"
 #include "launcher/os/topology.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/counted_words.hpp"
-#include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/calibrate/program/output.hpp"
 #include "scheduler/calibrate/program/report.hpp"
 #include "scheduler/calibrate/program/run.hpp"
+#include "scheduler/experiment/real_machine.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::calibrate {
@@ -74,15 +74,6 @@ bool is_switched_off(const std::vector<std::pair<std::string, std::string>>& var
   for (const auto& [name, text] : variables)
     if (name == REPLAY_VM_ENV_OFF) value = text;
   return value != "0";
-}
-
-/// Keeps this process and the agent, which inherits the mask, off the program's cores if there is a core to spare.
-void leave_cores(const std::vector<launcher::PuId>& cores) {
-  cpu_set_t spare;
-  CPU_ZERO(&spare);
-  for (const launcher::PuId pu : launcher::affinity_mask())
-    if (std::ranges::find(cores, pu) == cores.end()) CPU_SET(launcher::index_of(pu), &spare);
-  if (CPU_COUNT(&spare) > 0) ::sched_setaffinity(0, sizeof spare, &spare);  // best effort: a failure here is harmless
 }
 
 /// Whether a user may expect that the program reads our standard input: it is a pipe, or a file that is not empty.
@@ -167,9 +158,9 @@ class Session {
     if (const auto note = launcher::missing_devices_note(agent_options.network, order_.launch.environment))
       say_note(*note);
     if (const auto note = launcher::threads_note(order_.launch.environment)) say_note(*note);
-    agent_options.mpiexec = find_mpiexec();
+    agent_options.mpiexec = launcher::find_mpiexec();
     if (request_.with_vmlib) agent_options.vmlib = find_vmlib();
-    leave_cores(cores_);
+    launcher::leave_cores(cores_);
     const HeedStops heeding;
     ReportOutput report{request_.report, request_.json};
     const TemporaryFolder folder;
@@ -179,13 +170,6 @@ class Session {
     return under(agent, folder.path(), report);
   }
 
-  static fs::path find_mpiexec() {
-    const auto found = find_program("mpiexec");
-    if (!found)
-      throw InputError(
-          "mpiexec is not on the PATH: a run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
-    return *found;
-  }
   static fs::path find_vmlib() {
     const auto found = vm_library();
     if (!found)

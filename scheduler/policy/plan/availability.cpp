@@ -1,12 +1,12 @@
 #include "scheduler/policy/plan/availability.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/powers_of_two.hpp"
 
 namespace replay {
 namespace {
@@ -26,14 +26,6 @@ std::size_t last_not_after(const Instant* instants, std::size_t count, Instant a
     count -= half;
   }
   return low;
-}
-
-// The power of two that is at most `cores`, and the one that is at least.
-std::size_t size_below(CoreCount cores) {
-  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1))) - 1, 12 - 1);
-}
-std::size_t size_above(CoreCount cores) {
-  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(cores, 1) - 1)));
 }
 
 // A bit for each of the steps [from, count): whether it has less than `enough`.
@@ -141,7 +133,7 @@ Availability::Placed Availability::place_and_measure(CoreCount cores, Duration l
 // One pass: `hole` is the one that the step at hand continues. A block of which the bounds tell enough is not looked at.
 Availability::Fit Availability::fit(CoreCount cores, Duration length, Instant from, Instant before) const {
   const Duration least = std::max(length, Duration{1});  // a job of no time needs a step with enough cores
-  const std::size_t size = size_below(cores);
+  const std::size_t size = std::min<std::size_t>(log2_below(cores), 12 - 1);
   Place place = find(from);
   Fit hole{from, place};
   while (place.block < blocks_.size() && hole.start < before) {
@@ -282,7 +274,7 @@ void Availability::add(Instant from, Instant to, CoreCount cores) {
 // Notes that nowhere in a block `cores` stay free for longer than `longest`.
 void Availability::note_longest(std::size_t block, CoreCount cores, Duration longest) const {
   LongestHoles& bounds = blocks_[block]->longest;
-  for (std::size_t size = size_above(cores); size < bounds.size(); ++size)
+  for (std::size_t size = log2_above(cores); size < bounds.size(); ++size)
     bounds[size] = std::min(bounds[size], longest);
   has_longest_ = true;
 }

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <iterator>
 #include <map>
 
+#include "scheduler/base/powers_of_two.hpp"
 #include "scheduler/model/units.hpp"
 
 namespace replay {
@@ -19,7 +19,7 @@ class KnownFloors {
   /// No hole for `cores` and `length` begins before this; Instant::min() if nothing is known.
   [[nodiscard]] Instant floor_for(CoreCount cores, Duration length) const {
     Instant floor = Instant::min();
-    const auto widest = static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(cores)) - 1);
+    const auto widest = log2_below(cores);
     for (std::size_t width = 0; width <= widest; ++width) {
       const auto longer = by_width_[width].upper_bound(length);
       if (longer != by_width_[width].begin()) floor = std::max(floor, std::prev(longer)->second);
@@ -29,7 +29,7 @@ class KnownFloors {
 
   /// Notes that the earliest hole of such a job begins at `start`. REQUIRES: cores >= 1.
   void note(CoreCount cores, Duration length, Instant start) {
-    Floors& floors = by_width_[static_cast<std::size_t>(std::bit_width(static_cast<unsigned>(cores - 1)))];
+    Floors& floors = by_width_[log2_above(cores)];
     const auto longer = floors.lower_bound(length);
     if (longer != floors.begin() && std::prev(longer)->second >= start) return;  // a shorter job gives as high a bound
     auto end = longer;

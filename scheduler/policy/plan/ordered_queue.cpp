@@ -1,18 +1,12 @@
 #include "scheduler/policy/plan/ordered_queue.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <utility>
+
+#include "scheduler/base/powers_of_two.hpp"
 
 namespace replay {
 namespace {
-
-// The first size class that may have jobs that need so many cores.
-std::size_t width_class(CoreCount cores, std::size_t sizes) {
-  if (cores <= 1) return 0;
-  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(cores) - 1), sizes - 1);
-}
 
 OrderedQueue::Entry entry_of(const Job& job) { return {&job, job.estimate, cores_needed(job), job.submitted, job.id}; }
 
@@ -112,7 +106,7 @@ void OrderedQueue::clear() {
 void OrderedQueue::Block::measure() {
   shortest.fill(Duration::max());
   for (const Entry& entry : entries) {
-    Duration& least = shortest[width_class(entry.cores, kSizes)];
+    Duration& least = shortest[std::min(log2_above(entry.cores), kSizes - 1)];
     least = std::min(least, entry.estimate);
   }
   for (std::size_t size = 1; size < kSizes; ++size) shortest[size] = std::min(shortest[size], shortest[size - 1]);
@@ -120,7 +114,7 @@ void OrderedQueue::Block::measure() {
 
 bool OrderedQueue::Block::may_match(const Shapes& shapes) const {
   return std::ranges::any_of(shapes.steps(), [this](const Shapes::Step& step) {
-    return shortest[width_class(step.cores, kSizes)] <= step.estimate;
+    return shortest[std::min(log2_above(step.cores), kSizes - 1)] <= step.estimate;
   });
 }
 

@@ -3,12 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/powers_of_two.hpp"
 
 namespace replay {
 namespace {
@@ -32,7 +31,7 @@ std::vector<double> mean_waits(const TrialRun& trial, bool by_size) {
   Mean all;
   std::vector<Mean> of_size;
   trial(kConservative, [&](ProcessCount processes, Duration wait) {
-    const std::size_t which = size_class(processes);
+    const std::size_t which = log2_above(processes);
     if (which >= of_size.size()) of_size.resize(which + 1);
     all.add(seconds(wait));
     of_size[which].add(seconds(wait));
@@ -55,10 +54,6 @@ std::optional<std::string> with_average_waits(const PolicyText& written, const T
   for (const auto& [key, value] : written.given)
     result += key == "awt" ? fmt::format(":awt={:.6g}", fmt::join(waits, "/")) : fmt::format(":{}={}", key, value);
   return result;
-}
-
-std::size_t size_class(ProcessCount processes) {
-  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(processes - 1)));
 }
 
 void AverageWait::Recent::add(Duration wait) {
@@ -88,7 +83,7 @@ void AverageWait::add(const Job& job, Duration wait) {
   if (!given_.empty()) return;
   all_.add(wait);
   if (!by_size_) return;
-  const std::size_t which = size_class(job.processes);
+  const std::size_t which = log2_above(job.processes);
   if (which >= of_size_.size()) of_size_.resize(which + 1);
   of_size_[which].add(wait);
 }
@@ -99,7 +94,7 @@ double AverageWait::seconds_of(const Job& job) const {
         fmt::format("policy 'slack': awt={} takes a simulation before the run, which a policy inside another one does "
                     "not get; expected a number or auto",
                     unknown_));
-  const std::size_t which = size_class(job.processes);
+  const std::size_t which = log2_above(job.processes);
   if (!given_.empty()) return given_[std::min(which, given_.size() - 1)];
   return which < of_size_.size() && !of_size_[which].is_empty() ? of_size_[which].mean_s() : all_.mean_s();
 }

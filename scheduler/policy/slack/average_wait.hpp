@@ -17,15 +17,12 @@ namespace replay {
 /// The least AWT, in seconds, that is learnt or found: a machine without waits still allows delays of that order.
 inline constexpr double kLeastAverageWait = 60;
 
-/// The size class of jobs of 1, 2, up to 4, up to 8, ... processors: 0, 1, 2, 3, ... REQUIRES: processes >= 1.
-[[nodiscard]] std::size_t size_class(ProcessCount processes);
-
 /// PolicyEntry::prepare of the slack policy: numbers in place of `awt=conservative` or `awt=conservative-by-size`, which
 /// are the average waits of the same jobs under conservative backfilling, each at least 60 s; a size without jobs gets
 /// the mean of all.
 [[nodiscard]] std::optional<std::string> with_average_waits(const PolicyText& written, const TrialRun& trial);
 
-/// The average wait of all jobs, or of each size class.
+/// The average wait of all jobs, or of each size class: of 1, 2, up to 4, up to 8, ... processors.
 class AverageWait {
  public:
   /// As `awt` of the slack policy says.

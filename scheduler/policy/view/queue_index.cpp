@@ -1,8 +1,6 @@
 #include "scheduler/policy/view/queue_index.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
 namespace replay {
 namespace {
@@ -104,12 +102,6 @@ void QueueIndex::Least::add(const Least& other) {
   is_loose_ = is_loose_ || other.is_loose_;
   for (std::size_t size = 0; size < kSizes; ++size)
     estimates_[size] = std::min(estimates_[size], other.estimates_[size]);
-}
-
-// The first size class that may have jobs of so many cores.
-std::size_t QueueIndex::Least::size_of(CoreCount cores) {
-  if (cores <= 1) return 0;
-  return std::min<std::size_t>(std::bit_width(static_cast<std::uint32_t>(cores) - 1), kSizes - 1);
 }
 
 }  // namespace replay

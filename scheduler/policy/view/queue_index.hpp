@@ -4,11 +4,13 @@
 // instructions.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
 #include <vector>
 
+#include "scheduler/base/powers_of_two.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -74,7 +76,10 @@ class QueueIndex {
       if (cores_ > search.wanted.cores) return false;
       return cores_ <= search.wanted.narrow || estimates_[search.size] <= search.wanted.estimate;
     }
-    [[nodiscard]] static std::size_t size_of(CoreCount cores);
+    /// The first size class that may have jobs that need so many cores.
+    [[nodiscard]] static std::size_t size_of(CoreCount cores) {
+      return std::min(log2_above(cores), kSizes - 1);
+    }
 
    private:
     static constexpr std::size_t kSizes = 12;

@@ -6,6 +6,7 @@
 
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/model/job_sizes.hpp"
 #include "scheduler/report/page/run_parts.hpp"
 
@@ -122,7 +123,7 @@ ordered_json class_names() {
 
 ordered_json outcome_names() {
   ordered_json json = ordered_json::array();
-  for (int i = 0; i <= static_cast<int>(Outcome::kRejected); ++i) json.push_back(to_text(static_cast<Outcome>(i)));
+  for (std::size_t i = 0; i < enum_count<Outcome>(); ++i) json.push_back(to_text(Outcome(i)));
   return json;
 }
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/percentile.hpp"
+#include "scheduler/base/powers_of_two.hpp"
 #include "scheduler/report/plot/figures.hpp"
 #include "scheduler/report/plot/job_values.hpp"
 
@@ -23,14 +23,10 @@ struct Quartiles {
   double p5 = 0, p25 = 0, p50 = 0, p75 = 0, p95 = 0;
 };
 
-std::size_t size_bin(ProcessCount processes) {
-  return static_cast<std::size_t>(std::bit_width(static_cast<std::uint32_t>(std::max(processes, 1)) - 1));
-}
-
 std::vector<Quartiles> quartiles_of(const PlotRun& run, const FigureOptions& options, JobMetric metric) {
   std::vector<std::vector<double>> values;
   for_each_job(run, options, [&](const metrics::JobRow& row, std::size_t) {
-    const std::size_t bin = size_bin(row.processes);
+    const std::size_t bin = log2_above(row.processes);
     if (values.size() <= bin) values.resize(bin + 1);
     values[bin].push_back(value_of(row, metric, options.bound));
   });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/powers_of_two.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/policy/slack/average_wait.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
@@ -39,7 +40,7 @@ double mean_wait(const std::vector<TracedJob>& jobs, std::size_t of_class) {
   double sum = 0;
   int count = 0;
   for (const TracedJob& traced : jobs) {
-    if (of_class < 99 && size_class(traced.job.processes) != of_class) continue;
+    if (of_class < 99 && log2_above(traced.job.processes) != of_class) continue;
     sum += seconds(log.start(traced.job.id) - traced.job.submitted);
     ++count;
   }
@@ -48,7 +49,7 @@ double mean_wait(const std::vector<TracedJob>& jobs, std::size_t of_class) {
 
 TEST(SizeClass, DoublesInWidth) {
   for (const auto& [processes, which] : {std::pair{1, 0U}, {2, 1U}, {3, 2U}, {4, 2U}, {5, 3U}, {8, 3U}, {9, 4U}})
-    EXPECT_EQ(size_class(processes), which) << processes;
+    EXPECT_EQ(log2_above(processes), which) << processes;
 }
 
 TEST(AverageWaits, AreThoseOfConservativeBackfilling) {
@@ -60,7 +61,7 @@ TEST(AverageWaits, AreThoseOfConservativeBackfilling) {
 TEST(AverageWaits, BySizeTheyAreThoseOfTheSize) {
   const auto jobs = crowded();
   std::string expected = "slack:awt=";
-  for (std::size_t i = 0; i <= size_class(16); ++i)
+  for (std::size_t i = 0; i <= log2_above(16); ++i)
     expected += fmt::format("{}{:.6g}", i == 0 ? "" : "/", std::max(kLeastAverageWait, mean_wait(jobs, i)));
   EXPECT_EQ(found("slack:awt=conservative-by-size", jobs), expected);
 }
