@@ -443,12 +443,6 @@ Duration grace(const Job& job, double time_scale) {
   return Duration{std::llround(std::max(share, to_trace(kLeastGrace)) + to_trace(real))};
 }
 
-RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
-              Executor& executor, log::Sink& log, const RunOptions& options) {
-  TraceSource source{workload};
-  return run(machine, source, policy, model, executor, log, options);
-}
-
 RunResult run(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
               log::Sink& log, const RunOptions& options) {
   INVARIANT(machine.names_cores(), "a real run needs cores with names");

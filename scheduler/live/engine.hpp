@@ -14,7 +14,6 @@
 #include "scheduler/log/record.hpp"
 #include "scheduler/model/job.hpp"
 #include "scheduler/model/machine.hpp"
-#include "scheduler/model/workload.hpp"
 #include "scheduler/policy/view/policy.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
 
@@ -58,12 +57,10 @@ struct RunResult {
 /// How long after the end of its estimate a real job may still run: max(5 %, 2 s real) plus what launching costs.
 [[nodiscard]] Duration grace(const Job& job, double time_scale);
 
-/// Runs `workload` to its end. Stop signals that are heeded (stop_signals.hpp) end it early: at the first one the
-/// jobs are ended, at the second one at once (SIGKILL), and at the third one their ends are not waited for. A policy
-/// that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has every end.
-RunResult run(const Machine& machine, const Workload& workload, Policy& policy, const RuntimeModel& model,
-              Executor& executor, log::Sink& log, const RunOptions& options);
-/// The same with jobs from anywhere, until the source is done. `source` must outlive the run.
+/// Runs the jobs of `source`, which outlives this, until it is done. Stop signals that are heeded (stop_signals.hpp) end it
+/// early: at the first one the jobs are ended, at the second one at once (SIGKILL), and at the third one their ends are not
+/// waited for. A policy that fails ends it early, too: running jobs are killed, waiting ones are cancelled, and the log has
+/// every end.
 RunResult run(const Machine& machine, JobSource& source, Policy& policy, const RuntimeModel& model, Executor& executor,
               log::Sink& log, const RunOptions& options);
 

@@ -88,7 +88,9 @@ TEST_F(NodeSharing, JobsAreTogetherOnNodesOnCpusAndOnCores) {
       if (const std::string now = places(id(letter)); !now.empty()) seen.try_emplace(id(letter), now);
   };
   test::MemoryLog log;
-  live::run(machine_, Workload{jobs}, policy, *model, *executor_, log, options);
+  const Workload workload{jobs};
+  live::TraceSource source{workload};
+  live::run(machine_, source, policy, *model, *executor_, log, options);
 
   EXPECT_EQ(test::what_is_wrong(log, machine_), "");
   EXPECT_EQ(seen[id('A')], "0 4 alone");

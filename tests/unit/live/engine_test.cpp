@@ -51,7 +51,8 @@ class Live : public testing::Test {
     if (adjust) adjust(executor, options);
     const Workload workload{std::move(jobs)};
     LiveLog live;
-    live.result = live::run(machine_, workload, policy, *make_runtime_model("isolated"), executor, live.log, options);
+    live::TraceSource source{workload};
+    live.result = live::run(machine_, source, policy, *make_runtime_model("isolated"), executor, live.log, options);
     live.misuse = executor.misuse;
     live.placements = executor.placements;
     live.slowdowns = executor.slowdowns;
