@@ -12,6 +12,7 @@
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/base/text/enum_words.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/model/contention.hpp"
 #include "traces/swf_record.hpp"
 
@@ -108,11 +109,7 @@ const std::array<Column, 13> kColumns{{
      [](const JobTraits& t) { return t.eligible ? to_text(*t.eligible) : std::string{}; }},
 }};
 
-std::string known_columns() {
-  std::string names;
-  for (const Column& column : kColumns) names.append(names.empty() ? "" : ", ").append(column.name);
-  return names;
-}
+std::string known_columns() { return joined(kColumns, ", ", &Column::name); }
 
 }  // namespace
 

@@ -86,8 +86,7 @@ std::optional<std::string> note_on_threads(const Variables& given) {
 
 std::optional<std::string> note_on_missing_devices(const Variables& missing) {
   if (missing.empty()) return std::nullopt;
-  std::string list;
-  for (const auto& [name, value] : missing) list += fmt::format("{}{}={}", list.empty() ? "" : ", ", name, value);
+  const std::string list = joined(missing, ", ", [](const auto& one) { return one.first + "=" + one.second; });
   return fmt::format(
       "jobs do not get {}: a job's own network has no device but lo; jobs that need another one run with --job-network "
       "host",

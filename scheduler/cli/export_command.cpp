@@ -11,6 +11,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/export/export_files.hpp"
@@ -26,12 +27,7 @@ struct ExportGiven {
   bool list = false;
 };
 
-std::string format_names() {
-  std::string names;
-  for (const results::ExportFormat& format : results::export_formats())
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
-  return names;
-}
+std::string format_names() { return joined(results::export_formats(), ", ", &results::ExportFormat::name); }
 
 void say(const std::filesystem::path& log, const std::string& remark) {
   fmt::print(stderr, "replay: {}: {}\n", clean_line(log.string()), clean_line(remark));

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
@@ -35,13 +37,11 @@ std::vector<std::string> remarks_on(const log::Header& a, const log::Header& b) 
 }
 
 std::string did_text(const PartingSide& side, Instant at) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(side.did.size(), kMostShown); ++i) {
-    const Decision& decision = side.did[i];
-    text += i == 0 ? "" : "; ";
-    text += text_of(decision, DecisionDetails::kAll);
-    if (decision.at != at) text += fmt::format(" at {} s", replay::to_text(decision.at));
-  }
+  const auto shown = std::span{side.did}.first(std::min(side.did.size(), kMostShown));
+  std::string text = joined(shown, "; ", [at](const Decision& decision) {
+    const std::string when = decision.at == at ? "" : fmt::format(" at {} s", replay::to_text(decision.at));
+    return text_of(decision, DecisionDetails::kAll) + when;
+  });
   if (side.did.size() > kMostShown) text += fmt::format("; and {} more", side.did.size() - kMostShown);
   if (!text.empty()) return text;
   if (side.decision)

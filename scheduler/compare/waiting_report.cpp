@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -160,9 +161,8 @@ std::string size_text(const WaitReport& report) {
 }
 
 std::string jobs_text(JobId primary, const std::vector<JobId>& matched) {
-  std::string text = fmt::format("job {} with ", number(primary));
-  for (std::size_t i = 0; i < matched.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", number(matched[i]));
-  return text;
+  return fmt::format("job {} with {}", number(primary),
+                     joined(matched, ", ", [](JobId job) { return std::to_string(number(job)); }));
 }
 
 std::string class_text(JobClass job_class) { return fmt::format("{} jobs", to_text(job_class)); }
@@ -187,9 +187,8 @@ std::vector<std::string> turn_lines(const WaitReport& report, const WaitTextOpti
     lines.push_back(expected);
   const auto name_some = [&](std::string head, const auto& all, auto text_of) {
     if (all.empty()) return;
-    for (std::size_t i = 0; i < std::min(options.most_named, all.size()); ++i)
-      head += (i == 0 ? "" : "; ") + text_of(all[i]);
-    lines.push_back(head + (all.size() > options.most_named ? "; ..." : ""));
+    const auto some = std::span{all}.first(std::min(options.most_named, all.size()));
+    lines.push_back(head + joined(some, "; ", text_of) + (some.size() < all.size() ? "; ..." : ""));
   };
   name_some("it shared nodes: ", turns.groups, [&](const GroupOfJob& group) {
     return fmt::format("{} .. {}, {} (case {}, utilisation gain {:.2f})", when(group.at),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scheduler/base/text/counted_words.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/base/text/text_table.hpp"
 #include "scheduler/model/units.hpp"
 
@@ -180,11 +181,10 @@ void write_people(Page& page, const TraceInfo& info) {
   if (info.users > 0) {
     page.fact("users", fmt::format("{} in {} groups; {} executables, {} queues", info.users, info.groups,
                                    info.executables, info.queues));
-    std::string list;
-    for (const UserShare& user : info.busiest_users)
-      list += fmt::format("{}user {}: {} of the work, {} of the jobs", list.empty() ? "" : "; ", user.user,
-                          percent(user.work_share), percent(user.job_share));
-    page.fact("busiest", list);
+    page.fact("busiest", joined(info.busiest_users, "; ", [](const UserShare& user) {
+                return fmt::format("user {}: {} of the work, {} of the jobs", user.user, percent(user.work_share),
+                                   percent(user.job_share));
+              }));
   }
   if (!info.hour_shares) return;
   page.line("  {:<16}{}   {}", "submissions", columns(*info.hour_shares, 2), columns(*info.day_shares, 4));

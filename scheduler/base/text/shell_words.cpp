@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "scheduler/base/text/split.hpp"
+
 namespace replay {
 namespace {
 
@@ -49,10 +51,6 @@ std::string quoted_word(std::string_view word) {
   return quoted + "'";
 }
 
-std::string command_line_of(std::span<const std::string> words) {
-  std::string line;
-  for (const std::string& word : words) line.append(line.empty() ? "" : " ").append(quoted_word(word));
-  return line;
-}
+std::string command_line_of(std::span<const std::string> words) { return joined(words, " ", quoted_word); }
 
 }  // namespace replay

@@ -1,7 +1,10 @@
-// Texts whose parts one character separates.
+// Texts taken apart at a character, and lists put together.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +26,16 @@ std::size_t for_each_part(std::string_view text, char separator, OnPart on_part)
   std::vector<std::string_view> parts;
   for_each_part(text, separator, [&](std::size_t /*index*/, std::string_view part) { parts.push_back(part); });
   return parts;
+}
+
+/// The texts of the items, with `between` between them; `text_of` is a function or a member. Of texts themselves it is
+/// fmt::join.
+template <class Items, class TextOf>
+[[nodiscard]] std::string joined(const Items& items, std::string_view between, const TextOf& text_of) {
+  std::string all;
+  for (const auto& item : items)
+    all.append(&item == &*std::begin(items) ? "" : between).append(std::invoke(text_of, item));
+  return all;
 }
 
 }  // namespace replay

@@ -1,6 +1,7 @@
 #include "scheduler/policy/plan/availability.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <utility>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
@@ -26,10 +27,8 @@ class Name {
     for (const fs::path& part : run.relative_path()) parts_.push_back(part.string());
   }
   [[nodiscard]] std::string text() const {
-    std::string text;
-    for (std::size_t i = parts_.size() - std::min(length_, parts_.size()); i < parts_.size(); ++i)
-      text += (text.empty() ? "" : "/") + parts_[i];
-    return text + title_;
+    const auto last = std::span{parts_}.last(std::min(length_, parts_.size()));
+    return fmt::format("{}{}", fmt::join(last, "/"), title_);
   }
   bool grow() { return length_ < parts_.size() && ++length_ > 0; }
   [[nodiscard]] const fs::path& place() const { return place_; }

@@ -66,10 +66,8 @@ void keep_first_seed(std::vector<fs::path>& logs) {
 std::string joined_names(std::span<const std::string> names) {
   constexpr std::size_t kMost = 4;
   const bool has_all = names.size() <= kMost;
-  std::string text;
-  for (const std::string& name : names.first(has_all ? names.size() : kMost - 1))
-    text += (text.empty() ? "" : ", ") + name;
-  return has_all ? text : fmt::format("{} and {} more", text, names.size() - kMost + 1);
+  if (has_all) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.first(kMost - 1), ", "), names.size() - kMost + 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/whole_file.hpp"
+#include "scheduler/base/text/split.hpp"
 #include "scheduler/report/draw/canvas_file.hpp"
 #include "scheduler/report/plot/figures.hpp"
 #include "scheduler/results/event_log_file.hpp"
@@ -49,9 +50,8 @@ Layout layout_of(std::span<const PlotRun> runs, const FigureOptions& options, co
 }
 
 std::string description_of(std::span<const PlotRun> runs, const FigureOptions& options) {
-  std::string text = fmt::format("{}: ", kFigureNames[static_cast<std::size_t>(options.kind)]);
-  for (const PlotRun& run : runs) text += (&run == runs.data() ? "" : ", ") + run.label;
-  return text;
+  return fmt::format("{}: {}", kFigureNames[static_cast<std::size_t>(options.kind)],
+                     joined(runs, ", ", &PlotRun::label));
 }
 
 }  // namespace
