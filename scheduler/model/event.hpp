@@ -85,6 +85,7 @@ struct JobEnd {
   Verification verification = Verification::kNone;
   double cpu_use = -1;  ///< measured CPU utilisation of formula (3), -1: not measured
   std::string reason;   ///< for a person; empty where the outcome says it all
+  bool operator==(const JobEnd&) const = default;
 };
 
 struct Submit {

@@ -1,5 +1,6 @@
 #include "scheduler/protocol/agent_messages.hpp"
 
+#include <concepts>
 #include <string_view>
 #include <type_traits>
 
@@ -15,209 +16,168 @@ namespace {
 constexpr std::uint16_t kFirstOrder = 1;
 constexpr std::uint16_t kFirstReport = 101;
 
-void put(ByteWriter& out, JobId job) { out.put(static_cast<std::int64_t>(job)); }
-void put(ByteWriter& out, const std::vector<std::int32_t>& numbers) {
-  out.put(static_cast<std::uint32_t>(numbers.size()));
-  for (const std::int32_t number : numbers) out.put(number);
-}
+// Each message names its fields once, in the order in which they travel: `io` puts them or takes them.
+template <class Message, class Of>
+concept A = std::same_as<std::remove_const_t<Message>, Of>;
 
-void put(ByteWriter& out, const std::vector<std::pair<std::string, std::string>>& variables) {
-  out.put(static_cast<std::uint32_t>(variables.size()));
-  for (const auto& [name, value] : variables) {
-    out.put_text(name);
-    out.put_text(value);
+void fields(auto& io, auto& m) {
+  if constexpr (requires { m.job; }) io(m.job, "job");  // nothing else; Goodbye, Ping, Heartbeat: nothing at all
+}
+void fields(auto& io, A<LaunchJob> auto& m) {
+  io(m.job, "job");
+  io(m.command, "command");
+  io(m.environment, "environment");
+  io(m.directory, "directory");
+  io(m.core_of_rank, "core of rank");
+  io(m.malleable, "malleable");
+  io(m.given_ns, "given");
+  io(m.working_directory, "working directory");
+  io(m.surroundings, "surroundings");
+}
+void fields(auto& io, A<MoveRanks> auto& m) {
+  io(m.job, "job");
+  io(m.core_of_rank, "core of rank");
+}
+void fields(auto& io, A<EndJob> auto& m) {
+  io(m.job, "job");
+  io(m.outcome, "outcome");
+}
+void fields(auto& io, A<SlowDown> auto& m) {
+  io(m.job, "job");
+  io(m.slowdown, "slowdown");
+}
+void fields(auto& io, A<Hello> auto& m) {
+  io(m.version, "version");
+  io(m.pid, "pid");
+  io(m.cores, "core of rank");
+  io(m.emulated, "emulated");
+}
+void fields(auto& io, A<JobStarted> auto& m) {
+  io(m.job, "job");
+  io(m.malleable, "malleable");
+  io(m.reason, "reason");
+}
+void fields(auto& io, A<JobNoted> auto& m) {
+  io(m.job, "job");
+  io(m.text, "text");
+}
+void fields(auto& io, A<JobMeasured> auto& m) {
+  io(m.job, "job");
+  io(m.cpu_use, "CPU use");
+}
+void fields(auto& io, A<JobEnded> auto& m) {
+  io(m.job, "job");
+  io(m.end.outcome, "outcome");
+  io(m.end.exit_code, "exit code");
+  io(m.end.verification, "verification");
+  io(m.end.cpu_use, "CPU use");
+  io(m.end.reason, "reason");
+  io(m.is_site_fault, "site fault");
+}
+void fields(auto& io, A<OrderFailed> auto& m) {
+  io(m.job, "job");
+  io(m.action, "action");
+  io(m.reason, "reason");
+}
+void fields(auto& io, A<RankStatistics> auto& m) {
+  io(m.pid, "pid");
+  for (auto* figure : {&m.blocked_ns, &m.calls, &m.polls, &m.handoffs, &m.naps, &m.cpu_ns})
+    io(*figure, "figure of a rank");
+}
+void fields(auto& io, A<JobStatistics> auto& m) {
+  io(m.job, "job");
+  io(m.at_ns, "at");
+  io(m.mode, "mode");
+  io(m.back_end, "back end");
+  io(m.ranks, "ranks");
+}
+void fields(auto& io, A<Farewell> auto& m) { io(m.reason, "reason"); }
+
+template <class Value>
+concept Enumerator = std::is_enum_v<Value>;
+
+struct Put {
+  ByteWriter out;
+
+  void operator()(bool value, const char* /*field*/) { out.put_bool(value); }
+  void operator()(double value, const char* /*field*/) { out.put_double(value); }
+  void operator()(const std::string& text, const char* /*field*/) { out.put_text(text); }
+  void operator()(std::integral auto value, const char* /*field*/) { out.put(value); }
+  template <Enumerator Value>
+  void operator()(Value value, const char* /*field*/) {
+    out.put(static_cast<std::underlying_type_t<Value>>(value));
   }
-}
-
-void put(ByteWriter& out, const LaunchJob& message) {
-  put(out, message.job);
-  out.put(static_cast<std::uint32_t>(message.command.size()));
-  for (const std::string& word : message.command) out.put_text(word);
-  put(out, message.environment);
-  out.put_text(message.directory);
-  put(out, message.core_of_rank);
-  out.put_bool(message.malleable);
-  out.put(message.given_ns);
-  out.put_text(message.working_directory);
-  put(out, message.surroundings);
-}
-void put(ByteWriter& out, const MoveRanks& message) {
-  put(out, message.job);
-  put(out, message.core_of_rank);
-}
-void put(ByteWriter& out, const EndJob& message) {
-  put(out, message.job);
-  out.put(static_cast<std::uint8_t>(message.outcome));
-}
-void put(ByteWriter& out, const Hello& message) {
-  out.put(message.version);
-  out.put(message.pid);
-  put(out, message.cores);
-  out.put_bool(message.emulated);
-}
-void put(ByteWriter& out, const JobStarted& message) {
-  put(out, message.job);
-  out.put_bool(message.malleable);
-  out.put_text(message.reason);
-}
-void put(ByteWriter& out, const JobNoted& message) {
-  put(out, message.job);
-  out.put_text(message.text);
-}
-void put(ByteWriter& out, const JobMeasured& message) {
-  put(out, message.job);
-  out.put_double(message.cpu_use);
-}
-void put(ByteWriter& out, const JobEnded& message) {
-  put(out, message.job);
-  out.put(static_cast<std::uint8_t>(message.end.outcome));
-  out.put(static_cast<std::int32_t>(message.end.exit_code));
-  out.put(static_cast<std::uint8_t>(message.end.verification));
-  out.put_double(message.end.cpu_use);
-  out.put_text(message.end.reason);
-  out.put_bool(message.is_site_fault);
-}
-void put(ByteWriter& out, const OrderFailed& message) {
-  put(out, message.job);
-  out.put_text(message.action);
-  out.put_text(message.reason);
-}
-void put(ByteWriter& out, const SlowDown& message) {
-  put(out, message.job);
-  out.put_double(message.slowdown);
-}
-void put(ByteWriter& out, const JobStatistics& message) {
-  put(out, message.job);
-  out.put(message.at_ns);
-  out.put_text(message.mode);
-  out.put_text(message.back_end);
-  out.put(static_cast<std::uint32_t>(message.ranks.size()));
-  for (const RankStatistics& rank : message.ranks) {
-    out.put(rank.pid);
-    for (const std::uint64_t figure : {rank.blocked_ns, rank.calls, rank.polls, rank.handoffs, rank.naps, rank.cpu_ns})
-      out.put(figure);
+  template <class Item>
+  void operator()(const std::vector<Item>& list, const char* field) {
+    out.put(static_cast<std::uint32_t>(list.size()));
+    for (const Item& item : list) (*this)(item, field);
   }
-}
-void put(ByteWriter& out, const Farewell& message) { out.put_text(message.reason); }
-template <typename Message>
-void put_any(ByteWriter& out, const Message& message) {
-  if constexpr (requires { put(out, message); })
-    put(out, message);
-  else if constexpr (requires { message.job; })
-    put(out, message.job);  // nothing but the job; Goodbye, Ping, Heartbeat: nothing at all
-}
+  void operator()(const std::pair<std::string, std::string>& variable, const char* /*field*/) {
+    out.put_text(variable.first);
+    out.put_text(variable.second);
+  }
+  void operator()(const RankStatistics& rank, const char* /*field*/) { fields(*this, rank); }
+};
 
-JobId take_job(ByteReader& in) { return JobId{in.take<std::int64_t>("job")}; }
-std::vector<std::int32_t> take_cores(ByteReader& in) {
-  std::vector<std::int32_t> cores(in.take_count(sizeof(std::int32_t), "core of rank"));
-  for (std::int32_t& core : cores) {
-    core = in.take<std::int32_t>("core of rank");
+template <class Item>
+constexpr std::size_t kLeastBytes = 4;
+template <>
+constexpr std::size_t kLeastBytes<std::pair<std::string, std::string>> = 8;
+template <>
+constexpr std::size_t kLeastBytes<RankStatistics> = 4 + 6 * 8;
+
+struct Take {
+  ByteReader in;
+
+  void operator()(bool& value, const char* field) { value = in.take_bool(field); }
+  void operator()(double& value, const char* field) { value = in.take_double(field); }
+  void operator()(std::string& text, const char* field) { text = in.take_text(field); }
+  void operator()(std::integral auto& value, const char* field) {
+    value = in.take<std::remove_reference_t<decltype(value)>>(field);
+  }
+  void operator()(JobId& job, const char* field) { job = JobId{in.take<std::int64_t>(field)}; }
+  void operator()(Enumerator auto& value, const char* field) {
+    value = in.take_enum(kLastOf<std::remove_reference_t<decltype(value)>>, field);
+  }
+  template <class Item>
+  void operator()(std::vector<Item>& list, const char* field) {
+    list.resize(in.take_count(kLeastBytes<Item>, field));
+    for (Item& item : list) (*this)(item, field);
+  }
+  void operator()(std::pair<std::string, std::string>& variable, const char* field) {
+    variable.first = in.take_text(field);
+    variable.second = in.take_text(field);
+  }
+  void operator()(RankStatistics& rank, const char* /*field*/) { fields(*this, rank); }
+};
+
+void expect_cores(const std::vector<std::int32_t>& cores) {
+  for (const std::int32_t core : cores)
     if (core < 0) throw ProtocolError(fmt::format("core of rank: expected an index, found {}", core));
-  }
   if (cores.empty()) throw ProtocolError("core of rank: expected at least one rank, found none");
-  return cores;
 }
 
-std::vector<std::pair<std::string, std::string>> take_variables(ByteReader& in, const char* field) {
-  std::vector<std::pair<std::string, std::string>> variables(in.take_count(8, field));
-  for (auto& [name, value] : variables) {
-    name = in.take_text(field);
-    value = in.take_text(field);
-  }
-  return variables;
-}
-
-void take(ByteReader& in, LaunchJob& message) {
-  message.job = take_job(in);
-  message.command.resize(in.take_count(4, "command"));
-  for (std::string& word : message.command) word = in.take_text("command");
+void expect_sense(const auto& /*message*/) {}
+void expect_sense(const LaunchJob& message) {
   if (message.command.empty()) throw ProtocolError("command: expected a program, found nothing");
-  message.environment = take_variables(in, "environment");
-  message.directory = in.take_text("directory");
-  message.core_of_rank = take_cores(in);
-  message.malleable = in.take_bool("malleable");
-  message.given_ns = in.take<std::uint64_t>("given");
-  message.working_directory = in.take_text("working directory");
+  expect_cores(message.core_of_rank);
   if (!message.working_directory.empty() && !message.working_directory.starts_with('/'))
     throw ProtocolError(fmt::format("working directory: expected an absolute path, found '{}'",
                                     visible_text(message.working_directory, 200)));
-  message.surroundings = take_variables(in, "surroundings");
 }
-void take(ByteReader& in, MoveRanks& message) {
-  message.job = take_job(in);
-  message.core_of_rank = take_cores(in);
-}
-void take(ByteReader& in, EndJob& message) {
-  message.job = take_job(in);
-  message.outcome = in.take_enum(kLastOf<Outcome>, "outcome");
-}
-void take(ByteReader& in, SlowDown& message) {
-  message.job = take_job(in);
-  message.slowdown = in.take_double("slowdown");
+void expect_sense(const MoveRanks& message) { expect_cores(message.core_of_rank); }
+void expect_sense(const Hello& message) { expect_cores(message.cores); }
+void expect_sense(const SlowDown& message) {
   if (message.slowdown < kLeastSlowdown || message.slowdown > kMostSlowdown)
     throw ProtocolError(
         fmt::format("slowdown: expected {} to {}, found {}", kLeastSlowdown, kMostSlowdown, message.slowdown));
 }
-void take(ByteReader& in, Hello& message) {
-  message.version = in.take<std::uint16_t>("version");
-  message.pid = in.take<std::int32_t>("pid");
-  message.cores = take_cores(in);
-  message.emulated = in.take_bool("emulated");
-}
-void take(ByteReader& in, JobStarted& message) {
-  message.job = take_job(in);
-  message.malleable = in.take_bool("malleable");
-  message.reason = in.take_text("reason");
-}
-void take(ByteReader& in, JobNoted& message) {
-  message.job = take_job(in);
-  message.text = in.take_text("text");
-}
-void take(ByteReader& in, JobMeasured& message) {
-  message.job = take_job(in);
-  message.cpu_use = in.take_double("CPU use");
-}
-void take(ByteReader& in, JobEnded& message) {
-  message.job = take_job(in);
-  message.end.outcome = in.take_enum(kLastOf<Outcome>, "outcome");
-  message.end.exit_code = in.take<std::int32_t>("exit code");
-  message.end.verification = in.take_enum(kLastOf<Verification>, "verification");
-  message.end.cpu_use = in.take_double("CPU use");
-  message.end.reason = in.take_text("reason");
-  message.is_site_fault = in.take_bool("site fault");
-}
-void take(ByteReader& in, OrderFailed& message) {
-  message.job = take_job(in);
-  message.action = in.take_text("action");
-  message.reason = in.take_text("reason");
-}
-void take(ByteReader& in, JobStatistics& message) {
-  constexpr std::size_t kRankBytes = 4 + 6 * 8;
-  message.job = take_job(in);
-  message.at_ns = in.take<std::uint64_t>("at");
-  message.mode = in.take_text("mode");
-  message.back_end = in.take_text("back end");
-  message.ranks.resize(in.take_count(kRankBytes, "ranks"));
-  for (RankStatistics& rank : message.ranks) {
-    rank.pid = in.take<std::int32_t>("pid");
-    for (std::uint64_t* figure : {&rank.blocked_ns, &rank.calls, &rank.polls, &rank.handoffs, &rank.naps, &rank.cpu_ns})
-      *figure = in.take<std::uint64_t>("figure of a rank");
-  }
-}
-void take(ByteReader& in, Farewell& message) { message.reason = in.take_text("reason"); }
-template <typename Message>
-void take_any(ByteReader& in, Message& message) {
-  if constexpr (requires { take(in, message); })
-    take(in, message);
-  else if constexpr (requires { message.job; })
-    message.job = take_job(in);
-}
 
 template <typename Variant>
 std::string encode_any(const Variant& message, std::uint16_t first) {
-  ByteWriter out;
-  std::visit([&out](const auto& m) { put_any(out, m); }, message);
-  return encode_frame(static_cast<std::uint16_t>(first + message.index()), out.bytes());
+  Put put;
+  std::visit([&put](const auto& m) { fields(put, m); }, message);
+  return encode_frame(static_cast<std::uint16_t>(first + message.index()), put.out.bytes());
 }
 
 template <typename Variant, std::size_t index = 0>
@@ -228,20 +188,15 @@ Variant decode_any(const Frame& frame, std::uint16_t first, std::string_view kin
   } else {
     if (frame.type != first + index) return decode_any<Variant, index + 1>(frame, first, kind);
     std::variant_alternative_t<index, Variant> message;
-    ByteReader in{frame.payload};
-    take_any(in, message);
-    in.expect_end();
+    Take take{ByteReader{frame.payload}};
+    fields(take, message);
+    take.in.expect_end();
+    expect_sense(message);
     return message;
   }
 }
 
 }  // namespace
-
-bool JobEnded::operator==(const JobEnded& other) const {
-  return job == other.job && end.outcome == other.end.outcome && end.exit_code == other.end.exit_code &&
-         end.verification == other.end.verification && end.cpu_use == other.end.cpu_use &&
-         end.reason == other.end.reason && is_site_fault == other.is_site_fault;
-}
 
 std::string encode(const AgentOrder& order) { return encode_any(order, kFirstOrder); }
 std::string encode(const AgentReport& report) { return encode_any(report, kFirstReport); }

@@ -106,9 +106,8 @@ struct JobMeasured {
 struct JobEnded {
   JobId job{};
   JobEnd end;
-  bool is_site_fault =
-      false;  ///< it was not started, and the cause is the node, not the job: no process, memory or disk
-  bool operator==(const JobEnded& other) const;
+  bool is_site_fault = false;  ///< it was not started for the node's sake: no process, memory or disk
+  bool operator==(const JobEnded&) const = default;
 };
 struct OrderFailed {
   JobId job{};
