@@ -16,66 +16,21 @@
 namespace replay::launcher {
 namespace {
 
-/// The executor's connection to its agent; let_go() ends all jobs there.
-class AgentHold {
- public:
-  AgentHold() = default;
-  AgentHold(const AgentHold&) = delete;
-  AgentHold& operator=(const AgentHold&) = delete;
-  virtual ~AgentHold() = default;
-
-  [[nodiscard]] virtual int stream() const = 0;
-  virtual void let_go() = 0;
-  /// CLOCK_MONOTONIC as the agent reads it; 0: its clock is another one.
-  [[nodiscard]] virtual std::uint64_t now_ns() const = 0;
-  /// For a line over a network, on the first call. Nothing: frames are not sealed.
-  [[nodiscard]] virtual std::optional<AgentClient::Sealed> take_sealed() = 0;
-  /// The agent's reason as the user is told it.
-  [[nodiscard]] virtual std::string explain(const std::string& reason) const = 0;
-};
-
-class LocalHold final : public AgentHold {
- public:
-  explicit LocalHold(AgentHandle agent) : agent_(std::move(agent)) {}
-  [[nodiscard]] int stream() const override { return agent_.stream(); }
-  void let_go() override { agent_.stop(); }  // also cleans up after an agent that was killed
-  [[nodiscard]] std::uint64_t now_ns() const override { return monotonic_ns(); }
-  [[nodiscard]] std::optional<AgentClient::Sealed> take_sealed() override { return std::nullopt; }
-  [[nodiscard]] std::string explain(const std::string& reason) const override { return reason; }
-
- private:
-  AgentHandle agent_;
-};
-
-class RemoteHold final : public AgentHold {
- public:
-  explicit RemoteHold(AgentLink link) : link_(std::move(link)) {}
-  [[nodiscard]] int stream() const override { return link_.stream.get(); }
-  void let_go() override { link_.close(); }
-  [[nodiscard]] std::uint64_t now_ns() const override { return 0; }
-  [[nodiscard]] std::optional<AgentClient::Sealed> take_sealed() override {
-    return AgentClient::Sealed{link_.writer.get(), std::move(link_.decoder)};
-  }
-  [[nodiscard]] std::string explain(const std::string& reason) const override {
-    return fmt::format("{}: {}", link_.name, reason);
-  }
-
- private:
-  AgentLink link_;
-};
-
 class AgentExecutor final : public live::Executor {
  public:
-  AgentExecutor(std::unique_ptr<AgentHold> agent, std::vector<PuId> pu_of_core)
-      : agent_(std::move(agent)), pu_of_core_(std::move(pu_of_core)) {}
+  AgentExecutor(AgentHandle child, std::vector<PuId> pu_of_core)
+      : child_(std::move(child)), pu_of_core_(std::move(pu_of_core)) {}
+  explicit AgentExecutor(AgentLink link) : link_(std::move(link)), pu_of_core_(pus_of(link_->hello.cores)) {}
 
   void attach(event_base* loop, live::ExecutorListener* listener) override {
     INVARIANT(listener_ == nullptr, "the executor is attached twice");
     listener_ = listener;
+    std::optional<AgentClient::Sealed> sealed;
+    if (link_) sealed = AgentClient::Sealed{link_->writer.get(), std::move(link_->decoder)};
     client_.emplace(
-        loop, agent_->stream(),
-        [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
-        [this](const std::string& reason) { lose(reason); }, AgentClient::kSilenceLimit, agent_->take_sealed());
+        loop, link_ ? link_->stream.get() : child_->stream(),
+        [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { pass_on(r); }, report); },
+        [this](const std::string& reason) { lose(reason); }, AgentClient::kSilenceLimit, std::move(sealed));
   }
 
   void detach() override {
@@ -86,9 +41,10 @@ class AgentExecutor final : public live::Executor {
 
   void launch(const live::LaunchOrder& order) override {
     alive_.insert(order.job);
+    const std::uint64_t now_ns = link_ ? 0 : monotonic_ns();  // the clock of another node is another one
     send(protocol::LaunchJob{order.job, order.command, order.environment,
                              std::filesystem::absolute(order.directory).string(), cores_of(order.core_of_rank),
-                             order.malleable, agent_->now_ns(), order.working_directory.string(), order.surroundings});
+                             order.malleable, now_ns, order.working_directory.string(), order.surroundings});
   }
   void resize(JobId job, const std::vector<CoreId>& core_of_rank) override {
     send(protocol::MoveRanks{job, cores_of(core_of_rank)});
@@ -116,64 +72,57 @@ class AgentExecutor final : public live::Executor {
     if (!is_lost_) client_->send(order);
   }
 
-  void on(const protocol::Hello&) {}
-  void on(const protocol::Heartbeat&) {}
-  void on(const protocol::JobStarted& r) {
-    if (alive_.contains(r.job)) listener_->on_started(r.job, r.malleable, r.reason);
+  /// Of a job that has ended nothing is passed on.
+  template <class Report>
+  void pass_on(const Report& r) {
+    if constexpr (requires { r.job; })
+      if (!alive_.contains(r.job)) return;
+    on(r);
   }
-  void on(const protocol::RanksMoved& r) {
-    if (alive_.contains(r.job)) listener_->on_resized(r.job);
-  }
-  void on(const protocol::JobSuspended& r) {
-    if (alive_.contains(r.job)) listener_->on_suspended(r.job);
-  }
-  void on(const protocol::JobResumed& r) {
-    if (alive_.contains(r.job)) listener_->on_resumed(r.job);
-  }
-  void on(const protocol::JobMeasured& r) {
-    if (alive_.contains(r.job)) listener_->on_measured(r.job, r.cpu_use);
-  }
-  void on(const protocol::JobNoted& r) {
-    if (alive_.contains(r.job)) listener_->on_noted(r.job, r.text);
-  }
+  template <class Other>
+  void on(const Other&) {}  // Hello, Heartbeat, JobStatistics; Farewell: AgentClient has called lose()
+  void on(const protocol::JobStarted& r) { listener_->on_started(r.job, r.malleable, r.reason); }
+  void on(const protocol::RanksMoved& r) { listener_->on_resized(r.job); }
+  void on(const protocol::JobSuspended& r) { listener_->on_suspended(r.job); }
+  void on(const protocol::JobResumed& r) { listener_->on_resumed(r.job); }
+  void on(const protocol::JobMeasured& r) { listener_->on_measured(r.job, r.cpu_use); }
+  void on(const protocol::JobNoted& r) { listener_->on_noted(r.job, r.text); }
+  void on(const protocol::OrderFailed& r) { listener_->on_action_failed(r.job, r.action, r.reason); }
   void on(const protocol::JobEnded& r) {
-    if (alive_.erase(r.job) == 0) return;
-    r.is_site_fault ? listener_->on_not_started(r.job, agent_->explain(r.end.reason))
-                    : listener_->on_ended(r.job, r.end);
+    alive_.erase(r.job);
+    r.is_site_fault ? listener_->on_not_started(r.job, explain(r.end.reason)) : listener_->on_ended(r.job, r.end);
   }
-  void on(const protocol::OrderFailed& r) {
-    if (alive_.contains(r.job)) listener_->on_action_failed(r.job, r.action, r.reason);
-  }
-
-  void on(const protocol::JobStatistics&) {}
-  void on(const protocol::Farewell&) {}  // AgentClient has called lose()
 
   void lose(const std::string& reason) {
     if (is_lost_) return;
     is_lost_ = true;
-    agent_->let_go();  // ends what the agent left running
+    link_ ? link_->close() : child_->stop();  // ends what the agent left running, also if it was killed
     alive_.clear();
-    listener_->on_lost(agent_->explain(reason));
+    listener_->on_lost(explain(reason));
   }
 
-  std::unique_ptr<AgentHold> agent_;
+  [[nodiscard]] std::string explain(const std::string& reason) const {
+    return link_ ? fmt::format("{}: {}", link_->name, reason) : reason;
+  }
+
+  std::optional<AgentHandle> child_;  // one of the two
+  std::optional<AgentLink> link_;
   std::vector<PuId> pu_of_core_;
   live::ExecutorListener* listener_ = nullptr;
   std::set<JobId> alive_;  // launched, end not yet heard
   bool is_lost_ = false;
-  // Last, so that it is destroyed before agent_ closes the stream, which ends all jobs.
+  // Last, so that it is destroyed before the stream is closed, which ends all jobs.
   std::optional<AgentClient> client_;
 };
 
 }  // namespace
 
 std::unique_ptr<live::Executor> make_local_executor(AgentHandle agent, LocalMachine local) {
-  return std::make_unique<AgentExecutor>(std::make_unique<LocalHold>(std::move(agent)), std::move(local.pu_of_core));
+  return std::make_unique<AgentExecutor>(std::move(agent), std::move(local.pu_of_core));
 }
 
 std::unique_ptr<live::Executor> make_remote_executor(AgentLink link) {
-  std::vector<PuId> pu_of_core = pus_of(link.hello.cores);
-  return std::make_unique<AgentExecutor>(std::make_unique<RemoteHold>(std::move(link)), std::move(pu_of_core));
+  return std::make_unique<AgentExecutor>(std::move(link));
 }
 
 }  // namespace replay::launcher

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "launcher/agent/agent.hpp"
 #include "launcher/daemon/agent_link.hpp"
