@@ -41,27 +41,30 @@ void NodeCores::know_process(JobId job, std::uint32_t rank, pid_t pid) {
   if (const auto found = residents_.find(job); found != residents_.end()) found->second.pid_of_rank[rank] = pid;
 }
 
+template <class Change>
+void NodeCores::change_ranks(JobId job, const Cores& cores, Change change) {
+  announce(cores);
+  for (const RankName& who : ranks_of(job)) change(who);
+  tell(cores);
+}
+
 /// The ranks on the old and the new cores are told that they share.
 void NodeCores::begin_move(JobId job, const std::vector<std::int32_t>& core_of_rank) {
   Cores cores = cores_of(job);
   cores.insert(core_of_rank.begin(), core_of_rank.end());
-  announce(cores);
-  for (const RankName& who : ranks_of(job)) {
+  change_ranks(job, cores, [&](const RankName& who) {
     INVARIANT(old_places(who).empty(), "rank {} of job {} moves already", who.rank, static_cast<std::int64_t>(job));
     if (const auto core = static_cast<std::uint32_t>(core_of_rank[who.rank]); !table_.on(core).contains(who))
       table_.arrive(who, core);
-  }
-  tell(cores);
+  });
   tell_mpl(job);
 }
 
 /// Back to where the ranks were before begin_move().
 void NodeCores::cancel_move(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job))
+  change_ranks(job, cores_of(job), [this](const RankName& who) {
     if (!old_places(who).empty()) table_.leave(who, table_.place(who)->core);
-  tell(cores);
+  });
   tell_mpl(job);
 }
 
@@ -85,44 +88,32 @@ bool NodeCores::has_let_go(JobId job) const {
 
 /// Leaves the old cores, and takes away their tokens that are still held.
 void NodeCores::finish_move(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job)) {
+  change_ranks(job, cores_of(job), [this](const RankName& who) {
     for (const CoreTable::Place& old : old_places(who)) {
       if (pid_of(who) > 0) segment_.take_away(old.core, pid_of(who));
       table_.leave(who, old.core);
     }
-  }
-  tell(cores);
+  });
   tell_mpl(job);
 }
 
 void NodeCores::stop(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job)) {
+  change_ranks(job, cores_of(job), [this](const RankName& who) {
     take_tokens(who);
     table_.set_stopped(who, true);
-  }
-  tell(cores);
+  });
 }
 
 void NodeCores::pause(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job)) {
+  change_ranks(job, cores_of(job), [this](const RankName& who) {
     if (const pid_t pid = pid_of(who); pid > 0)
       for (const CoreTable::Place& place : table_.places(who)) segment_.take_away(place.core, pid);
     table_.set_stopped(who, true);
-  }
-  tell(cores);
+  });
 }
 
 void NodeCores::go_on(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job)) table_.set_stopped(who, false);
-  tell(cores);
+  change_ranks(job, cores_of(job), [this](const RankName& who) { table_.set_stopped(who, false); });
 }
 
 void NodeCores::lose_rank(JobId job, std::uint32_t rank) {
@@ -137,14 +128,11 @@ void NodeCores::lose_rank(JobId job, std::uint32_t rank) {
 }
 
 void NodeCores::leave(JobId job) {
-  const Cores cores = cores_of(job);
-  announce(cores);
-  for (const RankName& who : ranks_of(job)) {
+  change_ranks(job, cores_of(job), [this](const RankName& who) {
     take_tokens(who);
     table_.leave_all(who);
-  }
+  });
   residents_.erase(job);
-  tell(cores);
 }
 
 void NodeCores::set_busy(const std::set<std::uint32_t>& cores) {

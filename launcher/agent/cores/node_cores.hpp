@@ -97,6 +97,9 @@ class NodeCores {
   /// The cores of `who` but the one it came to last.
   [[nodiscard]] std::vector<CoreTable::Place> old_places(const RankName& who) const;
   [[nodiscard]] replay_vm_back_end back_end_of(const RankName& who) const;
+  /// Calls change(who) for each rank of the job; the jobs on `cores` hear of it before and after.
+  template <class Change>
+  void change_ranks(JobId job, const Cores& cores, Change change);
   void announce(const Cores& cores) const;
   void tell(const Cores& cores);
   void tell_mpl(JobId job);
