@@ -7,7 +7,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/json/read_json.hpp"
@@ -87,7 +86,7 @@ constexpr const char* kDamaged = "its row in the journal is damaged";
 
 void Journal::Closer::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
 
-// A prepared statement: values are bound in order, then step() gives row after row.
+// A prepared statement: values are bound in order, then step() gives row after row, or run() does it to the end.
 class Journal::Statement {
  public:
   Statement(const Journal& journal, const char* sql) : journal_(journal) {
@@ -97,9 +96,10 @@ class Journal::Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement() { sqlite3_finalize(statement_); }
 
-  Statement& bind(std::int64_t value) { return check(sqlite3_bind_int64(statement_, ++bound_, value)); }
-  Statement& bind(std::string_view value) {
-    return check(sqlite3_bind_text64(statement_, ++bound_, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    (bind_one(values), ...);
+    return *this;
   }
   /// Whether there is a row.
   bool step() {
@@ -108,8 +108,10 @@ class Journal::Statement {
     next_ = 0;
     return result == SQLITE_ROW;
   }
-  /// To the end; the values can be bound again.
-  void run() {
+  /// Other values can be bound afterwards.
+  template <class... Values>
+  void run(const Values&... values) {
+    bind(values...);
     while (step()) {
     }
     check(sqlite3_reset(statement_));
@@ -134,9 +136,14 @@ class Journal::Statement {
   }
 
  private:
-  Statement& check(int result) {
+  void bind_one(std::int64_t value) { check(sqlite3_bind_int64(statement_, ++bound_, value)); }
+  void bind_one(JobId job) { bind_one(replay::number(job)); }
+  void bind_one(Instant at) { bind_one(at.time_since_epoch().count()); }
+  void bind_one(std::string_view value) {
+    check(sqlite3_bind_text64(statement_, ++bound_, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  void check(int result) {
     if (result != SQLITE_OK) journal_.fail();
-    return *this;
   }
   const Journal& journal_;
   sqlite3_stmt* statement_ = nullptr;
@@ -194,7 +201,7 @@ Journal::Journal(const std::filesystem::path& file, UnixTime now) : name_(file.s
   if (is_new) {
     Transaction transaction{*this};
     run(kTables);
-    Statement{*this, "INSERT INTO service VALUES (?)"}.bind(now.time_since_epoch().count()).run();
+    Statement{*this, "INSERT INTO service VALUES (?)"}.run(now.time_since_epoch().count());
     run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplication, kJournalVersion).c_str());
     transaction.commit();
   }
@@ -229,22 +236,15 @@ std::size_t Journal::read_back(std::span<const LeftJob> left) const {
                     .c_str()};
   Statement again{*this, fmt::format("UPDATE jobs SET started_us=NULL{}", kRan).c_str()};
   for (const LeftJob& job : left) {
-    const auto at = job.end.at.time_since_epoch().count();
-    const std::int64_t id = replay::number(job.end.job);
+    const auto& [id, at, how] = job.end;
     if (job.by_service && !job.was_launched) {
-      again.bind(id).bind(at).run();
+      again.run(id, at);
       continue;
     }
-    const JobEnd& how = job.end.end;
     const bool may_be_services = job.by_service || (how.outcome == Outcome::kFailed && how.exit_code == 0);
-    end.bind(at)
-        .bind(replay::to_text(how.outcome))
-        .bind(how.exit_code)
-        .bind(job.by_service && how.reason.empty() ? kStoppedWithService : std::string_view{how.reason})
-        .bind(id)
-        .bind(at)
-        .bind(std::int64_t{may_be_services})
-        .run();
+    end.run(at, replay::to_text(how.outcome), how.exit_code,
+            job.by_service && how.reason.empty() ? kStoppedWithService : std::string_view{how.reason}, id, at,
+            may_be_services);
     found += static_cast<std::size_t>(sqlite3_changes64(db_.get()));
   }
   return found;
@@ -260,59 +260,35 @@ void Journal::use_no_number_up_to(std::int64_t number) {
   if (number <= last_job()) return;
   Transaction transaction{*this};
   run("DELETE FROM sqlite_sequence WHERE name='jobs'");
-  Statement{*this, "INSERT INTO sqlite_sequence (name, seq) VALUES ('jobs', ?)"}.bind(number).run();
+  Statement{*this, "INSERT INTO sqlite_sequence (name, seq) VALUES ('jobs', ?)"}.run(number);
   transaction.commit();
 }
 
 Recovered Journal::recover(Instant now, std::span<const LeftJob> left) {
   Recovered recovered;
   const auto changed = [this] { return static_cast<std::size_t>(sqlite3_changes64(db_.get())); };
-  const std::int64_t at = now.time_since_epoch().count();
   Transaction transaction{*this};
   recovered.read_back = read_back(left);
   Statement{*this,
             "UPDATE jobs SET ended_us=?, outcome='cancelled', exit_code=0, reason='', environment=NULL"
             " WHERE ended_us IS NULL AND cancelled=1"}
-      .bind(at)
-      .run();
+      .run(now);
   recovered.cancelled = changed();
   const std::string damaged =
       "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL WHERE ended_us IS NULL "
       "AND " +
       fmt::format(kIsDamaged, kLatestInstant, kLongestLimit.count());
-  Statement{*this, damaged.c_str()}.bind(at).bind(kDamaged).run();
+  Statement{*this, damaged.c_str()}.run(now, kDamaged);
   recovered.damaged = changed();
   Statement{*this,
             "UPDATE jobs SET ended_us=?, outcome='failed', exit_code=0, reason=?, environment=NULL"
             " WHERE ended_us IS NULL AND started_us IS NOT NULL AND requeue=0"}
-      .bind(at)
-      .bind(kEndedWithService)
-      .run();
+      .run(now, kEndedWithService);
   recovered.failed = changed();
   Statement{*this, "UPDATE jobs SET started_us=NULL WHERE ended_us IS NULL AND started_us IS NOT NULL"}.run();
   recovered.requeued = changed();
   transaction.commit();
   return recovered;
-}
-
-std::vector<WaitingJob> Journal::waiting() const {
-  Statement statement{*this,
-                      "SELECT id, uid, gid, processes, time_limit_us, rigid, requeue, queue, submitted_us FROM jobs"
-                      " WHERE ended_us IS NULL AND started_us IS NULL ORDER BY id"};
-  std::vector<WaitingJob> jobs;
-  while (statement.step()) {
-    WaitingJob& job = jobs.emplace_back();
-    job.id = JobId{statement.integer()};
-    job.user = static_cast<uid_t>(statement.integer());
-    job.group = static_cast<gid_t>(statement.integer());
-    job.processes = static_cast<ProcessCount>(statement.integer());
-    job.time_limit = Duration{statement.integer()};
-    job.is_rigid = statement.integer() != 0;
-    job.requeue = statement.integer() != 0;
-    job.queue = static_cast<std::int32_t>(statement.integer());
-    job.submitted = Instant{Duration{statement.integer()}};
-  }
-  return jobs;
 }
 
 std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
@@ -323,19 +299,9 @@ std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
                       " directory, environment, submitted_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   for (const NewJob& job : jobs) {
     const JobRequest& request = job.request;
-    statement.bind(std::int64_t{job.user})
-        .bind(std::int64_t{job.group})
-        .bind(request.name)
-        .bind(request.processes)
-        .bind(request.time_limit.value().count())
-        .bind(std::int64_t{request.is_rigid})
-        .bind(std::int64_t{request.requeue})
-        .bind(request.queue)
-        .bind(text_of(request.command))
-        .bind(request.directory)
-        .bind(text_of(request.environment))
-        .bind(job.submitted.time_since_epoch().count())
-        .run();
+    statement.run(job.user, job.group, request.name, request.processes, request.time_limit.value().count(),
+                  request.is_rigid, request.requeue, request.queue, text_of(request.command), request.directory,
+                  text_of(request.environment), job.submitted);
     ids.push_back(JobId{sqlite3_last_insert_rowid(db_.get())});
   }
   transaction.commit();
@@ -345,29 +311,18 @@ std::vector<JobId> Journal::submit(std::span<const NewJob> jobs) {
 void Journal::cancel(std::span<const JobId> jobs) {
   Transaction transaction{*this};
   Statement statement{*this, "UPDATE jobs SET cancelled=1 WHERE id=?"};
-  for (const JobId job : jobs) statement.bind(replay::number(job)).run();
+  for (const JobId job : jobs) statement.run(job);
   transaction.commit();
 }
 
-void Journal::start(JobId job, Instant at) {
-  Statement{*this, "UPDATE jobs SET started_us=? WHERE id=?"}
-      .bind(at.time_since_epoch().count())
-      .bind(replay::number(job))
-      .run();
-}
+void Journal::start(JobId job, Instant at) { Statement{*this, "UPDATE jobs SET started_us=? WHERE id=?"}.run(at, job); }
 
 void Journal::end(std::span<const EndOfJob> ends, std::span<const JobId> requeued) {
   Transaction transaction{*this};
   Statement end{*this, "UPDATE jobs SET ended_us=?, outcome=?, exit_code=?, reason=?, environment=NULL WHERE id=?"};
-  for (const EndOfJob& job : ends)
-    end.bind(job.at.time_since_epoch().count())
-        .bind(replay::to_text(job.end.outcome))
-        .bind(job.end.exit_code)
-        .bind(job.end.reason)
-        .bind(replay::number(job.job))
-        .run();
+  for (const auto& [job, at, how] : ends) end.run(at, replay::to_text(how.outcome), how.exit_code, how.reason, job);
   Statement again{*this, "UPDATE jobs SET started_us=NULL WHERE id=?"};
-  for (const JobId job : requeued) again.bind(replay::number(job)).run();
+  for (const JobId job : requeued) again.run(job);
   transaction.commit();
 }
 
@@ -380,9 +335,8 @@ constexpr const char* kColumns =
 constexpr int kLargestExitCode = 1'000'000'000;
 
 template <class Row>
-StoredJob stored_job(Row& row) {
-  StoredJob stored;
-  WaitingJob& job = stored.job;
+WaitingJob waiting_job(Row& row) {
+  WaitingJob job;
   job.id = JobId{row.integer()};
   job.user = row.integer(uid_t{0});
   job.group = row.integer(gid_t{0});
@@ -392,6 +346,13 @@ StoredJob stored_job(Row& row) {
   job.requeue = row.integer() != 0;
   job.queue = row.integer(std::int32_t{-1});
   job.submitted = row.instant().value_or(Instant{});
+  return job;
+}
+
+template <class Row>
+StoredJob stored_job(Row& row) {
+  StoredJob stored;
+  stored.job = waiting_job(row);
   stored.name = row.text();
   stored.command = words_or_text_of(row.text());
   stored.directory = row.text();
@@ -406,16 +367,24 @@ StoredJob stored_job(Row& row) {
 
 }  // namespace
 
+std::vector<WaitingJob> Journal::waiting() const {
+  Statement statement{*this,
+                      fmt::format("{} WHERE ended_us IS NULL AND started_us IS NULL ORDER BY id", kColumns).c_str()};
+  std::vector<WaitingJob> jobs;
+  while (statement.step()) jobs.push_back(waiting_job(statement));
+  return jobs;
+}
+
 std::optional<StoredJob> Journal::find(JobId job) const {
   Statement statement{*this, fmt::format("{} WHERE id=?", kColumns).c_str()};
-  if (!statement.bind(replay::number(job)).step()) return std::nullopt;
+  if (!statement.bind(job).step()) return std::nullopt;
   return stored_job(statement);
 }
 
 std::vector<StoredJob> Journal::list(bool ended, std::int64_t after, std::size_t most) const {
   const char* const which = ended ? "id>?" : "ended_us IS NULL AND id>?";
   Statement statement{*this, fmt::format("{} WHERE {} ORDER BY id LIMIT ?", kColumns, which).c_str()};
-  statement.bind(after).bind(static_cast<std::int64_t>(most));
+  statement.bind(after, static_cast<std::int64_t>(most));
   std::vector<StoredJob> jobs;
   while (statement.step()) jobs.push_back(stored_job(statement));
   return jobs;
@@ -423,7 +392,7 @@ std::vector<StoredJob> Journal::list(bool ended, std::int64_t after, std::size_t
 
 Program Journal::program(JobId job) const {
   Statement statement{*this, "SELECT command, directory, environment FROM jobs WHERE id=?"};
-  const bool is_there = statement.bind(replay::number(job)).step();
+  const bool is_there = statement.bind(job).step();
   INVARIANT(is_there, "the journal has no job {}", replay::number(job));
   Program program;
   program.command = words_of(statement.text());
