@@ -1,7 +1,6 @@
 // The few MPI calls that vmlib makes itself, all by name at run time: there is no link to MPI.
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 namespace replay::vm {

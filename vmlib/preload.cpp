@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <string_view>
 
 #include "scheduler/protocol/wire.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 #include "scheduler/base/file/unique_fd.hpp"

@@ -120,7 +120,6 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.registration_limit_per_rank = options_.registration_limit_per_rank;
   site_.mpiexec = options_.mpiexec;
   site_.vmlib = preloadable(options_.vmlib, directory_);
-  site_.directory = directory_;
   site_.socket = directory_ / kAgentSocket;
   site_.report = [this](const protocol::AgentReport& report) { send(report); };
   site_.retire = [this](JobId job) { retire(job); };

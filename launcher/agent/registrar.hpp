@@ -3,7 +3,6 @@
 // connection and nothing else.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <list>

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "launcher/daemon/link_writer.hpp"
 #include "scheduler/base/error.hpp"

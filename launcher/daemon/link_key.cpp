@@ -65,9 +65,7 @@ protocol::LinkKey read_link_key(const fs::path& file) {
 void make_link_key(const fs::path& file) {
   protocol::LinkKey key;
   fill_at_random(key);
-  std::string text;
-  for (const std::uint8_t byte : key) text += fmt::format("{:02x}", byte);
-  text += '\n';
+  const std::string text = fmt::format("{:02x}\n", fmt::join(key, ""));
   const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
   if (!fd.is_open()) refuse(file, fmt::format("cannot be made: {}", std::strerror(errno)));
   if (::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd.get()) == 0)

@@ -5,12 +5,10 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 
 #include "launcher/daemon/agent_client.hpp"
 #include "launcher/service/agent_door.hpp"

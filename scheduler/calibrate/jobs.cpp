@@ -1,8 +1,5 @@
 #include "scheduler/calibrate/jobs.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -60,8 +59,7 @@ class CalibrateMeasurer final : public Measurer {
   [[nodiscard]] double seconds_of(const Kernel& kernel, ProcessCount processes);
   [[nodiscard]] std::uint64_t repeats_for(const Kernel& kernel, ProcessCount processes, double seconds);
   /// The program for the cores that `kernel` releases: a copy of it, then the other benchmarks of its class in turn.
-  [[nodiscard]] Kernel neighbour_of(const Kernel& kernel, ProcessCount processes,
-                                               std::size_t turn);
+  [[nodiscard]] Kernel neighbour_of(const Kernel& kernel, ProcessCount processes, std::size_t turn);
   /// Runs `first` to its end while `others` run from before its start to after its end. Returns its run time, s.
   [[nodiscard]] double run_beside(const Kernel& first, const Cores& cores,
                                   const std::vector<std::pair<Kernel, Cores>>& others);

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <filesystem>
-#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/experiment/hardware.hpp"

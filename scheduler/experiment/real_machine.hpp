@@ -5,7 +5,6 @@
 //   emulated:N[xP]xC     virtual ones, only for programs that sleep their work (docs/emulation.md)
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "scheduler/base/error.hpp"

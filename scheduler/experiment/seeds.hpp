@@ -2,7 +2,6 @@
 // or JSON.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>

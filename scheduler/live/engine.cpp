@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>

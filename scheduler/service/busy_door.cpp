@@ -5,10 +5,8 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include <cerrno>
 #include <csignal>
 #include <string>
-#include <string_view>
 
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/service/messages.hpp"

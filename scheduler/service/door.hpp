@@ -13,7 +13,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <string>
 
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/loop/listener.hpp"

@@ -5,7 +5,6 @@
 // transaction of the journal. It keeps no state of a job that the board or the journal has.
 #pragma once
 
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>

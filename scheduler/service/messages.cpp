@@ -7,7 +7,6 @@
 #include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 #include <utility>
 
 #include "scheduler/base/error.hpp"

@@ -3,8 +3,6 @@
 // be a misspelt one; an answer may have members that its reader does not know.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,6 @@
 #include "launcher/agent/cores/busy_cores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <optional>

@@ -31,11 +31,7 @@ JobKey new_key() {
   return key;
 }
 
-std::string to_hex(const JobKey& key) {
-  std::string text;
-  for (const std::uint8_t byte : key) text += fmt::format("{:02x}", byte);
-  return text;
-}
+std::string to_hex(const JobKey& key) { return fmt::format("{:02x}", fmt::join(key, "")); }
 
 JobSegment::JobSegment(const std::string& name, const JobKey& key, std::uint32_t ranks, const JobFacts& facts)
     : ranks_(ranks), file_(name, sizeof(replay_vm_segment) + ranks * sizeof(replay_vm_slot)) {

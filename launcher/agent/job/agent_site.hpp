@@ -36,9 +36,8 @@ struct AgentSite {
   std::chrono::microseconds quantum{0};
   std::chrono::milliseconds registration_limit{0};
   std::chrono::milliseconds registration_limit_per_rank{0};
-  std::filesystem::path mpiexec;    ///< empty: looked up on PATH
-  std::filesystem::path vmlib;      ///< empty: every job is rigid
-  std::filesystem::path directory;  ///< private
+  std::filesystem::path mpiexec;  ///< empty: looked up on PATH
+  std::filesystem::path vmlib;    ///< empty: every job is rigid
   std::filesystem::path socket;
   std::function<void(const protocol::AgentReport&)> report;
   /// Called once, when the job has reported its end; it may be destroyed soon after, not during the call.

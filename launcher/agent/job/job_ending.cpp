@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "scheduler/base/process/monotonic_clock.hpp"
 

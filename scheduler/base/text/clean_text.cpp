@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/nowide/utf/utf.hpp>
-#include <cstdint>
 
 namespace replay {
 namespace {

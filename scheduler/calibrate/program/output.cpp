@@ -1,6 +1,5 @@
 #include "scheduler/calibrate/program/output.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
