@@ -11,9 +11,9 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/calibrate/program/session.hpp"
 #include "scheduler/cli/commands.hpp"
 #include "scheduler/cli/options.hpp"
-#include "scheduler/calibrate/program/session.hpp"
 #include "scheduler/protocol/wire.h"
 
 namespace replay::cli {
@@ -86,7 +86,7 @@ Command add_run_program(CLI::App& app) {
       return kCannotStart;
     }
     return calibrate::run_program(*request,
-                                [](const std::string& line) { fmt::print(stderr, "{}\n", clean_lines(line)); });
+                                  [](const std::string& line) { fmt::print(stderr, "{}\n", clean_lines(line)); });
   };
 }
 

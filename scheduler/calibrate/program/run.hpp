@@ -12,10 +12,10 @@
 #include "launcher/daemon/agent_client.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/text/clean_text.hpp"
-#include "scheduler/experiment/disturbance.hpp"
-#include "scheduler/model/event.hpp"
 #include "scheduler/calibrate/program/change_plan.hpp"
 #include "scheduler/calibrate/program/phase_figures.hpp"
+#include "scheduler/experiment/disturbance.hpp"
+#include "scheduler/model/event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::calibrate {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
-#include "scheduler/model/allocation.hpp"
 #include "scheduler/calibrate/program/change_plan.hpp"
+#include "scheduler/model/allocation.hpp"
 
 namespace replay::calibrate {
 
