@@ -167,27 +167,30 @@ void JobTableReader::cut(std::string_view line) {
 
 std::optional<JobTraits> JobTableReader::find(std::int64_t job) {
   if (const auto kept = waiting_.find(job); kept != waiting_.end()) {
-    JobTraits traits = std::move(kept->second);
+    JobTraits traits = std::move(kept->second.traits);
     waiting_.erase(kept);
     return traits;
   }
   for (Row row; next(row);) {
     if (row.job == job) return std::move(row.traits);
-    waiting_.emplace(row.job, std::move(row.traits));
+    waiting_.emplace(row.job, std::move(row));
   }
   return std::nullopt;
 }
 
-std::size_t JobTableReader::count_unused() {
-  for (Row row; next(row);) waiting_.emplace(row.job, std::move(row.traits));
-  return waiting_.size();
+JobTableReader::Unused JobTableReader::unused() {
+  for (Row row; next(row);) waiting_.emplace(row.job, std::move(row));
+  Unused unused{.count = waiting_.size()};
+  for (const auto& [job, row] : waiting_)
+    if (unused.line == 0 || row.line < unused.line) unused.job = job, unused.line = row.line;
+  return unused;
 }
 
 bool JobTableReader::next(Row& row) {
   const auto line = lines_.next();
   if (!line) return false;
   if (line->too_long) fail("job", fmt::format("at most {} characters", kLongestLine), line->text);
-  row = Row{};
+  row = Row{.line = lines_.number(), .traits = {}};
   cut(line->text);
   const std::span cells = row_.cells();
   const auto number = parse_number<std::int64_t>(cells[0]);

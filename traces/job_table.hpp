@@ -48,12 +48,18 @@ class JobTableReader {
   [[nodiscard]] std::optional<JobTraits> find(std::int64_t job);
 
   [[nodiscard]] const std::string& name() const { return lines_.name(); }
+  struct Unused {
+    std::size_t count = 0;
+    std::int64_t job = -1;  ///< of the first of them
+    std::size_t line = 0;   ///< its line
+  };
   /// Rows that no find() has asked for; reads to the end. Call it last.
-  [[nodiscard]] std::size_t count_unused();
+  [[nodiscard]] Unused unused();
 
  private:
   struct Row {
     std::int64_t job = -1;
+    std::size_t line = 0;
     JobTraits traits;
   };
   void read_header();
@@ -65,7 +71,7 @@ class JobTableReader {
   LineReader lines_;
   CsvRow row_;
   std::vector<std::size_t> columns_;  // of each cell of a row: its place in the list of all columns
-  std::unordered_map<std::int64_t, JobTraits> waiting_;
+  std::unordered_map<std::int64_t, Row> waiting_;
   NumberSet seen_;
 };
 

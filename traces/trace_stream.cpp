@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/counted_words.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;
@@ -30,12 +31,13 @@ void refuse_if_there(const std::string& path) {
 
 }  // namespace
 
-TraceReader::TraceReader(const std::string& path, const TraceReaderOptions& options) : swf_(path, options.swf) {
+TraceReader::TraceReader(const std::string& path, const TraceReaderOptions& options)
+    : swf_(path, options.swf), is_strict_(options.swf.strict) {
   if (const auto table = table_of(path, options)) table_.emplace(*table);
 }
 
 TraceReader::TraceReader(std::unique_ptr<ByteSource> source, const TraceReaderOptions& options)
-    : swf_(std::move(source), options.swf) {
+    : swf_(std::move(source), options.swf), is_strict_(options.swf.strict) {
   if (options.job_table) table_.emplace(*options.job_table);
 }
 
@@ -43,6 +45,32 @@ bool TraceReader::next(TraceEntry& entry) {
   if (!next(entry.record)) return false;
   entry.traits = traits_of(entry.record.job).value_or(JobTraits{});
   return true;
+}
+
+bool TraceReader::next(SwfRecord& record) {
+  if (swf_.next(record)) return true;
+  if (table_) find_unknown_jobs();
+  return false;
+}
+
+void TraceReader::find_unknown_jobs() {
+  unknown_ = table_->unused();
+  if (is_strict_ && unknown_.count > 0)
+    throw InputError(table_->name(), unknown_.line,
+                     fmt::format("expected a job of the trace, found {}, which it does not have", unknown_.job));
+}
+
+std::vector<std::string> odd_line_report(const TraceReader& reader) {
+  std::vector<std::string> lines = odd_line_report(reader.swf());
+  if (const std::size_t count = reader.unknown_jobs().count; count > 0)
+    lines.push_back(fmt::format("ignored: {} {}", counted(count, "row"), unknown_jobs_text(reader)));
+  return lines;
+}
+
+std::string unknown_jobs_text(const TraceReader& reader) {
+  const JobTableReader::Unused& unknown = reader.unknown_jobs();
+  return fmt::format("of {} for jobs that are not in the trace, the first: job {} in line {}",
+                     reader.job_table() ? reader.job_table()->name() : "", unknown.job, unknown.line);
 }
 
 std::optional<JobTraits> TraceReader::traits_of(std::int64_t job) {

@@ -33,10 +33,10 @@ class TraceReader {
   /// From memory or a pipe; a side file only where the options name one.
   explicit TraceReader(std::unique_ptr<ByteSource> source, const TraceReaderOptions& options = {});
 
-  /// False at the end. Throws InputError.
+  /// False at the end. Throws InputError; with swf.strict also at the end if there are unknown_jobs().
   [[nodiscard]] bool next(TraceEntry& entry);
   /// The same without traits, which traits_of() gives then.
-  [[nodiscard]] bool next(SwfRecord& record) { return swf_.next(record); }
+  [[nodiscard]] bool next(SwfRecord& record);
   /// What the side file says about the job of the record that was read last; nothing if it says nothing. Throws InputError.
   [[nodiscard]] std::optional<JobTraits> traits_of(std::int64_t job);
 
@@ -45,12 +45,22 @@ class TraceReader {
   [[nodiscard]] const SwfReader& swf() const { return swf_; }
   /// The side file, if there is one.
   [[nodiscard]] const std::optional<JobTableReader>& job_table() const { return table_; }
-  [[nodiscard]] std::optional<JobTableReader>& job_table() { return table_; }
+  /// Rows of the side file whose jobs the trace does not have; known at the end of the trace.
+  [[nodiscard]] const JobTableReader::Unused& unknown_jobs() const { return unknown_; }
 
  private:
+  void find_unknown_jobs();
+
   SwfReader swf_;
+  bool is_strict_;
   std::optional<JobTableReader> table_;
+  JobTableReader::Unused unknown_;
 };
+
+/// odd_line_report() of the records, and the rows of the side file that were ignored.
+[[nodiscard]] std::vector<std::string> odd_line_report(const TraceReader& reader);
+/// "of t.jobs.csv for jobs that are not in the trace, the first: job 9 in line 4", for reports that count such rows.
+[[nodiscard]] std::string unknown_jobs_text(const TraceReader& reader);
 
 struct TraceWriterOptions {
   std::optional<std::string> job_table{};  ///< path of the side file; nothing: beside the trace

@@ -378,6 +378,8 @@ CleaningReport WorkloadReader::report() const {
     report.findings.push_back({std::string(texts[i].rule), std::string(texts[i].action), tallies_[i].count,
                                texts[i].text, tallies_[i].lines});
   }
+  if (const std::size_t unknown = trace_.unknown_jobs().count; unknown > 0)
+    report.findings.push_back({"job-table-unknown", "ignored", unknown, "rows " + unknown_jobs_text(trace_), {}});
   add_header_findings(report);
   return report;
 }

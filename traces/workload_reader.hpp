@@ -60,6 +60,7 @@ class WorkloadReader {
   /// About what was read so far.
   [[nodiscard]] CleaningReport report() const;
   [[nodiscard]] const SwfReader& swf() const { return trace_.swf(); }
+  [[nodiscard]] const TraceReader& trace() const { return trace_; }
   /// Jobs given so far of which nothing says whether they are rigid, moldable or malleable.
   [[nodiscard]] std::uint64_t without_flexibility() const { return kept_ - flexibilities_; }
 

@@ -45,7 +45,7 @@ void read_write_read(std::string_view bytes) {
   writer.close();
   JobTableReader again(memory_source(text));
   for (const auto& [number, traits] : rows) check(again.find(number) == traits);
-  check(again.count_unused() == 0);
+  check(again.unused().count == 0);
 }
 
 }  // namespace

@@ -245,7 +245,7 @@ MergeResult merge_traces(const std::vector<RereadableTrace>& sources, TraceWrite
     } while (next->goes_on());
   }
   for (const Source& source : open)
-    std::ranges::copy(odd_line_report(source.reader().swf()), std::back_inserter(result.odd_lines));
+    std::ranges::copy(odd_line_report(source.reader()), std::back_inserter(result.odd_lines));
   return result;
 }
 

@@ -221,7 +221,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   }
   writer.write_comments(reader.swf().comments());
   if (options.load) result.load_after = load.over(reader.machine_size());
-  result.odd_lines = odd_line_report(reader.swf());
+  result.odd_lines = odd_line_report(reader.trace());
   return result;
 }
 

@@ -98,10 +98,8 @@ Validation validate_trace(TraceReader& reader, const ValidateOptions& options) {
     violations.note("extra-fields", Severity::kError, text, 0, swf.long_records() - swf.long_record_lines().size());
   }
   check_totals(reader.header(), swf.records() + swf.broken_lines(), checker.jobs(), violations);
-  if (reader.job_table())
-    if (const std::size_t unused = reader.job_table()->count_unused(); unused > 0)
-      violations.note("job-table", Severity::kError,
-                      fmt::format("rows of {} that name no job of the trace", reader.job_table()->name()), 0, unused);
+  if (const std::size_t unknown = reader.unknown_jobs().count; unknown > 0)
+    violations.note("job-table", Severity::kError, fmt::format("rows {}", unknown_jobs_text(reader)), 0, unknown);
   if (options.schedule) {
     result.logged_peak = schedule.peak();
     check_schedule(result.logged_peak, reader.header().machine_size(), violations);

@@ -86,7 +86,7 @@ Source swf_source(const ConvertGiven& given) {
   return {.header = reader->header(),
           .next = [reader](TraceEntry& entry) { return reader->next(entry); },
           .comments = [reader] { return reader->swf().comments(); },
-          .report = [reader] { report_odd_lines(odd_line_report(reader->swf())); }};
+          .report = [reader] { report_odd_lines(odd_line_report(*reader)); }};
 }
 
 Source csv_source(const ConvertGiven& given) {

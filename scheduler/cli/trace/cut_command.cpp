@@ -78,7 +78,7 @@ int cut(const CutGiven& given) {
   if (result.orphans > 0)
     fmt::print(stderr, "{} records followed a job that is not kept: their fields 17 and 18 are -1 now\n",
                result.orphans);
-  report_odd_lines(odd_line_report(reader.swf()));
+  report_odd_lines(odd_line_report(reader));
   return 0;
 }
 

@@ -45,7 +45,7 @@ std::map<std::int32_t, SpeedupCurve> measured_curves(const std::string& profile,
 void report(const Declarer& declarer, const TraceReader& reader) {
   fmt::print(stderr, "declared for {} jobs; {} records that are no jobs that ran stay as they are\n", declarer.jobs(),
              declarer.others());
-  report_odd_lines(odd_line_report(reader.swf()));
+  report_odd_lines(odd_line_report(reader));
 }
 
 void declare_all(TraceReader reader, Declarer& declarer, const DeclareGiven& given) {

@@ -55,7 +55,7 @@ Log read_log(const TraceInput& from) {
   if (const CleaningReport report = reader.report(); report.kept < report.read)
     fmt::print(stderr, "{}: {} of {} records are jobs; trace info says what becomes of the others\n",
                reader.swf().name(), report.kept, report.read);
-  report_odd_lines(odd_line_report(reader.swf()));
+  report_odd_lines(odd_line_report(reader.trace()));
   const auto clock = LogClock::of(reader.header());
   if (!clock)
     return {reader.header(),

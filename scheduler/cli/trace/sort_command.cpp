@@ -27,7 +27,7 @@ int sort(const SortGiven& given) {
   if (result.orphans > 0)
     fmt::print(stderr, "{} records followed a job that is not there: their fields 17 and 18 are -1 now\n",
                result.orphans);
-  report_odd_lines(odd_line_report(reader.swf()));
+  report_odd_lines(odd_line_report(reader));
   return 0;
 }
 

@@ -201,7 +201,7 @@ TEST_F(TraceDeclare, EveryLogOfTheArchiveTwice) {
     std::uint64_t with_traits = 0;
     for (TraceEntry entry; reader.next(entry);) with_traits += entry.traits.empty() ? 0U : 1U;
     EXPECT_GT(with_traits, 0U) << log.path();
-    EXPECT_EQ(reader.job_table()->count_unused(), 0U) << log.path();
+    EXPECT_EQ(reader.unknown_jobs().count, 0U) << log.path();
   }
 }
 

@@ -65,7 +65,7 @@ std::string complaint(std::string_view text, std::int64_t job = 1) {
   return message_of<InputError>([&] {
     JobTableReader table = reader(text);
     (void)table.find(job);
-    (void)table.count_unused();
+    (void)table.unused();
   });
 }
 
@@ -80,7 +80,7 @@ TEST(JobTable, WhatIsWrittenIsReadBackExactly) {
   EXPECT_TRUE(text.starts_with(kAllColumns)) << text;
   JobTableReader table = reader(text);
   for (std::size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(table.find(static_cast<std::int64_t>(i)), rows[i]) << i;
-  EXPECT_EQ(table.count_unused(), 0U);
+  EXPECT_EQ(table.unused().count, 0U);
 }
 
 TEST(JobTable, EveryFlexibilityAndCurveIsReadBack) {
@@ -118,7 +118,7 @@ TEST(JobTable, RowsAreFoundInWhateverOrderTheyStand) {
   EXPECT_EQ(table.find(4), std::nullopt) << "there is none";
   EXPECT_EQ(table.find(2).value().cpu_use, 0.2);
   EXPECT_EQ(table.find(3).value().cpu_use, 0.3);
-  EXPECT_EQ(table.count_unused(), 1U) << "job 9";
+  EXPECT_EQ(table.unused().count, 1U) << "job 9";
 }
 
 TEST(JobTable, ColumnsMayBeFewAndInAnyOrder) {

@@ -60,7 +60,7 @@ TEST_F(TraceStream, TheSideFileBesideATraceIsFound) {
     EXPECT_EQ(entry.traits.cpu_use, expected) << entry.record.job;
   }
   EXPECT_FALSE(reader.next(entry));
-  EXPECT_EQ(reader.job_table()->count_unused(), 1U);
+  EXPECT_EQ(reader.unknown_jobs().count, 1U);
 }
 
 TEST_F(TraceStream, ATraceWithoutSideFileHasNoTraits) {
@@ -282,6 +282,25 @@ TEST_F(TraceStream, AJobWaitsFromWhenItIsEligible) {
 TEST(TraceWriter, AFolderThatIsMissingIsNamedAsItWasGiven) {
   const std::string message = test::message_of<InputError>([] { const TraceWriter writer("missing-folder/x.swf"); });
   EXPECT_EQ(message.find("missing-folder/x.swf: "), 0U) << message;
+}
+
+// The side file has rows for jobs 7 and 9; the trace ends before them.
+TEST_F(TraceStream, RowsForJobsThatAreNotInTheTraceAreSaidAtItsEndAndStrictlyRefused) {
+  write_text(path("t.swf"), job_line(1) + job_line(2));
+  write_text(path("t.jobs.csv"), "job,cpu_util\n9,0.9\n1,0.1\n7,0.7\n");
+  TraceReader reader(path("t.swf"));
+  TraceEntry entry;
+  ASSERT_TRUE(reader.next(entry) && reader.next(entry));
+  EXPECT_TRUE(odd_line_report(reader).empty()) << "what comes is not known yet";
+  ASSERT_FALSE(reader.next(entry));
+  ASSERT_EQ(odd_line_report(reader).size(), 1U);
+  EXPECT_EQ(odd_line_report(reader).front(), "ignored: 2 rows of " + path("t.jobs.csv") +
+                                                 " for jobs that are not in the trace, the first: job 9 in line 2");
+  const LoadedWorkload loaded = read_workload(path("t.swf"));
+  EXPECT_EQ(loaded.report.count("job-table-unknown"), 2U);
+  const std::string said =
+      test::message_of<InputError>([&] { (void)read_workload(TraceReader(path("t.swf"), {.swf = {.strict = true}})); });
+  EXPECT_EQ(said, path("t.jobs.csv") + ":2: expected a job of the trace, found 9, which it does not have");
 }
 
 }  // namespace
