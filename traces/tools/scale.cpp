@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <variant>
+#include <string>
+#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "traces/history.hpp"
@@ -17,6 +18,12 @@ namespace {
 
 constexpr Duration kOneSecond = std::chrono::seconds{1};
 
+// Where a time stands that becomes too long.
+struct Place {
+  std::string file;
+  std::size_t line = 0;
+};
+
 // ---- one value ----
 
 bool is_whole(Duration time) { return time.count() % kOneSecond.count() == 0; }
@@ -24,12 +31,15 @@ bool is_whole(Duration time) { return time.count() % kOneSecond.count() == 0; }
 // With `keep_above_zero` a time above 0 stays above 0: at least 1 s if it was whole and not `exact`. Whole seconds stay
 // whole, decimals stay decimals, so rounding can reverse the order of two times that are close: the caller has to
 // restore it.
-Duration scaled_time(int field, Duration time, double factor, bool exact, bool keep_above_zero) {
+Duration scaled_time(const Place& place, int field, Duration time, double factor, bool exact, bool keep_above_zero) {
   if (time <= Duration::zero() || factor == 1) return time;
   const double micros = static_cast<double>(time.count()) * factor;
   if (micros > static_cast<double>(most_swf_seconds(field)) * 1e6)
-    throw InputError(fmt::format("times of more than {} seconds (field {}): expected a smaller factor than {}",
-                                 most_swf_seconds(field), field, factor));
+    throw InputError(
+        place.file, place.line,
+        fmt::format("field {}: {} s times {} is more than {} s: expected a smaller factor{}", field, to_text(time),
+                    factor, most_swf_seconds(field),
+                    field == 2 ? ", or submit times that count from the first job: `replay trace cut --rebase`" : ""));
   if (exact || !is_whole(time)) return std::max(Duration{std::llround(micros)}, Duration{keep_above_zero ? 1 : 0});
   const Duration rounded = std::chrono::seconds{std::llround(micros / 1e6)};
   return keep_above_zero ? std::max(rounded, kOneSecond) : rounded;
@@ -44,7 +54,8 @@ std::int64_t nearest_power_of_two(double value) {
 
 class Scale {
  public:
-  Scale(const ScaleOptions& options, CoreCount from) : options_(options), from_(from) {}
+  Scale(const ScaleOptions& options, CoreCount from, std::string file)
+      : options_(options), from_(from), place_{.file = std::move(file)} {}
 
   void multiply_arrivals(double factor) { arrivals_ *= factor; }
   void multiply_runtimes(double factor) { runtimes_ *= factor; }
@@ -53,13 +64,14 @@ class Scale {
   [[nodiscard]] bool changes_times() const { return arrivals_ != 1 || runtimes_ != 1; }
 
   // Whether a size changed. REQUIRES: the entries of a trace one after the other.
-  bool apply(TraceEntry& entry) {
+  bool apply(TraceEntry& entry, std::size_t line) {
+    place_.line = line;
     SwfRecord& r = entry.record;
     const std::int32_t allocated = r.allocated, requested = r.requested;
     const Duration submit = r.submit;
     const bool within_request = r.requested_time > Duration::zero() && r.run <= r.requested_time;
     const auto time = [&](int field, Duration& t, double factor, bool keep_above_zero) {
-      t = scaled_time(field, t, factor, options_.exact, keep_above_zero);
+      t = scaled_time(place_, field, t, factor, options_.exact, keep_above_zero);
     };
     if (changes_times() || options_.sizes) r.wait = kUnknownTime;
     time(2, r.submit, arrivals_, false), time(18, r.think_time, arrivals_, false);
@@ -84,10 +96,11 @@ class Scale {
   }
 
   // A decimal in many logs, and a ratio to the run time, so never rounded to seconds.
-  void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(6, cpu, runtimes_, true, true); }
+  void scale_cpu_time(Duration& cpu) const { cpu = scaled_time(place_, 6, cpu, runtimes_, true, true); }
 
   const ScaleOptions& options_;
   CoreCount from_;
+  Place place_;
   double arrivals_ = options_.arrivals;
   double runtimes_ = options_.runtimes;
   Duration last_submit_ = Duration::max(), last_scaled_submit_{};
@@ -118,7 +131,7 @@ class OfferedLoad {
 
 CleaningRules rules_for(CoreCount machine) {
   CleaningRules rules;
-  if (machine > 0) rules.machine_size = machine;
+  rules.machine_size = machine;
   return rules;
 }
 
@@ -126,7 +139,7 @@ double load_of(const RereadableTrace& trace, Scale scale, CoreCount machine) {
   WorkloadReader reader(trace.open(), rules_for(machine));
   OfferedLoad load;
   for (TraceEntry entry; reader.next_entry(entry);) {
-    scale.apply(entry);
+    scale.apply(entry, reader.swf().line());
     if (const auto job = reader.job_of(entry)) load.add(*job);
   }
   if (const auto found = load.over(reader.machine_size())) return *found;
@@ -143,12 +156,11 @@ void scale_count(SwfHeader& header, std::string_view label, double factor) {
 
 SwfHeader scaled_header(SwfHeader header, const Scale& scale, const ScaleOptions& options, CoreCount from,
                         std::string_view command) {
+  const CoreCount machine = options.sizes.value_or(from);
   if (scale.changes_times()) header.remove("EndTime");
   if (scale.runtimes() != 1) scale_count(header, "MaxRuntime", scale.runtimes());
-  if (options.sizes) {
-    scale_count(header, "MaxNodes", static_cast<double>(*options.sizes) / from);
-    header.set("MaxProcs", fmt::format("{}", *options.sizes));
-  }
+  if (options.sizes) scale_count(header, "MaxNodes", static_cast<double>(machine) / from);
+  if (options.sizes || header.machine_size() != machine) header.set("MaxProcs", fmt::format("{}", machine));
   note_history(header, command);
   return header;
 }
@@ -164,15 +176,17 @@ void check(const ScaleOptions& options) {
   if (options.load) expect_offered_load(*options.load);
 }
 
-// 0: not known, and not needed for sizes.
-CoreCount machine_of(const SwfHeader& header, const ScaleOptions& options) {
+// What the log shows if nothing says it: by its waits, which the scaled trace does not have.
+CoreCount machine_of(const RereadableTrace& trace, const SwfHeader& header, const ScaleOptions& options) {
   if (options.machine_size) return *options.machine_size;
   if (const auto size = header.machine_size()) return *size;
   if (options.sizes)
     throw InputError(
         fmt::format("{}: no MaxProcs and no MaxNodes in the header: --machine-size says how large the machine was",
                     header.source()));
-  return 0;
+  WorkloadReader reader(trace.open(), {});
+  for (TracedJob job; reader.next(job);) continue;
+  return reader.machine_size();
 }
 
 }  // namespace
@@ -196,9 +210,9 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   check(options);
   ScaleResult result;
   TraceReader opened = trace.open();
-  result.machine_before = machine_of(opened.header(), options);
+  result.machine_before = machine_of(trace, opened.header(), options);
   result.machine_after = options.sizes.value_or(result.machine_before);
-  Scale scale(options, result.machine_before);
+  Scale scale(options, result.machine_before, opened.swf().name());
   if (options.load) {
     result.load_before = load_of(trace, scale, result.machine_after);
     if (options.by == LoadBy::kArrivals)
@@ -213,7 +227,7 @@ ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const
   writer.write(scaled_header(reader.header(), scale, options, result.machine_before, command));
   OfferedLoad load;
   for (TraceEntry entry; reader.next_entry(entry);) {
-    if (scale.apply(entry)) ++result.sizes_changed;
+    if (scale.apply(entry, reader.swf().line())) ++result.sizes_changed;
     writer.write_comments(reader.swf().comments());
     writer.write(entry);
     ++result.records;

@@ -34,7 +34,7 @@ struct ScaleResult {
   double arrivals = 1, runtimes = 1;  ///< the factors used, that of the load included
   std::optional<double> load_before;  ///< offered loads, where a load was asked for
   std::optional<double> load_after;
-  CoreCount machine_before = 0, machine_after = 0;  ///< 0: not known, and not needed
+  CoreCount machine_before = 0, machine_after = 0;
   std::uint64_t sizes_changed = 0;
   std::vector<std::string> odd_lines{};  ///< odd_line_report()
 };
@@ -45,9 +45,10 @@ struct ScaleResult {
 [[nodiscard]] std::int32_t scaled_size(std::int32_t size, CoreCount from, CoreCount to, bool powers_of_two);
 
 /// Offered load is `replay trace info`'s: work of the jobs that the default cleaning rules keep / (machine x time from
-/// the first to the last submit). One pass, or two if a load is asked for; constant memory. `command` goes into the
-/// header. Throws UsageError for factors that make no sense, InputError if the machine is not known or there is no
-/// load.
+/// the first to the last submit). One pass, one more if a load is asked for, one more if nothing says how large the machine
+/// is: then it is what the log shows. The header of the scaled trace has the machine that the load is of. `command` goes into
+/// it too. Throws UsageError for factors that make no sense, InputError if the machine is not known and sizes are to change,
+/// if there is no load, or for a time that becomes longer than SWF has.
 ScaleResult scale_trace(const RereadableTrace& trace, TraceWriter& writer, const ScaleOptions& options,
                         std::string_view command);
 

@@ -5,6 +5,7 @@
 #include "scheduler/base/error.hpp"
 #include "tests/support/shell.hpp"
 #include "tests/unit/traces/tools/trace_text.hpp"
+#include "traces/workload_reader.hpp"
 
 namespace replay {
 namespace {
@@ -151,6 +152,49 @@ TEST(Scale, WhatMakesNoSenseIsRefused) {
   EXPECT_THROW(scale(unknown, {.sizes = 4}), InputError) << "proportion to what?";
   EXPECT_EQ(scale(unknown, {.sizes = 4, .machine_size = 8}).machine_before, 8);
   EXPECT_EQ(unknown.entries().at(0).record.allocated, 2);
+}
+
+// The waits of a log show 8 processors in use; without them it is 4.
+TEST(Scale, TheMachineOfTheLoadIsThatOfTheScaledTrace) {
+  const std::string jobs = job_line(1, {{2, "0"}, {3, "0"}, {5, "4"}}) + job_line(2, {{2, "10"}, {3, "0"}, {5, "4"}}) +
+                           job_line(3, {{2, "50"}, {3, "60"}, {5, "4"}});
+  const auto load_of_output = [](const ToolTest& tool, CoreCount machine) {
+    WorkloadReader reader(tool.output(), {});
+    double work = 0;
+    Duration last{};
+    for (TracedJob job; reader.next(job);) {
+      work += seconds(job.truth.runtime) * job.job.processes;
+      last = job.job.submitted.time_since_epoch();
+    }
+    EXPECT_EQ(reader.machine_size(), machine);
+    EXPECT_EQ(reader.machine_source(), "MaxProcs");
+    return work / (seconds(last) * machine);
+  };
+  for (const LoadBy by : {LoadBy::kArrivals, LoadBy::kRuntimes}) {
+    const ToolTest tool(jobs);
+    EXPECT_NEAR(scale(tool, {.load = 1.5, .by = by}).load_after.value(), 1.5, 0.01);
+    EXPECT_NEAR(load_of_output(tool, 8), 1.5, 0.01);
+    EXPECT_NEAR(scale(tool, {.arrivals = 3, .load = 1.5, .by = by}).load_after.value(), 1.5, 0.01);
+    EXPECT_NEAR(load_of_output(tool, 8), 1.5, 0.01) << "after a factor too";
+    scale(tool, {.machine_size = 16, .load = 0.5, .by = by});
+    EXPECT_NEAR(load_of_output(tool, 16), 0.5, 0.01);
+  }
+  const ToolTest tool(jobs);
+  scale(tool, {.arrivals = 2});
+  EXPECT_EQ(tool.header().max_procs(), 8) << "without a load";
+  const ToolTest other("; MaxProcs: 4\n" + jobs);
+  scale(other, {.machine_size = 32, .load = 0.5});
+  EXPECT_EQ(other.header().max_procs(), 32);
+  const ToolTest nodes("; MaxNodes: 8\n" + jobs);
+  scale(nodes, {.arrivals = 2});
+  EXPECT_FALSE(nodes.header().max_procs()) << "MaxNodes says it";
+}
+
+TEST(Scale, ATimeThatBecomesTooLongIsNamedWithItsPlaceAndTheWayOut) {
+  const ToolTest tool(job_line(1, {{2, "1356996147"}}) + job_line(2, {{2, "1356996157"}}));
+  const std::string said = test::message_of<InputError>([&] { scale(tool, {.arrivals = 10}); });
+  for (const char* words : {"in.swf:1: field 2", "1356996147 s times 10", "`replay trace cut --rebase`"})
+    EXPECT_NE(said.find(words), std::string::npos) << said;
 }
 
 }  // namespace
