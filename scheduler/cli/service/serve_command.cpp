@@ -27,8 +27,7 @@ namespace {
 
 constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
                                    .most = service::kLongestLimit,
-                                   .expected = "a duration from 1s to 3650d, such as 30min",
-                                   .needs_unit = true};
+                                   .expected = "a duration from 1s to 3650d, such as 30min"};
 
 struct ServeGiven {
   service::PeriodOptions period;

@@ -126,8 +126,7 @@ Command add_submit(CLI::App& app) {
       ->capture_default_str();
   constexpr DurationRange kLimit{.least = service::kShortestLimit,
                                  .most = service::kLongestLimit,
-                                 .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h",
-                                 .needs_unit = true};
+                                 .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h"};
   add_duration(*command, "--time", given->time_limit, kLimit,
                "limit of its time on as many cores as processes; then it is ended (default: the service's)")
       ->type_name("T");
