@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/json/read_json.hpp"
 #include "scheduler/model/machine.hpp"
 #include "traces/file_kind.hpp"
@@ -148,13 +149,13 @@ std::optional<CoreCount> machine_size_in(const fs::path& file) {
 std::string runs_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (fs::exists(entry.path() / "jobs.csv", error)) names.push_back(entry.path().string());
-  std::ranges::sort(names);
+  for (const fs::path& entry : entries_of(folder))
+    if (fs::exists(entry / "jobs.csv", error)) names.push_back(entry.string());
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 fs::path table_of(const fs::path& folder) {
+  expect_readable(folder);
   if (fs::exists(folder / "jobs.csv")) return folder / "jobs.csv";
   const std::string runs = runs_in(folder);
   throw InputError(fmt::format("{}: expected a run's folder with a jobs.csv, found none{}", folder.string(),

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/process/own_child.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -23,6 +24,7 @@
 #include "scheduler/compare/run_difference.hpp"
 #include "scheduler/experiment/consent.hpp"
 #include "scheduler/experiment/past_run.hpp"
+#include "scheduler/results/event_log_file.hpp"
 #include "scheduler/results/input_file.hpp"
 #include "scheduler/results/run_folder.hpp"
 
@@ -55,12 +57,10 @@ struct Repetition {
 
 // The folder itself, or one for each policy.
 std::vector<fs::path> runs_of(const std::string& run) {
+  expect_readable(run);
   if (!fs::is_directory(run)) throw InputError(fmt::format("{}: expected a run's folder", run));
   if (fs::exists(fs::path{run} / "run.json")) return {fs::path{run}};
-  std::vector<fs::path> runs;
-  for (const auto& entry : fs::directory_iterator(run))
-    if (fs::exists(entry.path() / "run.json")) runs.push_back(entry.path());
-  std::ranges::sort(runs);
+  std::vector<fs::path> runs = results::folders_with("run.json", run);
   if (runs.empty())
     throw InputError(fmt::format("{}: has no run.json, which says what to repeat (--outputs run writes it)", run));
   return runs;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/file/paths.hpp"
 
 namespace replay::results {
 namespace fs = std::filesystem;
@@ -18,10 +19,7 @@ constexpr std::int64_t kMicro = 1'000'000;
 
 std::vector<std::string> runs_below(const fs::path& folder) {
   std::vector<std::string> runs;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (fs::exists(entry.path() / "events.log", error)) runs.push_back(entry.path().string());
-  std::ranges::sort(runs);
+  for (const fs::path& run : folders_with("events.log", folder)) runs.push_back(run.string());
   return runs;
 }
 
@@ -35,8 +33,19 @@ std::string fraction_text(std::int64_t micro) {
 
 }  // namespace
 
+std::vector<fs::path> folders_with(const char* file, const fs::path& folder) {
+  std::vector<fs::path> folders = entries_of(folder);
+  std::error_code error;
+  std::erase_if(folders, [&](const fs::path& below) {
+    expect_readable(below);
+    return !fs::exists(below / file, error);
+  });
+  return folders;
+}
+
 fs::path event_log_of(const std::string& run) {
   std::error_code error;
+  expect_readable(run);
   if (!fs::exists(run, error))
     throw InputError(fmt::format("{}: expected a run's folder or its events.log, found nothing", run));
   if (!fs::is_directory(run, error)) return run;
@@ -53,6 +62,7 @@ fs::path event_log_of(const std::string& run) {
 std::vector<fs::path> event_logs_of(const std::string& run) {
   std::error_code error;
   std::vector<fs::path> logs;
+  expect_readable(run);
   if (fs::is_directory(run, error) && !fs::exists(fs::path{run} / "events.log", error))
     for (const std::string& below : runs_below(run)) logs.push_back(fs::path{below} / "events.log");
   if (logs.empty()) logs.push_back(event_log_of(run));

@@ -19,6 +19,9 @@ namespace replay::results {
 /// The same where RUN may also be the folder of several policies' runs: one log for each.
 [[nodiscard]] std::vector<std::filesystem::path> event_logs_of(const std::string& run);
 
+/// The folders directly below `folder` that have this file, sorted. Throws InputError for a folder that cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> folders_with(const char* file, const std::filesystem::path& folder);
+
 /// What is made of logs must not take the place of one. Throws InputError if `out` is one of them.
 void expect_no_log(const std::filesystem::path& out, std::span<const std::filesystem::path> logs);
 

@@ -1,11 +1,16 @@
 #include "scheduler/base/file/paths.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/process/search_path.hpp>
 #include <cstdlib>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include "scheduler/base/error.hpp"
 
 namespace replay {
 namespace fs = std::filesystem;
@@ -27,7 +32,27 @@ std::vector<boost::filesystem::path> folders_of(std::string_view path) {
   return folders;
 }
 
+InputError unreadable(const fs::path& folder, const std::error_code& error) {
+  return InputError{fmt::format("{}: cannot be read: {}", folder.string(), error.message())};
+}
+
 }  // namespace
+
+void expect_readable(const fs::path& folder) {
+  std::error_code error;
+  const bool is_there = fs::exists(folder / ".", error);
+  if (!is_there && error) throw unreadable(folder, error);
+}
+
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  expect_readable(folder);
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
+  if (error) throw unreadable(folder, error);
+  std::ranges::sort(entries);
+  return entries;
+}
 
 fs::path library_folder() {
   std::error_code error;

@@ -1,4 +1,4 @@
-// Paths of programs: our own in the installed or built tree, others on PATH. Ours are found from the executable, so that
+// Whether a folder can be read, and paths of programs: our own in the installed or built tree, others on PATH. Ours are found from the executable, so that
 // the tree works in any place.
 #pragma once
 
@@ -6,8 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace replay {
+
+/// Throws InputError, "FOLDER: cannot be read: Permission denied", if it is a folder whose files cannot be reached.
+void expect_readable(const std::filesystem::path& folder);
+/// The entries of a folder, sorted by name. Throws InputError as expect_readable() does, also for one that cannot be listed.
+[[nodiscard]] std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 /// The folder of benchmarks and of the vmlib shared object: PREFIX/lib/replay beside PREFIX/bin/replay.
 [[nodiscard]] std::filesystem::path library_folder();

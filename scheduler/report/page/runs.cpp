@@ -8,6 +8,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_sink.hpp"
+#include "scheduler/base/file/paths.hpp"
 #include "scheduler/report/page/differences.hpp"
 #include "scheduler/report/page/page.hpp"
 #include "scheduler/report/page/run_names.hpp"
@@ -34,14 +35,16 @@ bool comes_before(const fs::path& a, const fs::path& b) {
 // The event logs below a folder, sorted. A folder that has one is not searched further.
 void add_logs_below(const fs::path& folder, int depth, std::vector<fs::path>& logs) {
   std::error_code error;
+  expect_readable(folder);
   if (fs::is_regular_file(folder / "events.log", error)) {
     logs.push_back(folder / "events.log");
     return;
   }
   if (depth == kDeepest) return;
-  std::vector<fs::path> below;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.is_directory(error) && !entry.is_symlink(error)) below.push_back(entry.path());
+  std::vector<fs::path> below = entries_of(folder);
+  std::erase_if(below, [&error](const fs::path& entry) {
+    return !fs::is_directory(entry, error) || fs::is_symlink(entry, error);
+  });
   std::ranges::sort(below, comes_before);
   for (const fs::path& next : below) add_logs_below(next, depth + 1, logs);
 }

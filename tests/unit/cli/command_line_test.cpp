@@ -375,5 +375,33 @@ TEST_F(CommandLine, DryRunPrintsEachJobsCommand) {
   EXPECT_NE(result.out.find("cg --class W"), std::string::npos) << result.out;
 }
 
+// Root reads every folder, so the program runs as another user.
+TEST_F(CommandLine, AFolderThatCannotBeReadIsNamedWithTheReason) {
+  write_text(folder_ / "t.swf", kTwoJobs);
+  for (const char* run : {"r", "runs/a", "runs/b"})
+    ASSERT_EQ(replay(std::string("simulate --trace t.swf --policy easy --out ") + run).status, 0);
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms{0711});
+  const std::string as_user =
+      (::geteuid() == 0 ? "setpriv --reuid=65534 --regid=65534 --clear-groups " : "") + kReplay + " ";
+  if (shell(as_user + "--version").status != 0) GTEST_SKIP() << "needs setpriv, and a build that all users may run";
+  for (const char* unreadable : {"r", "runs/b"})
+    std::filesystem::permissions(folder_ / unreadable, std::filesystem::perms{0});
+  for (const auto& [arguments, folder] : {std::pair{"results r", "r"},
+                                          {"report r -o -", "r"},
+                                          {"why r 1", "r"},
+                                          {"diff runs/a r", "r"},
+                                          {"rerun r", "r"},
+                                          {"audit --rule easy r", "r"},
+                                          {"results runs", "runs/b"},
+                                          {"report runs -o -", "runs/b"},
+                                          {"rerun runs", "runs/b"}}) {
+    const ShellResult result = shell(as_user + arguments, folder_.path());
+    EXPECT_EQ(result.err, fmt::format("replay: {}: cannot be read: Permission denied\n", folder)) << arguments;
+    EXPECT_NE(result.status, 0) << arguments;
+  }
+  for (const char* unreadable : {"r", "runs/b"})
+    std::filesystem::permissions(folder_ / unreadable, std::filesystem::perms{0700});
+}
+
 }  // namespace
 }  // namespace replay::test
