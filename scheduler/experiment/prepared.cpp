@@ -352,7 +352,10 @@ std::optional<std::string> note_on_curves(const Prepared& run) {
 }
 
 Assumptions assumptions_of(const Prepared& run) {
-  return {run.spec.errors, run.spec.overrun, run.workload().jobs.size(), run.loaded.without_flexibility};
+  const TracedJobs& jobs = run.workload().jobs;
+  const auto cut = std::ranges::count_if(jobs, [](const TracedJob& job) { return job.truth.cut_at_request; });
+  return {run.spec.errors, run.spec.overrun, jobs.size(), run.loaded.without_flexibility,
+          static_cast<std::uint64_t>(cut)};
 }
 
 // Processes shared cores, or a job lost or gained some while it ran.
@@ -360,6 +363,15 @@ static bool made_use_of_malleability(const metrics::Summary& figures) {
   constexpr double kRounding = 1e-9;
   return figures.value("shrinks") > 0 || figures.value("expands") > 0 ||
          figures.value("mean_mpl") > figures.value("utilisation") * (1 + kRounding);
+}
+
+// Of a complete run: a job that was cut at its request ends as killed whatever the errors are.
+static std::string killed_by_errors(const Assumptions& assumed, const metrics::Summary& figures) {
+  const double overrun = figures.value("jobs_overrun"), counted = figures.value("jobs_counted");
+  const auto cut = static_cast<double>(assumed.cut_at_request);
+  const bool is_complete = counted >= static_cast<double>(assumed.jobs);
+  if (is_complete || cut == 0) return fmt::format("{:.0f} of {:.0f}", std::max(overrun - cut, 0.0), counted);
+  return fmt::format("at most {:.0f} of {:.0f}", overrun, counted);
 }
 
 std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<const FiguresOfPolicy> policies) {
@@ -379,11 +391,10 @@ std::vector<std::string> notes_on_figures(const Assumptions& assumed, std::span<
   if (errors.empty()) return notes;
   std::vector<std::string> kills;
   for (const auto& [policy, figures] : policies)
-    kills.push_back(
-        fmt::format("{} {:.0f} of {:.0f}", policy, figures->value("jobs_overrun"), figures->value("jobs_counted")));
+    kills.push_back(fmt::format("{} {}", policy, killed_by_errors(assumed, *figures)));
   notes.push_back(
-      fmt::format("{} with --overrun {}: a job that takes longer than its estimate, which is by what it declares, is "
-                  "killed there. Jobs killed at their estimates: {}; with --overrun extend they go on",
+      fmt::format("{} with --overrun {}: a job that therefore takes longer than its estimate, which is by what it "
+                  "declares, is killed there. Jobs killed for this: {}; with --overrun extend they go on",
                   fmt::join(errors, " and "), word_of(kOverruns, assumed.overrun), fmt::join(kills, ", ")));
   return notes;
 }

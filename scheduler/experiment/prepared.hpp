@@ -89,6 +89,7 @@ struct Assumptions {
   Overrun overrun = Overrun::kKill;
   std::uint64_t jobs = 0;                 ///< of the trace
   std::uint64_t without_flexibility = 0;  ///< of these: taken for malleable, as nothing says what they are
+  std::uint64_t cut_at_request = 0;       ///< of these: end as killed at their estimates, as in the log they ran on
 };
 [[nodiscard]] Assumptions assumptions_of(const Prepared& run);
 
@@ -99,7 +100,8 @@ struct FiguresOfPolicy {
 };
 
 /// What a reader of the figures has to know of the assumptions behind them: malleability that was assumed, where a policy
-/// made use of it, and what --curve-error and --slowdown-error did to jobs that are killed at their estimates. A line each.
+/// made use of it, and how many jobs are killed at their estimates because of --curve-error and --slowdown-error. A line
+/// each.
 [[nodiscard]] std::vector<std::string> notes_on_figures(const Assumptions& assumed,
                                                         std::span<const FiguresOfPolicy> policies);
 

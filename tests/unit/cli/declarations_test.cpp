@@ -213,13 +213,13 @@ TEST_F(Declarations, HowManyJobsAnErrorOfDeclarationsHasKilledIsSaidWithIt) {
     const std::string said = says(run + " --curve-error 1 --out kill-" + seed).out;
     const int killed = overruns("kill-" + seed);
     EXPECT_NE(said.find("note: --curve-error 1 with --overrun kill: "), std::string::npos) << said;
-    EXPECT_NE(said.find("Jobs killed at their estimates: greedy-moldable " + std::to_string(killed) + " of 4;"),
+    EXPECT_NE(said.find("Jobs killed for this: greedy-moldable " + std::to_string(killed) + " of 4;"),
               std::string::npos)
         << said;
     most = std::max(most, killed);
     EXPECT_EQ(says(run + " --curve-error 1 --overrun extend --outputs none").out.find("--curve-error"),
               std::string::npos);
-    EXPECT_EQ(says(run + " --outputs none").out.find("killed at their"), std::string::npos);
+    EXPECT_EQ(says(run + " --outputs none").out.find("Jobs killed"), std::string::npos);
   }
   EXPECT_GT(most, 0);
 }
@@ -233,6 +233,18 @@ TEST_F(Declarations, WithoutCurvesPoliciesThatChooseSizesTakeJobsAsRigidOnes) {
     replay(run + "--policy " + policy + " --out " + policy);
     EXPECT_EQ(text_of(folder_ / policy / "jobs.csv"), text_of(folder_ / "rigid/jobs.csv")) << policy;
   }
+}
+
+// Job 1 ran on past its request in the log, where it ends now; the other is not known to be wrong.
+TEST_F(Declarations, AJobThatTheLogCutsIsNoneThatAnErrorKills) {
+  write_text(folder_ / "over.swf",
+             "; MaxProcs: 4\n"
+             "1 0 -1 100 4 -1 -1 4 60 -1 1 1 1 1 1 -1 -1 -1\n"
+             "2 200 -1 50 4 -1 -1 4 50 -1 1 1 1 1 1 -1 -1 -1\n");
+  const std::string run = "simulate --trace over.swf --policy easy --outputs none --curve-error 1";
+  EXPECT_NE(says(run).out.find("Jobs killed for this: easy 0 of 2;"), std::string::npos) << says(run).out;
+  EXPECT_NE(says(run + " --until 100").out.find("Jobs killed for this: easy at most 1 of 1;"), std::string::npos)
+      << says(run + " --until 100").out;
 }
 
 }  // namespace
