@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -120,15 +121,14 @@ void take_off_marks(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) take_off_marks(*command);
 }
 
-// "--" ends our options. CLI11 leaves what follows to `replay` itself where the command has a word already, or takes no
+// "--" ends options. CLI11 leaves what follows to `replay` itself where the command has a word already, or takes no
 // words but a program. So it is taken out, and what looks like an option behind it is marked as none; `marked` keeps
 // those words. In front of a program an empty word is put before it: CLI11 takes all behind a first word as it is, and
 // command_words() removes the two.
 void mark_end_of_options(CLI::App& app, std::vector<const char*>& words, std::deque<std::string>& marked) {
   const auto named = [&words](const CLI::App* command) { return words.size() > 1 && command->get_name() == words[1]; };
   const auto commands = app.get_subcommands(named);
-  if (commands.empty()) return;
-  if (!commands.front()->get_prefix_command()) {
+  if (commands.empty() || !commands.front()->get_prefix_command()) {
     const auto mark =
         std::ranges::find(words, std::string_view{"--"}, [](const char* word) { return std::string_view{word}; });
     if (mark == words.end()) return;
@@ -189,6 +189,19 @@ void refuse_options_before(const CLI::App& command, const CLI::App& app) {
                                            option->get_name(), command.get_name(), option->get_name()));
 }
 
+bool has_option(const CLI::App& command, const std::string& name) {
+  const CLI::Option* const option = command.get_option_no_throw(name);
+  return option != nullptr && !option->get_group().empty();  // those without a group are there for a message
+}
+
+// `replay trace cut` and others, `name` being that of `command`, if they have this option.
+void add_commands_with(const std::string& option, const CLI::App& command, const std::string& name,
+                       std::vector<std::string>& names) {
+  if (has_option(command, option)) names.push_back(name);
+  for (const CLI::App* below : command.get_subcommands([](const CLI::App*) { return true; }))
+    add_commands_with(option, *below, name + " " + below->get_name(), names);
+}
+
 // The message for an option that the command does not have, or a word too many.
 std::string unexpected_word(const CLI::App& app) {
   const auto [command, name] = chosen_of(app);
@@ -198,12 +211,44 @@ std::string unexpected_word(const CLI::App& app) {
     return fmt::format("{}: expected no further word, found '{}'", name,
                        words.empty() ? "" : without_mark(std::move(words.front())));
   const std::string given = option->substr(0, option->find('='));
+  if (has_option(*command, given))
+    return fmt::format("replay: {} stands before the command: expected `{} {} ...`", given, name, given);
   std::vector<std::string> names;
   for (const CLI::Option* known : command->get_options())
     for (const std::string& one : known->get_lnames()) names.push_back("--" + one);
   const std::string_view near = replay::nearest(given, std::vector<std::string_view>(names.begin(), names.end()));
-  return fmt::format("{}: there is no option '{}'{}", name, given,
-                     near.empty() ? fmt::format("; see `{} --help`", name) : fmt::format("; did you mean '{}'?", near));
+  std::vector<std::string> others;
+  add_commands_with(given, app, app.get_name(), others);
+  constexpr std::size_t kFew = 4;
+  std::string hint = fmt::format("see `{} --help`", name);
+  if (!near.empty())
+    hint = fmt::format("did you mean '{}'?", near);
+  else if (!others.empty() && others.size() <= kFew)
+    hint = fmt::format("it belongs to `{}`", fmt::join(others, "`, `"));
+  return fmt::format("{}: there is no option '{}'; {}", name, given, hint);
+}
+
+// CLI11's message about an option or a word that is missing, has no value, is there twice or excludes another one.
+std::optional<std::string> missing_word(const CLI::App& command, const std::string& message) {
+  static const std::regex kRequired("(\\S+) is required");
+  static const std::regex kValue("(\\S+): \\d+ required (.*) missing");
+  static const std::regex kOnce("(\\S+): At Most 1 required but received (\\d+)");
+  static const std::regex kExcludes("(\\S+) excludes (\\S+)");
+  std::smatch part;
+  if (std::regex_match(message, part, kRequired)) {
+    const CLI::Option* const option = command.get_option_no_throw(part.str(1));
+    return fmt::format("expected {}{}", part.str(1),
+                       option == nullptr ? "" : fmt::format(", {}", option->get_description()));
+  }
+  if (std::regex_match(message, part, kValue)) {
+    const std::string type = part.str(2).substr(0, part.str(2).find(':'));
+    return fmt::format("{}: expected a value{}", part.str(1), type == "TEXT" ? "" : fmt::format(" ({})", type));
+  }
+  if (std::regex_match(message, part, kOnce))
+    return fmt::format("{}: expected once, found {} times", part.str(1), part.str(2));
+  if (std::regex_match(message, part, kExcludes))
+    return fmt::format("{}: expected without {}", part.str(1), part.str(2));
+  return std::nullopt;
 }
 
 // CLI11's message about a wrong value, in the words of our messages; nothing if it is about something else.
@@ -269,23 +314,27 @@ End run_command(int argc, char** argv) {
     refuse_options_before(*app.get_subcommands().front(), app);
     return {run_chosen()};
   } catch (const CLI::ParseError& error) {
-    if (const auto missing = missing_command(app, error.get_exit_code() == 0)) {
-      say_on_stderr(*missing);
+    if (const auto no_command = missing_command(app, error.get_exit_code() == 0)) {
+      say_on_stderr(*no_command);
       return {kWrongUsage};
     }
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    const auto [command, name] = chosen_of(app);
+    const bool has_words_left =
+        dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command->remaining().empty();
+    if (has_words_left || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
       say_on_stderr(unexpected_word(app));
       return {kWrongUsage};
     }
-    if (const auto problem = wrong_value(error.what())) {
-      say_on_stderr(fmt::format("{}: {}", chosen_of(app).name, *problem));
+    if (error.get_exit_code() != 0) {
+      const std::string message = error.what();
+      const auto missing = missing_word(*command, message);
+      say_on_stderr(fmt::format("{}: {}", name, missing ? *missing : wrong_value(message).value_or(message)));
       return {kWrongUsage};
     }
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err);
-    std::fputs(err.str().c_str(), stderr);
+    std::ostringstream out;
+    (void)app.exit(error, out, out);
     const bool is_written = std::fputs(out.str().c_str(), stdout) >= 0;
-    return {status == 0 ? 0 : kWrongUsage, false, is_written ? 0 : errno};
+    return {0, false, is_written ? 0 : errno};
   } catch (const replay::UsageError& error) {
     return {complain(kWrongUsage, error.what())};
   } catch (const std::exception& error) {  // InputError, PolicyError, a full disk, no memory

@@ -10,6 +10,15 @@ constexpr std::string_view kNames[] = {"fcfs", "easy", "fcfs-malleable"};
 TEST(Suggestions, NameTheNearest) {
   EXPECT_EQ(nearest("fcfs-maleable", kNames), "fcfs-malleable");
   EXPECT_EQ(nearest("esy", kNames), "easy");
+  EXPECT_EQ(nearest("esay", kNames), "easy") << "letters exchanged";
+}
+
+TEST(Suggestions, NameOnlyWhatIsAlike) {
+  constexpr std::string_view kOptions[] = {"--live-page", "--out", "--machine-size"};
+  EXPECT_EQ(nearest("--time-scale", kOptions), "");
+  EXPECT_EQ(nearest("--format", kOptions), "");
+  EXPECT_EQ(nearest("-out", kOptions), "--out");
+  EXPECT_EQ(nearest("--machine", kOptions), "--machine-size") << "its first word";
 }
 
 TEST(Suggestions, NameAllWhenNothingIsNear) {

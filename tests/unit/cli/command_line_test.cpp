@@ -211,7 +211,28 @@ TEST_F(CommandLine, OptionsThatACommandDoesNotHaveAreNamedWithTheNearest) {
   expect_complaint("--polcy easy", 2, {"replay: there is no option '--polcy'; did you mean '--policy'?"});
   expect_complaint("generate lublin --machine=2", 2, {"replay generate lublin:", "'--machine'", "'--machine-size'"});
   expect_complaint("simulate --wordless-nonsense", 2, {"'--wordless-nonsense'", "`replay simulate --help`"});
+  expect_complaint("simulate --time-scale 2", 2,
+                   {"'--time-scale'; it belongs to `replay`, `replay validate`, `replay trace match`\n"});
+  expect_complaint("export --format csv", 2, {"'--format'; see `replay export --help`\n"});
+  expect_complaint("simulate --polciy easy", 2, {"did you mean '--policy'?"});
+  expect_complaint("generate --load 90 lublin", 2,
+                   {"replay: --load stands before the command: expected `replay generate lublin --load ...`\n"});
+  expect_complaint("generate --load 90", 2,
+                   {"replay generate: there is no option '--load'; it belongs to `replay trace scale`, "
+                    "`replay generate lublin`\n"});
   expect_complaint("trace info a b c", 2, {"replay trace info: expected no further word, found 'b'"});
+}
+
+TEST_F(CommandLine, WhatIsMissingIsSaidInOurWords) {
+  for (const auto& [arguments, words] :
+       {std::pair{"diff a", "replay diff: expected B, the second run\n"},
+        {"plot a -o b.svg", "replay plot: expected --figure, one of "},
+        {"simulate --policy", "replay simulate: --policy: expected a value (LIST)\n"},
+        {"simulate --trace", "replay simulate: --trace: expected a value (FILE)\n"},
+        {"trace", "replay trace: expected a command; known: "},
+        {"generate lublin --load 0.9 --load 0.8", "replay generate lublin: --load: expected once, found 2 times\n"},
+        {"simulate --seed 1 --seeds 1-3", "replay simulate: --seed: expected without --seeds\n"}})
+    expect_complaint(arguments, 2, {words});
 }
 
 TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
@@ -240,6 +261,8 @@ TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
   expect_complaint("submit --service none --", 2, {"submit: expected a program"});
   expect_complaint("submit --service none --wiat -- ls", 2, {"submit: there is no option --wiat"});
   expect_complaint("run -- no-such-program --help", 127, {"no-such-program"});
+  expect_complaint("-- x", 2, {"replay: expected a command, found 'x'"});
+  expect_complaint("--policy easy -- --x", 2, {"replay: expected a command, found '--x'"});
 }
 
 TEST_F(CommandLine, TheFolderOfAServiceIsGivenAndMayBeUsed) {

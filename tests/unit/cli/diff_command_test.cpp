@@ -71,7 +71,7 @@ TEST_F(Diff, TroubleIsNoDifference) {
   expect_says("diff runs/easy runs", 2, {"runs/easy", "runs/fcfs", "expected one of them"});
   expect_says("diff runs/easy .", 2, {"no events.log"});
   expect_says("diff runs/easy broken.log", 2, {"broken.log:3", "never submitted"});
-  expect_says("diff runs/easy", 2, {"B is required"});
+  expect_says("diff runs/easy", 2, {"expected B, the second run"});
   expect_says("diff runs/easy runs/fcfs --tolerance soon", 2, {"--tolerance", "'soon'"});
   expect_says("diff runs/easy runs/fcfs --tolerance=-1", 2, {"--tolerance", "'-1'"});
 }
