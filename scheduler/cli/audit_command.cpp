@@ -41,7 +41,7 @@ struct AuditGiven {
   std::optional<audit::Compress> compress;
   std::optional<audit::CompressAt> compress_at;
   Duration tolerance{};
-  CoreCount machine_size = 0;  // 0: as the schedule states it
+  std::optional<CoreCount> machine_size;  // nothing: as the schedule states it
   std::int64_t most = 20;
   bool json = false;
 };
@@ -63,7 +63,7 @@ audit::Options options_of(const AuditGiven& given) {
 }
 
 CoreCount machine_size_of(const AuditGiven& given, const audit::ScheduleFile& file) {
-  if (given.machine_size > 0) return given.machine_size;
+  if (given.machine_size) return *given.machine_size;
   if (file.machine_size) return *file.machine_size;
   throw UsageError(
       fmt::format("{}: it does not say how many processors the machine has; --machine-size N does", file.name));
@@ -112,20 +112,14 @@ Command add_audit(CLI::App& app) {
   add_choice(*command, "--compress-at", given->compress_at, kCompressAt,
              "conservative: which end of a job makes waiting jobs move up, early-end (default: one before its "
              "estimate) or every-end");
-  command
-      ->add_option("--machine-size", given->machine_size,
-                   "processors of the machine (default: the SWF header's, or the run's)")
-      ->type_name("N")
-      ->check(CLI::Range(CoreCount{1}, kMostProcessors));
+  add_count(*command, "--machine-size", given->machine_size, 1, kMostProcessors,
+            "processors of the machine (default: the SWF header's, or the run's)");
   constexpr DurationRange kAnyLater{.least = Duration::zero(), .expected = "seconds >= 0, such as 2 or 0.5"};
   add_duration(*command, "--tolerance", given->tolerance, kAnyLater,
                "a start may come so much later than the rule has it")
       ->type_name("SECONDS")
       ->default_str("0");
-  command->add_option("--max", given->most, "findings to print; all are counted")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, kMostFindings))
-      ->capture_default_str();
+  add_count(*command, "--max", given->most, 0, kMostFindings, "findings to print; all are counted");
   command->add_flag("--json", given->json, "print as JSON");
   return [given] { return audit_schedule(*given); };
 }

@@ -64,10 +64,8 @@ Command add_diff(CLI::App& app) {
                "instants so far apart are the same, and order within it does not matter; for real runs")
       ->type_name("SECONDS")
       ->default_str("0");
-  command->add_option("--max", given->most, "how many of the jobs with the largest differences to show")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->capture_default_str();
+  add_count(*command, "--max", given->most, 0, 1'000'000'000,
+            "how many of the jobs with the largest differences to show");
   command->add_flag("--ignore-cores", given->ignore_cores,
                     "a job may be on other cores of as many; always so with a tolerance, or if the machines differ");
   command->add_flag("--json", given->json, "print the comparison as JSON");

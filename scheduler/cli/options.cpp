@@ -50,15 +50,8 @@ CLI::Option* add_option_of_run(CLI::App& command, experiment::RunSpec& run, cons
   using Kind = experiment::RunOption::Kind;
   if (option.kind == Kind::kFlag) return command.add_flag(option.name, option.flag(run), option.help);
   const auto set = [&run, &option](const std::string& text) { option.set(run, text); };
-  const auto set_number = [set](auto number) { set(fmt::format("{}", number)); };
-  CLI::Option* const added =
-      option.kind == Kind::kCount    ? command.add_option_function<std::uint64_t>(option.name, set_number, option.help)
-      : option.kind == Kind::kNumber ? command.add_option_function<double>(option.name, set_number, option.help)
-                                     : command.add_option_function<std::string>(option.name, set, option.help);
-  if (!option.type.empty()) added->type_name(option.type);
+  CLI::Option* const added = add_read(command, option.name, option.type, set, option.text(run), option.help);
   if (option.kind == Kind::kChoice) added->check(CLI::IsMember(option.words));
-  if (option.most > 0) added->check(CLI::Range(0.0, option.most));
-  if (const std::string usual = option.text(run); !usual.empty()) added->default_str(usual);
   return added;
 }
 
@@ -131,6 +124,16 @@ CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& 
                           const std::string& help) {
   return command.add_option_function<std::string>(
       name, [&value, name, range](const std::string& text) { value = duration_of(name, text, range); }, help);
+}
+
+// ---- counts ----
+
+CLI::Option* add_read(CLI::App& command, const std::string& name, const std::string& type,
+                      const std::function<void(const std::string&)>& read, const std::string& usual,
+                      const std::string& help) {
+  CLI::Option* const added = command.add_option_function<std::string>(name, read, help);
+  if (!type.empty()) added->type_name(type);
+  return usual.empty() ? added : added->default_str(usual);
 }
 
 // ---- choices ----

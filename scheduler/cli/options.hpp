@@ -2,6 +2,7 @@
 // (durations, choices, lists) that are read while CLI11 parses. A wrong value is a UsageError.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -68,6 +70,31 @@ inline constexpr DurationRange kTolerance{.least = Duration::zero(),
 [[nodiscard]] Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range);
 CLI::Option* add_duration(CLI::App& command, const std::string& name, Duration& value, const DurationRange& range,
                           const std::string& help);
+
+// ---- counts ----
+
+using experiment::number_of;
+
+/// Adds an option whose words `read` gets; it may throw UsageError. `usual` is its default, for the help.
+CLI::Option* add_read(CLI::App& command, const std::string& name, const std::string& type,
+                      const std::function<void(const std::string&)>& read, const std::string& usual,
+                      const std::string& help);
+
+/// Adds an option that takes a whole number from `least` to `most`, in decimal digits; another word is a UsageError. What
+/// `value` holds, if it is in the range, is the default that the help names.
+template <std::integral Number>
+CLI::Option* add_count(CLI::App& command, const std::string& name, Number& value, std::type_identity_t<Number> least,
+                       std::type_identity_t<Number> most, const std::string& help) {
+  const auto read = [=, &value](const std::string& text) { value = number_of(name, text, least, most); };
+  const bool has_default = value >= least && value <= most;
+  return add_read(command, name, "N", read, has_default ? std::to_string(value) : "", help);
+}
+template <std::integral Number>
+CLI::Option* add_count(CLI::App& command, const std::string& name, std::optional<Number>& value,
+                       std::type_identity_t<Number> least, std::type_identity_t<Number> most, const std::string& help) {
+  const auto read = [=, &value](const std::string& text) { value = number_of(name, text, least, most); };
+  return add_read(command, name, "N", read, "", help);
+}
 
 // ---- choices ----
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -88,9 +89,8 @@ void add_common(CLI::App& command, ReproduceGiven& given, std::string_view examp
       .add_option("--out", given.out, fmt::format("where the page and numbers.csv go (default reproduce-{})", paper))
       ->type_name("DIR");
   command.add_flag("--force", given.force, "write into a folder that exists");
-  command.add_option("--jobs", given.threads, "cores to use (default: all); the results do not depend on it")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber);
+  add_count(command, "--jobs", given.threads, 1, std::numeric_limits<int>::max(),
+            "cores to use (default: all); the results do not depend on it");
   command.add_flag("--quick", given.quick, "a part of the study, which the page says");
   command.add_flag("--json", given.json, "print all numbers as JSON");
 }
@@ -151,9 +151,7 @@ Command add_dynp(CLI::App& group) {
   auto* command = group.add_subcommand("dynp", "self-tuning dynP (Streit): Tables 3 to 5, Figures 1 to 4");
   auto given = std::make_shared<DynpGiven>();
   add_common(*command, *given, "--traces ~/pwa --logs KTH --sets 3");
-  command->add_option("--sets", given->sets, "job sets of each log [10; 3 with --quick]")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  add_count(*command, "--sets", given->sets, 1, 1000, "job sets of each log [10; 3 with --quick]");
   add_factors(*command, given->factors, "on the submit times [1,0.9,0.8,0.7,0.6; 1,0.7 with --quick]");
   command->add_option("--logs", given->logs, "some of CTC,KTH,LANL,SDSC [all]")->type_name("LIST")->delimiter(',');
   return [given] {
@@ -175,9 +173,8 @@ Command add_seeded(CLI::App& group, const std::string& name, const std::string& 
   auto* command = group.add_subcommand(name, about + "; it makes its jobs itself");
   auto given = std::make_shared<SeedsGiven>();
   add_common(*command, *given, "--quick", false);
-  command->add_option("--seeds", given->seeds, fmt::format("workloads of each kind [{}; 1 with --quick]", whole.seeds))
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000}));
+  add_count(*command, "--seeds", given->seeds, 1, 1000,
+            fmt::format("workloads of each kind [{}; 1 with --quick]", whole.seeds));
   return [given, name, whole, study] {
     study::SeededOptions options = given->quick ? study::kQuickOptions : whole;
     options.seeds = given->seeds.value_or(options.seeds);

@@ -48,17 +48,13 @@ Command add_run_program(CLI::App& app) {
       "  replay run --shrink-at 2s --expand-at 4s cg --class W --repeat 60\n"
       "  replay run -n 4 --every 500ms ./my_program");
   auto request = std::make_shared<calibrate::ProgramRequest>();
-  command->add_option("-n", request->ranks, "ranks")
-      ->check(CLI::Range(1, static_cast<int>(REPLAY_VM_MAX_RANKS)))
-      ->type_name("RANKS")
-      ->capture_default_str();
+  add_count(*command, "-n", request->ranks, 1, REPLAY_VM_MAX_RANKS, "ranks")->type_name("RANKS");
   command->add_flag("--vm,!--no-vm", request->with_vmlib, "with vmlib (default), or as with stock MPI, for comparison");
   command->add_option("--cores", request->cores, "by OS index, such as 0-3,5 (default: this machine's, one per rank)")
       ->type_name("LIST");
   command->add_flag("--smt", request->smt, "count hardware threads as cores");
   add_change_options(*command, request->changes);
-  command->add_option("--to", request->shrink_to, "cores that are left when shrunk (default: half of them)")
-      ->check(CLI::Range(1, 1 << 20))
+  add_count(*command, "--to", request->shrink_to, 1, 1 << 20, "cores that are left when shrunk (default: half of them)")
       ->type_name("CORES");
   add_choice(*command, "--pairing", request->pairing, experiment::kPairings,
              "ranks that share a core: block (neighbours) or cyclic")

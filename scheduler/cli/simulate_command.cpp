@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -150,8 +151,8 @@ Command add_simulate(CLI::App& app, const std::string& command_line) {
       ->expected(0, 1)
       ->group("");  // not in --help: only for its message
   command->add_flag("--trim", options.trim, "with --seeds: drop the smallest and the largest value of each metric");
-  command->add_option("--jobs", options.threads, "cores to use for several policies or seeds (default: all)")
-      ->check(CLI::PositiveNumber);
+  add_count(*command, "--jobs", options.threads, 1, std::numeric_limits<int>::max(),
+            "cores to use for several policies or seeds (default: all)");
   return [given, command_line] {
     given->seeds.out = given->results.out;
     given->seeds.force = given->results.force;

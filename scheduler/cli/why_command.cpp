@@ -9,6 +9,7 @@
 
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/compare/waiting_report.hpp"
 #include "scheduler/results/event_log_file.hpp"
 
@@ -49,19 +50,14 @@ Command add_why(CLI::App& app) {
       "Example: replay why runs/compare/easy 1234");
   auto given = std::make_shared<WhyGiven>();
   command->add_option("RUN", given->run, "the run")->required();
-  command->add_option("JOB", given->job, "the job's number in the trace")
+  add_count(*command, "JOB", given->job, -kMostJob, kMostJob, "the job's number in the trace")
       ->required()
-      ->check(CLI::Range(std::int64_t{-kMostJob}, kMostJob));
+      ->default_str("");
   command->add_flag("--instants", given->instants, "a line for each instant at which something happened");
-  command->add_option("--max", given->text.most_named, "how many running or overtaking jobs to name on a line")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->capture_default_str();
-  command
-      ->add_option("--lines", given->text.most_lines, "how many spans of time to show; of more, the first and the last")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1'000'000'000))
-      ->capture_default_str();
+  add_count(*command, "--max", given->text.most_named, 0, 1'000'000'000,
+            "how many running or overtaking jobs to name on a line");
+  add_count(*command, "--lines", given->text.most_lines, 0, 1'000'000'000,
+            "how many spans of time to show; of more, the first and the last");
   command->add_flag("--seconds", given->in_seconds, "times in seconds, as in events.log");
   command->add_flag("--json", given->json, "print it as JSON");
   return [given] { return why(*given); };

@@ -1,15 +1,11 @@
 #include "scheduler/experiment/run_spec.hpp"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
-#include "scheduler/base/error.hpp"
-#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/policy/view/parameters.hpp"
 #include "scheduler/results/output_names.hpp"
 
@@ -67,28 +63,20 @@ RunOption choice_option(const char* name, const char* type, std::string help, co
 
 template <class Number, class Field>
 RunOption number_option(const char* name, const char* type, std::string help, Number least, Number most, Field field) {
-  const auto read = [=](const std::string& text) {
-    const auto number = parse_number<Number>(text, least, most);
-    if (!number)
-      throw UsageError(fmt::format("{}: expected a number from {} to {}, found '{}'", name, least, most, text));
-    return *number;
-  };
-  return option(name, std::is_integral_v<Number> ? Kind::kCount : Kind::kNumber, type, std::move(help), field, read,
+  const auto read = [=](const std::string& text) { return number_of(name, text, least, most); };
+  return option(name, Kind::kText, type, std::move(help), field, read,
                 [](Number number) { return fmt::format("{}", number); });
 }
 
 // An error of what jobs declare.
 template <class Field>
 RunOption error_option(const char* name, const char* of_what, Field field) {
-  constexpr double kMost = 10;
-  RunOption made = number_option<double>(
-      name, "E",
+  return number_option<double>(
+      name, "E in [0 - 10]",
       fmt::format("how wrong declared {} are: a job's true ones are the declared to the power p, drawn from 1/(1+E) to "
                   "1+E by --seed; one that then takes longer than estimated is killed, unless --overrun extend",
                   of_what),
-      0, kMost, field);
-  made.most = kMost;
-  return made;
+      0, 10, field);
 }
 
 // A duration from 1 ms, below which the timer's delay is as long as a slice, to 1 s; where `or_nothing`, 0 too.
@@ -175,7 +163,7 @@ std::vector<RunOption> all_options() {
       option("--scale-sizes", Kind::kText, "auto|N",
              "scale job sizes to the machine: from the trace's machine (auto), or from a machine of N cores",
              OF_RUN(scale_from), read_scale, write_scale),
-      number_option<std::uint64_t>("--seed", "", "everything that is drawn by chance follows from it", 0,
+      number_option<std::uint64_t>("--seed", "N", "everything that is drawn by chance follows from it", 0,
                                    std::numeric_limits<std::uint64_t>::max(), OF_RUN(seed)),
       text_option("--outputs", "LIST",
                   fmt::format("which files to write: all, none, or some of {}", results::output_list()),
@@ -195,7 +183,7 @@ std::vector<RunOption> all_options() {
                     "it, or the host's, for programs that need the network",
                     kJobNetworks, OF_RUN(node.job_network)),
       text_option("--agent-key", "FILE", "key file of a remote agent", OF_RUN(node.agent_key)),
-      number_option("--time-scale", "", "real seconds per second of the trace", 1e-6, 1000.0, OF_RUN(time_scale)),
+      number_option("--time-scale", "F", "real seconds per second of the trace", 1e-6, 1000.0, OF_RUN(time_scale)),
       choice_option("--pairing", "", "which ranks of a shrunk job share a core: block (neighbours) or cyclic",
                     kPairings, OF_RUN(pairing)),
       text_option("--program", "CMD",

@@ -2,6 +2,8 @@
 // one table has (run_options()): read and written side by side.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -12,6 +14,8 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/text/parse_number.hpp"
 #include "scheduler/core/controller.hpp"
 #include "scheduler/model/allocation.hpp"
 #include "scheduler/model/units.hpp"
@@ -39,6 +43,13 @@ template <class Value, std::size_t N>
   for (const Choice<Value>& choice : choices)
     if (choice.value == value) return choice.word;
   return "";
+}
+
+/// The number that an option's word is, in decimal digits. Throws UsageError naming the option, the range and the word.
+template <class Number>
+[[nodiscard]] Number number_of(std::string_view option, std::string_view word, Number least, Number most) {
+  if (const auto number = parse_number<Number>(word, least, most)) return *number;
+  throw UsageError(fmt::format("{}: expected a number from {} to {}, found '{}'", option, least, most, word));
 }
 
 /// How the cores of a node are used in a real run.
@@ -91,13 +102,12 @@ struct RunSpec {
 
 /// One option of a run.
 struct RunOption {
-  enum class Kind : std::uint8_t { kText, kChoice, kCount, kNumber, kFlag };
+  enum class Kind : std::uint8_t { kText, kChoice, kFlag };
   std::string name;  ///< "--trace"
   Kind kind = Kind::kText;
   std::string type;  ///< of its value, for help texts
   std::string help;
   std::vector<std::string> words{};  ///< kChoice
-  double most = 0;                   ///< kNumber: from 0 to this; 0: no limit here
   /// Throws UsageError naming option, what was expected and what was found. Null: kFlag.
   std::function<void(RunSpec&, const std::string&)> set{};
   std::function<std::string(const RunSpec&)> text{};  ///< as set() reads it; of a flag "on" or ""

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/service/job_texts.hpp"
 #include "scheduler/cli/service/watch_service.hpp"
 #include "scheduler/service/client.hpp"
@@ -104,7 +106,11 @@ int cancel(const std::string& folder, const std::vector<std::int64_t>& ids) {
 }
 
 CLI::Option* add_ids(CLI::App& command, std::vector<std::int64_t>& ids) {
-  return command.add_option("JOB", ids, "numbers of jobs")->check(CLI::PositiveNumber)->type_name("NUMBER");
+  const auto read = [&ids](const std::vector<std::string>& words) {
+    for (const std::string& word : words)
+      ids.push_back(number_of("JOB", word, std::int64_t{1}, std::numeric_limits<std::int64_t>::max()));
+  };
+  return command.add_option_function<std::vector<std::string>>("JOB", read, "numbers of jobs")->type_name("NUMBER");
 }
 
 }  // namespace

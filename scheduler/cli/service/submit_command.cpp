@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -120,10 +121,9 @@ Command add_submit(CLI::App& app) {
       "  replay submit -n 2 --time 1min --wait cg --class W");
   auto given = std::make_shared<SubmitGiven>();
   add_service_option(*command, given->service);
-  command->add_option("-n", given->job.processes, "processes: a core for each, as long as it is not shrunk")
-      ->check(CLI::PositiveNumber)
-      ->type_name("PROCESSES")
-      ->capture_default_str();
+  add_count(*command, "-n", given->job.processes, 1, std::numeric_limits<ProcessCount>::max(),
+            "processes: a core for each, as long as it is not shrunk")
+      ->type_name("PROCESSES");
   constexpr DurationRange kLimit{.least = service::kShortestLimit,
                                  .most = service::kLongestLimit,
                                  .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h"};
@@ -133,8 +133,8 @@ Command add_submit(CLI::App& app) {
   command->add_option("--name", given->job.name, "for people (default: that of the program)")->type_name("NAME");
   command->add_flag("--rigid", given->job.is_rigid, "never shrink it");
   command->add_flag("--requeue", given->job.requeue, "queue it again if the service ends while it runs");
-  command->add_option("--queue", given->job.queue, "number of the queue, for policies that know queues")
-      ->check(CLI::NonNegativeNumber)
+  add_count(*command, "--queue", given->job.queue, 0, std::numeric_limits<std::int32_t>::max(),
+            "number of the queue, for policies that know queues")
       ->type_name("NUMBER");
   command->add_option("--directory", given->directory, "where it runs (default: here)")->type_name("DIR");
   command->add_flag("--wait", given->wait, "wait for its end; exit status 0 if it has completed, else 1");

@@ -101,11 +101,7 @@ void add_flurry_options(CLI::App& command, CleanGiven& given) {
       ->type_name("ACTION")
       ->default_str("report")
       ->group(kGroup);
-  command.add_option("--flurry-jobs", given.flurry.jobs, "has at least so many jobs")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, kMostRecords))
-      ->capture_default_str()
-      ->group(kGroup);
+  add_count(command, "--flurry-jobs", given.flurry.jobs, 1, kMostRecords, "has at least so many jobs")->group(kGroup);
   add_duration(command, "--flurry-gap", given.flurry.gap, kTime, "ends when the user submits nothing for so long")
       ->type_name("TIME")
       ->default_str("1h")

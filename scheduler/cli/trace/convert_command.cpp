@@ -238,8 +238,8 @@ Command add_trace_convert(CLI::App& trace) {
       ->check(CLI::IsMember({"swf", "csv"}));
   command->add_option("--time-zone", given->time_zone, "sacct: where its times are local, such as Europe/Stockholm")
       ->capture_default_str();
-  command->add_option("--machine-size", given->machine_size, "sacct: processors of the machine, for MaxProcs")
-      ->check(CLI::Range(1, 2'147'483'647));
+  add_count(*command, "--machine-size", given->machine_size, 1, 2'147'483'647,
+            "sacct: processors of the machine, for MaxProcs");
   command->add_option("--cluster", given->cluster, "sacct: only the jobs of this cluster")->type_name("NAME");
   command
       ->add_option_function<std::string>(

@@ -8,6 +8,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "traces/tools/cut.hpp"
 
@@ -94,12 +95,8 @@ Command add_trace_cut(CLI::App& trace) {
   add_trace_files(*command, *given);
   for (const auto& [option, type, help, text] : kTexts)
     command->add_option(option, (*given).*text, help)->type_name(type);
-  command->add_option("--skip", given->skip, "leave out the first N of the records that are left")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{0}, kMostRecords));
-  command->add_option("--first", given->first, "keep at most N records")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, kMostRecords));
+  add_count(*command, "--skip", given->skip, 0, kMostRecords, "leave out the first N of the records that are left");
+  add_count(*command, "--first", given->first, 1, kMostRecords, "keep at most N records");
   command->add_flag("--rebase", given->rebase,
                     "the second of the first submission kept is the new zero; UnixStartTime and StartTime follow");
   return [given] { return cut(*given); };

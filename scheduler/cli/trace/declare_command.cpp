@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/text/counted_words.hpp"
 #include "scheduler/cli/commands.hpp"
+#include "scheduler/cli/options.hpp"
 #include "scheduler/cli/trace/trace_io.hpp"
 #include "scheduler/runtime_model/benchmark_jobs.hpp"
 #include "scheduler/runtime_model/profile_file.hpp"
@@ -140,7 +142,8 @@ Command add_trace_declare(CLI::App& trace) {
       "docs/declarations.md has the laws, constants and sources.");
   auto given = std::make_shared<DeclareGiven>();
   add_trace_files(*command, *given);
-  command->add_option("--seed", given->declare.seed, "of all that is drawn")->capture_default_str();
+  add_count(*command, "--seed", given->declare.seed, 0, std::numeric_limits<std::uint64_t>::max(),
+            "of all that is drawn");
   command->add_option("--machine-size", given->declare.machine_size, "processors (default: the header's)")
       ->type_name("COUNT");
   add_declarations(*command, given->declare, given->profile);

@@ -129,16 +129,9 @@ Command add_generate_from_log(CLI::App& generate_group) {
   add_trace_files(*command, *given);
   command->add_option("--output-folder", given->folder, "where sets 1 to --sets go, as setNN-fFACTOR.swf")
       ->type_name("DIR");
-  command->add_option("--sets", given->sets, "how many sets, with --output-folder [1]")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
-  command->add_option("--set", given->set, "which set of the seed, without --output-folder [1]")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
-  command->add_option("--jobs", given->jobs, "jobs of a set")
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+  add_count(*command, "--sets", given->sets, 1, 100'000, "how many sets, with --output-folder [1]");
+  add_count(*command, "--set", given->set, 1, 100'000, "which set of the seed, without --output-folder [1]");
+  add_count(*command, "--jobs", given->jobs, 2, 100'000'000, "jobs of a set");
   add_factors(*command, given->factors, "shrinking factors on the submit times, a file each [1]");
   command->add_option("--tolerance", given->tolerance, "how far means may be from the log's, in per cent")
       ->capture_default_str()

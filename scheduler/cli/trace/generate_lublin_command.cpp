@@ -67,18 +67,13 @@ void add_parameters(CLI::App& command, LublinKind kind, GivenLublinParameters& g
 }
 
 void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
-  command
-      .add_option("--jobs", given.order.jobs,
-                  fmt::format("how many (default {}, or what --duration gives)", kDefaultLublinJobs))
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
+  add_count(command, "--jobs", given.order.jobs, 1, kMostJobs,
+            fmt::format("how many (default {}, or what --duration gives)", kDefaultLublinJobs));
   add_seconds(command, "--duration", given.order.duration,
               "jobs until then; with --jobs: gaps are scaled so that the last one arrives then");
-  command
-      .add_option("--machine-size", given.order.model.machine_size, "processors P; uhi is log2 P, umed goes with it")
-      ->type_name("P")
-      ->capture_default_str()
-      ->check(CLI::Range(1, std::numeric_limits<CoreCount>::max()));
+  add_count(command, "--machine-size", given.order.model.machine_size, 1, std::numeric_limits<CoreCount>::max(),
+            "processors P; uhi is log2 P, umed goes with it")
+      ->type_name("P");
   command
       .add_option("--load", given.order.load,
                   "offered load: work / (P x time from first to last arrival), met within 1 %")
@@ -90,10 +85,8 @@ void add_what_is_wanted(CLI::App& command, LublinGiven& given) {
       ->default_str("lublin");
   add_seconds(command, "--min-runtime", given.order.min_runtime, "shorter run times become this");
   add_seconds(command, "--max-runtime", given.order.max_runtime, "longer run times become this");
-  command.add_option("--start-hour", given.order.model.start_hour, "hour of the day at time 0")
-      ->type_name("0..23")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 23));
+  add_count(command, "--start-hour", given.order.model.start_hour, 0, 23, "hour of the day at time 0")
+      ->type_name("0..23");
   command.add_flag("--types", given.order.model.types,
                    "interactive and batch jobs (queues 0 and 1) instead of typeless ones");
   add_seed(command, given.seed, "another seed, another workload");

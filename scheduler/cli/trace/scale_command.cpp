@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,9 +43,6 @@ ScaleOptions options_of(const ScaleGiven& given) {
   options.by = given.by.value_or(LoadBy::kArrivals);
   if (options.powers_of_two && !options.sizes)
     throw UsageError("--powers-of-two: expected with --sizes, whose rounding it changes");
-  for (const auto& [name, size] :
-       {std::pair{"--sizes", options.sizes}, std::pair{"--machine-size", options.machine_size}})
-    if (size && *size < 1) throw UsageError(fmt::format("{}: expected processors >= 1, found '{}'", name, *size));
   if (options.arrivals == 1 && options.runtimes == 1 && !options.sizes && !options.load)
     throw UsageError("nothing to scale: expected --arrivals, --runtimes, --sizes or --load");
   return options;
@@ -80,10 +78,12 @@ Command add_trace_scale(CLI::App& trace) {
   ScaleOptions& scale_options = given->scale;
   command->add_option("--arrivals", scale_options.arrivals, "submit and think times times F")->type_name("F");
   command->add_option("--runtimes", scale_options.runtimes, "run, requested and CPU times times F")->type_name("F");
-  command->add_option("--sizes", scale_options.sizes, "to a machine of P processors, sizes in proportion")
+  constexpr CoreCount kMost = std::numeric_limits<CoreCount>::max();
+  add_count(*command, "--sizes", scale_options.sizes, 1, kMost, "to a machine of P processors, sizes in proportion")
       ->type_name("P");
   command->add_flag("--powers-of-two", scale_options.powers_of_two, "sizes that are powers of two stay so");
-  command->add_option("--machine-size", scale_options.machine_size, "processors of the log's machine (default: header)")
+  add_count(*command, "--machine-size", scale_options.machine_size, 1, kMost,
+            "processors of the log's machine (default: header)")
       ->type_name("P");
   command->add_option("--load", scale_options.load, "reach this offered load, as `replay trace info` states it")
       ->type_name("L");

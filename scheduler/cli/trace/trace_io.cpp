@@ -49,10 +49,7 @@ void add_side_file(CLI::App& command, std::string& jobs_from) {
 }
 
 void add_seed(CLI::App& command, std::uint64_t& seed, const std::string& help) {
-  command.add_option("--seed", seed, help)
-      ->type_name("N")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{std::numeric_limits<std::int64_t>::max()}));
+  add_count(command, "--seed", seed, 0, std::numeric_limits<std::int64_t>::max(), help);
 }
 
 TraceReader open_trace(const TraceInput& given) {

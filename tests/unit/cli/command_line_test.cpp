@@ -187,12 +187,12 @@ TEST_F(CommandLine, PairingIsBlockOrCyclic) {
 TEST_F(CommandLine, WrongPoliciesAreNamedWithTheNearest) {
   write_text(folder_ / "t.swf", kTwoJobs);
   expect_complaint("simulate --trace t.swf --policy easy --seed soon", 2,
-                   {"replay simulate: --seed: expected a number, found 'soon'"});
+                   {"--seed: expected a number from 0 to 18446744073709551615, found 'soon'"});
   expect_complaint("simulate --trace t.swf --policy easy --jobs -3", 2,
-                   {"replay simulate: --jobs: expected a number above 0, found '-3'"});
+                   {"--jobs: expected a number from 1 to 2147483647, found '-3'"});
   expect_complaint("simulate --trace t.swf --policy easy --overrun stop", 2,
                    {"--overrun: expected one of kill,extend,policy, found 'stop'"});
-  expect_complaint("why r x", 2, {"replay why: JOB: expected a number from", "found 'x'"});
+  expect_complaint("why r x", 2, {"JOB: expected a number from", "found 'x'"});
   expect_complaint("simulate --trace t.swf --policy easi", 2, {"unknown policy 'easi'", "did you mean 'easy'"});
   expect_complaint("simulate --trace t.swf --policy easy:pas=event", 2, {"no parameter 'pas'", "'pass'"});
   expect_complaint("simulate --trace t.swf --policy fcfs-malleable:max_mpl=99", 2, {"max_mpl", "1..64", "'99'"});
@@ -233,6 +233,45 @@ TEST_F(CommandLine, WhatIsMissingIsSaidInOurWords) {
         {"generate lublin --load 0.9 --load 0.8", "replay generate lublin: --load: expected once, found 2 times\n"},
         {"simulate --seed 1 --seeds 1-3", "replay simulate: --seed: expected without --seeds\n"}})
     expect_complaint(arguments, 2, {words});
+}
+
+TEST_F(CommandLine, NumbersThatDoNotFitAreRefusedByEveryOption) {
+  constexpr const char* kOptions[] = {"simulate --seed",
+                                      "simulate --jobs",
+                                      "--seed",
+                                      "validate --seed",
+                                      "generate lublin --seed",
+                                      "generate lublin --jobs",
+                                      "generate lublin --machine-size",
+                                      "generate lublin --start-hour",
+                                      "generate from-log t.swf --seed",
+                                      "generate from-log t.swf --sets",
+                                      "generate from-log t.swf --jobs",
+                                      "trace declare t.swf --seed",
+                                      "trace cut t.swf --first",
+                                      "trace cut t.swf --skip",
+                                      "trace scale t.swf --sizes",
+                                      "trace scale t.swf --machine-size",
+                                      "trace clean t.swf --flurry-jobs",
+                                      "trace convert t.swf --machine-size",
+                                      "reproduce slack --jobs",
+                                      "reproduce dynp --sets",
+                                      "reproduce scojo-p --seeds",
+                                      "audit --machine-size",
+                                      "audit --max",
+                                      "diff a b --max",
+                                      "why a 1 --max",
+                                      "why a 1 --lines",
+                                      "run -n",
+                                      "run --to",
+                                      "submit -n",
+                                      "submit --queue",
+                                      "cancel"};
+  for (const char* option : kOptions)
+    for (const char* number : {"-1", "18446744073709551616", "-18446744073709551615", "0x10", "1e3", "1.5"})
+      expect_complaint(fmt::format("{} {}", option, number), 2, {"expected a number from "});
+  EXPECT_EQ(replay("generate lublin --jobs 0010 --seed 9223372036854775807 -o t.swf").status, 0) << "decimal digits";
+  EXPECT_EQ(text_of(folder_ / "t.swf").find("\n11 "), std::string::npos);
 }
 
 TEST_F(CommandLine, TwoDashesEndTheOptionsOfEveryCommand) {
