@@ -257,11 +257,9 @@ std::optional<std::string> wrong_value(const std::string& message) {
   static const std::regex kChoice("(.*): (.*) not in \\{(.*)\\}");
   static const std::regex kNumber("Could not convert: (\\S+) = (.*)");
   std::smatch part;
-  if (std::regex_match(message, part, kRange)) {
-    const bool has_limit = part.length(4) < 30;  // CLI::PositiveNumber has the largest double
-    return fmt::format("{}: expected a number {}, found '{}'", part.str(1),
-                       has_limit ? fmt::format("from {} to {}", part.str(3), part.str(4)) : "above 0", part.str(2));
-  }
+  if (std::regex_match(message, part, kRange))
+    return fmt::format("{}: expected a number from {} to {}, found '{}'", part.str(1), part.str(3), part.str(4),
+                       part.str(2));
   if (std::regex_match(message, part, kChoice))
     return fmt::format("{}: expected one of {}, found '{}'", part.str(1), part.str(3), part.str(2));
   if (std::regex_match(message, part, kNumber))

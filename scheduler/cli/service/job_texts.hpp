@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/cli/options.hpp"
 #include "scheduler/service/messages.hpp"
 
-namespace CLI {
-class App;  // its header takes four seconds to compile
-}  // namespace CLI
-
 namespace replay::cli {
+
+/// Of a job, and of those that name none.
+inline constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
+                                          .most = service::kLongestLimit,
+                                          .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h"};
 
 /// Adds --service.
 void add_service_option(CLI::App& command, std::string& folder);

@@ -25,10 +25,6 @@
 namespace replay::cli {
 namespace {
 
-constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
-                                   .most = service::kLongestLimit,
-                                   .expected = "a duration from 1s to 3650d, such as 30min"};
-
 struct ServeGiven {
   service::PeriodOptions period;
   std::optional<std::uint16_t> live_page;  // its port, 0: any

@@ -124,10 +124,7 @@ Command add_submit(CLI::App& app) {
   add_count(*command, "-n", given->job.processes, 1, std::numeric_limits<ProcessCount>::max(),
             "processes: a core for each, as long as it is not shrunk")
       ->type_name("PROCESSES");
-  constexpr DurationRange kLimit{.least = service::kShortestLimit,
-                                 .most = service::kLongestLimit,
-                                 .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h"};
-  add_duration(*command, "--time", given->time_limit, kLimit,
+  add_duration(*command, "--time", given->time_limit, kTimeLimit,
                "limit of its time on as many cores as processes; then it is ended (default: the service's)")
       ->type_name("T");
   command->add_option("--name", given->job.name, "for people (default: that of the program)")->type_name("NAME");
