@@ -45,6 +45,7 @@ class TraceReader {
   [[nodiscard]] const SwfReader& swf() const { return swf_; }
   /// The side file, if there is one.
   [[nodiscard]] const std::optional<JobTableReader>& job_table() const { return table_; }
+  [[nodiscard]] std::optional<JobTableReader>& job_table() { return table_; }
   /// Rows of the side file whose jobs the trace does not have; known at the end of the trace.
   [[nodiscard]] const JobTableReader::Unused& unknown_jobs() const { return unknown_; }
 

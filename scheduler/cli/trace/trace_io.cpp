@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "scheduler/base/error.hpp"
+#include "scheduler/cli/options.hpp"
 
 namespace replay::cli {
 namespace {

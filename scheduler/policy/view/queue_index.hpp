@@ -77,9 +77,7 @@ class QueueIndex {
       return cores_ <= search.wanted.narrow || estimates_[search.size] <= search.wanted.estimate;
     }
     /// The first size class that may have jobs that need so many cores.
-    [[nodiscard]] static std::size_t size_of(CoreCount cores) {
-      return std::min(log2_above(cores), kSizes - 1);
-    }
+    [[nodiscard]] static std::size_t size_of(CoreCount cores) { return std::min(log2_above(cores), kSizes - 1); }
 
    private:
     static constexpr std::size_t kSizes = 12;

@@ -87,8 +87,7 @@ class World {
   // At limits near the cost and far below it: all of the plan, or a part of it, is made.
   void check_exceeds() {
     ListPlan::Cost cost = 0;
-    for (const ListPlan::Planned& planned : fresh())
-      cost += planned.cores * planned.start.time_since_epoch().count();
+    for (const ListPlan::Planned& planned : fresh()) cost += planned.cores * planned.start.time_since_epoch().count();
     const ListPlan::Cost limit = cost * *rc::gen::inRange(50, 103) / 100 - *rc::gen::inRange(0, 3);
     RC_ASSERT(plan_.exceeds(limit, profile(), now_) == (cost > limit));
   }
