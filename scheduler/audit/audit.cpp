@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 #include "scheduler/audit/rule.hpp"

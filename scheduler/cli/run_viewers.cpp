@@ -1,7 +1,6 @@
 #include "scheduler/cli/run_viewers.hpp"
 
 #include <csignal>
-#include <string>
 
 namespace replay::cli {
 namespace {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string_view>

@@ -1,7 +1,6 @@
 // Part of Controller: which decision the body can carry out now, which cores jobs hold, and how fast they run there.
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/core/controller.hpp"

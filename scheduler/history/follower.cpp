@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "scheduler/base/error.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 
 #include "scheduler/base/json/json_text.hpp"
 #include "scheduler/base/text/counted_words.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdio>

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
-
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/byte_source.hpp"
 #include "scheduler/base/file/line_reader.hpp"

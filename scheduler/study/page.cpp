@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "scheduler/report/draw/markup.hpp"
 #include "scheduler/report/draw/svg_canvas.hpp"
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
@@ -11,7 +10,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <utility>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/sha256.hpp"

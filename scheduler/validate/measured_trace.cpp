@@ -1,7 +1,5 @@
 #include "scheduler/validate/measured_trace.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>

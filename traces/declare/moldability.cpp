@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "scheduler/base/error.hpp"
 #include "traces/models/gamma.hpp"

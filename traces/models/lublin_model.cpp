@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include "scheduler/base/error.hpp"
 #include "traces/models/portable_math.hpp"

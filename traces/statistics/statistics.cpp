@@ -6,7 +6,6 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>

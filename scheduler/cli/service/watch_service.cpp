@@ -8,7 +8,6 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <string>
 
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/parse_number.hpp"

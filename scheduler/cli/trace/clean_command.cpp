@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>

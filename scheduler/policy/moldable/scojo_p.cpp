@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "scheduler/model/job_map.hpp"

@@ -9,7 +9,6 @@
 #include "scheduler/policy/rigid/plan.hpp"
 
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "scheduler/policy/plan/hosting.hpp"

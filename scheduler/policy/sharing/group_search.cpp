@@ -1,7 +1,6 @@
 #include "scheduler/policy/sharing/group_search.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace replay::sharing {
 

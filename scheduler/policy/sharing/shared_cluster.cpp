@@ -1,7 +1,6 @@
 #include "scheduler/policy/sharing/shared_cluster.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "scheduler/base/error.hpp"

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 #include <variant>

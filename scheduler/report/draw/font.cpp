@@ -6,7 +6,6 @@
 #include FT_OUTLINE_H
 
 #include <boost/nowide/utf/utf.hpp>
-#include <cstddef>
 #include <iterator>
 
 #include "scheduler/base/error.hpp"

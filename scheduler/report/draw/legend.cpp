@@ -1,8 +1,6 @@
 #include "scheduler/report/draw/legend.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace replay::report {
 namespace {

@@ -1,5 +1,4 @@
 // The distributions of a run's waits, responses and slowdowns.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

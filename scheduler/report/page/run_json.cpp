@@ -1,7 +1,6 @@
 #include "scheduler/report/page/run_json.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "scheduler/base/json/json_text.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <system_error>
 
 #include "scheduler/base/error.hpp"

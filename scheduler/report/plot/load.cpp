@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/report/plot/figures.hpp"

@@ -4,8 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <limits>
-#include <optional>
 #include <string>
 
 #include "scheduler/base/error.hpp"

@@ -1,6 +1,5 @@
 // A run as a table of stretches: what each job had on the machine from one change to the next, a line each, for R, pandas
 // and the like. docs/formats/stretches-csv.md describes it.
-#include <fmt/format.h>
 
 #include <string_view>
 #include <vector>

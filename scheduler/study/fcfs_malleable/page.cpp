@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "scheduler/study/fcfs_malleable/numbers.hpp"
 #include "scheduler/study/fcfs_malleable/simulated_values.hpp"
 #include "scheduler/study/fcfs_malleable/study.hpp"

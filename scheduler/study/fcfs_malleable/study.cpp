@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/metrics/job_table.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/study/scojo_p/numbers.hpp"

@@ -1,7 +1,6 @@
 #include "scheduler/study/scojo_p/workload.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 
 #include "scheduler/base/error.hpp"
