@@ -116,6 +116,9 @@ std::optional<std::string> data_instead_of_program(const std::string& word) {
 
 Duration duration_of(std::string_view option, const std::string& text, const DurationRange& range) {
   const std::optional<Duration> duration = parse_duration(text);
+  if (duration && range.needs_unit && parse_seconds(text) && *duration > Duration::zero())
+    throw UsageError(fmt::format("{}: expected {}, found '{}' without a unit: {}s or {}min", option, range.expected,
+                                 text, text, text));
   if (duration && *duration >= range.least && *duration <= range.most) return *duration;
   throw UsageError(fmt::format("{}: expected {}, found '{}'", option, range.expected, text));
 }

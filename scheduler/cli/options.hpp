@@ -62,6 +62,7 @@ struct DurationRange {
   Duration least;
   Duration most = Duration::max();
   const char* expected;
+  bool needs_unit = false;  ///< "30" is refused: it is seconds here, and minutes in Slurm
 };
 inline constexpr DurationRange kTolerance{.least = Duration::zero(),
                                           .expected = "seconds from 0 up, such as 0.5 or 2min"};

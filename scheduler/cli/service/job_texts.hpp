@@ -12,7 +12,8 @@ namespace replay::cli {
 /// Of a job, and of those that name none.
 inline constexpr DurationRange kTimeLimit{.least = service::kShortestLimit,
                                           .most = service::kLongestLimit,
-                                          .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h"};
+                                          .expected = "a duration from 1 s to 10 years, such as 90s, 10min or 2h",
+                                          .needs_unit = true};
 
 /// Adds --service.
 void add_service_option(CLI::App& command, std::string& folder);
