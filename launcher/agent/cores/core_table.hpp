@@ -40,22 +40,22 @@ class CoreTable {
 
   /// Takes the lowest free seat, or none when all are taken or none is wanted. REQUIRES: core < cores(), and the rank
   /// is not there yet. O(log ranks).
-  Place arrive(const RankName& who, std::uint32_t core, Seating seating = Seating::kWanted);
+  Place arrive(const RankName& name, std::uint32_t core, Seating seating = Seating::kWanted);
   /// REQUIRES: it is there.
-  void leave(const RankName& who, std::uint32_t core);
+  void leave(const RankName& name, std::uint32_t core);
   /// Leaves wherever it is; nothing when it is nowhere.
-  void leave_all(const RankName& who);
+  void leave_all(const RankName& name);
   /// Stopped or not. Nothing when it is nowhere.
-  void set_stopped(const RankName& who, bool is_stopped);
+  void set_stopped(const RankName& name, bool is_stopped);
 
   /// Where it came to last. Nothing: nowhere.
-  [[nodiscard]] std::optional<Place> place(const RankName& who) const;
+  [[nodiscard]] std::optional<Place> place(const RankName& name) const;
   /// All its places, in the order of arrival.
-  [[nodiscard]] std::vector<Place> places(const RankName& who) const;
+  [[nodiscard]] std::vector<Place> places(const RankName& name) const;
   /// Whether another rank, of whatever job, runs on one of its cores.
-  [[nodiscard]] bool is_shared(const RankName& who) const;
+  [[nodiscard]] bool is_shared(const RankName& name) const;
   /// Whether a rank of another job runs on one of its cores.
-  [[nodiscard]] bool meets_another_job(const RankName& who) const;
+  [[nodiscard]] bool meets_another_job(const RankName& name) const;
 
   [[nodiscard]] const std::set<RankName>& on(std::uint32_t core) const { return cores_[core].ranks; }
   [[nodiscard]] std::size_t free_seats(std::uint32_t core) const;
@@ -72,7 +72,7 @@ class CoreTable {
   };
 
   template <typename Condition>
-  [[nodiscard]] bool meets(const RankName& who, Condition condition) const;
+  [[nodiscard]] bool meets(const RankName& name, Condition condition) const;
 
   std::vector<Core> cores_;
   std::map<RankName, Rank> ranks_;

@@ -93,17 +93,17 @@ class NodeCores {
   using Cores = std::set<std::uint32_t>;
 
   [[nodiscard]] std::vector<RankName> ranks_of(JobId job) const;
-  [[nodiscard]] pid_t pid_of(const RankName& who) const;
-  /// The cores of `who` but the one it came to last.
-  [[nodiscard]] std::vector<CoreTable::Place> old_places(const RankName& who) const;
-  [[nodiscard]] replay_vm_back_end back_end_of(const RankName& who) const;
-  /// Calls change(who) for each rank of the job; the jobs on `cores` hear of it before and after.
+  [[nodiscard]] pid_t pid_of(const RankName& name) const;
+  /// The cores of `name` but the one it came to last.
+  [[nodiscard]] std::vector<CoreTable::Place> old_places(const RankName& name) const;
+  [[nodiscard]] replay_vm_back_end back_end_of(const RankName& name) const;
+  /// Calls change(name) for each rank of the job; the jobs on `cores` hear of it before and after.
   template <class Change>
   void change_ranks(JobId job, const Cores& cores, Change change);
   void announce(const Cores& cores) const;
   void tell(const Cores& cores);
   void tell_mpl(JobId job);
-  void take_tokens(const RankName& who);
+  void take_tokens(const RankName& name);
 
   CoreTable table_;
   CoreSegment segment_;
