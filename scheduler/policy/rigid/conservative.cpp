@@ -139,7 +139,9 @@ struct Compression {
 class Conservative final : public Policy, public Hosting {
  public:
   Conservative(PassRule rule, Compression compression, ShapeAtSubmission shape = {})
-      : Policy({.pass_rule = rule}), compression_(compression), shape_(std::move(shape)) {}
+      : Policy({.pass_rule = rule, .chooses_sizes = static_cast<bool>(shape)}),
+        compression_(compression),
+        shape_(std::move(shape)) {}
 
   void decide(const ClusterView& view, Decisions& out) override {
     now_ = view.now;
@@ -399,7 +401,7 @@ std::unique_ptr<Policy> make_conservative(ShapeAtSubmission shape) {
 }
 
 constinit const PolicyEntry kConservativePolicy{
-    "conservative", "backfilling that delays nobody: each job has a guaranteed start", "Mu'alem and Feitelson 2001",
+    "conservative", "backfilling that delays no job: each one has a guaranteed start", "Mu'alem and Feitelson 2001",
     kConservativeParameters, make_conservative};
 
 }  // namespace replay

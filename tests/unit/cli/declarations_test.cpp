@@ -137,8 +137,8 @@ TEST_F(Declarations, PoliciesThatChooseSizesSayOnceThatNoModelStandsInForCurves)
     return count;
   };
   for (const char* seed : {"1", "2"}) write_text(folder_ / ("plain-" + std::string{seed} + ".swf"), kTrace);
-  for (const char* policy : {"scojo-p", "scojo", "cirne-berman", "greedy-moldable", "easy,scojo,scojo-p:predict=off",
-                             "scojo-pect:inner={greedy-moldable}"}) {
+  for (const char* policy : {"scojo-p", "scojo", "cirne-berman", "cirne-berman:base=conservative", "greedy-moldable",
+                             "easy,scojo,scojo-p:predict=off", "scojo-pect:inner={greedy-moldable}"}) {
     EXPECT_EQ(notes("--trace plain-1.swf --policy " + std::string{policy}), 1u) << policy;
     EXPECT_EQ(notes("--trace plain-1.swf --json --policy " + std::string{policy}), 1u) << policy;
     EXPECT_EQ(notes("--trace t.swf --policy " + std::string{policy}), 0u) << policy;
