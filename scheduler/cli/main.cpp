@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "scheduler/base/error.hpp"
@@ -228,43 +229,25 @@ std::string unexpected_word(const CLI::App& app) {
   return fmt::format("{}: there is no option '{}'; {}", name, given, hint);
 }
 
-// CLI11's message about an option or a word that is missing, has no value, is there twice or excludes another one.
-std::optional<std::string> missing_word(const CLI::App& command, const std::string& message) {
+// CLI11's message about an option or a value in our words; what is about something else is as it was.
+std::string in_our_words(const CLI::App& command, const std::string& message) {
   static const std::regex kRequired("(\\S+) is required");
-  static const std::regex kValue("(\\S+): \\d+ required (.*) missing");
-  static const std::regex kOnce("(\\S+): At Most 1 required but received (\\d+)");
-  static const std::regex kExcludes("(\\S+) excludes (\\S+)");
+  static const std::pair<std::regex, const char*> kWords[] = {
+      {std::regex("(\\S+): \\d+ required TEXT(:.*)? missing"), "$1: expected a value"},
+      {std::regex("(\\S+): \\d+ required ([^:]*)(:.*)? missing"), "$1: expected a value ($2)"},
+      {std::regex("(\\S+): At Most 1 required but received (\\d+)"), "$1: expected once, found $2 times"},
+      {std::regex("(\\S+) excludes (\\S+)"), "$1: expected without $2"},
+      {std::regex("(.*): Value (.*) not in range (\\S+) to (\\S+)"), "$1: expected a number from $3 to $4, found '$2'"},
+      {std::regex("(.*): (.*) not in \\{(.*)\\}"), "$1: expected one of $3, found '$2'"},
+      {std::regex("Could not convert: (\\S+) = (.*)"), "$1: expected a number, found '$2'"}};
   std::smatch part;
   if (std::regex_match(message, part, kRequired)) {
     const CLI::Option* const option = command.get_option_no_throw(part.str(1));
-    return fmt::format("expected {}{}", part.str(1),
-                       option == nullptr ? "" : fmt::format(", {}", option->get_description()));
+    return "expected " + part.str(1) + (option == nullptr ? "" : ", " + option->get_description());
   }
-  if (std::regex_match(message, part, kValue)) {
-    const std::string type = part.str(2).substr(0, part.str(2).find(':'));
-    return fmt::format("{}: expected a value{}", part.str(1), type == "TEXT" ? "" : fmt::format(" ({})", type));
-  }
-  if (std::regex_match(message, part, kOnce))
-    return fmt::format("{}: expected once, found {} times", part.str(1), part.str(2));
-  if (std::regex_match(message, part, kExcludes))
-    return fmt::format("{}: expected without {}", part.str(1), part.str(2));
-  return std::nullopt;
-}
-
-// CLI11's message about a wrong value, in the words of our messages; nothing if it is about something else.
-std::optional<std::string> wrong_value(const std::string& message) {
-  static const std::regex kRange("(.*): Value (.*) not in range (\\S+) to (\\S+)");
-  static const std::regex kChoice("(.*): (.*) not in \\{(.*)\\}");
-  static const std::regex kNumber("Could not convert: (\\S+) = (.*)");
-  std::smatch part;
-  if (std::regex_match(message, part, kRange))
-    return fmt::format("{}: expected a number from {} to {}, found '{}'", part.str(1), part.str(3), part.str(4),
-                       part.str(2));
-  if (std::regex_match(message, part, kChoice))
-    return fmt::format("{}: expected one of {}, found '{}'", part.str(1), part.str(3), part.str(2));
-  if (std::regex_match(message, part, kNumber))
-    return fmt::format("{}: expected a number, found '{}'", part.str(1), part.str(2));
-  return std::nullopt;
+  for (const auto& [theirs, ours] : kWords)
+    if (std::regex_match(message, part, theirs)) return part.format(ours);
+  return message;
 }
 
 // Opens closed standard descriptors on /dev/null; else one of our files or sockets would become stdin or stdout of a
@@ -324,9 +307,7 @@ End run_command(int argc, char** argv) {
       return {kWrongUsage};
     }
     if (error.get_exit_code() != 0) {
-      const std::string message = error.what();
-      const auto missing = missing_word(*command, message);
-      say_on_stderr(fmt::format("{}: {}", name, missing ? *missing : wrong_value(message).value_or(message)));
+      say_on_stderr(fmt::format("{}: {}", name, in_our_words(*command, error.what())));
       return {kWrongUsage};
     }
     std::ostringstream out;

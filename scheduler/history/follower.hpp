@@ -33,8 +33,9 @@ class Follower final : public log::Sink {
   /// Those that change a job, and those that an observer wants. All are checked that come.
   [[nodiscard]] log::Kinds kinds() const override;
 
-  /// REQUIRES of these two: the log has begun.
+  /// Without entries before the log has begun.
   [[nodiscard]] const log::Header& of_run() const { return header_; }
+  /// REQUIRES: the log has begun.
   [[nodiscard]] const Machine& machine() const { return *machine_; }
   /// nullptr: it was not submitted, or has ended. Valid until its end.
   [[nodiscard]] const JobState* find(JobId job) const { return jobs_.find(job); }

@@ -21,24 +21,14 @@ namespace {
 
 constexpr int kTick = 100;  // ms
 
-// The time of the run, by the wall clock and the log's header; by its records where the header does not say.
-class RunClock final : public history::Observer {
- public:
-  void on_begin(const log::Header& header, const Machine& /*machine*/) override {
-    zero_ = parse_number<double>(header.value("unix-start-time"));
-  }
-  void on_record(const log::Record& record, const history::JobState* /*job*/) override { last_ = record.at; }
-  [[nodiscard]] log::Kinds records() const override { return log::Kinds{}.set(); }
-  [[nodiscard]] Instant now() const {
-    if (!zero_) return last_;
-    const auto wall = std::chrono::system_clock::now().time_since_epoch();
-    return std::max(last_, Instant{std::chrono::duration_cast<Duration>(wall) - from_seconds(*zero_)});
-  }
-
- private:
-  std::optional<double> zero_;  // of the run, unix time
-  Instant last_{};
-};
+// The time of a run, by the wall clock and the log's header; by its records where the header does not say.
+Instant now_of(const history::Follower& run) {
+  const Instant last = run.now().value_or(Instant{});
+  const auto zero = parse_number<double>(run.of_run().value("unix-start-time"));  // of the run, unix time
+  if (!zero) return last;
+  const auto wall = std::chrono::system_clock::now().time_since_epoch();
+  return std::max(last, Instant{std::chrono::duration_cast<Duration>(wall) - from_seconds(*zero)});
+}
 
 report::LiveViewOptions viewing(const service::ServiceStatus& service, bool& is_leaving) {
   report::LiveViewOptions options;
@@ -60,16 +50,15 @@ int watch_service(const service::ServiceFolder& folder, bool plain) {
   const service::ServiceStatus service = client.get<service::Service>(service::ShowService{}).service;
   const HeedStops heeding;  // the terminal is given back first
   bool is_leaving = false, has_gone = false;
-  RunClock clock;
+  history::Follower run;
   report::LiveView view{stdout, plain ? report::LiveView::Mode::kPlain : report::LiveView::Mode::kAuto, std::nullopt,
                         viewing(service, is_leaving)};
-  history::Follower follower{{&clock}};
-  log::Tee sinks{{&follower, &view}};
+  log::Tee sinks{{&run, &view}};
   log::TextFollower log{std::filesystem::path{service.run_folder} / "events.log", sinks};
   while (!is_leaving && stops_asked() == 0) {
     has_gone = client.has_service_gone();  // before the log is read: then it is read to its end
-    while (log.read() && stops_asked() == 0) view.draw(clock.now());
-    view.draw(clock.now());
+    while (log.read() && stops_asked() == 0) view.draw(now_of(run));
+    view.draw(now_of(run));
     if (has_gone) break;
     wait_for_news(client);
   }
