@@ -75,7 +75,7 @@ std::string why(const Decision& decision, const State& state) {
   const std::string needs =
       fmt::format("it needs {}, {} free", processors(state.job(decision.job).processors), decision.free);
   switch (decision.ground) {
-    case Ground::kHead: return needs + ", and nobody is before it in the queue";
+    case Ground::kHead: return needs + ", and no job is before it in the queue";
     case Ground::kPlanned:
       return fmt::format("its planned start has come; promised for {} s", to_text(decision.promised));
     case Ground::kEndsInTime:

@@ -98,7 +98,7 @@ class Conservative final : public Rule {
     const Instant until = now + early.estimate;
     const Instant short_at = others.first_short(now, until, early.processors);
     if (short_at == kNever)
-      return fmt::format("{}: it would delay nobody, but the rule moves a job up only when {}", planned,
+      return fmt::format("{}: it would delay no job, but the rule moves a job up only when {}", planned,
                          compress_at_ == CompressAt::kEarlyEnd ? "processors become free" : "a job ends");
     for (const auto& [victim_start, victim] : by_start_)
       if (victim != index && victim_start <= short_at && short_at < victim_start + job(victim).estimate)

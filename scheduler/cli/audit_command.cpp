@@ -93,7 +93,7 @@ int audit_schedule(const AuditGiven& given) {
 }  // namespace
 
 Command add_audit(CLI::App& app) {
-  auto* command = app.add_subcommand("audit", "checks anybody's schedule against a stated rule");
+  auto* command = app.add_subcommand("audit", "checks any schedule against a stated rule");
   command->footer(
       "Exit status 0: it follows the rule; 1: it does not, or cannot be read; 2: wrong usage.\n"
       "Example: replay audit schedule.swf --rule easy");

@@ -90,8 +90,8 @@ std::optional<MovedEvent> last_moved(const std::vector<MovedEvent>& events, Inst
 
 std::string at_text(Instant at) { return fmt::format("at {:.2f} s", seconds(at)); }
 
-std::string side_text(std::string_view who, const PartingSide& side) {
-  std::string text{who};
+std::string side_text(std::string_view name, const PartingSide& side) {
+  std::string text{name};
   if (!side.did.empty()) {
     for (std::size_t i = 0; i < std::min(side.did.size(), kMostDecisions); ++i)
       text += fmt::format("{} {} {}", i == 0 ? "" : ",", text_of(side.did[i], DecisionDetails::kBrief),

@@ -62,7 +62,7 @@ void expect_repeatable(const PastRun& run) {
     throw InputError(fmt::format("{}: its command has no --trace, so it is not known how to repeat it", folder));
   if (run.spec.trace == "-")
     throw InputError(
-        fmt::format("{}: read its trace from standard input, which nobody has kept; write it to a file, "
+        fmt::format("{}: read its trace from standard input, which was not kept; write it to a file, "
                     "and run that",
                     folder));
 }

@@ -165,14 +165,14 @@ SlackCandidate SlackSearch::compress(Availability& plan, std::span<const SlackWa
 void SlackSearch::move_up_in_order(Availability& plan, std::span<const SlackWaiting> waiting, const Order& order,
                                    Instant now, SlackCandidate& candidate) const {
   constexpr double kAnyPriority = 0.5;
-  const SlackOf nobody{kAnyPriority, 0, 0, true};
+  const SlackOf no_job{kAnyPriority, 0, 0, true};
   for (const std::size_t i : order) {
     const Job& job = *waiting[i].job;
     take_back(plan, job, waiting[i].start);
     const Instant start = place(plan, job, now);
     if (start == waiting[i].start) continue;
     candidate.price +=
-        cost_of_moving(cores_needed(job), waiting[i].slack, seconds(start - waiting[i].start), nobody, weights_);
+        cost_of_moving(cores_needed(job), waiting[i].slack, seconds(start - waiting[i].start), no_job, weights_);
     candidate.earlier += static_cast<double>((waiting[i].start - start).count());
     candidate.moves.push_back({i, start});
   }

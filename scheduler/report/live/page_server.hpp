@@ -1,4 +1,4 @@
-// A small HTTP server for one page and its stream of events, on 127.0.0.1 only. Who has its address may read, and do
+// A small HTTP server for one page and its stream of events, on 127.0.0.1 only. A program that has its address may read, and do
 // nothing else: the address has a random token of 160 bits, without which every path is "not found". It bounds what a client
 // costs: connections, their time, the size of a request, and the bytes that wait for a client. It knows nothing of runs; the
 // owner gives it the page and sends events, and it waits on the owner's loop. Why it is no evhttp: ADR 25.

@@ -94,9 +94,9 @@ Unit unit_of(std::span<const CoreUse> cores) {
     ++unit.busy;
     for (const WatchedJob* job : {core.first, core.second}) {
       if (job == nullptr) continue;
-      auto& [count, who] = held[job->turn];
+      auto& [count, of] = held[job->turn];
       ++count;
-      who = job;
+      of = job;
     }
   }
   unit.jobs = static_cast<int>(held.size());

@@ -165,7 +165,7 @@ void LiveView::scroll_to(int row) { choice_.scroll = std::clamp(row, 0, most_scr
 void LiveView::finish() {
   if (std::exchange(finished_, true)) return;
   if (pictures_) {
-    waiting_bytes_.clear();  // a picture that nobody would see
+    waiting_bytes_.clear();  // of a picture that would not be seen
     if (terminal_) {
       terminal_->leave();
       terminal_.reset();

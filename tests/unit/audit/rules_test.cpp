@@ -24,8 +24,8 @@ TEST(AuditFcfs, FindsAJobThatOvertakesTheHead) {
 TEST(AuditFcfs, FindsAHeadThatWaitsThoughItFitsAndSaysItOnce) {
   EXPECT_EQ(
       audited("fcfs", 4, {scheduled(1, 2, 0, 0, 100), scheduled(2, 2, 10, 60, 90), scheduled(3, 1, 20, 100, 110)}),
-      "10 s: job 2 not-started: it needs 2 processors, 2 free, and nobody is before it in the queue\n"
-      "90 s: job 3 not-started: it needs 1 processor, 2 free, and nobody is before it in the queue\n");
+      "10 s: job 2 not-started: it needs 2 processors, 2 free, and no job is before it in the queue\n"
+      "90 s: job 3 not-started: it needs 1 processor, 2 free, and no job is before it in the queue\n");
 }
 
 TEST(AuditEasy, LetsAJobPassThatEndsBeforeTheShadowTime) {
@@ -72,7 +72,7 @@ TEST(AuditEasy, TellsAPassForEachEventFromOneForAnInstant) {
             "(shadow time 150 s)\n");
   EXPECT_EQ(audited("easy:pass=instant", 4, by_event),
             "100 s: job 3 against-rule: it needs 1 processor, and the rule leaves 0 free\n"
-            "100 s: job 2 not-started: it needs 4 processors, 4 free, and nobody is before it in the queue\n");
+            "100 s: job 2 not-started: it needs 4 processors, 4 free, and no job is before it in the queue\n");
 }
 
 // Both end at 100; job 1 started first, but is killed, so it ends after job 2: job 3, the head, starts before job 4 is
@@ -216,7 +216,7 @@ TEST(Audit, AJobThatWaitedToTheEndStoodInTheQueueAllTheTime) {
   EXPECT_EQ(audited("fcfs", 4, {first, waiting, scheduled(3, 1, 20, 20, 50)}),
             "20 s: job 3 against-rule: it overtakes job 2, which came before it and waits for 4 processors, 1 free\n");
   EXPECT_EQ(audited("fcfs", 4, {first, waiting, scheduled(3, 4, 120, 130, 150)}),
-            "100 s: job 2 not-started: it needs 4 processors, 4 free, and nobody is before it in the queue\n"
+            "100 s: job 2 not-started: it needs 4 processors, 4 free, and no job is before it in the queue\n"
             "130 s: job 3 against-rule: it needs 4 processors, and the rule leaves 0 free\n");
 }
 

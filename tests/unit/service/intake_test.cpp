@@ -19,6 +19,7 @@
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/history/follower.hpp"
 #include "scheduler/log/text.hpp"
 #include "scheduler/policy/registry.hpp"
 #include "scheduler/runtime_model/runtime_model.hpp"
