@@ -147,7 +147,9 @@ class IntakeTest : public testing::Test {
     const std::filesystem::path run = folder().runs() / "20261125T064500Z";
     std::filesystem::create_directories(run);
     log::TextWriter writer{run / "events.log"};
-    writer.header({});
+    log::Header header;
+    header.set("machine", "1x1x2");
+    writer.header(header);
     for (const log::Record& record : period.log.records()) writer.record(record);
     writer.close();
   }
