@@ -54,7 +54,10 @@ struct Follower::Taker {
     if constexpr (requires { what.allocation; }) follower.expect_cores(job, what.allocation);
     follower.tell_record(record, &job);
   }
-  void operator()(const log::Failed& what) const { follower.tell_record(record, follower.find(what.job)); }
+  void operator()(const log::Failed& what) const {  // it may come after the end
+    const bool has_ended = follower.find(what.job) == nullptr && follower.submitted_.contains(what.job);
+    follower.tell_record(record, has_ended ? nullptr : &follower.job(what.job, "told of"));
+  }
   template <class Other>
   void operator()(const Other& what) const {
     if constexpr (requires { what.job; })

@@ -57,7 +57,7 @@ fi
 case $2 in
   phases) "$PHASES" --runtime "$3" || exit ;;
   sleep) sleep "$3" ;;
-  stubborn) trap '' TERM; sleep "$3" ;;
+  deaf) trap '' TERM; sleep "$3" ;;
   daemon) setsid sleep 1000 </dev/null >/dev/null 2>&1 & sleep "$3" ;;
 esac
 )sh";
@@ -173,7 +173,7 @@ json ServiceRounds::ask(const json& request) {
 }
 
 void ServiceRounds::submit(Random& random, int tag) {
-  const std::string kind = random.one_of<const char*>({"phases", "phases", "sleep", "stubborn", "daemon"});
+  const std::string kind = random.one_of<const char*>({"phases", "phases", "sleep", "deaf", "daemon"});
   const bool requeue = random.one_in(2);
   const std::string seconds = fmt::format("0.{}", 1 + random.below(6));
   const auto processes = 1 + random.below(std::min<std::uint64_t>(2, std::thread::hardware_concurrency()));

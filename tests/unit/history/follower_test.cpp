@@ -38,7 +38,7 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
   const auto one = [] { return Records("flat:4").submit(0, 1, 2, 9); };
   const auto running = [&] { return one().launch(0, 1, 2); };
   const auto asleep = [&] { return running().suspended(1, 1); };
-  const std::array<std::pair<Records, const char*>, 19> cases{{
+  const std::array<std::pair<Records, const char*>, 21> cases{{
       {Records("").submit(0, 1, 1, 1), "expected a header '#machine ...' such as flat:128, found none"},
       {one().submit(1, 1, 2, 9), "job 1 is submitted twice, again at 1 s"},
       {running().finish(2, 1).submit(3, 1, 2, 9), "job 1 is submitted twice, again at 3 s"},
@@ -54,6 +54,9 @@ TEST(Follower, RefusesWhatCannotBeTrue) {
       {running().resumed(1, 1), "job 1 is resumed at 1 s, but it is not suspended"},
       {Records("flat:4").add(1, log::KillDecided{JobId{3}, {}}), "job 3 is killed at 1 s, but it was never submitted"},
       {running().finish(2, 1).add(3, log::Extended{JobId{1}, {}}), "job 1 is extended at 3 s, but it has ended"},
+      {Records("flat:4").add(1, log::Failed{JobId{3}, "resize", "x"}),
+       "job 3 is told of at 1 s, but it was never submitted"},
+      {running().finish(2, 1).add(3, log::Failed{JobId{1}, "resize", "x"}), "taken"},
       {one().launch(0, 1, 5), "job 1 has 5 cores, the machine has 4"},
       {one().add(0, log::StartDecided{JobId{1}, {5, 1, {}}}), "job 1 has 5 cores, the machine has 4"},
       {running().submit(0, 2, 3, 9).launch(0, 2, 3), "job 2 gets 3 cores at 0 s; free: 2"},

@@ -13,6 +13,7 @@
 #include <string>
 #include <utility>
 
+#include "scheduler/base/file/name_template.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 /// A process that has mapped a file as MPICH makes it, or under another name.
 class Mapper {
  public:
-  explicit Mapper(std::string name = "/dev/shm/mpich_shar_tmpXXXXXX") : path_(std::move(name)) {
+  explicit Mapper(std::string start = "/dev/shm/mpich_shar_tmp") : path_(name_template(std::move(start))) {
     const UniqueFd file{::mkstemp(path_.data())};
     EXPECT_EQ(::ftruncate(file.get(), 4096), 0);
     void* const mapped = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
@@ -70,7 +71,7 @@ TEST(SharedFiles, ThatAProcessStillMapsAreKept) {
 }
 
 TEST(SharedFiles, OfAnotherJobAndUnderOtherNamesAreKept) {
-  Mapper rank, other, users{"/dev/shm/replay_test_XXXXXX"};
+  Mapper rank, other, users{"/dev/shm/replay_test_"};
   SharedFiles files;
   files.note(rank.pid());
   files.note(users.pid());
