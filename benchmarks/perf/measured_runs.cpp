@@ -86,7 +86,7 @@ AgentRuns::~AgentRuns() { client_.reset(); }
 
 void AgentRuns::connect() {
   loop_.reset(event_base_new());
-  client_ = std::make_unique<launcher::AgentClient>(
+  client_ = std::make_unique<launcher::AgentSession>(
       loop_.get(), agent_.stream(),
       [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
       [this](const std::string& reason) { broken_ = reason; });

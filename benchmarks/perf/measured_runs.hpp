@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
-#include "launcher/daemon/agent_client.hpp"
+#include "launcher/daemon/agent_session.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
@@ -94,8 +94,8 @@ class AgentRuns {
   EventBase loop_;
   std::map<JobId, Job> jobs_;
   std::int64_t last_job_ = 0;
-  std::string broken_;                             // an error to be thrown outside of the event loop
-  std::unique_ptr<launcher::AgentClient> client_;  // last: it uses the others
+  std::string broken_;                              // an error to be thrown outside of the event loop
+  std::unique_ptr<launcher::AgentSession> client_;  // last: it uses the others
 };
 
 }  // namespace replay::bench

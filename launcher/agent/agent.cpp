@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <system_error>
 
@@ -18,6 +19,7 @@
 #include "launcher/agent/left_processes.hpp"
 #include "launcher/agent/node_agent.hpp"
 #include "launcher/mpich/mpiexec.hpp"
+#include "scheduler/base/process/descriptor_message.hpp"
 #include "scheduler/base/process/pidfd.hpp"
 #include "scheduler/base/process/process.hpp"
 
@@ -74,6 +76,18 @@ void tell_left_alone(const fs::path& unknown) {
              unknown.parent_path().string(), unknown.filename().string());
 }
 
+std::pair<UniqueFd, UniqueFd> socket_pair(int type) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
+  return {UniqueFd{ends[0]}, UniqueFd{ends[1]}};
+}
+
+// A connection on its way from the door to the agent.
+struct Passed {
+  std::uint64_t received;
+  protocol::LinkSeals seals;
+};
+
 AgentDirectory make_home(const AgentOptions& options) {
   const fs::path base = runtime_directory(options);
   if (base.string().size() > kLongestBase)
@@ -85,8 +99,7 @@ AgentDirectory make_home(const AgentOptions& options) {
 }
 
 /// Runs the agent in the forked child; returns its exit status.
-int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd stream,
-             const std::optional<protocol::LinkSeals>& seals) {
+int be_agent(const AgentOptions& options, const AgentDirectory& home, AgentConnection connection) {
   int status = 0;
   try {
     ::prctl(PR_SET_NAME, "replay-agent");
@@ -94,10 +107,11 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd s
     detach_from_terminal();
     reset_signals();
     std::vector<int> kept = options.kept_open;
-    kept.insert(kept.end(), {stream.get(), home.lock.get()});
+    kept.insert(kept.end(), {connection.first.stream.get(), home.lock.get()});
+    if (connection.further.is_open()) kept.push_back(connection.further.get());
     close_all_but(std::move(kept));
     raise_descriptor_limit();
-    NodeAgent{options, home.path, std::move(stream), seals}.run();
+    NodeAgent{options, home.path, std::move(connection)}.run();
   } catch (const std::exception& error) {
     fmt::print(stderr, "replay-agent: {}\n", error.what());
     status = 1;
@@ -108,14 +122,19 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, UniqueFd s
 
 }  // namespace
 
-AgentHandle::AgentHandle(pid_t pid, UniqueFd stream, fs::path directory)
-    : pid_(pid), stream_(std::move(stream)), pidfd_(::pidfd_open(pid, 0)), directory_(std::move(directory)) {
+AgentHandle::AgentHandle(pid_t pid, UniqueFd stream, fs::path directory, UniqueFd further)
+    : pid_(pid),
+      stream_(std::move(stream)),
+      further_(std::move(further)),
+      pidfd_(::pidfd_open(pid, 0)),
+      directory_(std::move(directory)) {
   known_.emplace(pid);
 }
 
 AgentHandle::AgentHandle(AgentHandle&& other) noexcept
     : pid_(std::exchange(other.pid_, 0)),
       stream_(std::move(other.stream_)),
+      further_(std::move(other.further_)),
       pidfd_(std::move(other.pidfd_)),
       directory_(std::move(other.directory_)) {
   other.known_.reset();
@@ -135,6 +154,21 @@ bool AgentHandle::wait_until_gone(milliseconds limit) {
   if (ready <= 0) return false;
   ::waitpid(pid_, nullptr, WNOHANG);
   return true;
+}
+
+bool AgentHandle::pass_on(const DaemonStream& connection) const {
+  INVARIANT(connection.seals, "a connection over a network is sealed");
+  const Passed passed{connection.received, *connection.seals};
+  const int stream = connection.stream.get();
+  return send_with_descriptors(further_.get(), {reinterpret_cast<const char*>(&passed), sizeof passed}, {&stream, 1});
+}
+
+std::optional<DaemonStream> receive_connection(int further) {
+  auto message = receive_with_descriptors(further, sizeof(Passed));
+  if (!message || message->bytes.size() != sizeof(Passed) || message->descriptors.size() != 1) return std::nullopt;
+  Passed passed{};
+  std::memcpy(&passed, message->bytes.data(), sizeof passed);
+  return DaemonStream{std::move(message->descriptors.front()), passed.seals, passed.received};
 }
 
 void AgentHandle::stop() {
@@ -163,32 +197,31 @@ void AgentHandle::clean_up_in_its_place() const {
 AgentHandle start_agent(const AgentOptions& options) {
   const AgentDirectory home = make_home(options);
   adopt_orphans();
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) != 0) fail("cannot reach the agent");
-  UniqueFd ours{ends[0]};
-  UniqueFd theirs{ends[1]};
+  auto [ours, theirs] = socket_pair(SOCK_STREAM);
   const pid_t pid = ::fork();
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ours.reset();
     ::prctl(PR_SET_PDEATHSIG, SIGCONT);  // so that a stopped agent sees that the daemon has died
-    ::_exit(be_agent(options, home, std::move(theirs), std::nullopt));  // skips the daemon's exit handlers
+    ::_exit(be_agent(options, home, {DaemonStream{std::move(theirs)}}));  // skips the daemon's exit handlers
   }
   return AgentHandle{pid, std::move(ours), home.path};
 }
 
-AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals) {
+AgentHandle start_agent(const AgentOptions& options, DaemonStream first, milliseconds lease) {
   const AgentDirectory home = make_home(options);
   adopt_orphans();
+  auto [ours, theirs] = socket_pair(SOCK_SEQPACKET);
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) fail("cannot fork the agent");
   if (pid == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (::getppid() != parent) ::_exit(1);  // the parent died before the prctl
-    ::_exit(be_agent(options, home, std::move(stream), seals));
+    ours.reset();
+    ::_exit(be_agent(options, home, {std::move(first), lease, std::move(theirs)}));
   }
-  return AgentHandle{pid, UniqueFd{}, home.path};
+  return AgentHandle{pid, UniqueFd{}, home.path, std::move(ours)};
 }
 
 std::optional<std::string> threads_note(const Variables& further) {

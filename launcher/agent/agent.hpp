@@ -12,12 +12,12 @@
 #include <optional>
 #include <vector>
 
+#include "launcher/agent/daemon_stream.hpp"
 #include "launcher/mpich/job_network.hpp"
 #include "launcher/mpich/user_variables.hpp"
 #include "launcher/os/pu_id.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/orphans.hpp"
-#include "scheduler/protocol/handshake.hpp"
 
 namespace replay::launcher {
 
@@ -48,7 +48,8 @@ struct AgentOptions {
 /// The daemon's handle of its agent. Destroying it ends the agent and with it all jobs, within about 3 s.
 class AgentHandle {
  public:
-  AgentHandle(pid_t pid, UniqueFd stream, std::filesystem::path directory);
+  /// `further` is the other end of AgentConnection::further.
+  AgentHandle(pid_t pid, UniqueFd stream, std::filesystem::path directory, UniqueFd further = {});
   AgentHandle(AgentHandle&& other) noexcept;
   AgentHandle& operator=(AgentHandle&&) = delete;
   ~AgentHandle();
@@ -61,6 +62,9 @@ class AgentHandle {
   /// The agent's private directory: segments and socket; removed when the agent ends.
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
+  /// Gives the agent a connection of its daemon in place of a cut one. False: the agent cannot take it.
+  [[nodiscard]] bool pass_on(const DaemonStream& connection) const;
+
   /// Closes the stream (or, without one, sends SIGTERM) and waits until the agent is gone; after 3 s, or when it died
   /// or was stopped, cleans up in its place.
   void stop();
@@ -71,6 +75,7 @@ class AgentHandle {
 
   pid_t pid_;
   UniqueFd stream_;
+  UniqueFd further_;
   UniqueFd pidfd_;
   std::filesystem::path directory_;
   std::optional<OwnSessionChild> known_;  // until the agent is reaped
@@ -80,9 +85,12 @@ class AgentHandle {
 /// same runtime directory.
 /// REQUIRES: a single thread. Throws std::system_error.
 [[nodiscard]] AgentHandle start_agent(const AgentOptions& options);
-/// The same for an existing stream to a daemon, sealed with these keys; the handle has no stream. When this process
-/// dies, the agent ends as on SIGTERM.
-[[nodiscard]] AgentHandle start_agent(const AgentOptions& options, UniqueFd stream, const protocol::LinkSeals& seals);
+/// The same for an existing connection to a daemon, with a lease; the handle has no stream. When this process dies, the
+/// agent ends as on SIGTERM.
+[[nodiscard]] AgentHandle start_agent(const AgentOptions& options, DaemonStream first, std::chrono::milliseconds lease);
+
+/// What pass_on() has sent. Nothing: there is none.
+[[nodiscard]] std::optional<DaemonStream> receive_connection(int further);
 
 /// The note for the user if jobs in that network do not get all variables of this process, and of `further`, since they
 /// name a device that the network lacks; else nothing.

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
-#include <map>
 #include <set>
 #include <utility>
 
@@ -36,8 +35,8 @@ struct Look {
 Look look_for(const std::filesystem::path& agent_directory) {
   Look look;
   const std::string mark = fmt::format("{}={}", REPLAY_VM_ENV_SOCKET, (agent_directory / kAgentSocket).string());
-  auto [marked, without_environment] = find_processes_with(mark);
-  look.undecided = std::move(without_environment);
+  auto [marked, in_execve] = find_processes_with(mark);
+  look.undecided = std::move(in_execve);
   for (const pid_t pid : marked) {
     auto process = Process::open(pid);
     if (!process) continue;
@@ -51,21 +50,6 @@ Look look_for(const std::filesystem::path& agent_directory) {
       if (auto process = Process::open(pid); process && group->has(pid)) look.left.push_back(std::move(*process));
   return look;
 }
-
-// An undecided process is waited for for a tenth of a second at most: it may have been started without environment.
-class Undecided {
- public:
-  [[nodiscard]] bool may_be_left(const std::vector<pid_t>& undecided) {
-    constexpr int kMostLooks = 20;
-    std::map<pid_t, int> now;
-    for (const pid_t pid : undecided) now[pid] = looks_[pid] + 1;
-    looks_ = std::move(now);
-    return std::ranges::any_of(looks_, [](const auto& one) { return one.second < kMostLooks; });
-  }
-
- private:
-  std::map<pid_t, int> looks_;  // in a row
-};
 
 /// This process, its parent and so on.
 std::set<pid_t> own_line() {
@@ -100,20 +84,19 @@ bool end_processes_left_by(const std::filesystem::path& agent_directory,
                            const std::function<std::vector<Process>()>& others) {
   const std::set<pid_t> spared = own_line();
   SharedFiles files;
-  Undecided waited_for;
+  bool is_any_left = true;
   for (int looks = 0; looks < kLooks; ++looks) {
     auto [left, undecided] = look_for(agent_directory);
     if (others) std::ranges::move(others(), std::back_inserter(left));
     std::erase_if(left, [&spared](const Process& one) { return one.is_gone() || spared.contains(one.pid()); });
-    if (left.empty() && !waited_for.may_be_left(undecided)) {
-      files.remove();
-      return true;
-    }
+    is_any_left = !left.empty();
+    if (!is_any_left && undecided.empty()) break;
     for (const Process& process : left) files.note(process.pid());
     for (const Process& process : left) process.signal(SIGKILL);
     ::usleep(kBetweenLooks);
   }
-  return false;
+  if (!is_any_left) files.remove();
+  return !is_any_left;
 }
 
 void Guard::begin() {

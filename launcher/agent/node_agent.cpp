@@ -14,7 +14,6 @@
 #include "launcher/agent/cores/back_end_test.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
-#include "scheduler/protocol/bytes.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -68,8 +67,7 @@ BackEnds choose_back_ends(const AgentOptions& options) {
 
 }  // namespace
 
-NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream,
-                     const std::optional<protocol::LinkSeals>& seals)
+NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path directory, AgentConnection connection)
     : options_(options),
       directory_(std::move(directory)),
       loop_(precise_loop()),
@@ -78,18 +76,19 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
       yielding_tested_(std::chrono::steady_clock::now()),
       guard_(directory_),
       group_(ControlGroup::make(directory_.filename().string())),
-      stream_(std::move(stream)),
-      line_(loop_.get(), stream_.get(), seals ? protocol::FrameDecoder{seals->receiving} : protocol::FrameDecoder{},
-            options_.silence_limit, "the daemon", "order",
-            {[this](const protocol::Frame& frame) { handle(protocol::decode_order(frame)); }, [this] { shut_down(); },
-             [this](const std::string& reason) { part(reason); }}),
+      line_(loop_.get(), options_.silence_limit, connection.lease,
+            {[this](const protocol::AgentOrder& order) { handle(order); }, [this] { return hello(); },
+             [this](const std::string& reason) { reason.empty() ? shut_down() : part(reason); }}),
+      first_(std::move(connection.first)),
+      further_(std::move(connection.further)),
+      further_event_(loop_.get(), further_.get(), EV_READ | EV_PERSIST, [this] { take_further_connection(); }),
       child_event_(loop_.get(), SIGCHLD, EV_SIGNAL | EV_PERSIST, [this] { reap(); }),
-      terminate_event_(loop_.get(), SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { shut_down(); }),
+      terminate_event_(loop_.get(), SIGTERM, EV_SIGNAL | EV_PERSIST, [this] { part("it was told to end (SIGTERM)"); }),
       second_event_(loop_.get(), -1, EV_PERSIST,
                     [this] {
                       look_at_cores();
                       for (const auto& [id, job] : jobs_) job->measure();
-                      send(protocol::Heartbeat{});
+                      line_.send_heartbeat();
                     }),
       first_look_(loop_.get(), -1, 0, [this] { look_at_cores(); }),
       purge_event_(loop_.get(), -1, 0,
@@ -98,7 +97,6 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
                      if (is_shutting_down_ && jobs_.empty()) event_base_loopbreak(loop_.get());
                    }),
       give_up_event_(loop_.get(), -1, 0, [this] { event_base_loopbreak(loop_.get()); }) {
-  if (seals) sealer_.emplace(seals->sending);
   if (is_back_end_ours_to_choose(options_)) {
     const auto tick_ns = 1'000'000'000 / static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L));
     busy_cores_.emplace(tick_ns, sample_cores({}));
@@ -121,7 +119,7 @@ NodeAgent::NodeAgent(const AgentOptions& options, std::filesystem::path director
   site_.mpiexec = options_.mpiexec;
   site_.vmlib = preloadable(options_.vmlib, directory_);
   site_.socket = directory_ / kAgentSocket;
-  site_.report = [this](const protocol::AgentReport& report) { send(report); };
+  site_.report = [this](const protocol::AgentReport& report) { line_.send(report); };
   site_.retire = [this](JobId job) { retire(job); };
   site_.orphans_of = [this](const std::string& key) { return orphans_of(key); };
   registrar_ = std::make_unique<Registrar>(
@@ -142,8 +140,8 @@ void NodeAgent::run() {
   terminate_event_.arm();
   second_event_.arm_after(1000ms);
   first_look_.arm_after(kFirstLookAfter);
-  line_.begin();
-  send(hello());
+  if (further_.is_open()) further_event_.arm();
+  line_.connect(std::move(first_));
   event_base_dispatch(loop_.get());
   kill_all_descendants();
   jobs_.clear();  // with their segments
@@ -165,8 +163,7 @@ protocol::Hello NodeAgent::hello() const {
 void NodeAgent::part(const std::string& reason) {
   if (is_shutting_down_) return;
   fmt::print(stderr, "replay-agent: {}: ending all jobs\n", reason);
-  send(protocol::Farewell{reason});
-  line_.write_last_bytes();
+  line_.part(reason);
   shut_down();
 }
 
@@ -176,7 +173,8 @@ void NodeAgent::handle(const protocol::AgentOrder& order) {
 }
 
 void NodeAgent::on(const protocol::LaunchJob& order) {
-  if (jobs_.contains(order.job)) return send(protocol::OrderFailed{order.job, "launch", "a job with this number runs"});
+  if (jobs_.contains(order.job))
+    return line_.send(protocol::OrderFailed{order.job, "launch", "a job with this number runs"});
   test_yielding_again();
   const auto& job = jobs_[order.job] = std::make_unique<AgentJob>(site_, order);
   job->launch();
@@ -186,7 +184,7 @@ void NodeAgent::on(const protocol::EndJob& order) {
   if (const auto job = jobs_.find(order.job); job != jobs_.end())
     job->second->end(order.outcome, job->second->is_to_end() ? Patience::kNone : Patience::kNormal);
   else
-    send(protocol::OrderFailed{order.job, "end", "no such job"});
+    line_.send(protocol::OrderFailed{order.job, "end", "no such job"});
 }
 
 void NodeAgent::on(const protocol::Goodbye&) { shut_down(); }
@@ -197,9 +195,9 @@ void NodeAgent::on(const protocol::SlowDown& order) {
 
 void NodeAgent::on(const protocol::AskStatistics& order) {
   if (const auto job = jobs_.find(order.job); job != jobs_.end())
-    send(job->second->statistics());
+    line_.send(job->second->statistics());
   else
-    send(protocol::OrderFailed{order.job, "statistics", "no such job"});
+    line_.send(protocol::OrderFailed{order.job, "statistics", "no such job"});
 }
 
 template <typename Order>
@@ -208,14 +206,14 @@ void NodeAgent::on(const Order& order) {
   const char* action = std::is_same_v<Order, protocol::MoveRanks>    ? "resize"
                        : std::is_same_v<Order, protocol::SuspendJob> ? "suspend"
                                                                      : "resume";
-  send(protocol::OrderFailed{order.job, action, "no such job"});
+  line_.send(protocol::OrderFailed{order.job, action, "no such job"});
 }
 
-void NodeAgent::send(const protocol::AgentReport& report) {
-  if (is_shutting_down_) return;  // the line is closed
-  std::string bytes = protocol::encode(report);
-  if (sealer_) bytes = sealer_->seal(bytes);
-  line_.send(bytes);
+void NodeAgent::take_further_connection() {
+  if (auto connection = receive_connection(further_.get()))
+    line_.connect(std::move(*connection));
+  else
+    further_event_.disarm();  // the door is gone
 }
 
 /// Where others have come to compute, or have left, the ranks are told.

@@ -12,7 +12,7 @@
 #include "launcher/agent/agent.hpp"
 #include "launcher/agent/cores/busy_cores.hpp"
 #include "launcher/agent/cores/node_cores.hpp"
-#include "launcher/agent/frame_line.hpp"
+#include "launcher/agent/daemon_line.hpp"
 #include "launcher/agent/job/agent_job.hpp"
 #include "launcher/agent/job/end_cost.hpp"
 #include "launcher/agent/job/job_turns.hpp"
@@ -27,9 +27,8 @@ namespace replay::launcher {
 
 class NodeAgent {
  public:
-  /// `directory` exists and is ours alone. Without `seals`, frames travel as they are.
-  NodeAgent(const AgentOptions& options, std::filesystem::path directory, UniqueFd stream,
-            const std::optional<protocol::LinkSeals>& seals);
+  /// `directory` exists and is ours alone.
+  NodeAgent(const AgentOptions& options, std::filesystem::path directory, AgentConnection connection);
   ~NodeAgent();
 
   /// Runs until the daemon says goodbye or is gone; then no process, segment or socket is left.
@@ -45,8 +44,8 @@ class NodeAgent {
   void on(const protocol::Ping&) {}
   template <typename Order>
   void on(const Order& order);
-  void send(const protocol::AgentReport& report);
   void part(const std::string& reason);
+  void take_further_connection();
 
   [[nodiscard]] protocol::Hello hello() const;
   [[nodiscard]] AgentJob* job_with(const std::uint8_t* key) const;
@@ -71,13 +70,14 @@ class NodeAgent {
   std::optional<JobTurns> turns_;  // none: on emulated cores, or not wanted
   std::optional<ControlGroup> group_;
   AgentSite site_;
-  UniqueFd stream_;
-  std::optional<protocol::FrameSealer> sealer_;
-  FrameLine line_;
+  DaemonLine line_;
+  DaemonStream first_;  // until run()
+  UniqueFd further_;    // brings connections in place of a cut one
   std::map<JobId, std::unique_ptr<AgentJob>> jobs_;
   std::vector<std::unique_ptr<AgentJob>> retired_;  // until the loop's next round
   bool is_shutting_down_ = false;
   std::unique_ptr<Registrar> registrar_;
+  LoopEvent further_event_;
   LoopEvent child_event_;
   LoopEvent terminate_event_;
   LoopEvent second_event_;

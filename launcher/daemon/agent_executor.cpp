@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "launcher/daemon/agent_client.hpp"
+#include "launcher/daemon/agent_session.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/monotonic_clock.hpp"
 
@@ -25,16 +25,19 @@ class AgentExecutor final : public live::Executor {
   void attach(event_base* loop, live::ExecutorListener* listener) override {
     INVARIANT(listener_ == nullptr, "the executor is attached twice");
     listener_ = listener;
-    std::optional<AgentClient::Sealed> sealed;
-    if (link_) sealed = AgentClient::Sealed{link_->writer.get(), std::move(link_->decoder)};
-    client_.emplace(
-        loop, link_ ? link_->stream.get() : child_->stream(),
-        [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { pass_on(r); }, report); },
-        [this](const std::string& reason) { lose(reason); }, AgentClient::kSilenceLimit, std::move(sealed));
+    const auto on_report = [this](const protocol::AgentReport& report) {
+      std::visit([this](const auto& r) { pass_on(r); }, report);
+    };
+    const auto on_lost = [this](const std::string& reason) { lose(reason); };
+    if (link_)
+      session_.emplace(loop, *link_, on_report, on_lost,
+                       [this](const std::string& text) { listener_->on_site_noted(explain(text)); });
+    else
+      session_.emplace(loop, child_->stream(), on_report, on_lost);
   }
 
   void detach() override {
-    client_.reset();
+    session_.reset();
     listener_ = nullptr;
     is_lost_ = true;  // no order is sent any more; the destructor ends the agent and its jobs
   }
@@ -68,8 +71,8 @@ class AgentExecutor final : public live::Executor {
   }
 
   void send(const protocol::AgentOrder& order) {
-    INVARIANT(client_ || is_lost_, "an order before attach()");
-    if (!is_lost_) client_->send(order);
+    INVARIANT(session_ || is_lost_, "an order before attach()");
+    if (!is_lost_) session_->send(order);
   }
 
   /// Of a job that has ended nothing is passed on.
@@ -80,7 +83,7 @@ class AgentExecutor final : public live::Executor {
     on(r);
   }
   template <class Other>
-  void on(const Other&) {}  // Hello, Heartbeat, JobStatistics; Farewell: AgentClient has called lose()
+  void on(const Other&) {}  // Hello, Heartbeat, JobStatistics; Farewell: AgentSession has called lose()
   void on(const protocol::JobStarted& r) { listener_->on_started(r.job, r.malleable, r.reason); }
   void on(const protocol::RanksMoved& r) { listener_->on_resized(r.job); }
   void on(const protocol::JobSuspended& r) { listener_->on_suspended(r.job); }
@@ -96,7 +99,7 @@ class AgentExecutor final : public live::Executor {
   void lose(const std::string& reason) {
     if (is_lost_) return;
     is_lost_ = true;
-    link_ ? link_->close() : child_->stop();  // ends what the agent left running, also if it was killed
+    link_ ? link_->end() : child_->stop();  // ends what the agent left running, also if it was killed
     alive_.clear();
     listener_->on_lost(explain(reason));
   }
@@ -112,7 +115,7 @@ class AgentExecutor final : public live::Executor {
   std::set<JobId> alive_;  // launched, end not yet heard
   bool is_lost_ = false;
   // Last, so that it is destroyed before the stream is closed, which ends all jobs.
-  std::optional<AgentClient> client_;
+  std::optional<AgentSession> session_;
 };
 
 }  // namespace

@@ -8,9 +8,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -32,6 +34,7 @@ constexpr auto kConnectWithin = 10'000ms;
 constexpr auto kAnswerWithin = 5'000ms;       // of one message of the handshake
 constexpr auto kAgentHelloWithin = 15'000ms;  // the agent looks at its machine first
 constexpr auto kBetweenTries = 100ms;
+constexpr auto kOneTryToMend = 1'500ms;
 constexpr int kBacklog = SOMAXCONN;  // long, so that a flood of strangers does not block the others
 constexpr int kMostTries = 8;        // when strangers take our place at the door
 
@@ -67,36 +70,47 @@ struct LinkBroken {
   bool is_closed = false;
 };
 
+/// How long a call may block.
+struct Patience {
+  Clock::time_point until;
+  int cancel = -1;  // blocks no longer when this can be read; negative: nothing cancels
+};
+
+Patience within(milliseconds limit, const Patience& at_most) {
+  return {std::min(Clock::now() + limit, at_most.until), at_most.cancel};
+}
+
 /// Waits until the socket can be read or written.
-void wait_for(int socket, short what, Clock::time_point deadline) {
-  pollfd waiting{socket, what, 0};
+void wait_for(int socket, short what, const Patience& patience) {
+  std::array<pollfd, 2> waiting{{{socket, what, 0}, {patience.cancel, POLLIN, 0}}};
   for (;;) {
-    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
-    const int ready = left <= 0ms ? 0 : ::poll(&waiting, 1, static_cast<int>(left.count()));
+    const auto left = std::chrono::ceil<milliseconds>(patience.until - Clock::now());
+    const int ready = left <= 0ms ? 0 : ::poll(waiting.data(), waiting.size(), static_cast<int>(left.count()));
+    if (ready > 0 && waiting[1].revents != 0) throw LinkBroken{"was not waited for"};
     if (ready > 0) return;
     if (ready == 0) throw LinkBroken{"said nothing for too long"};
     if (errno != EINTR) throw LinkBroken{std::strerror(errno)};
   }
 }
 
-std::string receive(int socket, std::size_t most, Clock::time_point deadline) {
+std::string receive(int socket, std::size_t most, const Patience& patience) {
   std::string bytes(most, '\0');
   for (;;) {
     const ssize_t got = ::recv(socket, bytes.data(), bytes.size(), 0);
     if (got > 0) return bytes.substr(0, static_cast<std::size_t>(got));
     if (got == 0 || errno == ECONNRESET) throw LinkBroken{"closed the connection", true};
     if (errno != EAGAIN && errno != EINTR) throw LinkBroken{std::strerror(errno)};
-    wait_for(socket, POLLIN, deadline);
+    wait_for(socket, POLLIN, patience);
   }
 }
 
-void send_all(int socket, std::string_view bytes, Clock::time_point deadline) {
+void send_all(int socket, std::string_view bytes, const Patience& patience) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (sent > 0)
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     else if (errno == EAGAIN || errno == EINTR)
-      wait_for(socket, POLLOUT, deadline);
+      wait_for(socket, POLLOUT, patience);
     else if (errno == EPIPE || errno == ECONNRESET)
       throw LinkBroken{"closed the connection", true};
     else
@@ -105,7 +119,7 @@ void send_all(int socket, std::string_view bytes, Clock::time_point deadline) {
 }
 
 /// Not open: `error` says why.
-UniqueFd connect_to(const addrinfo& where, Clock::time_point deadline, std::string& error) {
+UniqueFd connect_to(const addrinfo& where, const Patience& patience, std::string& error) {
   UniqueFd socket{::socket(where.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (socket.is_open() && ::connect(socket.get(), where.ai_addr, where.ai_addrlen) == 0) return socket;
   if (!socket.is_open() || errno != EINPROGRESS) {
@@ -113,7 +127,7 @@ UniqueFd connect_to(const addrinfo& where, Clock::time_point deadline, std::stri
     return {};
   }
   try {
-    wait_for(socket.get(), POLLOUT, deadline);
+    wait_for(socket.get(), POLLOUT, patience);
   } catch (const LinkBroken&) {
     error = "no answer";
     return {};
@@ -126,12 +140,12 @@ UniqueFd connect_to(const addrinfo& where, Clock::time_point deadline, std::stri
   return {};
 }
 
-UniqueFd connect_to(const LinkAddress& address) {
+UniqueFd connect_to(const LinkAddress& address, const Patience& at_most) {
   const Addresses found = look_up(address, AI_ADDRCONFIG);
-  const auto deadline = Clock::now() + kConnectWithin;
+  const Patience patience = within(kConnectWithin, at_most);
   std::string error = "no address";
   for (const addrinfo* where = found.get(); where != nullptr; where = where->ai_next)
-    if (UniqueFd socket = connect_to(*where, deadline, error); socket.is_open()) return socket;
+    if (UniqueFd socket = connect_to(*where, patience, error); socket.is_open()) return socket;
   throw InputError(fmt::format("cannot connect: {}; expected a `replay agent` that listens there", error));
 }
 
@@ -142,18 +156,18 @@ class NoPlaceAtTheDoor : public InputError {
 };
 
 /// The daemon's side of the handshake; returns when the agent has answered.
-protocol::Handshake shake_hands(int socket, const protocol::LinkKey& key) {
-  protocol::Handshake handshake{protocol::LinkRole::kDaemon, key, new_nonce()};
+protocol::Handshake shake_hands(int socket, const LinkTarget& link, const Patience& at_most) {
+  protocol::Handshake handshake{protocol::LinkRole::kDaemon, link.key, new_nonce(), link.session};
   bool has_agent_spoken = false;
   try {
-    auto deadline = Clock::now() + kAnswerWithin;
-    send_all(socket, handshake.greeting(), deadline);
+    Patience patience = within(kAnswerWithin, at_most);
+    send_all(socket, handshake.greeting(), patience);
     while (handshake.wanted() > 0) {
-      const std::string proof = handshake.feed(receive(socket, handshake.wanted(), deadline));
+      const std::string proof = handshake.feed(receive(socket, handshake.wanted(), patience));
       if (proof.empty()) continue;
       has_agent_spoken = true;
-      deadline = Clock::now() + kAnswerWithin;
-      send_all(socket, proof, deadline);
+      patience = within(kAnswerWithin, at_most);
+      send_all(socket, proof, patience);
     }
   } catch (const LinkBroken& broken) {
     if (has_agent_spoken)
@@ -171,12 +185,12 @@ protocol::Handshake shake_hands(int socket, const protocol::LinkKey& key) {
 }
 
 /// A connection on which the agent has answered.
-std::pair<UniqueFd, protocol::Handshake> knock(const LinkAddress& address, const protocol::LinkKey& key) {
+std::pair<UniqueFd, protocol::Handshake> knock(const LinkTarget& link, const Patience& patience) {
   for (int tries = 1;; ++tries) {
     try {
-      UniqueFd stream = connect_to(address);
+      UniqueFd stream = connect_to(link.address, patience);
       send_without_delay(stream.get());
-      protocol::Handshake handshake = shake_hands(stream.get(), key);
+      protocol::Handshake handshake = shake_hands(stream.get(), link, patience);
       return {std::move(stream), std::move(handshake)};
     } catch (const NoPlaceAtTheDoor&) {
       if (tries == kMostTries) throw;
@@ -186,11 +200,11 @@ std::pair<UniqueFd, protocol::Handshake> knock(const LinkAddress& address, const
 }
 
 /// Reads this one frame and nothing behind it.
-protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder) {
-  const auto deadline = Clock::now() + kAgentHelloWithin;
+protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder, const Patience& at_most) {
+  const Patience patience = within(kAgentHelloWithin, at_most);
   try {
     std::optional<protocol::Frame> frame;
-    while (!(frame = decoder.next())) decoder.feed(receive(socket, decoder.wanted(), deadline));
+    while (!(frame = decoder.next())) decoder.feed(receive(socket, decoder.wanted(), patience));
     const protocol::AgentReport report = protocol::decode_report(*frame);
     if (const auto* hello = std::get_if<protocol::Hello>(&report)) return *hello;
     if (const auto* farewell = std::get_if<protocol::Farewell>(&report)) throw InputError(farewell->reason);
@@ -198,6 +212,23 @@ protocol::Hello receive_hello(int socket, protocol::FrameDecoder& decoder) {
   } catch (const LinkBroken& broken) {
     throw InputError(fmt::format("{} before its Hello: its own output says why", broken.how));
   }
+}
+
+AgentLink connect(const LinkTarget& wanted, const Patience& patience) {
+  AgentLink link;
+  auto [stream, handshake] = knock(wanted, patience);
+  if (handshake.answer() == protocol::LinkAnswer::kBusy)
+    throw AgentIsBusy(
+        fmt::format("{}: serves another daemon, or still has its jobs; an agent serves one at a time", wanted.name));
+  static_cast<LinkTarget&>(link) = wanted;
+  link.address = peer_address(stream.get());
+  link.stream = std::move(stream);
+  link.stays = handshake.answer() == protocol::LinkAnswer::kServedStays;
+  const protocol::LinkSeals seals = handshake.seals();
+  link.decoder = protocol::FrameDecoder{seals.receiving};
+  link.writer = std::make_unique<LinkWriter>(link.stream.get(), seals.sending, wanted.session.received);
+  link.hello = receive_hello(link.stream.get(), link.decoder, patience);
+  return link;
 }
 
 }  // namespace
@@ -243,41 +274,58 @@ void send_without_delay(int socket) {
   ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);  // fails on a socket that has no delay anyway
 }
 
+AgentLink& AgentLink::operator=(AgentLink&& other) {
+  close();  // the writer goes before its stream
+  static_cast<LinkTarget&>(*this) = std::move(other);
+  stream = std::move(other.stream);
+  decoder = std::move(other.decoder);
+  writer = std::move(other.writer);
+  hello = std::move(other.hello);
+  stays = other.stays;
+  return *this;
+}
+
+void AgentLink::end() {
+  if (writer) writer->send(protocol::encode(protocol::AgentOrder{protocol::Goodbye{}}));
+  close();
+}
+
 void AgentLink::close() {
   writer.reset();
   stream.reset();
 }
 
-AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key) {
-  AgentLink link;
-  link.name = fmt::format("agent {}", address.to_text());
-  try {
-    auto [stream, handshake] = knock(address, key);
-    if (handshake.answer() == protocol::LinkAnswer::kBusy)
-      throw AgentIsBusy(fmt::format("{}: serves another daemon; an agent serves one at a time", link.name));
-    link.stream = std::move(stream);
-    link.stays = handshake.answer() == protocol::LinkAnswer::kServedStays;
-    const protocol::LinkSeals seals = handshake.seals();
-    link.decoder = protocol::FrameDecoder{seals.receiving};
-    link.writer = std::make_unique<LinkWriter>(link.stream.get(), seals.sending);
-    link.hello = receive_hello(link.stream.get(), link.decoder);
-  } catch (const AgentIsBusy&) {
-    throw;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", link.name, error.what()));
-  }
-  return link;
-}
-
-AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key, milliseconds patience) {
+AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key, milliseconds lease,
+                        milliseconds patience) {
+  LinkTarget wanted{fmt::format("agent {}", address.to_text()), address, key, {}};
+  const protocol::LinkNonce random = new_nonce();
+  std::ranges::copy_n(random.begin(), std::ssize(wanted.session.id), wanted.session.id.begin());
+  wanted.session.lease_ms = static_cast<std::uint32_t>(lease.count());
   const auto deadline = Clock::now() + patience;
   for (;;) {
     try {
-      return connect_agent(address, key);
+      return connect(wanted, {Clock::time_point::max()});
     } catch (const AgentIsBusy&) {
       if (Clock::now() >= deadline) throw;
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", wanted.name, error.what()));
     }
     std::this_thread::sleep_for(kBetweenTries);
+  }
+}
+
+AgentLink mend_link(const LinkTarget& cut, Clock::time_point until, int cancel) {
+  for (;;) {
+    try {
+      return connect(cut, {std::min(until, Clock::now() + kOneTryToMend), cancel});
+    } catch (const AgentIsBusy&) {
+      throw InputError("the agent there has started anew: its jobs are gone");
+    } catch (const InputError&) {
+      if (Clock::now() >= until) throw InputError(fmt::format("it could not be mended"));
+    }
+    pollfd cancelled{cancel, POLLIN, 0};
+    if (::poll(&cancelled, 1, static_cast<int>(kBetweenTries.count())) > 0)
+      throw InputError("it is not mended any more");
   }
 }
 

@@ -41,29 +41,45 @@ class AgentIsBusy : public InputError {
   using InputError::InputError;
 };
 
-struct AgentLink {
+/// An agent, and the session with it.
+struct LinkTarget {
+  std::string name;  ///< "agent 127.0.0.1:40123", for messages
+  LinkAddress address;
+  protocol::LinkKey key{};
+  protocol::LinkSession session{};
+  /// How long the session outlives its connection; 0: not at all.
+  [[nodiscard]] std::chrono::milliseconds lease() const { return std::chrono::milliseconds{session.lease_ms}; }
+};
+
+/// Its address is as numbers.
+struct AgentLink : LinkTarget {
   AgentLink() = default;
   AgentLink(AgentLink&&) = default;
-  AgentLink& operator=(AgentLink&&) = delete;  // the writer must go before its stream
-  ~AgentLink() = default;
-  /// Ends the connection, and with it all jobs there.
+  AgentLink& operator=(AgentLink&& other);
+  ~AgentLink() { end(); }
+  /// Ends the session, and all jobs there.
+  void end();
+  /// Ends the connection alone, if the session has a lease.
   void close();
 
-  std::string name;                    ///< "agent 127.0.0.1:40123", for messages
   UniqueFd stream;                     ///< non-blocking; to be read only
   protocol::FrameDecoder decoder;      ///< of what comes on the stream
   std::unique_ptr<LinkWriter> writer;  ///< writes to the stream, and sends Ping from the handshake on
   protocol::Hello hello;               ///< what the agent has
-  bool stays = false;                  ///< the agent waits for the next daemon when this one goes
+  bool stays = false;  ///< the agent waits for the next daemon when this one goes; false of a mended one
 };
 
 /// Connects, proves the key, checks the agent's and waits for its Hello: usually some milliseconds, at most about 30 s.
-/// A connection that is closed before the agent's first message has lost its place to strangers, and is tried again.
-/// Throws InputError, which says what to look at; AgentIsBusy is one of them.
-[[nodiscard]] AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key);
-/// The same, trying again for `patience` while the agent is busy, for instance ending the jobs of our own last
-/// connection.
+/// The session is new; without `lease` it ends with its connection. A connection that is closed before the agent's first
+/// message has lost its place to strangers, and is tried again. While the agent is busy, for instance ending the jobs of
+/// our own last connection, it is tried again for `patience`. Throws InputError, which says what to look at; AgentIsBusy is
+/// one of them.
 [[nodiscard]] AgentLink connect_agent(const LinkAddress& address, const protocol::LinkKey& key,
-                                      std::chrono::milliseconds patience);
+                                      std::chrono::milliseconds lease = std::chrono::milliseconds{0},
+                                      std::chrono::milliseconds patience = std::chrono::milliseconds{0});
+
+/// Connects again for its session, trying until it works, until `until`, or until `cancel` can be read. Throws InputError,
+/// the end of a sentence: nobody answered, or the agent does not have the session and its jobs any more.
+[[nodiscard]] AgentLink mend_link(const LinkTarget& cut, std::chrono::steady_clock::time_point until, int cancel);
 
 }  // namespace replay::launcher

@@ -1,50 +1,23 @@
 #include "launcher/daemon/link_writer.hpp"
 
 #include <poll.h>
-#include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <system_error>
 
+#include "scheduler/base/process/quiet_thread.hpp"
 #include "scheduler/protocol/agent_messages.hpp"
 
 namespace replay::launcher {
-namespace {
 
 using namespace std::chrono_literals;
 
-UniqueFd new_eventfd() {
-  UniqueFd fd{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
-  if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
-  return fd;
-}
-
-/// Blocks all signals while a thread is started, which inherits the mask: signals are for the starting thread.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
-  }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
-
-}  // namespace
-
-LinkWriter::LinkWriter(int socket, const protocol::SealKey& key, std::chrono::milliseconds between_pings)
-    : socket_(socket), between_pings_(between_pings), wake_(new_eventfd()), sealer_(key) {
-  const AllSignalsBlocked blocked;
-  thread_ = std::thread{[this] { run(); }};
+LinkWriter::LinkWriter(int socket, const protocol::SealKey& key, std::uint64_t received,
+                       std::chrono::milliseconds between_pings)
+    : socket_(socket), between_pings_(between_pings), wake_(new_eventfd()), sealer_(key), received_(received) {
+  thread_ = quiet_thread([this] { run(); });
 }
 
 LinkWriter::~LinkWriter() {
@@ -54,6 +27,11 @@ LinkWriter::~LinkWriter() {
   }
   ::eventfd_write(wake_.get(), 1);
   thread_.join();
+}
+
+void LinkWriter::acknowledge(std::uint64_t received) {
+  const std::lock_guard lock{mutex_};
+  received_ = received;
 }
 
 void LinkWriter::send(std::string_view frame) {
@@ -90,7 +68,6 @@ void LinkWriter::write_some() {
 }
 
 void LinkWriter::run() {
-  const std::string ping = protocol::encode(protocol::AgentOrder{protocol::Ping{}});
   Clock::time_point next_ping = Clock::now();
   for (;;) {
     bool wants_to_write = false;
@@ -99,7 +76,7 @@ void LinkWriter::run() {
       if (is_ending_) return;
       if (!unsent_.empty()) write_some();
       if (Clock::now() >= next_ping) {
-        if (unsent_.empty()) add(ping);  // else there is something on its way already
+        if (unsent_.empty()) add(protocol::encode(protocol::AgentOrder{protocol::Ping{received_}}));
         next_ping = Clock::now() + between_pings_;
       }
       wants_to_write = !unsent_.empty();

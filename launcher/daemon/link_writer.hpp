@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -19,9 +20,10 @@ class LinkWriter {
  public:
   static constexpr std::chrono::milliseconds kBetweenPings{1000};
 
-  /// `socket` is connected and non-blocking, belongs to the caller and outlives this; nothing else writes to it. The
-  /// first Ping is sent at once. Throws std::system_error.
-  LinkWriter(int socket, const protocol::SealKey& key, std::chrono::milliseconds between_pings = kBetweenPings);
+  /// `socket` is connected and non-blocking, belongs to the caller and outlives this; nothing else writes to it.
+  /// `received` is the number of the last report that this side has. The first Ping is sent at once. Throws std::system_error.
+  LinkWriter(int socket, const protocol::SealKey& key, std::uint64_t received,
+             std::chrono::milliseconds between_pings = kBetweenPings);
   LinkWriter(const LinkWriter&) = delete;
   LinkWriter& operator=(const LinkWriter&) = delete;
   /// Ends the thread, at once; what could not be written yet is dropped.
@@ -30,6 +32,8 @@ class LinkWriter {
   /// One whole frame, from any thread. Returns at once; on a broken connection it does nothing, which the side that
   /// reads notices.
   void send(std::string_view frame);
+  /// The number of the last report that this side has, for the next Ping.
+  void acknowledge(std::uint64_t received);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -44,6 +48,7 @@ class LinkWriter {
   std::mutex mutex_;  // for all below
   protocol::FrameSealer sealer_;
   std::string unsent_;
+  std::uint64_t received_;
   bool is_broken_ = false;
   bool is_ending_ = false;
   std::thread thread_;  // last: it uses the others

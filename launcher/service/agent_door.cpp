@@ -111,16 +111,16 @@ bool AgentDoor::take_in(Place place) {
 }
 
 void AgentDoor::let_in(Place place) {
-  const protocol::LinkAnswer answer = callbacks_.answer();
+  const protocol::LinkSession session = place->handshake.session();
+  const protocol::LinkAnswer answer = callbacks_.answer(session);
   const bool is_told = sends(place->stream.get(), place->handshake.answer(answer));
-  UniqueFd stream = std::move(place->stream);
-  const protocol::LinkSeals seals = place->handshake.seals();
+  DaemonStream stream{std::move(place->stream), place->handshake.seals(), session.received};
   const std::string name = place->name;
   forget(place);
   if (answer == protocol::LinkAnswer::kBusy)
     callbacks_.on_refused(name, "another daemon is served");
   else if (is_told)
-    callbacks_.on_daemon(std::move(stream), seals, name);
+    callbacks_.on_daemon(std::move(stream), session, name);
 }
 
 /// Reports first, then closes: when the peer sees the line closed, the reason is already in our output.

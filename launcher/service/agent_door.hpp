@@ -15,6 +15,7 @@
 #include <set>
 #include <string>
 
+#include "launcher/agent/daemon_stream.hpp"
 #include "launcher/daemon/agent_link.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/loop/listener.hpp"
@@ -26,11 +27,10 @@ namespace replay::launcher {
 class AgentDoor {
  public:
   struct Callbacks {
-    /// A daemon has proved the key; returns the answer to it.
-    std::function<protocol::LinkAnswer()> answer;
-    /// The daemon was told that it is served: its stream, non-blocking, at the first byte after the handshake, and the
-    /// keys for what follows.
-    std::function<void(UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon)> on_daemon;
+    /// A daemon has proved the key and wants this session; returns the answer to it.
+    std::function<protocol::LinkAnswer(const protocol::LinkSession&)> answer;
+    /// The daemon was told that it is served: its stream is at the first byte after the handshake.
+    std::function<void(DaemonStream stream, const protocol::LinkSession&, const std::string& daemon)> on_daemon;
     /// A connection was closed for this reason.
     std::function<void(const std::string& peer, const std::string& reason)> on_refused;
   };

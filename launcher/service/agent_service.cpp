@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "launcher/daemon/agent_client.hpp"
+#include "launcher/daemon/agent_session.hpp"
 #include "launcher/service/agent_door.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
@@ -42,9 +42,9 @@ class AgentService {
         stop_event_(loop_.get(), stop_descriptor(), EV_READ, [this] { on_stop(); }),
         look_event_(loop_.get(), -1, EV_PERSIST, [this] { look_whether_stopped(); }),
         door_(loop_.get(), listen_on(options.listen), options.key,
-              {[this] { return answer(); },
-               [this](UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
-                 serve(std::move(stream), seals, daemon);
+              {[this](const protocol::LinkSession& session) { return answer(session); },
+               [this](DaemonStream stream, const protocol::LinkSession& session, const std::string& daemon) {
+                 serve(std::move(stream), session, daemon);
                },
                [this](const std::string& peer, const std::string& reason) { note_refusal(peer, reason); }}) {
     stop_event_.arm();
@@ -59,16 +59,22 @@ class AgentService {
   }
 
  private:
-  LinkAnswer answer() const {
-    if (agent_) return LinkAnswer::kBusy;
+  LinkAnswer answer(const protocol::LinkSession& session) const {
+    if (agent_) return session.id == session_.id ? LinkAnswer::kResumed : LinkAnswer::kBusy;
+    if (session.goes_on) return LinkAnswer::kBusy;  // its agent is gone
     return options_.stays ? LinkAnswer::kServedStays : LinkAnswer::kServed;
   }
 
-  void serve(UniqueFd stream, const protocol::LinkSeals& seals, const std::string& daemon) {
+  void serve(DaemonStream stream, const protocol::LinkSession& session, const std::string& daemon) {
+    if (agent_) {
+      if (!agent_->pass_on(stream)) say("the agent does not take a new connection of its daemon");
+      return;
+    }
+    session_ = session;
     say(fmt::format("serving the daemon at {}", daemon));
     daemon_ = daemon;
     try {
-      agent_.emplace(start_agent(options_.agent, std::move(stream), seals));
+      agent_.emplace(start_agent(options_.agent, std::move(stream), std::chrono::milliseconds{session.lease_ms}));
     } catch (const std::exception& error) {  // the daemon sees its connection end
       say(error.what());
       status_ = 1;
@@ -95,7 +101,7 @@ class AgentService {
 
   std::chrono::milliseconds stopped_limit() const {
     const auto silence = options_.agent.silence_limit;
-    return silence > 0ms ? std::min(silence, AgentClient::kSilenceLimit) : AgentClient::kSilenceLimit;
+    return silence > 0ms ? std::min(silence, AgentSession::kSilenceLimit) : AgentSession::kSilenceLimit;
   }
 
   void on_agent_gone() {
@@ -138,6 +144,7 @@ class AgentService {
   LoopEvent stop_event_;
   LoopEvent look_event_;  // armed while there is an agent
   std::string daemon_;
+  protocol::LinkSession session_;
   std::optional<AgentHandle> agent_;  // none: no daemon is served
   std::unique_ptr<LoopEvent> agent_event_;
   std::optional<Clock::time_point> stopped_since_;

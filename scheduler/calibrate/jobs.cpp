@@ -36,7 +36,7 @@ void CalibrateJobs::connect() {
   if (!loop_) throw std::runtime_error("libevent has no event base");
   sample_event_ = std::make_unique<LoopEvent>(loop_.get(), -1, EV_PERSIST, [this] { ask_all(); });
   sample_event_->arm_after(kBetweenSamples);
-  client_ = std::make_unique<launcher::AgentClient>(
+  client_ = std::make_unique<launcher::AgentSession>(
       loop_.get(), agent_.stream(),
       [this](const protocol::AgentReport& report) { std::visit([this](const auto& r) { on(r); }, report); },
       [this](const std::string& reason) { broken_ = reason; });

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "launcher/agent/agent.hpp"
-#include "launcher/daemon/agent_client.hpp"
+#include "launcher/daemon/agent_session.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/experiment/disturbance.hpp"
@@ -104,7 +104,7 @@ class CalibrateJobs {
   std::optional<Mark> first_, last_;
   std::string broken_;  // why the connection broke; check() throws it, not the event loop's callback
   std::unique_ptr<LoopEvent> sample_event_;
-  std::unique_ptr<launcher::AgentClient> client_;  // last: it uses the others
+  std::unique_ptr<launcher::AgentSession> client_;  // last: it uses the others
 };
 
 }  // namespace replay::calibrate

@@ -92,7 +92,7 @@ RealMachine::RealMachine(const RunSpec& run) : back_end_(word_of(kBackEnds, run.
           "--machine {0}: {1}: the agent decides how the cores of its node are used: expected `replay agent {1} ...` "
           "there, and not here",
           spec, fmt::join(words, " ")));
-    remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), run.node.agent_key);
+    remote_ = std::make_shared<RemoteAgent>(spec.substr(kRemote.size()), run.node);
     local_ = remote_->machine();
     agent_.emulated_cores = remote_->is_emulated() ? local_.machine.size() : 0;
     text_ = fmt::format("{}{}", remote_->is_emulated() ? kEmulated : "", local_.machine.to_text());

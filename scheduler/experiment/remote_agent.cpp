@@ -31,10 +31,11 @@ protocol::LinkKey key_from(const std::string& file) {
 
 }  // namespace
 
-RemoteAgent::RemoteAgent(const std::string& address, const std::string& key_file)
+RemoteAgent::RemoteAgent(const std::string& address, const NodeUse& use)
     : address_(parse_address(address)),
-      key_(key_from(key_file)),
-      first_(launcher::connect_agent(address_, key_, kLastDaemonGoesWithin)),
+      key_(key_from(use.agent_key)),
+      lease_(std::chrono::duration_cast<std::chrono::milliseconds>(use.lease)),
+      first_(launcher::connect_agent(address_, key_, lease_, kLastDaemonGoesWithin)),
       name_(first_->name),
       hello_(first_->hello),
       stays_(first_->stays) {}
@@ -54,7 +55,7 @@ void RemoteAgent::expect_runs(std::size_t count) const {
 
 std::unique_ptr<live::Executor> RemoteAgent::start() {
   if (first_) return launcher::make_remote_executor(*std::exchange(first_, std::nullopt));
-  launcher::AgentLink link = launcher::connect_agent(address_, key_, kJobsEndWithin);
+  launcher::AgentLink link = launcher::connect_agent(address_, key_, lease_, kJobsEndWithin);
   if (link.hello.cores != hello_.cores || link.hello.emulated != hello_.emulated)
     throw InputError(fmt::format("{}: has other cores than at the first connection", name_));
   return launcher::make_remote_executor(std::move(link));

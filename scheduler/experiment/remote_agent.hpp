@@ -2,6 +2,7 @@
 // the command line is read, because only the agent knows how many cores there are.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "launcher/daemon/agent_link.hpp"
 #include "launcher/os/topology.hpp"
+#include "scheduler/experiment/run_spec.hpp"
 #include "scheduler/live/executor.hpp"
 
 namespace replay::experiment {
@@ -17,7 +19,7 @@ class RemoteAgent {
  public:
   /// `address` is HOST:PORT. Throws UsageError for an invalid address, InputError if there is no agent or it has
   /// another key.
-  RemoteAgent(const std::string& address, const std::string& key_file);
+  RemoteAgent(const std::string& address, const NodeUse& use);
 
   /// One node with the cores that the agent has named.
   [[nodiscard]] launcher::LocalMachine machine() const;
@@ -33,6 +35,7 @@ class RemoteAgent {
  private:
   launcher::LinkAddress address_;
   protocol::LinkKey key_;
+  std::chrono::milliseconds lease_;
   std::optional<launcher::AgentLink> first_;
   std::string name_;
   protocol::Hello hello_;

@@ -104,6 +104,13 @@ std::optional<Duration> read_until(const std::string& text) {
   return until;
 }
 
+Duration read_lease(const std::string& text) {
+  const auto lease = text == "0" ? Duration::zero() : parse_duration(text);
+  if (!lease || (*lease != Duration::zero() && *lease < std::chrono::seconds{1}) || *lease > std::chrono::hours{1})
+    throw UsageError(fmt::format("--lease: expected 0 or a duration from 1s to 1h, found '{}'", text));
+  return *lease;
+}
+
 std::optional<double> read_scale(const std::string& text) {
   if (text == "auto") return 0;
   const auto number = parse_seconds(text);
@@ -183,6 +190,11 @@ std::vector<RunOption> all_options() {
                     "it, or the host's, for programs that need the network",
                     kJobNetworks, OF_RUN(node.job_network)),
       text_option("--agent-key", "FILE", "key file of a remote agent", OF_RUN(node.agent_key)),
+      option(
+          "--lease", Kind::kText, "T",
+          "agents: how long jobs go on, and the run waits for them, while the line to their agent is cut; 0: they end "
+          "with it",
+          OF_RUN(node.lease), read_lease, with_unit),
       number_option("--time-scale", "F", "real seconds per second of the trace", 1e-6, 1000.0, OF_RUN(time_scale)),
       choice_option("--pairing", "", "which ranks of a shrunk job share a core: block (neighbours) or cyclic",
                     kPairings, OF_RUN(pairing)),

@@ -59,7 +59,8 @@ struct NodeUse {
   Duration quantum = std::chrono::milliseconds{10};  ///< 1 ms to 1 s: longest hold of a token on emulated cores
   Duration turn = std::chrono::milliseconds{40};     ///< 0, or 1 ms to 1 s: of jobs that share real cores
   launcher::JobNetwork job_network = launcher::JobNetwork::kOwn;
-  std::string agent_key;  ///< file
+  std::string agent_key;                      ///< file
+  Duration lease = std::chrono::seconds{30};  ///< 0, or 1 s to 1 h: how long jobs on agents outlive a cut line
 
   friend bool operator==(const NodeUse&, const NodeUse&) = default;
 };

@@ -121,6 +121,7 @@ class Engine final : public ExecutorListener {
   void on_noted(JobId job, const std::string& text) override {
     notes_.push_back(fmt::format("job {}: {}", number(job), clean_line(text, kLongestReason)));
   }
+  void on_site_noted(const std::string& text) override { notes_.push_back(clean_line(text, kLongestReason)); }
   void on_ended(JobId job, const JobEnd& end) override {
     if (!launched_.contains(job)) return;  // its end was not waited for
     JobEnd cleaned = end;

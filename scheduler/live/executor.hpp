@@ -44,6 +44,8 @@ class ExecutorListener {
   virtual void on_measured(JobId job, double cpu_use) = 0;
   /// A line for the user about a job that runs.
   virtual void on_noted(JobId /*job*/, const std::string& /*text*/) {}
+  /// A line for the user about the executor, such as a link that was cut.
+  virtual void on_site_noted(const std::string& /*text*/) {}
   /// Exactly once for each launched job, when no process of it is left; or on_not_started().
   virtual void on_ended(JobId job, const JobEnd& end) = 0;
   /// The site could not start the job, nor could it start another one: no process, no memory, no room on the disk, a

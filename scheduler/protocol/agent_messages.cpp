@@ -21,7 +21,7 @@ template <class Message, class Of>
 concept A = std::same_as<std::remove_const_t<Message>, Of>;
 
 void fields(auto& io, auto& m) {
-  if constexpr (requires { m.job; }) io(m.job, "job");  // nothing else; Goodbye, Ping, Heartbeat: nothing at all
+  if constexpr (requires { m.job; }) io(m.job, "job");  // nothing else; Goodbye: nothing at all
 }
 void fields(auto& io, A<LaunchJob> auto& m) {
   io(m.job, "job");
@@ -51,7 +51,10 @@ void fields(auto& io, A<Hello> auto& m) {
   io(m.pid, "pid");
   io(m.cores, "core of rank");
   io(m.emulated, "emulated");
+  io(m.received, "received");
 }
+void fields(auto& io, A<Ping> auto& m) { io(m.received, "received"); }
+void fields(auto& io, A<Heartbeat> auto& m) { io(m.received, "received"); }
 void fields(auto& io, A<JobStarted> auto& m) {
   io(m.job, "job");
   io(m.malleable, "malleable");
@@ -174,10 +177,10 @@ void expect_sense(const SlowDown& message) {
 }
 
 template <typename Variant>
-std::string encode_any(const Variant& message, std::uint16_t first) {
+std::string encode_any(const Variant& message, std::uint16_t first, std::uint64_t number) {
   Put put;
   std::visit([&put](const auto& m) { fields(put, m); }, message);
-  return encode_frame(static_cast<std::uint16_t>(first + message.index()), put.out.bytes());
+  return encode_frame(static_cast<std::uint16_t>(first + message.index()), put.out.bytes(), number);
 }
 
 template <typename Variant, std::size_t index = 0>
@@ -198,8 +201,15 @@ Variant decode_any(const Frame& frame, std::uint16_t first, std::string_view kin
 
 }  // namespace
 
-std::string encode(const AgentOrder& order) { return encode_any(order, kFirstOrder); }
-std::string encode(const AgentReport& report) { return encode_any(report, kFirstReport); }
+bool is_numbered(const AgentOrder& order) {
+  return !std::holds_alternative<Ping>(order) && !std::holds_alternative<Goodbye>(order);
+}
+bool is_numbered(const AgentReport& report) {
+  return !std::holds_alternative<Hello>(report) && !std::holds_alternative<Heartbeat>(report) &&
+         !std::holds_alternative<Farewell>(report);
+}
+std::string encode(const AgentOrder& order, std::uint64_t number) { return encode_any(order, kFirstOrder, number); }
+std::string encode(const AgentReport& report, std::uint64_t number) { return encode_any(report, kFirstReport, number); }
 AgentOrder decode_order(const Frame& frame) { return decode_any<AgentOrder>(frame, kFirstOrder, "an order"); }
 AgentReport decode_report(const Frame& frame) { return decode_any<AgentReport>(frame, kFirstReport, "a report"); }
 

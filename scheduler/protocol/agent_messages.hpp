@@ -48,7 +48,7 @@ struct EndJob {
   Outcome outcome = Outcome::kKilled;
   bool operator==(const EndJob&) const = default;
 };
-/// End all jobs, remove everything, exit. Closing the connection means the same.
+/// End all jobs, remove everything, exit. Closing the connection means the same in a session without lease. Has no number.
 struct Goodbye {
   bool operator==(const Goodbye&) const = default;
 };
@@ -57,8 +57,9 @@ struct AskStatistics {
   JobId job{};
   bool operator==(const AskStatistics&) const = default;
 };
-/// Once a second over a network: the daemon is alive. Has no answer.
+/// Once a second over a network: the daemon is alive. Has no answer and no number.
 struct Ping {
+  std::uint64_t received = 0;  ///< the number of the last report that it has
   bool operator==(const Ping&) const = default;
 };
 /// Emulated cores: how many times as long the job's work takes from now on, beside the jobs on its nodes, which do not
@@ -72,12 +73,13 @@ inline constexpr double kLeastSlowdown = 0.01, kMostSlowdown = 100;
 using AgentOrder =
     std::variant<LaunchJob, MoveRanks, SuspendJob, ResumeJob, EndJob, Goodbye, AskStatistics, Ping, SlowDown>;
 
-/// The agent's first message.
+/// The agent's first message on each connection. Has no number.
 struct Hello {
   std::uint16_t version = kProtocolVersion;
   std::int32_t pid = 0;
   std::vector<std::int32_t> cores;  ///< that the agent may use, each once: package by package, as hwloc has them
   bool emulated = false;            ///< `cores` are virtual
+  std::uint64_t received = 0;       ///< the number of the last order that it has
   bool operator==(const Hello&) const = default;
 };
 struct JobStarted {
@@ -115,8 +117,9 @@ struct OrderFailed {
   std::string reason;
   bool operator==(const OrderFailed&) const = default;
 };
-/// Once a second: the agent is alive.
+/// Once a second: the agent is alive. Has no number.
 struct Heartbeat {
+  std::uint64_t received = 0;  ///< the number of the last order that it has
   bool operator==(const Heartbeat&) const = default;
 };
 /// One rank, as its slot in the segment says; times in ns.
@@ -138,7 +141,7 @@ struct JobStatistics {
   std::vector<RankStatistics> ranks;
   bool operator==(const JobStatistics&) const = default;
 };
-/// The agent's last message before it ends the connection itself, and with it all jobs.
+/// The agent's last message before it ends the session itself, and with it all jobs. Has no number.
 struct Farewell {
   std::string reason;
   bool operator==(const Farewell&) const = default;
@@ -152,9 +155,12 @@ struct JobNoted {
 using AgentReport = std::variant<Hello, JobStarted, RanksMoved, JobSuspended, JobResumed, JobMeasured, JobEnded,
                                  OrderFailed, Heartbeat, JobStatistics, Farewell, JobNoted>;
 
-/// One whole frame.
-[[nodiscard]] std::string encode(const AgentOrder& order);
-[[nodiscard]] std::string encode(const AgentReport& report);
+/// Whether the message has a number in its session, and is sent again after a cut.
+[[nodiscard]] bool is_numbered(const AgentOrder& order);
+[[nodiscard]] bool is_numbered(const AgentReport& report);
+/// One whole frame. `number` is 0 for a message without one.
+[[nodiscard]] std::string encode(const AgentOrder& order, std::uint64_t number = 0);
+[[nodiscard]] std::string encode(const AgentReport& report, std::uint64_t number = 0);
 
 /// Throws ProtocolError when the frame's type is not an order (a report), or its payload is not exactly one.
 [[nodiscard]] AgentOrder decode_order(const Frame& frame);

@@ -7,7 +7,7 @@
 
 namespace replay::protocol {
 
-std::string encode_frame(std::uint16_t type, std::string_view payload) {
+std::string encode_frame(std::uint16_t type, std::string_view payload, std::uint64_t number) {
   if (payload.size() > kMostPayloadBytes)
     throw ProtocolError(
         fmt::format("a message of {} bytes: at most {} can be sent", payload.size(), kMostPayloadBytes));
@@ -15,6 +15,7 @@ std::string encode_frame(std::uint16_t type, std::string_view payload) {
   header.put(static_cast<std::uint32_t>(payload.size()));
   header.put(type);
   header.put(kProtocolVersion);
+  header.put(number);
   return header.bytes() + std::string{payload};
 }
 
@@ -64,7 +65,8 @@ std::optional<Frame> FrameDecoder::take_frame() {
   if (!payload) return std::nullopt;
   ++frames_;
   begun_ = 0;
-  return Frame{std::exchange(header_, std::nullopt)->type, *std::move(payload)};
+  const Header header = *std::exchange(header_, std::nullopt);
+  return Frame{header.type, *std::move(payload), header.number};
 }
 
 /// Its size on the stream, with the tag if it is sealed.
@@ -102,7 +104,7 @@ FrameDecoder::Header FrameDecoder::read_header(std::string_view bytes) {
     throw ProtocolError(fmt::format("frame version: expected {}, found {}", kProtocolVersion, version));
   if (length > kMostPayloadBytes)
     throw ProtocolError(fmt::format("frame length: expected at most {}, found {}", kMostPayloadBytes, length));
-  return {length, type};
+  return {length, type, in.take<std::uint64_t>("frame number")};
 }
 
 }  // namespace replay::protocol

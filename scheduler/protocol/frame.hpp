@@ -1,5 +1,5 @@
-// A frame is one message on a stream: 8 bytes of header (payload length u32, type u16, version u16, little-endian),
-// then the payload. The decoder takes the stream in pieces of any size, plain or sealed (seal.hpp). A bad frame cannot
+// A frame is one message on a stream: 16 bytes of header (payload length u32, type u16, version u16, number u64,
+// little-endian), then the payload. The decoder takes the stream in pieces of any size, plain or sealed (seal.hpp). A bad frame cannot
 // be skipped, because its length may be what is wrong; the connection it came from is closed.
 #pragma once
 
@@ -13,18 +13,19 @@
 
 namespace replay::protocol {
 
-inline constexpr std::uint16_t kProtocolVersion = 5;
-inline constexpr std::size_t kFrameHeaderBytes = 8;
+inline constexpr std::uint16_t kProtocolVersion = 6;
+inline constexpr std::size_t kFrameHeaderBytes = 16;
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{16} << 20U;
 
 struct Frame {
   std::uint16_t type = 0;
   std::string payload;
+  std::uint64_t number = 0;  ///< its place among those of its side in the session (session.hpp); 0: it has none
   bool operator==(const Frame&) const = default;
 };
 
 /// The bytes of one frame of this version. Throws ProtocolError when the payload is larger than kMostPayloadBytes.
-[[nodiscard]] std::string encode_frame(std::uint16_t type, std::string_view payload);
+[[nodiscard]] std::string encode_frame(std::uint16_t type, std::string_view payload, std::uint64_t number = 0);
 
 /// Seals the frames of one direction of a connection with a key: a frame's header and its payload are a sealed piece
 /// each (an empty payload is none), so that a length is used only if it was written with the key. Changes its key with
@@ -67,6 +68,7 @@ class FrameDecoder {
   struct Header {
     std::size_t length = 0;
     std::uint16_t type = 0;
+    std::uint64_t number = 0;
   };
 
   [[nodiscard]] std::optional<Frame> take_frame();

@@ -2,6 +2,8 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+
 #include "scheduler/base/error.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
@@ -16,7 +18,7 @@ constexpr std::string_view kMagic = "RPLAY-LK";
 constexpr std::uint8_t kProofTag = 0xFF;    // in the daemon's proof
 constexpr std::uint8_t kOpeningTag = 0xFE;  // in the tag beside its opening
 constexpr std::size_t kNonceAt = kOpeningBytes - sizeof(LinkNonce);
-constexpr std::string_view kSealLabel = "replay link 2 frames from role ";
+constexpr std::string_view kSealLabel = "replay link 3 frames from role ";
 
 const unsigned char* raw(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 
@@ -28,6 +30,26 @@ std::string opening_of(LinkRole role, const LinkNonce& nonce) {
   return std::string{kMagic} + out.bytes() + std::string{nonce.begin(), nonce.end()};
 }
 
+std::string bytes_of(const LinkSession& session) {
+  ByteWriter out;
+  for (const std::uint8_t byte : session.id) out.put(byte);
+  out.put_bool(session.goes_on);
+  out.put(session.lease_ms);
+  out.put(session.received);
+  return out.bytes();
+}
+
+LinkSession session_in(std::string_view bytes) {
+  LinkSession session;
+  std::ranges::copy(bytes.substr(0, session.id.size()), session.id.begin());
+  ByteReader in{bytes.substr(session.id.size())};
+  session.goes_on = in.take_bool("goes on");
+  session.lease_ms = in.take<std::uint32_t>("lease");
+  session.received = in.take<std::uint64_t>("received");
+  in.expect_end();
+  return session;
+}
+
 LinkRole other(LinkRole role) { return role == LinkRole::kAgent ? LinkRole::kDaemon : LinkRole::kAgent; }
 
 std::string_view name_of(std::uint32_t role) {
@@ -37,8 +59,8 @@ std::string_view name_of(std::uint32_t role) {
 
 }  // namespace
 
-Handshake::Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& nonce)
-    : own_role_(own_role), key_(key), own_opening_(opening_of(own_role, nonce)) {
+Handshake::Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& nonce, const LinkSession& session)
+    : own_role_(own_role), key_(key), session_(session), own_opening_(opening_of(own_role, nonce)) {
   const bool is_ready = sodium_init() >= 0;  // does nothing the second time
   INVARIANT(is_ready, "libsodium cannot be used on this machine");
 }
@@ -51,8 +73,8 @@ std::string Handshake::greeting() const {
 std::size_t Handshake::wanted() const {
   switch (step_) {
     case Step::kOpening: return kOpeningBytes - incoming_.size();
-    case Step::kTag:
-    case Step::kProof: return kProofBytes - incoming_.size();
+    case Step::kTag: return kProofBytes - incoming_.size();
+    case Step::kProof: return kSessionBytes + kProofBytes - incoming_.size();
     case Step::kAnswer: return kAnswerBytes - incoming_.size();
     case Step::kProved:
     case Step::kFailed: break;
@@ -84,21 +106,34 @@ std::string Handshake::take(std::string_view message) {
       check_opening(message);
       their_opening_ = message;
       step_ = own_role_ == LinkRole::kAgent ? Step::kTag : Step::kAnswer;
-      return own_role_ == LinkRole::kAgent ? std::string{} : tag_of(own_role_, kProofTag, both_openings());
+      if (own_role_ == LinkRole::kAgent) return {};
+      return proof();
     case Step::kTag:
       check_tag(LinkRole::kDaemon, kOpeningTag, their_opening_, message);
       parting_.clear();
       step_ = Step::kProof;
       return own_opening_;
-    case Step::kProof: check_tag(LinkRole::kDaemon, kProofTag, both_openings(), message); break;
+    case Step::kProof: {
+      const std::string_view session = message.substr(0, kSessionBytes);
+      check_tag(LinkRole::kDaemon, kProofTag, both_openings().append(session), message.substr(kSessionBytes));
+      session_ = session_in(session);
+      break;
+    }
     default: {
       const auto answer = static_cast<std::uint8_t>(message.front());
       check_tag(LinkRole::kAgent, answer, both_openings(), message.substr(1));
-      answer_ = ByteReader{message.substr(0, 1)}.take_enum(LinkAnswer::kBusy, "answer");
+      answer_ = ByteReader{message.substr(0, 1)}.take_enum(LinkAnswer::kResumed, "answer");
     }
   }
   step_ = Step::kProved;
   return {};
+}
+
+/// A daemon's.
+std::string Handshake::proof() const {
+  std::string bytes = bytes_of(session_);
+  bytes += tag_of(own_role_, kProofTag, both_openings().append(bytes));
+  return bytes;
 }
 
 void Handshake::check_opening(std::string_view message) {
@@ -146,6 +181,11 @@ void Handshake::check_tag(LinkRole role, std::uint8_t what, std::string_view ope
     throw ProtocolError("wrong key");
 }
 
+const LinkSession& Handshake::session() const {
+  INVARIANT(is_proved(), "the session of a side that has not proved the key");
+  return session_;
+}
+
 std::string Handshake::answer(LinkAnswer answer) const {
   INVARIANT(own_role_ == LinkRole::kAgent && is_proved(), "an answer to a daemon that has not proved the key");
   const auto value = static_cast<std::uint8_t>(answer);
@@ -161,8 +201,9 @@ LinkAnswer Handshake::answer() const {
 
 /// BLAKE2b keyed with the shared key, over the sender's role and both openings, which have a new nonce each.
 SealKey Handshake::seal_key_of(LinkRole sender) const {
-  const std::string text =
-      std::string{kSealLabel} + static_cast<char>('0' + static_cast<int>(sender)) + both_openings();
+  std::string text{kSealLabel};
+  text += static_cast<char>('0' + static_cast<int>(sender));
+  text += both_openings();
   SealKey key{};
   crypto_generichash(key.data(), key.size(), raw(text), text.size(), key_.data(), key_.size());
   return key;

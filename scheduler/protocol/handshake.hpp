@@ -4,7 +4,7 @@
 //
 //   daemon -> agent   opening: role, versions, a nonce; and a tag over it, crypto_auth(key, role + opening)
 //   agent -> daemon   opening
-//   daemon -> agent   proof:  crypto_auth(key, role + both openings)
+//   daemon -> agent   proof:  the session it wants, and crypto_auth(key, role + both openings + session)
 //   agent -> daemon   answer: served or busy, and crypto_auth(key, role + answer + both openings)
 //
 // The tag beside the daemon's opening may be a repeated one and proves nothing; but from the first bytes on it tells a
@@ -24,23 +24,35 @@
 
 namespace replay::protocol {
 
-/// 1 had no tag beside the daemon's opening, and its frames were neither encrypted nor authenticated.
-inline constexpr std::uint16_t kLinkVersion = 2;
+/// 1 had no tag beside the daemon's opening, and its frames were neither encrypted nor authenticated; 2 had no sessions.
+inline constexpr std::uint16_t kLinkVersion = 3;
 inline constexpr std::size_t kOpeningBytes = 48;
 inline constexpr std::size_t kProofBytes = 32;
 inline constexpr std::size_t kGreetingBytes = kOpeningBytes + kProofBytes;
 inline constexpr std::size_t kAnswerBytes = 1 + kProofBytes;
+inline constexpr std::size_t kSessionBytes = 16 + 1 + 4 + 8;
 
 using LinkKey = std::array<std::uint8_t, 32>;
 using LinkNonce = std::array<std::uint8_t, 32>;
+using SessionId = std::array<std::uint8_t, 16>;
 
 enum class LinkRole : std::uint8_t { kDaemon = 1, kAgent = 2 };
 
+/// The session to which a daemon wants its connection to belong: a new one, or one whose connection was cut.
+struct LinkSession {
+  SessionId id{};              ///< drawn by the daemon
+  bool goes_on = false;        ///< it has had a connection before
+  std::uint32_t lease_ms = 0;  ///< how long jobs go on without a connection; 0: they end with it
+  std::uint64_t received = 0;  ///< the number of the last report that the daemon has
+  bool operator==(const LinkSession&) const = default;
+};
+
 /// An agent's answer to a daemon that has the key.
 enum class LinkAnswer : std::uint8_t {
-  kServed = 0,       ///< frames follow; the agent exits when this daemon does
-  kServedStays = 1,  ///< frames follow; the agent waits for the next daemon afterwards
-  kBusy = 2          ///< it serves another daemon; the connection ends
+  kServed = 0,       ///< a new session: frames follow; the agent exits when this daemon does
+  kServedStays = 1,  ///< a new session: frames follow; the agent waits for the next daemon afterwards
+  kBusy = 2,    ///< it serves another daemon, or still has its jobs, or has no session to go on; the connection ends
+  kResumed = 3  ///< the session goes on: frames follow
 };
 
 /// The keys of one side of one connection.
@@ -52,8 +64,8 @@ struct LinkSeals {
 /// One side of one connection.
 class Handshake {
  public:
-  /// `nonce` has never been used before and cannot be guessed.
-  Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& nonce);
+  /// `nonce` has never been used before and cannot be guessed. `session` is for a daemon to say.
+  Handshake(LinkRole own_role, const LinkKey& key, const LinkNonce& nonce, const LinkSession& session = {});
 
   /// To be sent first: a daemon's opening and the tag over it. Empty for an agent, which only answers.
   [[nodiscard]] std::string greeting() const;
@@ -74,6 +86,8 @@ class Handshake {
 
   /// Whether the other side has proved the key. Then an agent has to send answer(), and a daemon can read answer().
   [[nodiscard]] bool is_proved() const { return step_ == Step::kProved; }
+  /// The session that the daemon wants. REQUIRES: is_proved().
+  [[nodiscard]] const LinkSession& session() const;
   /// An agent's last message of the handshake. REQUIRES: is_proved().
   [[nodiscard]] std::string answer(LinkAnswer answer) const;
   /// The answer of the agent. REQUIRES: a daemon, is_proved().
@@ -85,6 +99,7 @@ class Handshake {
   enum class Step : std::uint8_t { kOpening, kTag, kProof, kAnswer, kProved, kFailed };
 
   [[nodiscard]] std::string take(std::string_view message);
+  [[nodiscard]] std::string proof() const;
   void check_opening(std::string_view message);
   [[nodiscard]] std::string both_openings() const;
   [[nodiscard]] std::string tag_of(LinkRole role, std::uint8_t what, std::string_view openings) const;
@@ -93,6 +108,7 @@ class Handshake {
 
   LinkRole own_role_;
   LinkKey key_;
+  LinkSession session_;
   std::string own_opening_;
   std::string their_opening_;
   std::string incoming_;  // of the message that is expected

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "launcher/agent/cores/busy_cores.hpp"
-#include "launcher/daemon/agent_client.hpp"
+#include "launcher/daemon/agent_session.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "launcher/os/binding.hpp"
 #include "scheduler/base/file/paths.hpp"
@@ -383,7 +383,7 @@ class Line : public SharedCores {
   std::optional<AgentHandle> agent_;
   std::vector<protocol::AgentReport> reports_;
   std::string lost_;
-  std::optional<AgentClient> client_;
+  std::optional<AgentSession> client_;
 };
 
 TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
@@ -401,7 +401,7 @@ TEST_F(Line, AnAgentThatIsStoppedIsMissedAndItsJobsAreEndedInItsPlace) {
 
 TEST_F(Line, AStartThatCannotBeTrueIsTheArrivalOfTheOrder) {
   constexpr std::uint64_t kSecondNs = 1'000'000'000;
-  connect(AgentClient::kSilenceLimit);
+  connect(AgentSession::kSilenceLimit);
   std::int64_t last_job = 0;
   for (const bool is_believed : {true, false, false, false}) {
     const std::uint64_t now = monotonic_ns();
@@ -426,7 +426,7 @@ TEST_F(Line, AStartThatCannotBeTrueIsTheArrivalOfTheOrder) {
 TEST_F(Line, StatisticsSayHowTheCoreIsGivenAwayAndHowOften) {
   for (const BackEnd back_end : {BackEnd::kYield, BackEnd::kToken}) {
     options_.back_end = back_end;
-    connect(AgentClient::kSilenceLimit);
+    connect(AgentSession::kSilenceLimit);
     const std::int32_t pu = number(affinity_mask().front());
     launch_at({REPLAY_RANK_PROGRAM, "talk", "60"}, {pu, pu});
     ASSERT_TRUE(until([&] { return seen<protocol::JobStarted>() != nullptr; }));

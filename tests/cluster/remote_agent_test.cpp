@@ -94,7 +94,10 @@ TEST_F(RemoteAgent, WhoeverKnocksDisturbsNoRun) {
   expect_nothing_left();
 }
 
-TEST_F(RemoteAgent, KillNineOfTheDaemonLeavesNothing) {
+class RemoteAgentWithLease : public RemoteAgent, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RemoteAgentWithLease, KillNineOfTheDaemonLeavesNothingWhenItIsOver) {
+  lease_ = GetParam();
   start_agent();
   auto running = daemon_with_a_running_job();
   running->send(SIGKILL);
@@ -103,7 +106,11 @@ TEST_F(RemoteAgent, KillNineOfTheDaemonLeavesNothing) {
   EXPECT_EQ(agent_->wait(), 0);
 }
 
+INSTANTIATE_TEST_SUITE_P(NoneAndSome, RemoteAgentWithLease, testing::Values("0", "2s"),
+                         [](const auto& about) { return about.index == 0 ? "None" : "TwoSeconds"; });
+
 TEST_F(RemoteAgent, KillNineOfTheAgentIsSaidAndLeavesNothing) {
+  lease_ = "2s";
   start_agent();
   auto running = daemon_with_a_running_job();
   send_signal(serving(), SIGKILL);
@@ -116,6 +123,7 @@ TEST_F(RemoteAgent, KillNineOfTheAgentIsSaidAndLeavesNothing) {
 }
 
 TEST_F(RemoteAgent, KillNineOfItsDoorIsSaidAndLeavesNothing) {
+  lease_ = "2s";
   start_agent();
   auto running = daemon_with_a_running_job();
   agent_->send(SIGKILL);
@@ -131,10 +139,12 @@ TEST_F(RemoteAgent, SigtermEndsAllJobsAndTheAgent) {
   agent_->send(SIGTERM);
   EXPECT_EQ(agent_->wait(), 0);
   EXPECT_EQ(running->wait(), 1);
+  EXPECT_NE(output().find("SIGTERM"), std::string::npos) << output();
   expect_nothing_left();
 }
 
 TEST_F(RemoteAgent, ADaemonThatIsSilentIsLost) {
+  lease_ = "0";
   machine_ = kEmulated;
   start_agent({"--silence", "3"});
   auto running = daemon_with_a_running_job();

@@ -1,6 +1,6 @@
 // Tests of a relay without the key between a daemon and an agent over TCP. Passing everything on disturbs nothing and
 // reveals nothing; whatever it injects, drops, repeats, reorders or changes, in either direction, ends the connection
-// with that reason on both sides, ends all jobs, and runs nothing.
+// with that reason on both sides, without a lease all jobs as well, and runs nothing. A connection that it cuts is mended.
 #include <gtest/gtest.h>
 #include <poll.h>
 
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 enum class Mischief : std::uint8_t { kInjects, kDrops, kRepeats, kReorders, kChanges };
 enum class Direction : std::uint8_t { kOrders, kReports };
 
-/// Relays one connection. What arrives in one read is passed on in one write, and an idle connection sends one frame a
-/// second in each direction; so a piece is a frame.
+/// Relays one connection after the other. What arrives in one read is passed on in one write, and an idle connection sends
+/// one frame a second in each direction; so a piece is a frame.
 class Relay {
  public:
   explicit Relay(const std::string& agent)
@@ -45,25 +45,37 @@ class Relay {
     injected_ = std::move(injected);
     is_due_ = true;
   }
+  /// Ends the connection that it relays.
+  void cut() { is_to_cut_ = true; }
+  /// Ends it, and relays no further one.
+  void close() {
+    is_closed_ = true;
+    cut();
+  }
+  [[nodiscard]] int connections() const { return connections_; }
   /// All bytes that it passed on. REQUIRES: both sides have closed.
   [[nodiscard]] const std::string& seen() const { return seen_; }
   [[nodiscard]] bool has_ended() const { return has_ended_; }
 
  private:
   void run() {
-    UniqueFd daemon;
-    while (!daemon.is_open() && !is_ending_) {
-      pollfd knocked{listener_.get(), POLLIN, 0};
-      if (::poll(&knocked, 1, 20) > 0) daemon.reset(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    }
-    if (!daemon.is_open()) return;
-    const UniqueFd agent = connect_to_agent();
-    for (const int socket : {daemon.get(), agent.get()}) launcher::send_without_delay(socket);
     while (!is_ending_) {
-      pollfd ends[2] = {{daemon.get(), POLLIN, 0}, {agent.get(), POLLIN, 0}};
+      pollfd knocked{listener_.get(), POLLIN, 0};
+      if (is_closed_ || ::poll(&knocked, 1, 20) <= 0) continue;
+      const UniqueFd daemon{::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC)};
+      if (daemon.is_open()) relay(daemon.get());
+    }
+  }
+
+  void relay(int daemon) {
+    const UniqueFd agent = connect_to_agent();
+    for (const int socket : {daemon, agent.get()}) launcher::send_without_delay(socket);
+    ++connections_;
+    while (!is_ending_ && !is_to_cut_.exchange(false)) {
+      pollfd ends[2] = {{daemon, POLLIN, 0}, {agent.get(), POLLIN, 0}};
       ::poll(ends, 2, 20);
-      if (ends[0].revents != 0 && !pass_on(daemon.get(), agent.get(), Direction::kOrders)) break;
-      if (ends[1].revents != 0 && !pass_on(agent.get(), daemon.get(), Direction::kReports)) break;
+      if (ends[0].revents != 0 && !pass_on(daemon, agent.get(), Direction::kOrders)) break;
+      if (ends[1].revents != 0 && !pass_on(agent.get(), daemon, Direction::kReports)) break;
     }
     has_ended_ = true;
   }
@@ -114,6 +126,9 @@ class Relay {
   std::atomic<bool> is_due_ = false;
   std::atomic<bool> is_ending_ = false;
   std::atomic<bool> has_ended_ = false;
+  std::atomic<bool> is_to_cut_ = false;
+  std::atomic<bool> is_closed_ = false;
+  std::atomic<int> connections_ = 0;
   std::thread thread_;
 };
 
@@ -142,10 +157,49 @@ TEST_F(RelayedAgent, WhatARelayPassesOnItCannotRead) {
     EXPECT_EQ(relay_->seen().find(word), std::string::npos) << word << " could be read on the way";
 }
 
+TEST_F(RelayedAgent, ALinkThatIsCutAndMendedCostsNothingAndLosesNothing) {
+  start_agent();
+  put_relay_between();
+  write_text(folder_ / "t.swf",
+             "; MaxProcs: 2\n"
+             "1 0 -1 3 2 1.5 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "2 0.5 -1 1 1 1 -1 1 60 -1 1 1 1 -1 -1 -1 -1 -1\n"
+             "3 1 -1 1 2 1 -1 2 60 -1 1 1 1 -1 -1 -1 -1 -1\n");
+  auto running = daemon(arguments("t.swf"));
+  ASSERT_TRUE(comes_true([this] { return events().find(" ranks job=1") != std::string::npos; })) << running->out();
+  const auto is_over = [this] { return events().find("finish job=3") != std::string::npos; };
+  for (int cuts = 0; cuts < 100 && !is_over(); ++cuts) {
+    const int before = relay_->connections();
+    relay_->cut();
+    ASSERT_TRUE(comes_true([&] { return relay_->connections() > before || is_over(); }));
+  }
+  EXPECT_EQ(running->wait(), 0) << output() << agent_->err();
+  expect_all_verified(3);
+  EXPECT_GT(relay_->connections(), 3);
+  EXPECT_NE(events().find("the line is mended"), std::string::npos) << events();
+  EXPECT_EQ(agent_->wait(), 0);
+  expect_nothing_left();
+}
+
+TEST_F(RelayedAgent, ALinkThatStaysCutEndsTheRunAndTheJobsWhenTheLeaseIsOver) {
+  lease_ = "2s";
+  start_agent();
+  put_relay_between();
+  auto running = daemon_with_a_running_job();
+  relay_->close();
+  EXPECT_EQ(running->wait(), 1);
+  EXPECT_NE(output().find("agent " + address_), std::string::npos) << output();
+  EXPECT_NE(events().find("finish job=1 outcome=failed"), std::string::npos) << events();
+  EXPECT_EQ(agent_->wait(), 0);
+  EXPECT_NE(agent_->err().find("has not been heard of for 2 s: ending all jobs"), std::string::npos) << agent_->err();
+  expect_nothing_left();
+}
+
 class DisturbedAgent : public RelayedAgent, public testing::WithParamInterface<std::pair<Mischief, Direction>> {};
 
 TEST_P(DisturbedAgent, RunsNothingEndsAllJobsAndBothSidesSayWhy) {
   const auto [mischief, direction] = GetParam();
+  lease_ = "0";
   start_agent();
   put_relay_between();
   auto running = daemon_with_a_running_job();

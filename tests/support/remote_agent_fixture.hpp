@@ -62,9 +62,13 @@ class RemoteAgent : public testing::Test {
   }
 
   std::vector<std::string> arguments(const std::string& trace, std::vector<std::string> more = {}) const {
-    std::vector<std::string> all{"--trace",   (folder_ / trace).string(), "--policy",    "fcfs-malleable",
-                                 "--machine", "agent:" + address_,        "--agent-key", key_.string(),
-                                 "--out",     (folder_ / "r").string(),   "--force",     "--yes"};
+    std::vector<std::string> all{"--trace",     (folder_ / trace).string(),
+                                 "--policy",    "fcfs-malleable",
+                                 "--machine",   "agent:" + address_,
+                                 "--agent-key", key_.string(),
+                                 "--lease",     lease_,
+                                 "--out",       (folder_ / "r").string(),
+                                 "--force",     "--yes"};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -114,6 +118,7 @@ class RemoteAgent : public testing::Test {
   std::filesystem::path key_ = folder_ / "key";
   std::filesystem::path run_ = folder_ / "run";
   std::string machine_;
+  std::string lease_ = "30s";
   std::string address_;
   std::unique_ptr<Background> agent_;
 };

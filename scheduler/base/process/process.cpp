@@ -13,6 +13,7 @@
 
 #include "scheduler/base/process/pidfd.hpp"
 #include "scheduler/base/text/parse_number.hpp"
+#include "scheduler/base/text/split.hpp"
 
 namespace replay {
 namespace {
@@ -61,6 +62,17 @@ std::optional<std::string> find_entry(std::string_view environment, Condition co
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return std::nullopt;
+}
+
+/// execve() enters the addresses of the environment last, an empty one's too. Zombies and threads of the kernel have no
+/// memory.
+bool has_memory_without_environment(const std::string& folder) {
+  constexpr std::size_t kEndOfEnvironment = 51 - 3;  // proc(5) counts from 1; the state, behind the name, is the third
+  const std::string stat = read_whole(folder + "/stat");
+  const std::size_t name_ends = stat.rfind(") ");
+  if (name_ends == std::string::npos || read_whole(folder + "/statm").starts_with("0 ")) return false;
+  const std::vector<std::string_view> fields = split(std::string_view{stat}.substr(name_ends + 2), ' ');
+  return fields.size() > kEndOfEnvironment && fields[kEndOfEnvironment] == "0";
 }
 
 bool has_entry(std::string_view environment, std::string_view assignment) {
@@ -152,8 +164,8 @@ ProcessesWith find_processes_with(std::string_view assignment) {
     if (has_entry(*environment, assignment))
       found.processes.push_back(pid);
     else if (environment->empty() && ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid() &&
-             !read_whole(folder + "/statm").starts_with("0 "))  // no memory: a zombie, or a thread of the kernel
-      found.without_environment.push_back(pid);
+             has_memory_without_environment(folder))
+      found.in_execve.push_back(pid);
   }
   return found;
 }

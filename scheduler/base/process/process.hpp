@@ -50,9 +50,9 @@ struct ProcessStat {
 [[nodiscard]] std::vector<pid_t> processes_with(std::string_view assignment);
 struct ProcessesWith {
   std::vector<pid_t> processes;
-  /// Of this user's, those that showed no environment: execve() was giving them one at that moment, or they were started
-  /// with none. Without zombies, threads of the kernel and processes whose environment may not be read.
-  std::vector<pid_t> without_environment;
+  /// Of this user's, those to which execve() was giving an environment at that moment. Without processes whose environment
+  /// may not be read.
+  std::vector<pid_t> in_execve;
 };
 /// The same, from one reading of each environment.
 [[nodiscard]] ProcessesWith find_processes_with(std::string_view assignment);

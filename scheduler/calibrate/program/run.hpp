@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "launcher/daemon/agent_client.hpp"
+#include "launcher/daemon/agent_session.hpp"
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 #include "scheduler/calibrate/program/change_plan.hpp"
@@ -121,7 +121,7 @@ class ProgramRun {
 
   LoopEvent change_event_;
   LoopEvent sample_event_;
-  launcher::AgentClient agent_;  // last: destroyed first, so that no report reaches a half-destroyed object
+  launcher::AgentSession agent_;  // last: destroyed first, so that no report reaches a half-destroyed object
 };
 
 }  // namespace replay::calibrate

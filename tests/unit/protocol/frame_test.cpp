@@ -72,12 +72,13 @@ TEST(AgentMessages, EveryReportComesBackAsItWasSent) {
 
 TEST(AgentMessages, TheBytesAreThoseOfTheDocument) {
   const std::string expected{
-      "\x14\0\0\0\x02\0\x05\0"  // 20 bytes follow, type 2 (MoveRanks), version 5
+      "\x14\0\0\0\x02\0\x06\0"  // 20 bytes follow, type 2 (MoveRanks), version 6
+      "\x03\0\0\0\0\0\0\0"      // the session's third order
       "\x2a\0\0\0\0\0\0\0"      // job 42
       "\x02\0\0\0"              // 2 ranks
       "\x01\0\0\0\x01\0\0\0",   // both on hardware thread 1
-      28};
-  EXPECT_EQ(encode(MoveRanks{JobId{42}, {1, 1}}), expected);
+      36};
+  EXPECT_EQ(encode(MoveRanks{JobId{42}, {1, 1}}, 3), expected);
 }
 
 TEST(AgentMessages, APayloadCutAnywhereIsRefused) {

@@ -24,8 +24,11 @@ LinkNonce nonce_of(std::uint8_t byte) {
 
 const LinkKey kKey = key_of(7);
 
+const LinkSession kSession{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, true, 30'000, 5};
+constexpr std::size_t kWholeProofBytes = kSessionBytes + kProofBytes;
+
 Handshake daemon(std::uint8_t nonce = 1, const LinkKey& key = kKey) {
-  return {LinkRole::kDaemon, key, nonce_of(nonce)};
+  return {LinkRole::kDaemon, key, nonce_of(nonce), kSession};
 }
 Handshake agent(std::uint8_t nonce = 2, const LinkKey& key = kKey) { return {LinkRole::kAgent, key, nonce_of(nonce)}; }
 
@@ -75,10 +78,11 @@ TEST(Handshake, BothSidesWithOneKeyGetThrough) {
   EXPECT_EQ(opening.size(), kOpeningBytes);
   EXPECT_TRUE(a.is_expected());
   const std::string proof = d.feed(opening);
-  EXPECT_EQ(proof.size(), kProofBytes);
+  EXPECT_EQ(proof.size(), kWholeProofBytes);
   EXPECT_FALSE(a.is_proved());
   EXPECT_EQ(a.feed(proof), "");
   EXPECT_TRUE(a.is_proved());
+  EXPECT_EQ(a.session(), kSession);
   EXPECT_FALSE(d.is_proved());
   EXPECT_EQ(d.feed(a.answer(LinkAnswer::kServedStays)), "");
   EXPECT_TRUE(d.is_proved());
@@ -109,7 +113,7 @@ TEST(Handshake, SaysHowManyBytesItWantsAndNoneOnceItIsOver) {
   (void)a.feed(greeting.substr(10, kOpeningBytes - 10));
   EXPECT_EQ(a.wanted(), kProofBytes) << "the tag of the greeting";
   const std::string opening = a.feed(greeting.substr(kOpeningBytes));
-  EXPECT_EQ(a.wanted(), kProofBytes);
+  EXPECT_EQ(a.wanted(), kWholeProofBytes);
   (void)a.feed(d.feed(opening));
   EXPECT_EQ(a.wanted(), 0U);
   EXPECT_EQ(d.wanted(), kAnswerBytes);
@@ -219,17 +223,17 @@ TEST(Handshake, AnAgentNamesTheUnprotectedVersionOfADaemonAndTellsItsOwn) {
   Handshake a = agent();
   EXPECT_EQ(
       refusal(a, opening_of_version_1(LinkRole::kDaemon)),
-      "link version: expected 2 (encrypted frames), found 1 (frames without protection); both sides must be of one "
+      "link version: expected 3 (encrypted frames), found 1 (frames without protection); both sides must be of one "
       "release");
   ASSERT_EQ(a.parting().size(), kOpeningBytes);
-  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x02\0\x05\0", 12})) << "the old one reads: found 2";
+  EXPECT_EQ(a.parting().substr(0, 12), (std::string{"RPLAY-LK\x03\0\x06\0", 12})) << "the old one reads: found 3";
 }
 
 TEST(Handshake, ADaemonNamesTheUnprotectedVersionOfAnAgent) {
   Handshake d = daemon();
   EXPECT_EQ(
       refusal(d, opening_of_version_1(LinkRole::kAgent)),
-      "link version: expected 2 (encrypted frames), found 1 (frames without protection); both sides must be of one "
+      "link version: expected 3 (encrypted frames), found 1 (frames without protection); both sides must be of one "
       "release");
 }
 
@@ -237,9 +241,9 @@ TEST(Handshake, AnotherVersionIsNamed) {
   const std::string opening = daemon().greeting().substr(0, kOpeningBytes);
   Handshake a = agent();
   EXPECT_EQ(refusal(a, with_byte(opening, 8, 9)),
-            "link version: expected 2 (encrypted frames), found 9; both sides must be of one release");
+            "link version: expected 3 (encrypted frames), found 9; both sides must be of one release");
   Handshake b = agent();
-  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 5");
+  EXPECT_EQ(refusal(b, with_byte(opening, 11, 1)).substr(0, 28), "protocol version: expected 6");
 }
 
 TEST(Handshake, SomethingElseThatConnectsIsRefusedAndLearnsNothing) {
@@ -254,13 +258,13 @@ TEST(Handshake, ATruncatedMessageProvesNothing) {
   Handshake d = daemon();
   Handshake a = agent();
   const std::string proof = d.feed(meet(a, d));
-  (void)a.feed(proof.substr(0, kProofBytes - 1));
+  (void)a.feed(proof.substr(0, kWholeProofBytes - 1));
   EXPECT_FALSE(a.is_proved());
   EXPECT_EQ(a.wanted(), 1U);
 }
 
 TEST(Handshake, EveryByteOfEveryMessageCounts) {
-  for (std::size_t at = 0; at < kGreetingBytes + kProofBytes; ++at) {
+  for (std::size_t at = 0; at < kGreetingBytes + kWholeProofBytes; ++at) {
     Handshake d = daemon();
     Handshake witness = agent();
     const std::string proof = d.feed(meet(witness, d));
@@ -319,32 +323,37 @@ std::string hex_of(const Bytes& bytes) {
   return text;
 }
 
-// Tags and keys were computed with another program (Python's hmac and hashlib).
+// Tags and keys were computed with another program (Python's hmac and hashlib, and ChaCha20 and Poly1305 from their RFC).
 TEST(Handshake, TheBytesAreThoseOfTheDocument) {
   Handshake d = daemon();
   Handshake a = agent();
   EXPECT_EQ(d.greeting().substr(0, kOpeningBytes),
-            (std::string{"RPLAY-LK\x02\0\x05\0\x01\0\0\0", 16} + std::string(32, '\x01')));
+            (std::string{"RPLAY-LK\x03\0\x06\0\x01\0\0\0", 16} + std::string(32, '\x01')));
   EXPECT_EQ(hex_of(d.greeting().substr(kOpeningBytes)),
-            "85c6bd0f6f67f5f3f82076f1bb25e026320d150914f1f6d73f5eea128b3bbb78");
+            "36a3d3f89c5f423e4c850a607c00dcf5661704ce1990a34067c524eef446afb7");
   const std::string proof = d.feed(meet(a, d));
-  EXPECT_EQ(hex_of(proof), "8a30930f0496dd16f72cf7be6d33a36bcb4e1319548b4a769a3180409de5497d");
+  EXPECT_EQ(hex_of(proof),
+            "0102030405060708090a0b0c0d0e0f10"
+            "01"
+            "30750000"
+            "0500000000000000"
+            "b40b5bf89acbff450dd0a4ee2df5b3f27537b7a2390b7d70de9f8b2f7db1bf99");
   (void)a.feed(proof);
   const std::string answer = a.answer(LinkAnswer::kServed);
-  EXPECT_EQ(hex_of(answer), "007b59ddfdd0549f42bf98fc4035d9627f3970e47094b81ee0049ea95115d30caa");
+  EXPECT_EQ(hex_of(answer), "00c81eaea1636e9fb49749fc65776ea97c6e2ff0aca4f5a903f48c1de01d9dcefe");
   (void)d.feed(answer);
-  EXPECT_EQ(hex_of(d.seals().sending), "7541980106d0face4642d08a3d5c5a8f5222c12e3ae6570aab397785ac958374");
-  EXPECT_EQ(hex_of(d.seals().receiving), "a111ca8d1413bb72dd80718b1e4f5b81d6d8f9e6f354dc8a7d08c184e875b855");
+  EXPECT_EQ(hex_of(d.seals().sending), "f1ec7054680205ffc188859b9044746710932425ba04788df782ea0b6043fbee");
+  EXPECT_EQ(hex_of(d.seals().receiving), "fe82c1fa40e89f044c16511c1e0d2dddaaae0a8cee71fb44e9699dbbeaf6895a");
 
   FrameDecoder decoder{d.seals().sending};
   std::string stream;
-  for (const int byte :
-       {0x2f, 0x3b, 0xc6, 0xf5, 0x24, 0x82, 0x82, 0xb6, 0x89, 0xb1, 0x2f, 0x37, 0x7f, 0xf6, 0x18, 0x87, 0x64,
-        0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0xc2, 0xf4, 0x29, 0x7c, 0x79, 0x86, 0x8c, 0xb0, 0xa4, 0xb9,
-        0xa8, 0xf1, 0x3f, 0x40, 0x1f, 0xf3, 0x8e, 0x4a, 0xa7, 0x89, 0xed, 0x0a, 0xc8, 0x0e, 0x1e})
+  for (const int byte : {0x2f, 0x3b, 0xc6, 0xf5, 0x24, 0x82, 0x82, 0xb6, 0x89, 0xb1, 0x2f, 0x37, 0x7f, 0xf6, 0x18,
+                         0x87, 0x64, 0xb4, 0x07, 0x83, 0xb8, 0x61, 0x89, 0xff, 0x8c, 0x7d, 0xa7, 0xc2, 0x75, 0x1a,
+                         0xde, 0x04, 0x48, 0x82, 0xbb, 0x5a, 0xb8, 0x8f, 0xcb, 0xef, 0xfb, 0xc4, 0x58, 0x33, 0x2e,
+                         0x06, 0x13, 0x48, 0xf3, 0xa0, 0xb9, 0xe7, 0x88, 0xa7, 0x39, 0x10, 0x50})
     stream += static_cast<char>(byte);
   decoder.feed(stream);
-  EXPECT_EQ(decoder.next(), (Frame{8, ""}));
+  EXPECT_EQ(decoder.next(), (Frame{6, ""}));
 }
 
 }  // namespace

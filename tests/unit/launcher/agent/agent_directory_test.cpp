@@ -71,11 +71,13 @@ TEST_F(AgentDirectories, AProcessThatWasStartedWithoutEnvironmentHoldsNoCleanUpU
     ::execve("/bin/sleep", arguments, environment);
     ::_exit(1);
   }
-  const auto is_found = [child] {
-    const std::vector<pid_t> bare = find_processes_with("A=B").without_environment;
-    return std::ranges::find(bare, child) != bare.end();
+  while (read_stat(child).value().name != "sleep") ::usleep(1000);
+  const auto is_in_execve = [child] {
+    const std::vector<pid_t> starting = find_processes_with("A=B").in_execve;
+    return std::ranges::find(starting, child) != starting.end();
   };
-  while (!is_found()) ::usleep(1000);
+  while (is_in_execve()) ::usleep(1000);
+  for (int looks = 0; looks < 100; ++looks) ASSERT_FALSE(is_in_execve());
   const fs::path left = dead();
   EXPECT_TRUE(clean_up().empty());
   EXPECT_FALSE(fs::exists(left));

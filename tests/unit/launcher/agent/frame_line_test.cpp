@@ -73,7 +73,7 @@ TEST_F(FrameLineTest, AClosedLineSaysSo) {
 
 TEST_F(FrameLineTest, BytesThatAreNoFrameAreAFault) {
   begin();
-  write(std::string(8, '\xff'));
+  write(std::string(protocol::kFrameHeaderBytes, '\xff'));
   run();
   ASSERT_EQ(ends_.size(), 1U);
   EXPECT_EQ(ends_[0].rfind("the peer sent no word: ", 0), 0U) << ends_[0];

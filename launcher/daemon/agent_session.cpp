@@ -1,0 +1,127 @@
+#include "launcher/daemon/agent_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+namespace replay::launcher {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono_literals::operator""ms;
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kEndsWithin = 2'000ms;  // the agent's jobs, after the lease
+
+milliseconds silence_limit_of(const AgentLink& link) {
+  return link.lease() > 0ms ? std::min(link.lease(), AgentSession::kSilenceLimit) : AgentSession::kSilenceLimit;
+}
+
+}  // namespace
+
+AgentSession::AgentSession(event_base* loop, int stream, OnReport on_report, OnLost on_lost, milliseconds silence_limit)
+    : loop_(loop),
+      on_report_(std::move(on_report)),
+      on_lost_(std::move(on_lost)),
+      silence_limit_(silence_limit),
+      outbox_(false),
+      cut_event_(loop, -1, 0, [this] { begin_to_mend(); }) {
+  open_line(stream, {});
+}
+
+AgentSession::AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnNoted on_noted)
+    : loop_(loop),
+      on_report_(std::move(on_report)),
+      on_lost_(std::move(on_lost)),
+      on_noted_(std::move(on_noted)),
+      silence_limit_(silence_limit_of(link)),
+      link_(&link),
+      outbox_(link.lease() > 0ms),
+      cut_event_(loop, -1, 0, [this] { begin_to_mend(); }) {
+  open_line(link.stream.get(), std::move(link.decoder));
+}
+
+void AgentSession::open_line(int stream, protocol::FrameDecoder decoder) {
+  heard_ = Clock::now();
+  line_ = std::make_unique<FrameLine>(loop_, stream, std::move(decoder), silence_limit_, "the node agent", "report",
+                                      FrameLine::Callbacks{[this](const protocol::Frame& frame) { on_frame(frame); },
+                                                           [this] { on_cut("the node agent has died"); },
+                                                           [this](const std::string& reason) { on_cut(reason); }});
+  line_->begin();
+}
+
+void AgentSession::send(const protocol::AgentOrder& order) {
+  if (is_lost_) return;
+  std::string frame = protocol::encode(order, outbox_.next());
+  if (link_ == nullptr)
+    line_->send(frame);
+  else if (mender_ == nullptr)
+    link_->writer->send(frame);
+  outbox_.add(std::move(frame));
+}
+
+void AgentSession::on_frame(const protocol::Frame& frame) {
+  heard_ = Clock::now();
+  try {
+    if (!inbox_.take(frame.number)) return;
+    const protocol::AgentReport report = protocol::decode_report(frame);
+    if (link_ != nullptr) link_->writer->acknowledge(inbox_.received());
+    if (const auto* farewell = std::get_if<protocol::Farewell>(&report))
+      return lose(fmt::format("the node agent has ended the connection and all jobs: {}", farewell->reason));
+    if (const auto* heartbeat = std::get_if<protocol::Heartbeat>(&report)) outbox_.acknowledge(heartbeat->received);
+    on_report_(report);
+  } catch (const protocol::ProtocolError& error) {  // the agent itself has sent it, and would send it again
+    lose(fmt::format("the node agent sent no report: {}", error.what()));
+  }
+}
+
+// ---- a cut line ----
+
+/// Called by the line, which must not be destroyed meanwhile.
+void AgentSession::on_cut(const std::string& reason) {
+  if (link_ == nullptr || link_->lease() == 0ms) return lose(reason);
+  line_->stop();
+  cut_reason_ = reason;
+  cut_event_.arm_after(0ms);
+}
+
+void AgentSession::begin_to_mend() {
+  line_.reset();
+  link_->close();
+  on_noted_(fmt::format("the line is cut ({}), and is to be mended", cut_reason_));
+  try {
+    mender_ = std::make_unique<LinkMender>(loop_, *link_, inbox_.received(), heard_ + link_->lease() + kEndsWithin,
+                                           [this](LinkMender::Result result) { on_mended(std::move(result)); });
+  } catch (const std::system_error& error) {
+    lose(fmt::format("{}, and it cannot be mended: {}", cut_reason_, error.what()));
+  }
+}
+
+void AgentSession::on_mended(LinkMender::Result result) {
+  if (const auto* why_not = std::get_if<std::string>(&result))
+    return lose(fmt::format("{}, and {}", cut_reason_, *why_not));
+  const double seconds = std::chrono::duration<double>(Clock::now() - heard_).count();
+  *link_ = std::move(std::get<AgentLink>(result));
+  mender_.reset();
+  try {
+    outbox_.acknowledge(link_->hello.received);
+  } catch (const protocol::ProtocolError& error) {
+    return lose(fmt::format("the node agent sent no report: {}", error.what()));
+  }
+  open_line(link_->stream.get(), std::move(link_->decoder));
+  for (const std::string& frame : outbox_.kept()) link_->writer->send(frame);
+  on_noted_(fmt::format("the line is mended, {:.1f} s after the last message before the cut", seconds));
+}
+
+void AgentSession::lose(const std::string& reason) {
+  if (is_lost_) return;
+  is_lost_ = true;
+  cut_event_.disarm();
+  if (line_) line_->stop();
+  on_lost_(reason);
+}
+
+}  // namespace replay::launcher

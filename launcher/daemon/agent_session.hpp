@@ -1,0 +1,65 @@
+// The daemon's end of a session with a node agent: orders out, reports in, on the thread of an event loop. It decides
+// nothing; it detects a cut line: closed, breaking the protocol, or silent although the agent sends a heartbeat every second.
+// A line over a network is mended for as long as the session's lease permits, and then nothing is lost; else the agent is.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "launcher/agent/frame_line.hpp"
+#include "launcher/daemon/agent_link.hpp"
+#include "launcher/daemon/link_mender.hpp"
+#include "scheduler/base/loop/loop_event.hpp"
+#include "scheduler/protocol/agent_messages.hpp"
+#include "scheduler/protocol/session.hpp"
+
+namespace replay::launcher {
+
+class AgentSession {
+ public:
+  using OnReport = std::function<void(const protocol::AgentReport&)>;
+  /// Called once, with the reason; nothing is reported after it.
+  using OnLost = std::function<void(const std::string&)>;
+  /// A line for the user: the line was cut, or is mended.
+  using OnNoted = std::function<void(const std::string&)>;
+
+  /// 15 missed heartbeats.
+  static constexpr std::chrono::milliseconds kSilenceLimit{15'000};
+
+  /// A forked agent's: `stream` is connected and non-blocking, belongs to the caller and outlives this. No function is called
+  /// from inside send(), and none may destroy this.
+  AgentSession(event_base* loop, int stream, OnReport on_report, OnLost on_lost,
+               std::chrono::milliseconds silence_limit = kSilenceLimit);
+  /// One over a network: `link` belongs to the caller and outlives this; a mended line replaces it.
+  AgentSession(event_base* loop, AgentLink& link, OnReport on_report, OnLost on_lost, OnNoted on_noted);
+
+  void send(const protocol::AgentOrder& order);
+
+ private:
+  void open_line(int stream, protocol::FrameDecoder decoder);
+  void on_frame(const protocol::Frame& frame);
+  void on_cut(const std::string& reason);
+  void begin_to_mend();
+  void on_mended(LinkMender::Result result);
+  void lose(const std::string& reason);
+
+  event_base* loop_;
+  OnReport on_report_;
+  OnLost on_lost_;
+  OnNoted on_noted_;
+  std::chrono::milliseconds silence_limit_;
+  AgentLink* link_ = nullptr;  // none: a forked agent's, to which line_ writes
+  protocol::Outbox outbox_;
+  protocol::Inbox inbox_;
+  std::chrono::steady_clock::time_point heard_;  // the last frame
+  std::string cut_reason_;
+  bool is_lost_ = false;
+  std::unique_ptr<FrameLine> line_;
+  std::unique_ptr<LinkMender> mender_;  // none: the line is not cut
+  LoopEvent cut_event_;
+};
+
+}  // namespace replay::launcher

@@ -1,0 +1,194 @@
+// Tests of a session between daemon and agent, with real sockets on the loopback: its connection is cut again and again,
+// and every order and every report takes effect once, in order.
+#include "launcher/daemon/agent_session.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "launcher/agent/daemon_line.hpp"
+#include "launcher/service/agent_door.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using protocol::LinkAnswer;
+
+class Session : public testing::Test {
+ protected:
+  void SetUp() override { ::signal(SIGPIPE, SIG_IGN); }  // as agent and daemon do
+
+  /// The agent's side; the daemon's begins with connect().
+  void listen(std::chrono::milliseconds silence = 0ms) {
+    silence_ = silence;
+    door_.emplace(loop_.get(), listen_on({"127.0.0.1", 0}), key_,
+                  AgentDoor::Callbacks{[this](const protocol::LinkSession& wanted) { return answer(wanted); },
+                                       [this](DaemonStream stream, const protocol::LinkSession& wanted,
+                                              const std::string&) { take(std::move(stream), wanted); },
+                                       [](const std::string&, const std::string&) {}});
+  }
+  LinkAnswer answer(const protocol::LinkSession& wanted) const {
+    if (agent_ && wanted.id == served_.id) return LinkAnswer::kResumed;
+    return agent_ || wanted.goes_on ? LinkAnswer::kBusy : LinkAnswer::kServedStays;
+  }
+  void take(DaemonStream stream, const protocol::LinkSession& wanted) {
+    if (!agent_) {
+      served_ = wanted;
+      agent_ = std::make_unique<DaemonLine>(
+          loop_.get(), silence_, std::chrono::milliseconds{wanted.lease_ms},
+          DaemonLine::Callbacks{[this](const protocol::AgentOrder& order) { on_order(order); },
+                                [] {
+                                  return protocol::Hello{protocol::kProtocolVersion, 1, {0}, false, 0};
+                                },
+                                [this](const std::string& reason) {
+                                  agent_end_ = reason;
+                                  agent_->part(reason);
+                                }});
+    }
+    socket_ = stream.stream.get();
+    ++connections_;
+    agent_->connect(std::move(stream));
+  }
+  void on_order(const protocol::AgentOrder& order) {
+    if (const auto* suspend = std::get_if<protocol::SuspendJob>(&order)) {
+      orders_.push_back(static_cast<std::int64_t>(suspend->job));
+      agent_->send(protocol::JobSuspended{suspend->job});
+    }
+  }
+
+  void connect(std::chrono::milliseconds lease) {
+    std::atomic<bool> is_done = false;
+    std::thread daemon{[&] {
+      link_ = connect_agent(door_->address(), key_, lease);
+      is_done = true;
+    }};
+    EXPECT_TRUE(until([&] { return is_done.load(); }));
+    daemon.join();
+    session_ = std::make_unique<AgentSession>(
+        loop_.get(), link_,
+        [this](const protocol::AgentReport& report) {
+          if (const auto* suspended = std::get_if<protocol::JobSuspended>(&report))
+            reports_.push_back(static_cast<std::int64_t>(suspended->job));
+        },
+        [this](const std::string& reason) { lost_ = reason; },
+        [this](const std::string& note) { notes_.push_back(note); });
+  }
+
+  bool until(const std::function<bool()>& happened, std::chrono::milliseconds limit = 20s) {
+    const auto deadline = Clock::now() + limit;
+    while (!happened()) {
+      if (Clock::now() > deadline) return false;
+      LoopEvent tick{loop_.get(), -1, 0, [] {}};
+      tick.arm_after(1ms);
+      event_base_loop(loop_.get(), EVLOOP_ONCE);
+    }
+    return true;
+  }
+  void cut() const { ::shutdown(socket_, SHUT_RDWR); }
+
+  protocol::LinkKey key_{7};
+  EventBase loop_{event_base_new()};
+  std::chrono::milliseconds silence_{0};
+  std::unique_ptr<DaemonLine> agent_;
+  std::optional<AgentDoor> door_;
+  protocol::LinkSession served_;
+  int socket_ = -1;
+  int connections_ = 0;
+  std::vector<std::int64_t> orders_, reports_;
+  std::string agent_end_ = "none";
+  AgentLink link_;
+  std::string lost_;
+  std::vector<std::string> notes_;
+  std::unique_ptr<AgentSession> session_;
+};
+
+std::vector<std::int64_t> numbers_up_to(std::int64_t count) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 1; i <= count; ++i) numbers.push_back(i);
+  return numbers;
+}
+
+TEST_F(Session, OutlivesCutsAtAnyMomentAndEveryMessageTakesEffectOnceInOrder) {
+  listen();
+  connect(30s);
+  std::mt19937 random{5};
+  constexpr std::int64_t kOrders = 3000;
+  int cuts = 0;
+  for (std::int64_t job = 1; job <= kOrders; ++job) {
+    session_->send(protocol::SuspendJob{JobId{job}});
+    if (random() % 4 == 0) event_base_loop(loop_.get(), EVLOOP_NONBLOCK);
+    if (random() % 200 != 0) continue;
+    const int before = connections_;
+    cut();
+    ++cuts;
+    const bool waits = random() % 2 == 0;
+    ASSERT_TRUE(!waits || until([&] { return connections_ > before; }));
+  }
+  ASSERT_TRUE(until([&] { return reports_.size() >= kOrders || !lost_.empty(); })) << reports_.size();
+  EXPECT_EQ(lost_, "");
+  EXPECT_EQ(orders_, numbers_up_to(kOrders));
+  EXPECT_EQ(reports_, numbers_up_to(kOrders));
+  EXPECT_GT(cuts, 5);
+  EXPECT_GT(connections_, 3);
+  EXPECT_FALSE(notes_.empty());
+}
+
+TEST_F(Session, WithoutALeaseEndsWithItsConnectionOnBothSides) {
+  listen();
+  connect(0ms);
+  cut();
+  EXPECT_TRUE(until([&] { return !lost_.empty() && agent_end_ != "none"; }));
+  EXPECT_EQ(lost_, "the node agent has died");
+  EXPECT_EQ(agent_end_, "");
+  EXPECT_EQ(connections_, 1);
+}
+
+TEST_F(Session, IsOverForBothWhenTheLineIsNotMendedWithinTheLease) {
+  listen();
+  connect(1000ms);
+  door_.reset();
+  cut();
+  const auto begin = Clock::now();
+  EXPECT_TRUE(until([&] { return agent_end_ != "none"; }));
+  EXPECT_EQ(agent_end_, "the daemon has not been heard of for 1 s");
+  EXPECT_EQ(lost_, "") << "the agent's jobs may still be ending";
+  EXPECT_TRUE(until([&] { return !lost_.empty(); }));
+  EXPECT_GE(Clock::now() - begin, 2500ms);
+  EXPECT_NE(lost_.find("could not be mended"), std::string::npos) << lost_;
+}
+
+TEST_F(Session, IsLostAtOnceWhenTheAgentHasStartedAnew) {
+  listen();
+  connect(30s);
+  session_->send(protocol::SuspendJob{JobId{1}});
+  ASSERT_TRUE(until([&] { return reports_.size() == 1; }));
+  agent_->stop();
+  cut();
+  agent_.reset();
+  EXPECT_TRUE(until([&] { return !lost_.empty(); }));
+  EXPECT_NE(lost_.find("has started anew"), std::string::npos) << lost_;
+}
+
+TEST_F(Session, ASilentLineIsCutAndMended) {
+  listen(1000ms);
+  connect(30s);
+  link_.writer.reset();  // Pings stop, as if the network had swallowed them
+  EXPECT_TRUE(until([&] { return connections_ == 2; }));
+  session_->send(protocol::SuspendJob{JobId{1}});
+  EXPECT_TRUE(until([&] { return reports_.size() == 1; }));
+  EXPECT_EQ(lost_, "");
+}
+
+}  // namespace
+}  // namespace replay::launcher
