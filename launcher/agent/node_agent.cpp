@@ -239,12 +239,16 @@ AgentJob* NodeAgent::job_with(const std::uint8_t* key) const {
 
 /// Reaps our mpiexecs and the orphans that the kernel has given us.
 void NodeAgent::reap() {
-  int status = 0;
-  for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
+  siginfo_t exited{};
+  while (::waitid(P_ALL, 0, &exited, WEXITED | WNOHANG | WNOWAIT) == 0 && exited.si_pid > 0) {
+    const pid_t pid = exited.si_pid;
+    const auto stat = read_stat(pid);  // the kernel drops it with the next line
+    int status = 0;
+    ::waitpid(pid, &status, 0);
     guard_.on_exit(pid);
     for (const auto& [id, job] : jobs_) {
       if (job->mpiexec_pid() != pid) continue;
-      job->on_mpiexec_exit(status);
+      job->on_mpiexec_exit(status, !stat || stat->faults_of_children > 0);
       break;  // it may have left jobs_
     }
   }

@@ -224,9 +224,8 @@ Verification find_verification(std::string_view output) {
 EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_its_proxy) {
   if (complaint.find("cannot find proxy with ID") != std::string_view::npos) return EndedByConnection::kForeign;
   if (complaint.find("assert (!closed) failed") == std::string_view::npos) return EndedByConnection::kNo;
-  const bool is_at_the_door =
-      complaint.find("proxy_init_cb") != std::string_view::npos;  // before it has identified itself
-  return is_at_the_door && had_its_proxy ? EndedByConnection::kForeign : EndedByConnection::kUnclear;
+  if (complaint.find("proxy_init_cb") == std::string_view::npos) return EndedByConnection::kUnclear;
+  return had_its_proxy ? EndedByConnection::kForeign : EndedByConnection::kNoProxy;
 }
 
 std::string read_tail(int file, std::size_t most) {

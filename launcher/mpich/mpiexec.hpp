@@ -96,9 +96,9 @@ struct BadTermination {
 [[nodiscard]] Verification find_verification(std::string_view output);
 
 /// Whether a connection has ended mpiexec, which listens on all addresses and checks no caller; taken from its last
-/// complaint. kUnclear: one that is not the job's own, or the end of its proxy's. `had_its_proxy`: the proxy had
-/// identified itself; without it, a connection that ends before that may be the proxy's, killed or short of processes.
-enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear };
+/// complaint. kUnclear: one that is not the job's own, or the end of its proxy's. kNoProxy: the same before any proxy had
+/// identified itself: it was killed, or there was no process for it. `had_its_proxy`: it cannot be that.
+enum class EndedByConnection : std::uint8_t { kNo, kForeign, kUnclear, kNoProxy };
 [[nodiscard]] EndedByConnection find_ended_by_connection(std::string_view complaint, bool had_its_proxy);
 
 /// The last `most` bytes of an open file; empty when it cannot be read. Does not move its offset.

@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "launcher/mpich/job_network.hpp"
 #include "launcher/os/binding.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/send_signal.hpp"
@@ -119,6 +121,42 @@ TEST_F(Launcher, AJobsFolderThatHasGoneIsAFaultOfTheSite) {
   ASSERT_TRUE(until([&] { return has_ended(); }));
   EXPECT_TRUE(seen_.site_fault) << its_end().reason;
   EXPECT_NE(its_end().reason.find((directory_ / "job").string()), std::string::npos) << its_end().reason;
+}
+
+// mpiexec 4.0.2 says nothing else where it could not fork its proxy.
+class WithoutAProxy : public Launcher {
+ protected:
+  void SetUp() override {
+    if (const auto why = why_no_own_network()) GTEST_SKIP() << "a job's own network is not permitted: " << *why;
+    Launcher::SetUp();
+    options_.network = JobNetwork::kOwn;
+  }
+  void end_after(const std::string& command) {
+    options_.mpiexec = directory_ / "mpiexec";
+    std::ofstream{options_.mpiexec} << "#!/bin/sh\n"
+                                    << command << R"(
+echo '[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed' >&2
+exit 255
+)";
+    fs::permissions(options_.mpiexec, fs::perms::owner_all);
+    start();
+    launch({"/bin/true"}, 1);
+    ASSERT_TRUE(until([&] { return has_ended(); }));
+    EXPECT_EQ(its_end().outcome, Outcome::kFailed);
+  }
+};
+
+TEST_F(WithoutAProxy, AMpiexecThatNeverHadAChildIsAFaultOfTheSite) {
+  end_after(":");
+  EXPECT_TRUE(seen_.site_fault) << its_end().reason;
+  EXPECT_EQ(its_end().reason.find("mpiexec could not fork its proxy"), 0U) << its_end().reason;
+}
+
+TEST_F(WithoutAProxy, AProxyThatWasThereMayHaveStartedTheProgram) {
+  end_after("/bin/true");
+  EXPECT_FALSE(seen_.site_fault) << its_end().reason;
+  EXPECT_EQ(its_end().reason.find("mpiexec lost its proxy, which was killed or could not start"), 0U)
+      << its_end().reason;
 }
 
 TEST_F(Launcher, AProgramWithoutMpiRunsAsRigid) {

@@ -63,10 +63,10 @@ void AgentJob::on_rank_exit(std::size_t rank) {
   if (job_.site.turns != nullptr) job_.site.turns->look();
 }
 
-void AgentJob::on_mpiexec_exit(int status) {
+void AgentJob::on_mpiexec_exit(int status, bool had_child) {
   let_go();
   watch_.stop();
-  ending_.on_mpiexec_exit(status);
+  ending_.on_mpiexec_exit(status, had_child);
 }
 
 /// The processes are on their way out: nothing more is done to them but what ends them.

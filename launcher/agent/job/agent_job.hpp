@@ -44,8 +44,8 @@ class AgentJob {
   void end(Outcome outcome, Patience patience) { ending_.end(outcome, patience); }
   [[nodiscard]] bool is_to_end() const { return ending_.is_to_end(); }
 
-  /// `status` as waitpid gives it.
-  void on_mpiexec_exit(int status);
+  /// `status` as waitpid gives it. `had_child`: mpiexec has waited for one, as it does for its proxy.
+  void on_mpiexec_exit(int status, bool had_child);
   /// Once a second.
   void measure();
   [[nodiscard]] protocol::JobStatistics statistics() const { return job_.ranks.statistics(); }

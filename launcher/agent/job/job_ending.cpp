@@ -70,8 +70,12 @@ void JobEnding::on_unnoticed() {
   kill_everything();
 }
 
-void JobEnding::on_mpiexec_exit(int status) {
+void JobEnding::on_mpiexec_exit(int status, bool had_child) {
   how_.exit_status = status;
+  if (!had_child && !is_to_end() && has_lost_its_proxy(job_)) {  // mpiexec 4.0.2 takes a failed fork for a proxy
+    is_site_fault_ = true;
+    how_.broken = "mpiexec could not fork its proxy: is there a limit of processes (ulimit -u, pids.max) or of memory?";
+  }
   phase_ = Phase::kLeaving;
   job_.processes.on_mpiexec_exit();
   unnoticed_timer_.disarm();

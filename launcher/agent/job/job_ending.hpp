@@ -48,8 +48,8 @@ class JobEnding {
   void fail_unless_noticed(const std::string& reason, std::chrono::milliseconds within = kMpiexecNoticesWithin);
   /// The failure given last is the consequence of another.
   void forget_unnoticed() { how_.unnoticed.clear(); }
-  /// `status` as waitpid gives it.
-  void on_mpiexec_exit(int status);
+  /// `status` as waitpid gives it. `had_child`: mpiexec has waited for one, as it does for its proxy.
+  void on_mpiexec_exit(int status, bool had_child);
 
  private:
   enum class Phase : std::uint8_t { kRunning, kLeaving, kOver };

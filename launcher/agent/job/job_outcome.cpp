@@ -50,9 +50,9 @@ std::string reason_by_messages(const JobContext& job, const HowItEnded& how, std
   else if (!bad && !how.unnoticed.empty() &&
            (how.unnoticed != kProxyDied || by_connection != EndedByConnection::kNo))  // else the proxy just left first
     reason = fmt::format("{}; mpiexec: exit code {}", how.unnoticed, exit_code);
-  else if (by_connection == EndedByConnection::kUnclear && job.site.network == JobNetwork::kOwn)
+  else if (by_connection != EndedByConnection::kNo && job.site.network == JobNetwork::kOwn)
     reason = "mpiexec lost its proxy, which was killed or could not start: is there a limit of processes?";
-  else if (by_connection == EndedByConnection::kUnclear)
+  else if (by_connection != EndedByConnection::kNo)
     reason = "mpiexec lost its proxy's connection, or one that is not the job's own";
   else if (how.exit_status != 0 && named)
     reason = fmt::format("rank {}: exit code {}", *named, exit_code);
@@ -104,6 +104,11 @@ std::string shortage_of_shared_memory(const JobContext& job, std::string_view re
 }
 
 }  // namespace
+
+bool has_lost_its_proxy(const JobContext& job) {
+  return job.site.network == JobNetwork::kOwn &&
+         find_ended_by_connection(last_error_line(job), job.ranks.registered() > 0) == EndedByConnection::kNoProxy;
+}
 
 JobEnd judge(const JobContext& job, const HowItEnded& how) {
   const std::string output = job.processes.output(kTailBytes);

@@ -22,6 +22,10 @@ struct HowItEnded {
   std::string unnoticed;              ///< a failure that the agent has seen and mpiexec perhaps has not
 };
 
+/// Whether mpiexec says that its proxy's connection has ended before the proxy identified itself, so that no process of
+/// the program was started, and none but the job's own can have made that connection.
+[[nodiscard]] bool has_lost_its_proxy(const JobContext& job);
+
 /// REQUIRES: no process of the job is left, and its segment is still there.
 [[nodiscard]] JobEnd judge(const JobContext& job, const HowItEnded& how);
 

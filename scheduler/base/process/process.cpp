@@ -93,7 +93,7 @@ std::optional<ProcessStat> parse_stat(std::string_view text) {
   if (!read_number(rest, stat.parent)) return std::nullopt;
   std::int64_t skipped = 0;
   for (int field = 5; field < 22; ++field)
-    if (!read_number(rest, skipped)) return std::nullopt;
+    if (field == 11 ? !read_number(rest, stat.faults_of_children) : !read_number(rest, skipped)) return std::nullopt;
   if (!read_number(rest, stat.start)) return std::nullopt;
   return stat;
 }

@@ -16,9 +16,10 @@ namespace replay {
 
 struct ProcessStat {
   pid_t parent = 0;
-  char state = '?';         ///< 'Z': a zombie
-  std::uint64_t start = 0;  ///< field 22: clock ticks after boot
-  std::string name;         ///< at most 15 characters
+  char state = '?';                      ///< 'Z': a zombie
+  std::uint64_t faults_of_children = 0;  ///< field 11: minor page faults of the children that it has waited for
+  std::uint64_t start = 0;               ///< field 22: clock ticks after boot
+  std::string name;                      ///< at most 15 characters
 };
 /// Nothing: no such process.
 [[nodiscard]] std::optional<ProcessStat> read_stat(pid_t pid);

@@ -16,11 +16,12 @@ namespace replay {
 namespace {
 
 TEST(ParseStat, ANameMayHoldBracketsAndBlanks) {
-  const auto stat = parse_stat("42 (a) b (c)) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 123456 1 1\n");
+  const auto stat = parse_stat("42 (a) b (c)) S 7 42 42 0 -1 4194560 1 5 0 0 0 0 0 0 20 0 1 0 123456 1 1\n");
   ASSERT_TRUE(stat);
   EXPECT_EQ(stat->name, "a) b (c)");
   EXPECT_EQ(stat->state, 'S');
   EXPECT_EQ(stat->parent, 7);
+  EXPECT_EQ(stat->faults_of_children, 5U);
   EXPECT_EQ(stat->start, 123456U);
 }
 

@@ -156,7 +156,7 @@ TEST(EndedByConnection, IsReadOffWhatMpiexecComplainsOf) {
             EndedByConnection::kForeign);
   EXPECT_EQ(
       found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:446): assert (!closed) failed", false),
-      EndedByConnection::kUnclear)
+      EndedByConnection::kNoProxy)
       << "a proxy that cannot fork, or is killed before it has identified itself, leaves the same line";
   EXPECT_EQ(found("[mpiexec@n] HYD_pmcd_pmiserv_proxy_init_cb (pm/pmiserv/pmiserv_cb.c:460): cannot find proxy with "
                   "ID 1684234849"),
