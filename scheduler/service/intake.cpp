@@ -141,7 +141,10 @@ void Intake::attach(event_base* loop) {
 
 void Intake::detach() {
   close();
-  for (int tries = 0; tries < kLastTries && (tries == 0 || !fault_.empty()); ++tries) write_ends();
+  for (int tries = 0; tries < kLastTries && (tries == 0 || !fault_.empty()); ++tries) {
+    journal_.wait_for_others();
+    write_ends();
+  }
   for (const auto& [job, clients] : std::exchange(waiters_, {}))
     for (const Door::Client client : clients)
       refuse(client, fmt::format("the service has ended; job {} stays in its journal", number(job)));

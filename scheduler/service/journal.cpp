@@ -43,6 +43,8 @@ constexpr std::int64_t kLatestInstant = Duration{std::chrono::hours{24 * 36525}}
 
 constexpr std::int64_t kLatestZero = 2 * kLatestInstant;  // the year 2169
 
+constexpr int kWaitForOthersMs = 2000;  // such as a reader with the sqlite3 program
+
 constexpr const char* kEndedWithService = "the service ended while it ran";
 
 // One job's: no fault of the journal.
@@ -154,7 +156,10 @@ class Journal::Statement {
 // Rolled back unless it is committed.
 class Journal::Transaction {
  public:
-  explicit Transaction(const Journal& journal) : journal_(journal) { journal_.run("BEGIN IMMEDIATE"); }
+  explicit Transaction(const Journal& journal) : journal_(journal) {
+    journal_.run("BEGIN IMMEDIATE");
+    journal_.wait_for_others();
+  }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction() {
@@ -170,7 +175,11 @@ class Journal::Transaction {
   bool is_open_ = true;
 };
 
+void Journal::wait_for_others() const { sqlite3_busy_timeout(db_.get(), kWaitForOthersMs); }
+
+// The service does nothing else while it waits, and tries again soon.
 void Journal::fail() const {
+  if (sqlite3_errcode(db_.get()) == SQLITE_BUSY) sqlite3_busy_timeout(db_.get(), 0);
   throw InputError(fmt::format("{}: the journal cannot be read or written: {}", name_, sqlite3_errmsg(db_.get())));
 }
 
@@ -188,7 +197,7 @@ Journal::Journal(const std::filesystem::path& file, UnixTime now) : name_(file.s
   const int opened = sqlite3_open_v2(name_.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   db_.reset(db);
   if (opened != SQLITE_OK) fail();
-  sqlite3_busy_timeout(db, 2000);  // a reader with the sqlite3 program
+  wait_for_others();
   run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON");
   const std::int64_t application = number_of("PRAGMA application_id");
   const std::int64_t version = number_of("PRAGMA user_version");
@@ -315,7 +324,11 @@ void Journal::cancel(std::span<const JobId> jobs) {
   transaction.commit();
 }
 
-void Journal::start(JobId job, Instant at) { Statement{*this, "UPDATE jobs SET started_us=? WHERE id=?"}.run(at, job); }
+void Journal::start(JobId job, Instant at) {
+  Transaction transaction{*this};
+  Statement{*this, "UPDATE jobs SET started_us=? WHERE id=?"}.run(at, job);
+  transaction.commit();
+}
 
 void Journal::end(std::span<const EndOfJob> ends, std::span<const JobId> requeued) {
   Transaction transaction{*this};

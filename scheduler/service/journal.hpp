@@ -124,6 +124,9 @@ class Journal {
   void start(JobId job, Instant at);
   /// The jobs have ended; of `requeued` the starts are forgotten: they wait.
   void end(std::span<const EndOfJob> ends, std::span<const JobId> requeued);
+  /// While another program writes, a call waits for 2 s, and after one that was in vain they fail at once until one does
+  /// not, or until this: the next one waits again.
+  void wait_for_others() const;
 
   /// Nothing: there is no such job.
   [[nodiscard]] std::optional<StoredJob> find(JobId job) const;

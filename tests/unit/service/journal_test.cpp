@@ -266,6 +266,28 @@ TEST_F(JournalTest, OfACallThatCannotBeWrittenNothingHappensAndLaterOnesDo) {
   EXPECT_EQ(submit(journal, new_job("c")), JobId{2});
 }
 
+TEST_F(JournalTest, AJournalThatStaysLockedIsWaitedForOnce) {
+  Journal journal{file(), kZero};
+  const auto seconds_of_refused_submission = [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_THROW((void)submit(journal, new_job("a")), InputError);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(file().c_str(), &other), SQLITE_OK);
+  const auto run = [other](const char* sql) {
+    ASSERT_EQ(sqlite3_exec(other, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  };
+  run("BEGIN IMMEDIATE");
+  EXPECT_GE(seconds_of_refused_submission(), 1.5);
+  EXPECT_LT(seconds_of_refused_submission(), 0.5) << "the service would do nothing but wait";
+  run("COMMIT");
+  (void)submit(journal, new_job("b"));
+  run("BEGIN IMMEDIATE");
+  EXPECT_GE(seconds_of_refused_submission(), 1.5) << "another program";
+  sqlite3_close(other);
+}
+
 TEST_F(JournalTest, AHundredThousandWaitingJobsComeBack) {
   {
     Journal journal{file(), kZero};
