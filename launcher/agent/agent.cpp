@@ -19,9 +19,12 @@
 #include "launcher/agent/left_processes.hpp"
 #include "launcher/agent/node_agent.hpp"
 #include "launcher/mpich/mpiexec.hpp"
+#include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/process/descriptor_message.hpp"
 #include "scheduler/base/process/pidfd.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/reset_signals.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -62,18 +65,9 @@ void detach_from_terminal() {
   ::dup2(null.get(), STDOUT_FILENO);  // the agent must not keep a pipe of the daemon's open
 }
 
-void reset_signals() {
-  for (int number = 1; number < SIGSYS; ++number)
-    if (number != SIGKILL && number != SIGSTOP) ::signal(number, SIG_DFL);
-  for (const int number : {SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 void tell_left_alone(const fs::path& unknown) {
-  fmt::print(stderr, "replay: {}, an agent's directory, is left alone: {} in it is not the agent's\n",
-             unknown.parent_path().string(), unknown.filename().string());
+  say_on_stderr(fmt::format("replay: {}, an agent's directory, is left alone: {} in it is not the agent's",
+                            unknown.parent_path().string(), unknown.filename().string()));
 }
 
 std::pair<UniqueFd, UniqueFd> socket_pair(int type) {
@@ -106,6 +100,7 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, AgentConne
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     detach_from_terminal();
     reset_signals();
+    for (const int number : {SIGINT, SIGHUP, SIGPIPE}) ::signal(number, SIG_IGN);
     std::vector<int> kept = options.kept_open;
     kept.insert(kept.end(), {connection.first.stream.get(), home.lock.get()});
     if (connection.further.is_open()) kept.push_back(connection.further.get());
@@ -113,7 +108,7 @@ int be_agent(const AgentOptions& options, const AgentDirectory& home, AgentConne
     raise_descriptor_limit();
     NodeAgent{options, home.path, std::move(connection)}.run();
   } catch (const std::exception& error) {
-    fmt::print(stderr, "replay-agent: {}\n", error.what());
+    say_on_stderr(fmt::format("replay-agent: {}", error.what()));
     status = 1;
   }
   if (const fs::path unknown = remove_agent_directory(home.path); !unknown.empty()) tell_left_alone(unknown);

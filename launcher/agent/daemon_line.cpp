@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/protocol/bytes.hpp"
 
 namespace replay::launcher {
@@ -32,7 +33,7 @@ DaemonLine::DaemonLine(event_base* loop, milliseconds silence_limit, millisecond
 
 void DaemonLine::connect(DaemonStream connection) {
   if (is_over_) return;
-  if (is_cut_ && line_) fmt::print(stderr, "replay-agent: the line to the daemon is mended\n");
+  if (is_cut_ && line_) say_on_stderr("replay-agent: the line to the daemon is mended");
   line_.reset();  // before its stream
   connection_ = std::move(connection);
   sealer_.reset();
@@ -90,8 +91,8 @@ void DaemonLine::on_cut(const std::string& reason) {
   ::shutdown(connection_.stream.get(), SHUT_RDWR);
   const auto alone = std::chrono::duration_cast<milliseconds>(Clock::now() - heard_);
   const milliseconds left = std::max(lease_ - alone, 0ms);
-  fmt::print(stderr, "replay-agent: the line to the daemon is cut{}{}: its jobs go on for {:.1f} s\n",
-             reason.empty() ? "" : ": ", reason, seconds(left));
+  say_on_stderr(fmt::format("replay-agent: the line to the daemon is cut{}{}: its jobs go on for {:.1f} s",
+                            reason.empty() ? "" : ": ", reason, seconds(left)));
   lease_event_.arm_after(left);
 }
 

@@ -14,6 +14,7 @@
 #include "launcher/agent/cores/back_end_test.hpp"
 #include "launcher/mpich/mpiexec.hpp"
 #include "scheduler/base/error.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -53,8 +54,8 @@ replay_vm_back_end test_yielding() {
   try {
     return find_back_end(affinity_mask().front());
   } catch (const std::system_error& error) {  // no process can be started then either, and each job's start says so
-    fmt::print(stderr, "replay-agent: sched_yield cannot be tested: {}; ranks hand cores over by tokens\n",
-               error.what());
+    say_on_stderr(
+        fmt::format("replay-agent: sched_yield cannot be tested: {}; ranks hand cores over by tokens", error.what()));
     return REPLAY_VM_TOKEN;
   }
 }
@@ -162,7 +163,7 @@ protocol::Hello NodeAgent::hello() const {
 /// Ends the connection for this reason, and all jobs. The daemon is told, if it still can be.
 void NodeAgent::part(const std::string& reason) {
   if (is_shutting_down_) return;
-  fmt::print(stderr, "replay-agent: {}: ending all jobs\n", reason);
+  say_on_stderr(fmt::format("replay-agent: {}: ending all jobs", reason));
   line_.part(reason);
   shut_down();
 }

@@ -5,7 +5,6 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,10 +17,12 @@
 #include <cstring>
 #include <system_error>
 
+#include "launcher/os/descriptor_limit.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/paths.hpp"
 #include "scheduler/base/file/unique_fd.hpp"
 #include "scheduler/base/process/process.hpp"
+#include "scheduler/base/process/reset_signals.hpp"
 #include "scheduler/base/process/send_signal.hpp"
 #include "scheduler/base/text/clean_text.hpp"
 
@@ -39,8 +40,6 @@ UniqueFd open_for_output(const fs::path& file) {
   return fd;
 }
 
-rlimit usual_descriptors{};  // before raise_descriptor_limit(); rlim_max 0: not raised
-
 [[noreturn]] void cannot_become_mpiexec(const char* why) {
   for (const char* text : {why, ": ", ::strerrordesc_np(errno), "\n"})
     (void)!::write(STDERR_FILENO, text, std::strlen(text));
@@ -53,14 +52,11 @@ void become_mpiexec(pid_t agent, JobNetwork network, const char* directory) {
   if (network == JobNetwork::kOwn && !enter_own_network()) cannot_become_mpiexec("no network of the job's own");
   if (*directory != '\0' && ::chdir(directory) != 0) cannot_become_mpiexec(directory);
   ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // those of libraries too, such as Boost's /dev/null
-  if (usual_descriptors.rlim_max > 0) ::setrlimit(RLIMIT_NOFILE, &usual_descriptors);
+  restore_descriptor_limit();
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != agent) ::_exit(127);  // the agent died before the prctl
-  for (const int number : {SIGINT, SIGHUP, SIGPIPE, SIGTERM, SIGCHLD}) ::signal(number, SIG_DFL);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  reset_signals();
 }
 
 std::string_view last_line_starting(std::string_view text, std::string_view start) {
@@ -75,14 +71,6 @@ fs::path find_mpiexec() {
   if (auto found = find_program("mpiexec")) return *found;
   throw InputError(
       "mpiexec is not on the PATH: a real run needs MPICH; on Debian `apt install mpich`, or `./dev build`");
-}
-
-void raise_descriptor_limit() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
-  usual_descriptors = limit;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 std::vector<std::string> mpiexec_arguments(const MpiexecCall& call) {

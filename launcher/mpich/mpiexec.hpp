@@ -45,9 +45,6 @@ inline constexpr std::size_t kMostWordsOfACommand = 999;
 /// This process's environment.
 [[nodiscard]] Variables own_environment();
 
-/// Raises the limit of descriptors to its maximum: each rank needs two. mpiexec gets the limit from before.
-void raise_descriptor_limit();
-
 /// A started mpiexec. The caller reaps it.
 struct StartedMpiexec {
   std::optional<Process> process;

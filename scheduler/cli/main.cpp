@@ -27,6 +27,7 @@
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
 #include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
 #include "scheduler/base/text/shell_words.hpp"
 #include "scheduler/base/text/suggest.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -39,10 +40,7 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kReaderGone = 128 + SIGPIPE;  // as a shell reports a program that SIGPIPE has ended
 
-// stdio, because fmt::print() throws where standard error cannot be written. Cleaned: it may quote any file and any word.
-void say_on_stderr(const std::string& line) { std::fputs((replay::clean_lines(line) + '\n').c_str(), stderr); }
-
-void complain(const std::string& what) { say_on_stderr("replay: " + what); }
+void complain(const std::string& what) { replay::say_on_stderr("replay: " + what); }
 
 int complain(int status, const char* what) {
   complain(what);
@@ -296,18 +294,18 @@ End run_command(int argc, char** argv) {
     return {run_chosen()};
   } catch (const CLI::ParseError& error) {
     if (const auto no_command = missing_command(app, error.get_exit_code() == 0)) {
-      say_on_stderr(*no_command);
+      replay::say_on_stderr(*no_command);
       return {kWrongUsage};
     }
     const auto [command, name] = chosen_of(app);
     const bool has_words_left =
         dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && !command->remaining().empty();
     if (has_words_left || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-      say_on_stderr(unexpected_word(app));
+      replay::say_on_stderr(unexpected_word(app));
       return {kWrongUsage};
     }
     if (error.get_exit_code() != 0) {
-      say_on_stderr(fmt::format("{}: {}", name, in_our_words(*command, error.what())));
+      replay::say_on_stderr(fmt::format("{}: {}", name, in_our_words(*command, error.what())));
       return {kWrongUsage};
     }
     std::ostringstream out;

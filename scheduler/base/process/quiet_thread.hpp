@@ -1,7 +1,6 @@
 // Threads beside the main one: they take no signal, and are woken through an eventfd.
 #pragma once
 
-#include <signal.h>
 #include <sys/eventfd.h>
 
 #include <cerrno>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "scheduler/base/file/unique_fd.hpp"
+#include "scheduler/base/process/all_signals_blocked.hpp"
 
 namespace replay {
 
@@ -23,17 +23,8 @@ namespace replay {
 /// A thread that inherits a mask which blocks every signal: signals are for the thread that starts it.
 template <class Work>
 [[nodiscard]] std::thread quiet_thread(Work work) {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  try {
-    std::thread thread{std::move(work)};
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
-  } catch (...) {
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
+  const AllSignalsBlocked blocked;
+  return std::thread{std::move(work)};
 }
 
 }  // namespace replay
