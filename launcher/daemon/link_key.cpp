@@ -37,9 +37,12 @@ std::optional<protocol::LinkKey> parse_key(std::string_view text) {
   return key;
 }
 
-void fill_at_random(protocol::LinkKey& bytes) {
+template <class Bytes>
+Bytes drawn() {
+  Bytes bytes;
   if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     throw std::system_error(errno, std::generic_category(), "cannot draw random bytes");
+  return bytes;
 }
 
 }  // namespace
@@ -62,10 +65,29 @@ protocol::LinkKey read_link_key(const fs::path& file) {
   return *key;
 }
 
+protocol::LinkKey receive_link_key(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || S_ISREG(status.st_mode))
+    throw InputError("key from standard input: expected a pipe or a terminal, with which the agent ends");
+  std::string line;
+  char next = 0;
+  while (line.size() <= 2 * sizeof(protocol::LinkKey) && !line.ends_with('\n')) {
+    const ssize_t got = ::read(descriptor, &next, 1);  // no byte past the line
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    line += next;
+  }
+  const auto key = parse_key(line);
+  if (!key) throw InputError("key from standard input: expected 64 hex digits on one line");
+  return *key;
+}
+
+protocol::LinkKey new_link_key() { return drawn<protocol::LinkKey>(); }
+
+std::string text_of_link_key(const protocol::LinkKey& key) { return fmt::format("{:02x}\n", fmt::join(key, "")); }
+
 void make_link_key(const fs::path& file) {
-  protocol::LinkKey key;
-  fill_at_random(key);
-  const std::string text = fmt::format("{:02x}\n", fmt::join(key, ""));
+  const std::string text = text_of_link_key(new_link_key());
   const UniqueFd fd{::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
   if (!fd.is_open()) refuse(file, fmt::format("cannot be made: {}", std::strerror(errno)));
   if (::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd.get()) == 0)
@@ -75,10 +97,6 @@ void make_link_key(const fs::path& file) {
   refuse(file, fmt::format("cannot be written: {}", std::strerror(error)));
 }
 
-protocol::LinkNonce new_nonce() {
-  protocol::LinkNonce nonce;
-  fill_at_random(nonce);
-  return nonce;
-}
+protocol::LinkNonce new_nonce() { return drawn<protocol::LinkNonce>(); }
 
 }  // namespace replay::launcher

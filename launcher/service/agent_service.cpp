@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "scheduler/base/loop/loop_event.hpp"
 #include "scheduler/base/process/process.hpp"
 #include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/say_on_stderr.hpp"
 
 namespace replay::launcher {
 namespace {
@@ -32,7 +35,7 @@ int signal_that_ended(pid_t pid) {
   return how.si_code == CLD_EXITED ? 0 : how.si_status;
 }
 
-void say(const std::string& line) { fmt::print(stderr, "replay agent: {}\n", line); }
+void say(const std::string& line) { say_on_stderr("replay agent: " + line); }
 
 class AgentService {
  public:
@@ -48,6 +51,11 @@ class AgentService {
                },
                [this](const std::string& peer, const std::string& reason) { note_refusal(peer, reason); }}) {
     stop_event_.arm();
+    if (options.starter < 0) return;
+    starter_event_.emplace(loop_.get(), options.starter, EV_READ | EV_PERSIST, [this] { hear_starter(); });
+    starter_event_->arm();
+    alone_event_.emplace(loop_.get(), -1, 0, [this] { on_alone(); });
+    alone_event_->arm_after(options.first_daemon_within);
   }
 
   int run() {
@@ -72,6 +80,7 @@ class AgentService {
     }
     session_ = session;
     say(fmt::format("serving the daemon at {}", daemon));
+    alone_event_.reset();
     daemon_ = daemon;
     try {
       agent_.emplace(start_agent(options_.agent, std::move(stream), std::chrono::milliseconds{session.lease_ms}));
@@ -125,6 +134,22 @@ class AgentService {
     if (!options_.stays) event_base_loopbreak(loop_.get());
   }
 
+  /// Nothing that the starter may still write has a meaning.
+  void hear_starter() {
+    char unread[512];
+    const ssize_t got = ::read(options_.starter, unread, sizeof unread);
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return;
+    say("the program that started this agent has closed its standard input");
+    event_base_loopbreak(loop_.get());
+  }
+
+  void on_alone() {
+    say(fmt::format("no daemon has come within {:g} s",
+                    std::chrono::duration<double>(options_.first_daemon_within).count()));
+    status_ = 1;
+    event_base_loopbreak(loop_.get());
+  }
+
   void on_stop() {
     if (stop_signal() == SIGINT) status_ = exit_status_after_stop();  // the others are an agent's ordinary end
     event_base_loopbreak(loop_.get());
@@ -143,6 +168,8 @@ class AgentService {
   HeedStops heeding_{HeedStops::Ignored::kStaysIgnored};
   LoopEvent stop_event_;
   LoopEvent look_event_;  // armed while there is an agent
+  std::optional<LoopEvent> starter_event_;
+  std::optional<LoopEvent> alone_event_;  // until the first daemon comes
   std::string daemon_;
   protocol::LinkSession session_;
   std::optional<AgentHandle> agent_;  // none: no daemon is served

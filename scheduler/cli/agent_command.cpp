@@ -2,14 +2,19 @@
 // the key. `replay agent --new-key FILE` makes such a key.
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "launcher/daemon/link_key.hpp"
+#include "launcher/os/topology.hpp"
 #include "launcher/service/agent_service.hpp"
 #include "scheduler/base/error.hpp"
 #include "scheduler/cli/commands.hpp"
@@ -29,6 +34,7 @@ struct AgentCommandOptions {
   bool once = false;
   bool stay = false;
   double silence = 30;
+  std::optional<std::size_t> slots;
 };
 
 launcher::LinkAddress listen_address(const std::string& text) {
@@ -39,7 +45,18 @@ launcher::LinkAddress listen_address(const std::string& text) {
   }
 }
 
-int run(const AgentCommandOptions& options) {
+/// The first cores of this machine, as --machine names them.
+std::string first_cores(std::size_t count, const experiment::RunSpec& run) {
+  if (!run.machine.empty() && run.machine != "local")
+    throw UsageError(fmt::format("--slots {}: expected --machine local, found '{}'", count, run.machine));
+  const auto cores = launcher::discover_local("local", run.node.smt).pu_of_core;
+  if (count < 1 || count > cores.size())
+    throw UsageError(fmt::format("--slots {}: expected 1 to {}, the cores of this machine{}", count, cores.size(),
+                                 run.node.smt ? "" : "; --smt counts hardware threads"));
+  return fmt::format("local:{}", fmt::join(launcher::numbers(std::span{cores}.first(count)), ","));
+}
+
+int run(AgentCommandOptions& options) {
   if (!options.new_key_file.empty()) {
     launcher::make_link_key(options.new_key_file);
     return 0;
@@ -50,7 +67,10 @@ int run(const AgentCommandOptions& options) {
     throw UsageError(fmt::format("--silence: expected 1 to {} seconds, found '{}'", kLongestSilence, options.silence));
   launcher::AgentServiceOptions service;
   service.listen = listen_address(options.listen);
-  service.key = launcher::read_link_key(options.key_file);
+  if (options.key_file == "-") service.starter = STDIN_FILENO;
+  service.key =
+      service.starter < 0 ? launcher::read_link_key(options.key_file) : launcher::receive_link_key(service.starter);
+  if (options.slots) options.run.machine = first_cores(*options.slots, options.run);
   if (options.run.machine.starts_with("agent:"))
     throw UsageError(fmt::format("--machine {}: an agent has cores of its own", options.run.machine));
   experiment::RealMachine machine{options.run};
@@ -84,12 +104,18 @@ Command add_agent(CLI::App& app) {
   agent->add_option("--listen", options->listen, "address and port; port 0: the kernel chooses one")
       ->type_name("ADDRESS:PORT")
       ->capture_default_str();
-  agent->add_option("--key", options->key_file, "key file; who has the key may run programs as you")->type_name("FILE");
+  agent
+      ->add_option(
+          "--key", options->key_file,
+          "key file; who has the key may run programs as you. -: one line of standard input; the agent ends when "
+          "this is closed, or when no daemon has come within a minute")
+      ->type_name("FILE");
   agent->add_option("--new-key", options->new_key_file, "make a key file, and nothing else")->type_name("FILE");
   add_options_of_run(*agent, options->run, {"--machine"});
   add_node_options(*agent, options->run);
   agent->get_option("--machine")
       ->description("local, local:CORES by OS index, such as local:0-3, or virtual cores: emulated:1xPACKAGESxCORES");
+  agent->add_option("--slots", options->slots, "only the first N cores of --machine local")->type_name("N");
   auto* once = agent->add_flag("--once", options->once, "go when the first daemon has gone (the default)");
   agent->add_flag("--stay", options->stay, "wait for the next daemon instead")->excludes(once);
   agent->add_option("--silence", options->silence, "end all jobs when the daemon has not been heard of for so long")

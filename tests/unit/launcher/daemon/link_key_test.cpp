@@ -1,6 +1,7 @@
 // Tests of key files: a key is read as it was made; a file that other users could have read is refused, with advice.
 #include "launcher/daemon/link_key.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 
 #include "scheduler/base/error.hpp"
 #include "scheduler/base/file/temporary_folder.hpp"
+#include "scheduler/base/file/unique_fd.hpp"
 #include "tests/support/shell.hpp"
 
 namespace replay::launcher {
@@ -88,6 +90,40 @@ TEST_F(LinkKeyFile, IsRefusedWhenItIsNotThereOrNoFile) {
   EXPECT_NE(refusal().find("No such file"), std::string::npos) << refusal();
   fs::create_directory(file_);
   EXPECT_NE(refusal().find("expected a regular file"), std::string::npos) << refusal();
+}
+
+/// What receive_link_key() makes of this text in a pipe whose other end is closed, and what it leaves in the pipe.
+std::string received(const std::string& text, std::string& rest) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const UniqueFd read_end{ends[0]};
+  UniqueFd write_end{ends[1]};
+  EXPECT_EQ(::write(write_end.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  write_end.reset();
+  try {
+    const std::string line = text_of_link_key(receive_link_key(read_end.get()));
+    char left[16];
+    rest.assign(left, static_cast<std::size_t>(::read(read_end.get(), left, sizeof left)));
+    return line;
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
+TEST(LinkKeyInAPipe, IsOneLine) {
+  std::string rest;
+  const std::string line = text_of_link_key(new_link_key());
+  EXPECT_EQ(received(line + "more", rest), line);
+  EXPECT_EQ(rest, "more");
+  for (const std::string& bad :
+       {std::string{}, std::string{"\n"}, line.substr(1), line.substr(0, 63), "a" + line, std::string(5000, 'a')})
+    EXPECT_EQ(received(bad, rest), "key from standard input: expected 64 hex digits on one line") << bad;
+}
+
+TEST_F(LinkKeyFile, InAFileIsNamedAsAFile) {
+  make_link_key(file_);
+  const UniqueFd file{::open(file_.c_str(), O_RDONLY | O_CLOEXEC)};
+  EXPECT_THROW((void)receive_link_key(file.get()), InputError) << "a file ends at once, and the agent with it";
 }
 
 TEST(LinkNonce, IsNeverTheSame) { EXPECT_NE(new_nonce(), new_nonce()); }
