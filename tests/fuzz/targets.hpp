@@ -24,6 +24,8 @@ void segment(std::string_view bytes);
 /// The handshake: the messages of a peer without the key, or how a relay changes the messages of both sides.
 void handshake(std::string_view bytes);
 
+/// The file that names the hosts of a run.
+void hosts(std::string_view bytes);
 /// The head of a request to the live page, and what follows it.
 void http_request(std::string_view bytes);
 /// JSON of foreign origin: a policy's answers, run.json, profiles.
