@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "launcher/bootstrap/agent_starter.hpp"
 #include "launcher/bootstrap/hosts_file.hpp"
 #include "scheduler/base/error.hpp"
 #include "tests/fuzz/targets.hpp"
@@ -41,6 +42,7 @@ void hosts(std::string_view bytes) {
   for (const Host& host : read) {
     check(!host.host.empty() && host.host.front() != '-' && names.insert(host.host).second);
     check(host.slots.has_value() + !host.cores.empty() + host.emulated.has_value() + (host.agent_port != 0) <= 1);
+    check(!launcher::words_to_start_agent({}, host).empty());
     if (host.cores.size() > 200) return;  // written one by one, the list is longer than one may be
     text += line_of(host);
   }

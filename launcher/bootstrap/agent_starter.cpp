@@ -1,0 +1,182 @@
+#include "launcher/bootstrap/agent_starter.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "launcher/daemon/agent_link.hpp"
+#include "launcher/daemon/link_key.hpp"
+#include "launcher/os/descriptor_limit.hpp"
+#include "scheduler/base/error.hpp"
+#include "scheduler/base/process/all_signals_blocked.hpp"
+#include "scheduler/base/process/stop_signals.hpp"
+#include "scheduler/base/text/clean_text.hpp"
+#include "scheduler/base/text/shell_words.hpp"
+
+namespace replay::launcher {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::string_view kListening = "replay agent: listening on ";
+constexpr auto kTimeToLeave = 1000ms;
+
+bool is_left_alone_by_shells(std::string_view word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view{"_@%+=:,./-"}.find(c) != std::string_view::npos;
+  });
+}
+
+/// Which cores of its host the agent takes.
+std::vector<std::string> words_for_cores(const Host& host) {
+  if (host.slots) return {"--slots", fmt::format("{}", *host.slots)};
+  if (!host.cores.empty()) return {"--machine", fmt::format("local:{}", fmt::join(numbers(host.cores), ","))};
+  if (host.emulated)
+    return {"--machine", fmt::format("emulated:1x{}x{}", host.emulated->packages, host.emulated->cores)};
+  return {};
+}
+
+bool all_have_ended(const std::vector<std::unique_ptr<HostProgram>>& programs) {
+  return std::ranges::all_of(programs, [](const auto& program) { return !program || program->has_ended(); });
+}
+
+}  // namespace
+
+std::vector<std::string> words_to_start_agent(const Bootstrap& how, const Host& host) {
+  auto [words, open_quote] = split_words(how.command);
+  if (open_quote != 0 || words.empty())
+    throw InputError(fmt::format("the command that starts agents, '{}': expected a program and its options, found {}",
+                                 visible_text(how.command), words.empty() ? "nothing" : "a quote that is not closed"));
+  std::vector<std::string> command{how.program, "agent", "--key", "-", "--listen", "0.0.0.0:0", "--stay"};
+  std::ranges::move(words_for_cores(host), std::back_inserter(command));
+  command.insert(command.end(), how.options.begin(), how.options.end());
+  for (const std::string& word : command)
+    if (!is_left_alone_by_shells(word))
+      throw InputError(fmt::format(
+          "the command that starts an agent on host {}: expected words of letters, digits and _@%+=:,./- since a shell "
+          "there reads them again, found '{}'",
+          host.host, visible_text(word)));
+  words.push_back(host.host);
+  std::ranges::move(command, std::back_inserter(words));
+  return words;
+}
+
+AgentStarter::AgentStarter(const Bootstrap& how, const std::vector<Host>& hosts, const protocol::LinkKey& key)
+    : time_to_end_(how.time_to_end),
+      loop_(event_base_new()),
+      programs_(hosts.size()),
+      wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)),
+      wake_event_(loop_.get(), wake_.get(), EV_READ, [this] { event_base_loopbreak(loop_.get()); }) {
+  std::vector<std::vector<std::string>> words;
+  for (const Host& host : hosts) words.push_back(words_to_start_agent(how, host));
+  raise_descriptor_limit();
+  const std::string input = text_of_link_key(key);
+  for (const Host& host : hosts) agents_.push_back({host.host, host.agent_port, {}});
+  for (std::size_t agent = 0; agent < hosts.size(); ++agent)
+    if (hosts[agent].agent_port == 0) start(agent, std::move(words[agent]), input);
+
+  std::optional<LoopEvent> stop;  // wakes the loop
+  if (stop_descriptor() >= 0) stop.emplace(loop_.get(), stop_descriptor(), EV_READ, [] {}), stop->arm();
+  const auto none_is_waited_for = [this] {
+    for (std::size_t agent = 0; agent < agents_.size(); ++agent)
+      if (is_waited_for(agent)) return false;
+    return true;
+  };
+  (void)run_until([&] { return stops_asked() > 0 || none_is_waited_for(); }, how.limit);
+  const std::string why = stops_asked() > 0
+                              ? "stopped before its agent had come"
+                              : fmt::format("no agent within {:g} s", std::chrono::duration<double>(how.limit).count());
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent)
+    if (is_waited_for(agent)) {
+      const std::string words_of_it = programs_[agent]->last_words();
+      fail(agent, words_of_it.empty() ? why : fmt::format("{}; its last words: {}", why, words_of_it));
+    }
+  stop.reset();
+  end_those_that_failed();
+  wake_event_.arm();
+  const AllSignalsBlocked blocked;
+  reader_ = std::thread{[this] { event_base_dispatch(loop_.get()); }};
+}
+
+AgentStarter::~AgentStarter() {
+  ::eventfd_write(wake_.get(), 1);
+  reader_.join();
+  for (const auto& program : programs_)
+    if (program) program->close_input();
+  const auto ended = [this] { return all_have_ended(programs_); };
+  if (run_until(ended, time_to_end_)) return;
+  for (const auto& program : programs_)
+    if (program) program->send(SIGTERM);
+  (void)run_until(ended, kTimeToLeave);
+}
+
+void AgentStarter::start(std::size_t agent, std::vector<std::string> words, const std::string& input) {
+  try {
+    programs_[agent] = std::make_unique<HostProgram>(
+        loop_.get(), std::move(words), input,
+        HostProgram::Callbacks{[this, agent](std::string_view line) { on_line(agent, line); },
+                               [this, agent] { on_end(agent); }});
+  } catch (const std::system_error& error) {
+    fail(agent, error.what());
+  }
+}
+
+bool AgentStarter::is_waited_for(std::size_t agent) const {
+  return agents_[agent].port == 0 && agents_[agent].why.empty();
+}
+
+/// What a login says before is passed over.
+void AgentStarter::on_line(std::size_t agent, std::string_view line) {
+  if (!is_waited_for(agent) || !line.starts_with(kListening)) return;
+  try {
+    agents_[agent].port = LinkAddress::parse(line.substr(kListening.size())).port;
+  } catch (const InputError&) {  // not our line
+  }
+}
+
+void AgentStarter::on_end(std::size_t agent) {
+  if (!is_waited_for(agent)) return;
+  const HostProgram& program = *programs_[agent];
+  const std::string words = program.last_words();
+  fail(agent,
+       fmt::format("{} ({})", words.empty() ? "ended before its agent had come" : words, program.manner_of_end()));
+}
+
+void AgentStarter::fail(std::size_t agent, const std::string& why) {
+  agents_[agent].port = 0;
+  agents_[agent].why = fmt::format("host {}: {}", agents_[agent].host, why);
+}
+
+/// Their agents, if they are about to come, end with them.
+void AgentStarter::end_those_that_failed() {
+  std::vector<std::unique_ptr<HostProgram>> failed;
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent)
+    if (agents_[agent].port == 0 && programs_[agent]) failed.push_back(std::move(programs_[agent]));
+  for (const auto& program : failed) {
+    program->close_input();
+    program->send(SIGTERM);
+  }
+  (void)run_until([&failed] { return all_have_ended(failed); }, kTimeToLeave);
+}
+
+/// False: not within the limit.
+bool AgentStarter::run_until(const std::function<bool()>& holds, std::chrono::milliseconds limit) {
+  bool is_late = false;
+  LoopEvent late{loop_.get(), -1, 0, [&is_late] { is_late = true; }};
+  late.arm_after(limit);
+  while (!holds() && !is_late) event_base_loop(loop_.get(), EVLOOP_ONCE);
+  return !is_late;
+}
+
+std::string AgentStarter::last_words(std::size_t agent) const {
+  return programs_[agent] ? programs_[agent]->last_words() : std::string{};
+}
+
+}  // namespace replay::launcher
